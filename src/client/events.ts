@@ -1,6 +1,7 @@
 /** Events: the list, newest first, and the feed, from a point on and without an end. */
 import type { Event, ListEventsQuery } from './generated';
 import { createList, type List } from './list';
+import { getOne } from './one';
 import { type CallOptions, isRetryable, pause, type Send } from './request';
 
 type EventFilters = Pick<ListEventsQuery, 'type' | 'object_id'>;
@@ -26,6 +27,8 @@ export interface FollowOptions extends Omit<FeedQuery, 'wait' | 'limit'> {
 export interface Events {
   /** The events of the account, newest first. */
   list(query?: EventListQuery, options?: CallOptions): List<Event>;
+  /** An event of the last 30 days. */
+  get(id: string, options?: CallOptions): Promise<Event>;
   /** One page of the feed, oldest first: after the event `after`, or from the oldest event on. */
   feed(query?: FeedQuery, options?: CallOptions): Promise<EventPage>;
   /**
@@ -84,6 +87,7 @@ export function createEvents(send: Send): Events {
 
   return {
     list: (query, options) => createList(send, PATH, query, options),
+    get: (id, options) => getOne(send, PATH, id, options),
     feed: (query = {}, options = {}) => read(query, options),
     follow,
   };

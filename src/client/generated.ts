@@ -640,7 +640,30 @@ export interface Event {
 /** List payments: the parameters */
 export interface ListPaymentsQuery {
   /** A comma-separated list of created, pending, processing, on_hold, completed, underpaid, failed, expired, cancelled, refunded */
-  status?: string | undefined;
+  status?:
+    | 'created'
+    | 'pending'
+    | 'processing'
+    | 'on_hold'
+    | 'completed'
+    | 'underpaid'
+    | 'failed'
+    | 'expired'
+    | 'cancelled'
+    | 'refunded'
+    | (
+        | 'created'
+        | 'pending'
+        | 'processing'
+        | 'on_hold'
+        | 'completed'
+        | 'underpaid'
+        | 'failed'
+        | 'expired'
+        | 'cancelled'
+        | 'refunded'
+      )[]
+    | undefined;
   /** Your unique ID: 1 to 64 printable ASCII characters without spaces */
   reference?: string | undefined;
   /** A currency code in capital letters, such as "USDT" */
@@ -660,7 +683,26 @@ export interface ListPaymentsQuery {
 /** List payouts: the parameters */
 export interface ListPayoutsQuery {
   /** A comma-separated list of requested, under_review, approved, processing, completed, rejected, failed, cancelled */
-  status?: string | undefined;
+  status?:
+    | 'requested'
+    | 'under_review'
+    | 'approved'
+    | 'processing'
+    | 'completed'
+    | 'rejected'
+    | 'failed'
+    | 'cancelled'
+    | (
+        | 'requested'
+        | 'under_review'
+        | 'approved'
+        | 'processing'
+        | 'completed'
+        | 'rejected'
+        | 'failed'
+        | 'cancelled'
+      )[]
+    | undefined;
   /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
   reference?: string | undefined;
   /** A currency code in capital letters, such as "USDT" */
@@ -743,7 +785,58 @@ export interface QuoteFeeQuery {
 /** List events: the parameters */
 export interface ListEventsQuery {
   /** A comma-separated list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, recipient.created, recipient.updated, recipient.deleted */
-  type?: string | undefined;
+  type?:
+    | 'payment.created'
+    | 'payment.pending'
+    | 'payment.processing'
+    | 'payment.on_hold'
+    | 'payment.completed'
+    | 'payment.underpaid'
+    | 'payment.failed'
+    | 'payment.expired'
+    | 'payment.cancelled'
+    | 'payment.refunded'
+    | 'payout.requested'
+    | 'payout.approved'
+    | 'payout.processing'
+    | 'payout.completed'
+    | 'payout.rejected'
+    | 'payout.failed'
+    | 'payout.cancelled'
+    | 'payout_batch.approved'
+    | 'payout_batch.completed'
+    | 'payout_batch.stopped'
+    | 'payout_batch.rejected'
+    | 'recipient.created'
+    | 'recipient.updated'
+    | 'recipient.deleted'
+    | (
+        | 'payment.created'
+        | 'payment.pending'
+        | 'payment.processing'
+        | 'payment.on_hold'
+        | 'payment.completed'
+        | 'payment.underpaid'
+        | 'payment.failed'
+        | 'payment.expired'
+        | 'payment.cancelled'
+        | 'payment.refunded'
+        | 'payout.requested'
+        | 'payout.approved'
+        | 'payout.processing'
+        | 'payout.completed'
+        | 'payout.rejected'
+        | 'payout.failed'
+        | 'payout.cancelled'
+        | 'payout_batch.approved'
+        | 'payout_batch.completed'
+        | 'payout_batch.stopped'
+        | 'payout_batch.rejected'
+        | 'recipient.created'
+        | 'recipient.updated'
+        | 'recipient.deleted'
+      )[]
+    | undefined;
   /** The ID of a payment, payout, batch or recipient */
   object_id?: string | undefined;
   /** The earliest time of creation; a date without a time means the whole UTC day */

@@ -29,6 +29,7 @@ import type {
   Transaction,
 } from './generated';
 import { createList, type List } from './list';
+import { at, getOne, type One, one } from './one';
 import {
   type CallOptions,
   type ClientOptions,
@@ -60,10 +61,6 @@ export const webhooks = {
   sign: signWebhook,
 };
 
-interface One<Data> {
-  data: Data;
-}
-
 export class GatewayClient {
   readonly payments: Payments;
   readonly payouts: Payouts;
@@ -72,6 +69,7 @@ export class GatewayClient {
   readonly balance: { get(options?: CallOptions): Promise<Balance> };
   readonly transactions: {
     list(query?: ListTransactionsQuery, options?: CallOptions): List<Transaction>;
+    get(id: string, options?: CallOptions): Promise<Transaction>;
   };
   readonly fees: Fees;
   readonly currencies: { list(options?: CallOptions): Promise<CurrencyList> };
@@ -90,6 +88,7 @@ export class GatewayClient {
     };
     this.transactions = {
       list: (query, callOptions) => createList(send, '/transactions', query, callOptions),
+      get: (id, callOptions) => getOne(send, '/transactions', id, callOptions),
     };
     this.fees = createFees(send);
     this.currencies = {
@@ -226,18 +225,4 @@ function createFees(send: Send): Fees {
 function create<Created>(send: Send, path: string, body: object, options: CreateOptions = {}) {
   const { idempotencyKey = newIdempotencyKey(), ...callOptions } = options;
   return one(send<One<Created>>({ method: 'POST', path, body, idempotencyKey, ...callOptions }));
-}
-
-function getOne<Found>(send: Send, path: string, id: string, options?: CallOptions) {
-  return one(send<One<Found>>({ method: 'GET', path: at(path, id), ...options }));
-}
-
-function at(path: string, id: string): string {
-  // An empty id would be the list.
-  if (typeof id !== 'string' || id === '') throw new TypeError('id must be the ID of an object.');
-  return `${path}/${encodeURIComponent(id)}`;
-}
-
-async function one<Data>(answer: Promise<One<Data>>): Promise<Data> {
-  return (await answer).data;
 }

@@ -4,7 +4,7 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { CursorExpiredError, ValidationFailedError } from './errors';
-import { type Event, type GatewayClient, webhooks } from './index';
+import { type Event, type FeedQuery, type GatewayClient, webhooks } from './index';
 import { pause } from './request';
 
 export interface ListenOptions {
@@ -34,12 +34,17 @@ const LONGEST_DELAY_MS = 15_000;
 
 /** Ends when the signal is aborted. @throws ListenError */
 export async function listen(options: ListenOptions): Promise<void> {
-  const { client, types: type, cursorFile, signal, print } = options;
+  const { client, types, cursorFile, signal, print } = options;
   try {
     const from = await findStart(options);
     const start = 'after' in from ? { after: from.after } : { cursor: from.cursor };
     const onError = (error: unknown): void => print(`The gateway: ${textOf(error)} Retrying.`);
-    for await (const event of client.events.follow({ ...start, type, signal, onError })) {
+    for await (const event of client.events.follow({
+      ...start,
+      type: asTypes(types),
+      signal,
+      onError,
+    })) {
       if (!(await deliver(event, options))) return;
       if (cursorFile !== undefined) savePosition(cursorFile, { after: event.id });
     }
@@ -49,10 +54,18 @@ export async function listen(options: ListenOptions): Promise<void> {
   }
 }
 
+/** The gateway refuses a name that is no type. */
+function asTypes(types: string | undefined): FeedQuery['type'] {
+  return types as FeedQuery['type'];
+}
+
 async function findStart({ client, types, cursorFile, signal }: ListenOptions): Promise<Position> {
   const saved = cursorFile === undefined ? null : readPosition(cursorFile);
   if (saved !== null && ('after' in saved || saved.types === (types ?? null))) return saved;
-  const { cursor } = await client.events.feed({ after: 'latest', type: types }, { signal });
+  const { cursor } = await client.events.feed(
+    { after: 'latest', type: asTypes(types) },
+    { signal },
+  );
   const position = { cursor, types: types ?? null };
   if (cursorFile !== undefined) savePosition(cursorFile, position);
   return position;

@@ -70,7 +70,7 @@ function amountOf<const D extends string>(description: D) {
   return { type: 'string', pattern: AMOUNT_PATTERN, description } as const;
 }
 
-/** The schema of an object that has all of these members and no others. */
+/** The schema of an object that has all of these members. A later version may add others (decisions/versioning). */
 function object<const P extends Record<string, object>>(properties: P, description: string) {
   // XStatic reads the names from a tuple's element type and overlooks arrays.
   const required = Object.keys(properties) as [keyof P & string];
@@ -78,7 +78,6 @@ function object<const P extends Record<string, object>>(properties: P, descripti
     type: 'object',
     required,
     properties,
-    additionalProperties: false,
     description,
   } as const;
 }

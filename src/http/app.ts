@@ -80,7 +80,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   if (options.measure !== undefined) app.use(options.measure);
   app.use(logRequests(logger));
   app.use(keepRequests(services.requestLog));
-  app.use(writeErrors(logger));
+  app.use(writeErrors(logger, options.publicUrl));
   app.use(refuseInvalidHttp);
   if (options.isDevelopment === true) app.use(refuseForeignHosts(options.publicUrl));
   for (const pages of options.pages ?? []) app.use(pages);

@@ -55,9 +55,12 @@ function queries(): string[] {
   return OPERATIONS.flatMap(({ id, parameters, summary }) => {
     const inQuery = parameters.filter((parameter) => parameter.in === 'query');
     if (inQuery.length === 0) return [];
-    const properties = inQuery.map(
-      ({ name, schema, description }) => [name, { ...schema, description }] as const,
-    );
+    const properties = inQuery.map(({ name, schema, description }) => {
+      // One value is a list as well.
+      const { items } = schema as JsonSchema;
+      const given = items === undefined ? schema : { anyOf: [items, schema as JsonSchema] };
+      return [name, { ...given, description }] as const;
+    });
     const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}Query`;
     const required = inQuery.filter((parameter) => parameter.required).map((one) => one.name);
     const description = `${summary}: the parameters`;

@@ -1,10 +1,11 @@
 /** Builds the OpenAPI 3.1 document from the resources in src/schemas, which validate requests. */
 import { ERRORS, type ErrorCode } from '../domain/errors';
+import { EVENT_TYPES } from '../domain/events';
 import { SCOPES } from '../domain/scopes';
 import { BALANCE_OPERATIONS, BalanceObject } from '../schemas/balance';
 import { CURRENCY_OPERATIONS, CurrencyList } from '../schemas/currencies';
 import { ERROR_BODIES } from '../schemas/errors';
-import { EVENT_OPERATIONS, EventObject } from '../schemas/events';
+import { EVENT_OPERATIONS, EventObject, webhookBodyOf } from '../schemas/events';
 import { FEE_OPERATIONS, FeeQuoteObject, FeeRuleObject } from '../schemas/fees';
 import type { Operation, Success } from '../schemas/operation';
 import { PAYMENT_OPERATIONS, PaymentBody, PaymentObject } from '../schemas/payments';
@@ -70,6 +71,7 @@ export function buildDocument(): Record<string, unknown> {
     security: [{ apiKey: [] }],
     tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({ name })),
     paths: buildPaths(),
+    webhooks: buildWebhooks(),
     components: { securitySchemes: { apiKey: SECURITY_SCHEME }, headers: HEADERS },
   };
   const named = { ...document, components: { ...document.components, schemas: SCHEMAS } };
@@ -170,6 +172,44 @@ const HEADERS = {
 
 function header(description: string, type: 'string' | 'integer', required: boolean) {
   return { description, required, schema: { type } };
+}
+
+const WEBHOOK_HEADERS = Object.entries({
+  'X-Gateway-Event': 'The type of the event',
+  'X-Gateway-Event-Id': 'The ID of the event, the same in every attempt',
+  'X-Gateway-Timestamp': 'The Unix time of the attempt in seconds',
+  'X-Gateway-Signature':
+    't=<timestamp>,v1=<HMAC-SHA256 of timestamp.body with the secret, in hexadecimal digits>',
+}).map(([name, description]) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+}));
+
+/** The requests that the gateway sends to webhook endpoints, by event. */
+function buildWebhooks(): Record<string, unknown> {
+  const webhooks = EVENT_TYPES.map((type) => [
+    type,
+    {
+      post: {
+        operationId: `webhook${type.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
+        tags: ['Events'],
+        summary: type,
+        description:
+          'Verify X-Gateway-Signature with the raw body before you read it, and answer with a 2xx status within 10 seconds. Other answers are repeated.',
+        security: [],
+        parameters: WEBHOOK_HEADERS,
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: webhookBodyOf(type) } },
+        },
+        responses: { '2XX': { description: 'The webhook was received' } },
+      },
+    },
+  ]);
+  return Object.fromEntries(webhooks) as Record<string, unknown>;
 }
 
 function buildPaths(): Record<string, Record<string, unknown>> {

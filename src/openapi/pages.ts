@@ -4,7 +4,8 @@
  */
 import type { Operation } from '../schemas/operation';
 import { type Assets, assetPath } from './assets';
-import { OPERATIONS } from './document';
+import { type ErrorCode, errorEntry } from '../domain/errors';
+import { errorsOf, OPERATIONS } from './document';
 import { escapeHtml, type Guide } from './guides';
 
 export function renderReference(guides: readonly Guide[], assets: Assets): string {
@@ -50,6 +51,46 @@ ${guide.html}
 </nav>
 </div>`,
   });
+}
+
+/** What an error code means, what to do, its details, and the operations that answer with it. */
+export function renderErrorPage(code: ErrorCode, guides: readonly Guide[], assets: Assets): string {
+  const { status, message, details } = errorEntry(code);
+  const operations = OPERATIONS.filter((operation) => errorsOf(operation).includes(code));
+  return layout({
+    title: `Error ${code}`,
+    description: message,
+    current: '',
+    assets,
+    guides,
+    main: `<div class="columns">
+<nav class="side" aria-label="Documentation">${sideLinks(guides, '')}</nav>
+<main class="prose">
+<h1>Error <code>${code}</code></h1>
+<p>${escapeHtml(message)}</p>
+<p>HTTP status: ${String(status)}. The <a href="/docs/guides/errors">guide to errors</a> says which requests to repeat.</p>
+${details === undefined ? '' : `<h2>Details</h2>\n${detailsTable(details)}`}
+${operations.length === 0 ? '' : `<h2>Operations</h2>\n<ul>${operations.map(operationLink).join('')}</ul>`}
+</main>
+</div>`,
+  });
+}
+
+interface DetailsSchema {
+  properties?: Record<string, { description?: string }>;
+}
+
+function detailsTable({ properties = {} }: DetailsSchema): string {
+  const rows = Object.entries(properties).map(
+    ([name, { description = '' }]) =>
+      `<tr><td><code>details.${name}</code></td><td>${escapeHtml(description)}</td></tr>`,
+  );
+  return `<div class="table" tabindex="0"><table><thead><tr><th>Field</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+}
+
+function operationLink({ method, path, tag, summary }: Operation): string {
+  const href = `/docs#${anchorOf({ method, path, tag })}`;
+  return `<li><a href="${href}">${escapeHtml(summary)}</a>: <code>${method.toUpperCase()} ${escapeHtml(path)}</code></li>`;
 }
 
 /** The page for a path below /docs that does not exist. */
@@ -144,8 +185,12 @@ function tagSection(tag: string): string {
 }
 
 /** The id is the one that Scalar gives the operation, so that a link leads to it with and without JavaScript. */
+function anchorOf({ method, path, tag }: Pick<Operation, 'method' | 'path' | 'tag'>): string {
+  return `tag/${tag.toLowerCase()}/${method.toUpperCase()}${path}`;
+}
+
 function operationSection({ method, path, tag, summary, description, scope }: Operation): string {
-  const id = `tag/${tag.toLowerCase()}/${method.toUpperCase()}${path}`;
+  const id = anchorOf({ method, path, tag });
   return `<h3 id="${id}"><a href="#${id}">${escapeHtml(summary)}</a></h3>
 <p><code>${method.toUpperCase()} /api/v1${escapeHtml(path)}</code> · ${scope === null ? 'any API key' : `scope <code>${scope}</code>`}</p>
 <p>${escapeHtml(description)}</p>`;

@@ -46,7 +46,7 @@ const HEAD = `"""The API's types, errors and operations. Written by \`npm run op
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, Sequence, TypedDict
 
 from ._transport import ListOf, Resource
 from .errors import ApiError
@@ -262,6 +262,11 @@ function nameOf(path: string, operationId: string): string {
   return `${verb}_${verb === 'list' ? last : singular(last)}`;
 }
 
+/** One value of a list is a list as well. */
+function queryType({ items }: JsonSchema, type: string): string {
+  return items === undefined ? type : `${type} | Sequence[${type}]`;
+}
+
 function methodsOf(
   method: string,
   path: string,
@@ -280,7 +285,7 @@ function methodsOf(
   const bodyType = body === undefined ? null : types.typeOf(body, `${pascal(operationId)}Request`);
   const options = [
     ...query.map(({ name: key, required, schema }) => {
-      const type = types.typeOf(schema, pascal(key));
+      const type = queryType(schema, types.typeOf(schema.items ?? schema, pascal(key)));
       return required === true ? `${key}: ${type}` : `${key}: ${type} | None = None`;
     }),
     ...(takesKey ? ['idempotency_key: str | None = None'] : []),

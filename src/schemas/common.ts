@@ -42,11 +42,9 @@ export const Metadata = Type.Record(Type.String(), Type.String(), {
   description: 'The metadata of the request',
 });
 
-/**
- * Objects have no further members: one that the document does not name is an error of the gateway.
- */
+/** An object of an answer. A later version may add members, so readers must ignore unknown ones (decisions/versioning). */
 export function Shape<Properties extends TProperties>(properties: Properties, description: string) {
-  return Type.Object(properties, { additionalProperties: false, description });
+  return Type.Object(properties, { description });
 }
 
 export function Wrapped<Schema extends TSchema>(schema: Schema) {

@@ -3,13 +3,13 @@
  * decisions/webhook-ping, decisions/event-sequence, decisions/events-list, decisions/events-feed and
  * decisions/long-poll).
  */
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { validationFailed } from '../domain/errors';
-import { EVENT_TYPES, SUBSCRIBABLE_EVENTS } from '../domain/events';
+import { EVENT_TYPES, type EventType, SUBSCRIBABLE_EVENTS } from '../domain/events';
 import { isId } from '../domain/ids';
-import { examplePage, Id, ListOf, ModeName, OneOf, Shape, Timestamp } from './common';
-import { listQueryOf, type Operation } from './operation';
+import { examplePage, Id, ListOf, ModeName, OneOf, Shape, Timestamp, Wrapped } from './common';
+import { idOf, listQueryOf, type Operation } from './operation';
 import { PAYMENT_EXAMPLE, PaymentObject } from './payments';
 import { PayoutBatchObject } from './payout-batches';
 import { PayoutObject } from './payouts';
@@ -26,6 +26,17 @@ const PingObject = Shape(
   'A test event',
 );
 
+type EventKind = EventType extends `${infer Kind}.${string}` ? Kind : never;
+
+/** What `data` of an event is, by the first word of the event's type. */
+const EVENT_DATA: Record<EventKind, TSchema> = {
+  payment: PaymentObject,
+  payout: PayoutObject,
+  payout_batch: PayoutBatchObject,
+  recipient: RecipientObject,
+  webhook: PingObject,
+};
+
 export const EventObject = Shape(
   {
     id: Id('event'),
@@ -38,6 +49,15 @@ export const EventObject = Shape(
   'A webhook event',
 );
 export type EventObject = Static<typeof EventObject>;
+
+/** The body of a webhook of one type. */
+export function webhookBodyOf(type: EventType): TSchema {
+  const kind = type.slice(0, type.indexOf('.')) as EventKind;
+  return Type.Intersect([
+    EventObject,
+    Type.Object({ type: Type.Literal(type), data: EVENT_DATA[kind] }),
+  ]);
+}
 
 const FILTERS = {
   type: someOf(SUBSCRIBABLE_EVENTS),
@@ -138,5 +158,18 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       example: examplePage('/events', [EXAMPLE]),
     },
     errors: ['validation_failed', 'cursor_expired'],
+  },
+  {
+    id: 'getEvent',
+    method: 'get',
+    path: '/events/{id}',
+    tag: 'Events',
+    summary: 'Retrieve an event',
+    description:
+      'Returns an event of the last 30 days, with the same body as its webhooks. The object in data is as it was at the time of the event.',
+    scope: 'events:read',
+    parameters: [idOf('event')],
+    success: { status: 200, schema: Wrapped(EventObject), example: { data: EXAMPLE } },
+    errors: ['not_found', 'cursor_expired'],
   },
 ];

@@ -9,6 +9,8 @@ export interface Parameter {
   name: string;
   in: 'query' | 'path' | 'header';
   required?: boolean;
+  style?: 'form';
+  explode?: boolean;
   schema: TSchema;
   description: string;
 }
@@ -43,6 +45,8 @@ export function queryOf(parameters: QueryParameters, required = false): Paramete
     name,
     in: 'query',
     ...(required ? { required } : {}),
+    // The values of a list are in one parameter, separated by commas.
+    ...(Type.IsArray(schema) ? { style: 'form', explode: false } : {}),
     schema,
     description,
   }));
@@ -53,7 +57,9 @@ export function listQueryOf(filters: QueryParameters): Parameter[] {
   return [...queryOf(filters), ...queryOf(PAGE_PARAMETERS)];
 }
 
-export function idOf(kind: 'payment' | 'payout' | 'payoutBatch' | 'recipient'): Parameter {
+export function idOf(
+  kind: 'payment' | 'payout' | 'payoutBatch' | 'recipient' | 'event' | 'transaction',
+): Parameter {
   return {
     name: 'id',
     in: 'path',

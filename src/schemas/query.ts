@@ -183,9 +183,8 @@ export function oneOf<Value extends string>(
 
 /** A comma-separated list of known values. */
 export function someOf<Value extends string>(values: readonly Value[]): QueryParameter<Value[]> {
-  const one = `(${values.map((value) => value.replaceAll('.', '\\.')).join('|')})`;
   return {
-    schema: Type.String({ pattern: `^${one}(,${one})*$` }),
+    schema: Type.Array(Type.Unsafe<Value>({ type: 'string', enum: [...values] }), { minItems: 1 }),
     description: `A comma-separated list of ${values.join(', ')}`,
     rule: 'unsupported',
     parse: (text) => {

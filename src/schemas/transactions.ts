@@ -13,8 +13,9 @@ import {
   OneOf,
   Shape,
   Timestamp,
+  Wrapped,
 } from './common';
-import { listQueryOf, type Operation } from './operation';
+import { idOf, listQueryOf, type Operation } from './operation';
 import { CREATED, CURRENCY, matching, oneOf, type Query, readListQuery } from './query';
 
 const TransactionType = OneOf(TRANSACTION_TYPES, 'The type of transaction');
@@ -108,5 +109,17 @@ export const TRANSACTION_OPERATIONS: readonly Operation[] = [
       example: examplePage('/transactions', [EXAMPLE]),
     },
     errors: ['validation_failed'],
+  },
+  {
+    id: 'getTransaction',
+    method: 'get',
+    path: '/transactions/{id}',
+    tag: 'Money',
+    summary: 'Retrieve a transaction',
+    description: 'Returns one transaction of the ledger: what changed, and the balances after it.',
+    scope: 'payments:read',
+    parameters: [idOf('transaction')],
+    success: { status: 200, schema: Wrapped(TransactionObject), example: { data: EXAMPLE } },
+    errors: ['not_found'],
   },
 ];

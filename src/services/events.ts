@@ -2,7 +2,7 @@
  * The list and the feed of an account's events in one mode (decisions/events-list, decisions/events-feed
  * and decisions/long-poll). Reads never use Temporal.
  */
-import { listEvents } from '../db/repositories/event-list';
+import { findEventBody, listEvents } from '../db/repositories/event-list';
 import {
   type FeedEvent,
   type FeedPosition,
@@ -46,6 +46,14 @@ export function createEvents({ db }: { db: Db }): Events {
 
   return {
     list: (caller, query) => listEvents(db, { ...caller, ...query }),
+    async get({ accountId, mode }, id) {
+      const found = await findEventBody(db, { accountId, mode, id });
+      if (found === null) {
+        throw new ApiError({ code: 'not_found', details: { resource: 'event' } });
+      }
+      if (found.body === null) throw new ApiError({ code: 'cursor_expired' });
+      return found.body;
+    },
     async feed(caller, { limit, filters, start, waitSeconds }, signal): Promise<FeedPage> {
       const after = await startOf(caller, start);
       const { accountId, mode } = caller;

@@ -119,6 +119,8 @@ export interface Balances {
     caller: Caller,
     query: { limit: number; after: ListPosition | null; filters: TransactionFilters },
   ): Promise<Page<MerchantTransaction>>;
+  /** @throws ApiError not_found */
+  transaction(caller: Caller, id: string): Promise<MerchantTransaction>;
 }
 
 /** What a merchant asks the feed for. */
@@ -143,6 +145,8 @@ export interface Events {
     caller: Caller,
     query: { limit: number; after: ListPosition | null; filters: EventListFilters },
   ): Promise<Page<{ body: Buffer }>>;
+  /** @throws ApiError not_found; cursor_expired when its body was deleted */
+  get(caller: Caller, id: string): Promise<Buffer>;
   /**
    * Oldest first, from a point on.
    * @param signal of a caller that is gone

@@ -102,6 +102,27 @@ test('a page of the feed has the bodies of the webhooks, oldest first, of this a
   });
 });
 
+test('an event is retrieved while its body is kept [endpoint GET /events/{id}]', async () => {
+  const { accountId, client } = await openAccount();
+  const sent = await append(writers, accountId, { type: 'payout.completed' });
+  expect((await client.get(`/events/${sent.id}`)).json).toEqual({ data: sent });
+  expect(await client.get(`/events/${newId('event')}`)).toMatchObject({
+    status: 404,
+    json: {
+      error: {
+        code: 'not_found',
+        details: { resource: 'event' },
+        doc_url: expect.stringMatching(/\/docs\/errors\/not_found$/),
+      },
+    },
+  });
+  await rows(harness.owner, 'UPDATE events SET body = NULL WHERE id = ?', [sent.id]);
+  expect(await client.get(`/events/${sent.id}`)).toMatchObject({
+    status: 410,
+    json: { error: { code: 'cursor_expired' } },
+  });
+});
+
 test('the list is newest first, and its cursor ends [endpoint GET /events]', async () => {
   const { accountId, client } = await openAccount();
   const objectId = newId('payout');

@@ -104,6 +104,14 @@ async function expectUnknown(
   return [theirs];
 }
 
+/** One of the owner's objects answers as one that nobody has. */
+async function expectSameAs(client: MerchantClient, path: string, unknown: string) {
+  const [theirs, nobodys] = [await client.get(path), await client.get(unknown)];
+  expect(theirs.status).toBe(404);
+  expect(withoutRequestId(theirs)).toEqual(withoutRequestId(nobodys));
+  return theirs;
+}
+
 async function expectEmpty(client: MerchantClient, paths: string[]): Promise<ApiAnswer[]> {
   const answers = await Promise.all(paths.map((path) => client.get(path)));
   for (const { status, json } of answers) {
@@ -221,6 +229,15 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     expect(theirs.status).toBe(422);
     expect(withoutRequestId(theirs)).toEqual(withoutRequestId(nobodys));
     return [all, theirs];
+  },
+  getEvent: async ({ client }) => {
+    const [event] = (await owner.client.get('/events')).json.data;
+    return [await expectSameAs(client, `/events/${event.id}`, `/events/${newId('event')}`)];
+  },
+  getTransaction: async ({ client }) => {
+    const [transaction] = (await owner.client.get('/transactions')).json.data;
+    const unknown = `/transactions/${newId('transaction')}`;
+    return [await expectSameAs(client, `/transactions/${transaction.id}`, unknown)];
   },
   listFees: async ({ client, sharesFees }) => {
     const answer = await client.get('/fees');

@@ -1,6 +1,7 @@
 /** The API's description as a running gateway serves it: for programs and for people. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { ERROR_CODES } from '../../src/domain/errors';
 import { useSharedGateway } from '../support/servers/gateway';
 import { DOCUMENT } from '../support/merchant/contract';
 import { openMerchant } from '../support/payout/payout-steps';
@@ -51,6 +52,22 @@ describe('/docs', () => {
     expect(guides.map(({ path }) => `${path.split('/').at(-1) ?? ''}.md`).sort()).toEqual(
       files.sort(),
     );
+  });
+
+  it('has a page for each error, which doc_url of the error leads to', async () => {
+    const answer = await open('/api/v1/payouts');
+    const { code, doc_url: url } = ((await answer.json()) as { error: Record<string, string> })
+      .error;
+    expect(url).toMatch(new RegExp(`/docs/errors/${code}$`));
+    for (const known of ERROR_CODES) {
+      const page = await open(`/docs/errors/${known}`);
+      expect([known, page.status]).toEqual([known, 200]);
+      const text = await page.text();
+      expect(text).toContain(`<h1>Error <code>${known}</code></h1>`);
+      for (const target of targets(text).filter((each) => each.startsWith('/docs#'))) {
+        expect(reference).toContain(`id="${target.slice('/docs#'.length)}"`);
+      }
+    }
   });
 
   it('loads everything from the gateway, and links to what exists', async () => {

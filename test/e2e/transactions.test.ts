@@ -53,6 +53,13 @@ test('an adjustment shows what an operator put in or took out, and why [endpoint
   );
 });
 
+test('a transaction is retrieved as the list shows it [endpoint GET /transactions/{id}]', async () => {
+  const { accountId, client } = await openMerchant(gateway, { funds: {} });
+  await fund(gateway.db, { accountId, mode: 'live', currency: 'BTC' }, '1.5');
+  const [listed] = await list(client);
+  expect((await client.get(`/transactions/${listed.id}`)).json).toEqual({ data: listed });
+});
+
 const RESERVED = [
   'available out 102.00000000 → 898.00000000',
   'reserved in 102.00000000 → 102.00000000',

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, Sequence, TypedDict
 
 from ._transport import ListOf, Resource
 from .errors import ApiError
@@ -996,7 +996,7 @@ class PaymentOperations(Resource):
         """
         return self._send("POST", "/payments", body=request, key=self._key(idempotency_key))["data"]
 
-    def list(self, *, status: str | None = None, reference: str | None = None, currency: str | None = None, provider: Literal["onchain_provider", "exchange_pay"] | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Payment]:
+    def list(self, *, status: Literal["created", "pending", "processing", "on_hold", "completed", "underpaid", "failed", "expired", "cancelled", "refunded"] | Sequence[Literal["created", "pending", "processing", "on_hold", "completed", "underpaid", "failed", "expired", "cancelled", "refunded"]] | None = None, reference: str | None = None, currency: str | None = None, provider: Literal["onchain_provider", "exchange_pay"] | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Payment]:
         """List payments.
 
         Returns payments, newest first.
@@ -1034,7 +1034,7 @@ class PayoutOperations(Resource):
         """
         return self._send("POST", "/payouts", body=request, key=self._key(idempotency_key))["data"]
 
-    def list(self, *, status: str | None = None, reference: str | None = None, currency: str | None = None, provider: Literal["onchain_provider", "exchange_pay"] | None = None, batch: str | None = None, recipient: str | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Payout]:
+    def list(self, *, status: Literal["requested", "under_review", "approved", "processing", "completed", "rejected", "failed", "cancelled"] | Sequence[Literal["requested", "under_review", "approved", "processing", "completed", "rejected", "failed", "cancelled"]] | None = None, reference: str | None = None, currency: str | None = None, provider: Literal["onchain_provider", "exchange_pay"] | None = None, batch: str | None = None, recipient: str | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Payout]:
         """List payouts.
 
         Returns payouts, newest first.
@@ -1188,6 +1188,15 @@ class TransactionOperations(Resource):
         """
         return self._list("/transactions", query={"currency": currency, "type": type, "source_id": source_id, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor})
 
+    def get(self, id: str) -> Transaction:
+        """Retrieve a transaction.
+
+        Returns one transaction of the ledger: what changed, and the balances after it.
+        
+        Scope: `payments:read`.
+        """
+        return self._send("GET", self._at("/transactions/{id}", id))["data"]
+
 
 class FeeOperations(Resource):
     def list(self) -> list[FeeRule]:
@@ -1221,7 +1230,7 @@ class CurrencieOperations(Resource):
 
 
 class EventOperations(Resource):
-    def list(self, *, type: str | None = None, object_id: str | None = None, created_from: str | None = None, created_to: str | None = None, after: str | None = None, wait: int | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Event]:
+    def list(self, *, type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "recipient.created", "recipient.updated", "recipient.deleted"] | Sequence[Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "recipient.created", "recipient.updated", "recipient.deleted"]] | None = None, object_id: str | None = None, created_from: str | None = None, created_to: str | None = None, after: str | None = None, wait: int | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Event]:
         """List events.
 
         Returns the events of the last 30 days, newest first, with the same bodies as webhooks. With after, it returns the events after that one instead, oldest first and in the order in which they were recorded: continue with the ID of the last event that you processed, or with meta.next_cursor. No event is then missed, and none is listed twice. In this feed meta.next_cursor is never null, because new events follow; an empty page means that you have read all events so far. With wait, the request stays open until there is an event. Filters must stay the same while you use a cursor.
@@ -1229,6 +1238,15 @@ class EventOperations(Resource):
         Scope: `events:read`.
         """
         return self._list("/events", query={"type": type, "object_id": object_id, "created_from": created_from, "created_to": created_to, "after": after, "wait": wait, "limit": limit, "cursor": cursor})
+
+    def get(self, id: str) -> Event:
+        """Retrieve an event.
+
+        Returns an event of the last 30 days, with the same body as its webhooks. The object in data is as it was at the time of the event.
+        
+        Scope: `events:read`.
+        """
+        return self._send("GET", self._at("/events/{id}", id))["data"]
 
 
 class Operations:

@@ -137,7 +137,11 @@ class Transport:
         body: Mapping[str, Any] | None,
         key: str | None,
     ) -> Request:
-        given = {name: value for name, value in (query or {}).items() if value is not None}
+        given = {
+            name: value if isinstance(value, (str, int)) else ",".join(value)
+            for name, value in (query or {}).items()
+            if value is not None
+        }
         url = self._base_url + path + ("?" + urlencode(given) if given else "")
         headers = {"Authorization": f"Bearer {self._key}", "Accept": "application/json"}
         data = None

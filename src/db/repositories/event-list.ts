@@ -28,6 +28,19 @@ interface ListedEvent {
   body: Buffer;
 }
 
+/** Null: it does not exist in this account and mode. Its body is null when it was deleted after 30 days. */
+export async function findEventBody(
+  db: Db,
+  { accountId, mode, id }: { accountId: string; mode: Mode; id: string },
+): Promise<{ body: Buffer | null } | null> {
+  const [found] = await rows<{ body: Buffer | null }>(
+    db,
+    'SELECT body FROM events WHERE id = ? AND account_id = ? AND mode = ?',
+    [id, accountId, mode],
+  );
+  return found ?? null;
+}
+
 export async function listEvents(db: Db, query: EventListQuery): Promise<ListPage<ListedEvent>> {
   const { accountId, mode, limit, after, filters } = query;
   const { type: types = SUBSCRIBABLE_EVENTS, objectId, createdFrom, createdTo } = filters;

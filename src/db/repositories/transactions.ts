@@ -5,6 +5,7 @@ import {
   type StoredLine,
   type TransactionFilters,
 } from '../../domain/ledger';
+import type { Mode } from '../../domain/mode';
 import { rows, type Reader } from '../transaction';
 import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
@@ -42,8 +43,25 @@ export async function listTransactions(
     [accountId, mode, ...bindings, limit + 1],
   );
   const { items, next } = pageOf(found, limit);
-  return {
-    items: items.map(({ lines, ...rest }) => ({ ...rest, entries: merchantEntries(lines) })),
-    next,
-  };
+  return { items: items.map(asMerchantTransaction), next };
+}
+
+/** @param id of a transaction; null: it does not exist in this account and mode */
+export async function findTransaction(
+  db: Reader,
+  { accountId, mode, id }: { accountId: string; mode: Mode; id: string },
+): Promise<MerchantTransaction | null> {
+  const [found] = await rows<Found>(
+    db,
+    `SELECT ${COLUMNS} FROM ledger_transactions t
+      WHERE t.id = ? AND t.account_id = ? AND t.mode = ?`,
+    [id, accountId, mode],
+  );
+  if (found === undefined) return null;
+  const { position: _, ...transaction } = found;
+  return asMerchantTransaction(transaction);
+}
+
+function asMerchantTransaction({ lines, ...rest }: Omit<Found, 'position'>): MerchantTransaction {
+  return { ...rest, entries: merchantEntries(lines) };
 }

@@ -5,6 +5,7 @@
  */
 import type { Logger } from 'pino';
 import { ApiError, endsByWaiting, type ErrorCode, unavailableReason } from '../../domain/errors';
+import { errorPagePath } from '../../schemas/errors';
 import { isOwnHost } from '../../lib/own-host';
 import { isUnavailable } from '../../lib/unavailable';
 import { type GatewayMiddleware, type GatewayState, routePattern } from '../context';
@@ -20,7 +21,8 @@ const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   rate_limited: { 'Retry-After': '60' },
 };
 
-export function writeErrors(logger: Logger): GatewayMiddleware {
+/** @param publicUrl of the documentation; a private port has none */
+export function writeErrors(logger: Logger, publicUrl?: string): GatewayMiddleware {
   return async (ctx, next) => {
     try {
       await next();
@@ -37,7 +39,7 @@ export function writeErrors(logger: Logger): GatewayMiddleware {
       ctx.state.errorCode = refusal.code;
       ctx.state.errorReason = unavailableReason(refusal);
       ctx.status = refusal.status;
-      ctx.body = errorBody(refusal, ctx.state.requestId);
+      ctx.body = errorBody(refusal, ctx.state.requestId, publicUrl);
     }
   };
 }
@@ -52,13 +54,18 @@ function refusalOf(fault: unknown): ApiError {
 }
 
 /** The error envelope (decisions/errors). */
-export function errorBody({ code, message, details }: ApiError, requestId: string): object {
+export function errorBody(
+  { code, message, details }: ApiError,
+  requestId: string,
+  publicUrl?: string,
+): object {
   return {
     error: {
       code,
       message,
       ...(details === undefined ? {} : { details }),
       request_id: requestId,
+      ...(publicUrl === undefined ? {} : { doc_url: publicUrl + errorPagePath(code) }),
     },
   };
 }

@@ -1,9 +1,10 @@
 /** /balance and /transactions (the specification). */
 import type Router from '@koa/router';
+import { presentOne } from '../../presenters/envelope';
 import { presentBalance, presentTransaction } from '../../presenters/balance';
 import { readTransactionQuery } from '../../schemas/transactions';
 import type { Balances } from '../../services/services';
-import type { GatewayState } from '../context';
+import { type GatewayState, pathId } from '../context';
 import type { Auth } from '../middleware/auth';
 import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
@@ -29,4 +30,9 @@ export function balanceRoutes(
       presentTransaction,
     ),
   );
+
+  router.get('/transactions/:id', auth('payments:read'), noQuery, async (ctx) => {
+    const found = await balances.transaction(ctx.state.caller, pathId('transaction', ctx));
+    ctx.body = presentOne(presentTransaction(found));
+  });
 }

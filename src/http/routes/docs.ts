@@ -1,10 +1,16 @@
 /** The documentation for merchants, without authentication: openapi.json, the API reference and the guides. */
 import type Router from '@koa/router';
-import { ApiError } from '../../domain/errors';
+import { ApiError, ERROR_CODES } from '../../domain/errors';
 import { readAssets } from '../../openapi/assets';
 import { buildDocument } from '../../openapi/document';
 import { readGuides } from '../../openapi/guides';
-import { renderGuidePage, renderMissingPage, renderReference } from '../../openapi/pages';
+import {
+  renderErrorPage,
+  renderGuidePage,
+  renderMissingPage,
+  renderReference,
+} from '../../openapi/pages';
+import { errorPagePath } from '../../schemas/errors';
 import type { GatewayMiddleware, GatewayState } from '../context';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -43,6 +49,10 @@ export function docsRoutes(router: Router<GatewayState>, publicUrl: string): voi
       `/docs/guides/${guide.name}`,
       page(renderGuidePage(guide, guides, assets), GUIDE_POLICY),
     );
+  }
+
+  for (const code of ERROR_CODES) {
+    router.get(errorPagePath(code), page(renderErrorPage(code, guides, assets), GUIDE_POLICY));
   }
 
   router.get('/', (ctx) => {

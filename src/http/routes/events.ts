@@ -3,10 +3,12 @@
  * decisions/events-feed and decisions/long-poll).
  */
 import type Router from '@koa/router';
+import { presentOne } from '../../presenters/envelope';
 import { LATEST, OLDEST, readEventQuery, refuseMixed } from '../../schemas/events';
 import type { Events, FeedRequest, ListPosition } from '../../services/services';
-import { type GatewayState, routePattern } from '../context';
+import { type GatewayState, pathId, routePattern } from '../context';
 import type { Auth } from '../middleware/auth';
+import { noQuery } from '../middleware/query';
 import type { Pagination } from '../pagination';
 
 export function eventRoutes(
@@ -40,6 +42,11 @@ export function eventRoutes(
     const data = bodies.map((body) => bodyOf({ body }));
     // The feed is ordered by position, where other lists are ordered by time.
     ctx.body = pagination.present(request, data, { createdAt: next.position, id: next.id });
+  });
+
+  router.get('/events/:id', auth('events:read'), noQuery, async (ctx) => {
+    const body = await events.get(ctx.state.caller, pathId('event', ctx));
+    ctx.body = presentOne(bodyOf({ body }));
   });
 }
 

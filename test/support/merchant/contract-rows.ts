@@ -38,6 +38,8 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   // In addition to the specification (decisions/events-list, decisions/payout-batches,
   // decisions/recipients).
   { method: 'GET', path: '/events', scope: 'events:read' },
+  { method: 'GET', path: '/events/{id}', scope: 'events:read' },
+  { method: 'GET', path: '/transactions/{id}', scope: 'payments:read' },
   { method: 'POST', path: '/payout_batches', scope: 'payouts:write' },
   { method: 'GET', path: '/payout_batches', scope: 'payouts:read' },
   { method: 'GET', path: '/payout_batches/{id}', scope: 'payouts:read' },

@@ -85,8 +85,9 @@ test.each(PARAMETERS)('$id: the document and the server accept the same for $nam
   expect(accepted).toEqual(TEXTS.filter((text) => !isRefused(READERS[id]!, name, text)));
 });
 
-/** Tools read a number from the text if the schema asks for one. */
-function asSent(schema: TSchema, text: string): string | number {
+/** Tools read a number or a list from the text if the schema asks for one. */
+function asSent(schema: TSchema, text: string): string | number | string[] {
+  if (Type.IsArray(schema)) return text.split(',');
   return Type.IsInteger(schema) && /^-?(0|[1-9][0-9]*)$/.test(text) ? Number(text) : text;
 }
 
