@@ -7,7 +7,7 @@ import type { Registry } from 'prom-client';
 import type { ActivityDeps } from '../activities';
 import { LocalCalls } from '../activities/local-calls';
 import { createWebhookDeliveryStarter } from '../activities/webhook-delivery/starter';
-import type { ApiConfig, Config } from './config';
+import type { ApiConfig, Config, WorkerConfig } from './config';
 import { connect } from './db/connect';
 import { ShortStatements } from './db/short-statements';
 import type { Db } from './db/transaction';
@@ -205,7 +205,7 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
       once,
       drafts,
       publicUrl: urlOf(consoleHost),
-      workflowUrl: createWorkflowUrl(config.temporal),
+      workflowUrl: createWorkflowUrl({ ...config.temporal, uiUrl: config.temporalUiUrl }),
       host: consoleHost,
     }),
   ];
@@ -215,7 +215,10 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
 /**
  * @param connection the connection of this process's workers, which take the deliveries that they start
  */
-export function buildActivityDeps(deps: Deps, connection: NativeConnection): ActivityDeps {
+export function buildActivityDeps(
+  deps: Deps<WorkerConfig>,
+  connection: NativeConnection,
+): ActivityDeps {
   const { namespace } = deps.config.temporal;
   const webhookDeliveryWorkflows = createWebhookDeliveryWorkflows(
     new Client({ connection, namespace, interceptors: { workflow: [TRACE_OF_STARTS] } }),
@@ -232,7 +235,7 @@ export function buildActivityDeps(deps: Deps, connection: NativeConnection): Act
 }
 
 /** A rate holds in the Temporal server only, and other workers may be the only ones to call providers. */
-function localQueues({ queues, providerQueues }: Config['worker']): string[] {
+function localQueues({ queues, providerQueues }: WorkerConfig['worker']): string[] {
   if (!queues.includes('providers')) return [];
   return providerQueues
     .filter(({ callsPerSecond }) => callsPerSecond === null)

@@ -1,5 +1,6 @@
 /** Names that cross processes. They are stored in histories: never rename one that has run. */
 import type { Mode } from '../src/domain/mode';
+import type { WorkerQueue } from '../src/domain/worker-queues';
 
 export const TASK_QUEUES = {
   payouts: 'payouts',
@@ -9,11 +10,7 @@ export const TASK_QUEUES = {
    * The queue of retries, and of endpoints that time out, so that they do not delay first attempts.
    */
   webhooksRetry: 'webhooks-retry',
-} as const;
-
-/** The queues that a worker can take. `providers` stands for the task queues of all providers. */
-export const WORKER_QUEUES = [...Object.values(TASK_QUEUES), 'providers'] as const;
-export type WorkerQueue = (typeof WORKER_QUEUES)[number];
+} as const satisfies Record<string, WorkerQueue>;
 
 /**
  * The task queue of the calls to a provider in one mode. The Temporal server limits its rate for all

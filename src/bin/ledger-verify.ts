@@ -5,6 +5,7 @@ import { withClient } from '../db/provision';
 import type { Db } from '../db/transaction';
 import { createCommand, errorText, runAsMain, runCommand, type Program } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl, readPrivateJson } from '../lib/data-folder';
+import { findSetting } from '../lib/read-settings';
 import { wallClockMs } from '../lib/wall-clock';
 import { verifyWorkflows, WORKFLOWS_INVARIANT } from '../services/workflow-check';
 import { createTemporalClient } from '../temporal/client';
@@ -87,9 +88,9 @@ const TEMPORAL_VARIABLES = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CO
  * Finds PostgreSQL and Temporal: both from the environment, or both from the development installation.
  */
 function findServers(env: NodeJS.ProcessEnv): { url: string; temporal: TemporalOptions | null } {
-  const given = env['DATABASE_URL'] ?? '';
-  const url = given === '' ? developmentDatabaseUrl(env, 'set DATABASE_URL') : given;
-  const own = given === '' ? readPrivateJson(dataLayout(env).settings)['temporal_address'] : null;
+  const given = findSetting('DATABASE_URL', env);
+  const url = given ?? developmentDatabaseUrl(env, 'set DATABASE_URL');
+  const own = given === null ? readPrivateJson(dataLayout(env).settings)['temporal_address'] : null;
   const otherwise = typeof own === 'string' ? own : undefined;
   const isKnown = TEMPORAL_VARIABLES.some((name) => (env[name] ?? '') !== '');
   return {

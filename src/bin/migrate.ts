@@ -4,7 +4,7 @@
  */
 import { migrate } from '../db/migrate';
 import { createCommand, errorText, runAsMain, runCommand, type Program } from '../lib/command-line';
-import { SetupError } from '../lib/setup-error';
+import { readSetting } from '../lib/read-settings';
 
 const HELP = `
 Environment:
@@ -19,7 +19,7 @@ export const runMigrate: Program = (args, terminal) => {
     .description('Migrates the database to the newest schema. Running it again changes nothing.')
     .addHelpText('after', HELP)
     .action(async () => {
-      const applied = await migrate(ownerUrl(terminal.env));
+      const applied = await migrate(readSetting('DATABASE_OWNER_URL', terminal.env));
       terminal.out(applied.map((name) => `applied ${name}\n`).join(''));
       terminal.out('the schema is up to date\n');
     });
@@ -30,16 +30,5 @@ export const runMigrate: Program = (args, terminal) => {
     (error) => `The database was not migrated: ${errorText(error)}`,
   );
 };
-
-function ownerUrl(env: NodeJS.ProcessEnv): string {
-  const url = env['DATABASE_OWNER_URL'] ?? '';
-  if (/^postgres(ql)?:\/\//.test(url)) return url;
-  throw new SetupError(
-    url === ''
-      ? 'DATABASE_OWNER_URL is not set. Set it to the role that owns the schema, such as ' +
-          'postgres://owner:password@host:5432/gateway.'
-      : 'DATABASE_OWNER_URL is not a PostgreSQL URL: it must start with postgres://.',
-  );
-}
 
 runAsMain(module, runMigrate);

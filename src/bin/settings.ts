@@ -41,16 +41,25 @@ function replaceSection(text: string, name: string, table: string): string {
   return `${before}${start}\n${table}\n${end}${after}`;
 }
 
-function tableOf(settings: readonly Setting[]): string {
-  const rows = settings.map(({ name, otherwise, required, programs, isSecret, meaning }) => [
+function tableOf(settings: Readonly<Record<string, Setting>>): string {
+  const rows = Object.entries(settings).map(([name, row]) => [
     `\`${name}\``,
-    otherwise === null ? (required ?? 'none') : `\`${otherwise}\``,
-    programs.map((program) => `\`${program}\``).join(', '),
-    isSecret === true ? 'yes' : '',
-    meaning,
+    defaultOf(row),
+    row.kind?.form ?? '',
+    row.programs.map((program) => `\`${program}\``).join(', '),
+    row.isSecret === true ? 'yes' : '',
+    row.meaning,
   ]);
-  const head = ['Variable', 'Default', 'Programs', 'Secret', 'Meaning'];
+  const head = ['Variable', 'Default', 'Value', 'Programs', 'Secret', 'Meaning'];
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('');
+}
+
+function defaultOf({ otherwise, required }: Setting): string {
+  if (otherwise !== undefined) {
+    return `\`${typeof otherwise === 'function' ? otherwise({}) : otherwise}\``;
+  }
+  if (required === undefined) return 'none';
+  return typeof required === 'string' ? 'required' : `required with \`${required.with}\``;
 }
 
 main();

@@ -2,9 +2,10 @@
  * The wallet: moves coins on EVM chains for the gateway, which calls it as its on-chain provider. It
  * holds keys, so it runs apart from the gateway, with a database login of its own.
  */
-import { createLogger, readLogLevel } from '../lib/logger';
+import { createLogger } from '../lib/logger';
 import { createRegistry, scrape } from '../lib/metrics';
 import { startMetricsServer } from '../lib/metrics-server';
+import { readSetting } from '../lib/read-settings';
 import { runProcess } from '../lib/run-process';
 import { chooseSdkExporter } from '../lib/temporal-sdk-metrics';
 import { createTemporalClient } from '../temporal/client';
@@ -43,15 +44,14 @@ Environment (each secret may also be read from a file: WALLET_DATABASE_URL_FILE=
 `;
 
 runProcess(HELP, async (env) => {
-  const logger = createLogger('wallet', readLogLevel(env));
+  const logger = createLogger('wallet', readSetting('LOG_LEVEL', env));
   const log: Log = (level, message, fields) => {
     logger[level](fields ?? {}, message);
   };
-  const hasMetrics = (env['METRICS_PORT'] ?? '') !== '';
-  const exporter = hasMetrics ? await chooseSdkExporter() : null;
+  const config = readWalletConfig(env, log);
+  const exporter = config.metrics.port === null ? null : await chooseSdkExporter();
   installTemporalRuntime(logger, exporter);
   const registry = createRegistry('wallet');
-  const config = readWalletConfig(env, log);
   const temporal = readTemporal(env);
   const client = createTemporalClient(temporal);
   const driving = {
@@ -64,7 +64,9 @@ runProcess(HELP, async (env) => {
     drive: (parts) => startDurable({ ...driving, client }, parts),
   });
   log('info', 'wallet listening', { url: wallet.url });
-  const metrics = await startMetricsServer(env, () => scrape(registry, exporter?.url ?? null));
+  const metrics = await startMetricsServer(config.metrics, () =>
+    scrape(registry, exporter?.url ?? null),
+  );
   if (metrics !== null) log('info', 'metrics listening', { port: metrics.port });
   return {
     stop: async () => {

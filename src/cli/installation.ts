@@ -10,17 +10,15 @@ import { findDemoMerchant } from '../db/repositories/accounts';
 import type { Db } from '../db/transaction';
 import { UsageError } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl, readPrivateJson } from '../lib/data-folder';
+import { findSetting, readSetting, readSettings } from '../lib/read-settings';
 import { createSecretBox } from '../lib/secret-box';
 import { SetupError } from '../lib/setup-error';
-import { readWebhookSettings } from '../lib/webhook-settings';
+import { WEBHOOK_SETTINGS, webhookSettings } from '../lib/webhook-settings';
 import { requireAccount } from '../services/admin/accounts';
 import type { WebhookTools } from '../services/webhook-endpoints';
 import { createCommandClient } from '../temporal/client';
 import { createWebhookDeliveryWorkflows } from '../temporal/webhook-delivery-workflows';
 import { createWebhookSender } from '../webhooks/sender';
-
-/** The same minimum as in src/config.ts. */
-const SECRET_LENGTH_MIN = 32;
 
 /** @throws SetupError when there is no database, or it lacks a migration */
 export async function openDatabase(env: NodeJS.ProcessEnv): Promise<Db> {
@@ -47,13 +45,8 @@ async function refuseOldSchema(db: Db): Promise<void> {
 
 /** @throws SetupError */
 export function readPepper(env: NodeJS.ProcessEnv): string {
-  const given = env['KEY_PEPPER'] ?? '';
-  if (given.length >= SECRET_LENGTH_MIN) return given;
-  if (given !== '') {
-    throw new SetupError(
-      `KEY_PEPPER is too short: it must have at least ${SECRET_LENGTH_MIN} characters. Use the gateway’s own.`,
-    );
-  }
+  const given = findSetting('KEY_PEPPER', env);
+  if (given !== null) return given;
   const kept = isDevelopmentDatabase(env)
     ? readPrivateJson(dataLayout(env).secrets)['KEY_PEPPER']
     : undefined;
@@ -84,17 +77,9 @@ export async function findAccountId(
 }
 
 function databaseAddress(env: NodeJS.ProcessEnv): string {
-  const given = env['DATABASE_OWNER_URL'] ?? '';
-  if (given === '' && isProduction(env)) {
-    throw new SetupError(
-      'DATABASE_OWNER_URL is not set. Set it to the role that owns the schema, such as ' +
-        'postgres://owner:password@host:5432/gateway.',
-    );
-  }
-  if (given === '') return developmentDatabaseUrl(env, 'set DATABASE_OWNER_URL');
-  if (/^postgres(ql)?:\/\//.test(given)) return given;
-  throw new SetupError(
-    'DATABASE_OWNER_URL is not a PostgreSQL URL: it must start with postgres://.',
+  if (isProduction(env)) return readSetting('DATABASE_OWNER_URL', env);
+  return (
+    findSetting('DATABASE_OWNER_URL', env) ?? developmentDatabaseUrl(env, 'set DATABASE_OWNER_URL')
   );
 }
 
@@ -117,21 +102,22 @@ export interface OpenedWebhookTools extends WebhookTools {
   close(): Promise<void>;
 }
 
-/** @throws SetupError when WEBHOOK_SECRET_KEY is not set */
+/** @throws SetupError when WEBHOOK_SECRET_KEY is not set, or a setting is invalid */
 export function openWebhookTools(env: NodeJS.ProcessEnv): OpenedWebhookTools {
   const kept = developmentSecrets(env);
   const keptKey = kept?.['WEBHOOK_SECRET_KEY'];
-  const settings = readWebhookSettings({
+  const own = {
     ...(typeof keptKey === 'string' ? { WEBHOOK_SECRET_KEY: keptKey } : {}),
     ...env,
     ...(kept === null ? {} : { GATEWAY_ENV: 'development' }),
-  });
-  if (settings.secretKey.length < SECRET_LENGTH_MIN) {
+  };
+  if (findSetting('WEBHOOK_SECRET_KEY', own) === null) {
     throw new SetupError(
       'WEBHOOK_SECRET_KEY is not set. The secrets of endpoints are encrypted with it: set the same ' +
         'value as for the gateway.',
     );
   }
+  const settings = webhookSettings(readSettings(WEBHOOK_SETTINGS, own));
   const webhookSender = createWebhookSender({ ...settings, ownHosts: ownHosts(env) });
   const temporal = findTemporal(env);
   return {
@@ -145,8 +131,8 @@ export function openWebhookTools(env: NodeJS.ProcessEnv): OpenedWebhookTools {
 }
 
 function ownHosts(env: NodeJS.ProcessEnv): string[] {
-  const url = URL.parse(env['PUBLIC_URL'] ?? '');
-  return url === null ? [] : [url.hostname];
+  const url = findSetting('PUBLIC_URL', env);
+  return url === null ? [] : [new URL(url).hostname];
 }
 
 /** Nothing is lost without Temporal: the gateway finds due deliveries in the rows. */

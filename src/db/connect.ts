@@ -4,10 +4,11 @@
  * numeric and bigint arrive as text (pg's default), timestamps as Date.
  */
 import knex, { type Knex } from 'knex';
+import { readSetting } from '../lib/read-settings';
 import { detectPooler, type DriverClient, PipelinedClient } from './pipelined-client';
 import { ANSWER_GRACE_MS, Silence, watch } from './silence';
 
-export const STATEMENT_TIMEOUT_MS = 15_000;
+export const STATEMENT_TIMEOUT_MS = readSetting('DATABASE_STATEMENT_TIMEOUT_MS', {});
 export const CONNECT_TIMEOUT_MS = 5_000;
 
 /** A statement that runs for long without a timeout, such as a migration's. */

@@ -49,7 +49,7 @@ export interface RunningServer {
 export async function startServer(
   app: Koa<GatewayState>,
   port: number,
-  host?: string,
+  host: string | null = null,
   variable = 'PORT',
 ): Promise<RunningServer> {
   const handle = app.callback();
@@ -105,10 +105,10 @@ export async function startPrivateServer(
 async function listen(
   server: Server,
   port: number,
-  host: string | undefined,
+  host: string | null,
   variable: string,
 ): Promise<void> {
-  server.listen(port, host);
+  server.listen(port, host ?? undefined);
   try {
     await once(server, 'listening');
   } catch (error) {

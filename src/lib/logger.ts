@@ -4,13 +4,11 @@
  * an error, and when the process exits. Only a process that is killed loses lines.
  */
 import { type Logger, pino } from 'pino';
-import { SetupError } from './setup-error';
 import { traceFields } from './trace';
 
 const BUFFERED_BYTES = 4_096;
 const WRITE_EVERY_MS = 250;
 const WARN = 40;
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
 /**
  * The members that PostgreSQL adds to an error: whole rows, with destinations and references, and the
@@ -30,16 +28,6 @@ export const LOG_SERIALIZERS = {
 
 function causeOf({ cause }: Error): unknown {
   return cause instanceof Error ? LOG_SERIALIZERS.err(cause) : undefined;
-}
-
-/**
- * Reads LOG_LEVEL, for createLogger. When it is missing or empty, the level is `info`.
- * @throws SetupError
- */
-export function readLogLevel(env: Readonly<Record<string, string | undefined>>): string {
-  const level = env['LOG_LEVEL']?.trim() || 'info';
-  if (LOG_LEVELS.includes(level)) return level;
-  throw new SetupError(`LOG_LEVEL must be one of: ${LOG_LEVELS.join(', ')}.`);
 }
 
 export function createLogger(name: string, level: string): Logger {

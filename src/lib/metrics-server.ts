@@ -15,18 +15,13 @@ export interface MetricsServer {
 
 /**
  * @returns null when METRICS_PORT is not set
- * @throws SetupError when METRICS_PORT is no port, or is in use
+ * @throws SetupError when it is in use
  */
 export async function startMetricsServer(
-  env: Readonly<Record<string, string | undefined>>,
+  { port, host }: { port: number | null; host: string },
   read: () => Promise<Scrape>,
 ): Promise<MetricsServer | null> {
-  const asked = env['METRICS_PORT']?.trim() ?? '';
-  if (asked === '') return null;
-  const wanted = /^[0-9]{1,5}$/.test(asked) ? Number(asked) : NaN;
-  if (!(wanted <= 65_535)) {
-    throw new SetupError('METRICS_PORT must be a whole number from 0 to 65535.');
-  }
+  if (port === null) return null;
   const server = createServer((request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end();
@@ -37,12 +32,12 @@ export async function startMetricsServer(
       () => response.writeHead(500).end(),
     );
   });
-  server.listen(wanted, env['METRICS_HOST']?.trim() || '127.0.0.1');
+  server.listen(port, host);
   try {
     await once(server, 'listening');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new SetupError(`METRICS_PORT ${asked} cannot be used (${code ?? 'unknown'}).`);
+    throw new SetupError(`METRICS_PORT ${port} cannot be used (${code ?? 'unknown'}).`);
   }
   return {
     port: (server.address() as AddressInfo).port,

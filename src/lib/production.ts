@@ -3,88 +3,84 @@
  * and lose money or secrets anywhere else. src/config.ts and src/wallet/config.ts report the faults.
  */
 import { isIP } from 'node:net';
-import { isSecretSetting } from './settings';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { textOf } from './read-settings';
+import { secret } from './setting-kinds';
+import { type Environment, type ProgramName, ROWS, type Setting } from './settings';
 
 /** At the start of every secret that `npm start` generates. */
 export const DEVELOPMENT_SECRET = 'development-only-';
 
-const CREDENTIAL_MIN_LENGTH = 16;
+const SECRET_LENGTH_MIN = 16;
 /** 32 random hex digits have fewer in one of a million cases. */
 const DIFFERENT_CHARACTERS_MIN = 8;
 const NEW_SECRET = 'Set it to a new secret, such as the output of `openssl rand -hex 32`.';
-/** Ours to choose, so they can be judged; a password in a URL cannot. */
-const CHOSEN = /^(KEY_PEPPER|CURSOR_SECRET|WEBHOOK_SECRET_KEY|ONCHAIN_\w+|EXCHANGE_PAY_\w+)$/;
-const PROVIDER = /^(ONCHAIN|EXCHANGE_PAY)_/;
-const PROVIDER_URL = /^(ONCHAIN|EXCHANGE_PAY)_(TEST|LIVE)_URL$/;
 /** Where the simulated providers serve their APIs. */
 const SIMULATED_PATH = /^\/(onchain|exchange-pay)\/*$/;
 const PRIVATE_ADDRESS = /^(127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd])/i;
 const PRIVATE_NAME = /(^[^.]+|\.(local|internal|svc|svc\.cluster\.local))$/;
 
-/** @param publicUrl the variable with the address that browsers and merchants use, and whether it is needed */
-export function productionFaults(
-  env: Environment,
-  publicUrl: { name: string; isRequired: boolean },
-): string[] {
-  if (env['GATEWAY_ENV'] !== 'production') return [];
-  const settings = Object.entries(env).flatMap(([name, value]): [string, string][] =>
-    value === undefined || value.trim() === '' ? [] : [[name, value.trim()]],
-  );
-  const secrets = settings.filter(([name]) => isSecretSetting(name));
-  return [
-    ...secrets.flatMap(([name, value]) => secretFaults(name, value)),
-    ...repeatedSecrets(secrets),
-    ...publicUrlFaults(publicUrl, env[publicUrl.name]?.trim() ?? ''),
-    ...settings
-      .filter(([name]) => PROVIDER_URL.test(name))
-      .flatMap(([name, value]) => providerFaults(name, value)),
-  ];
+interface SetRow extends Setting {
+  name: string;
+  value: string;
 }
 
-function secretFaults(name: string, value: string): string[] {
-  if (value.includes(DEVELOPMENT_SECRET)) {
+/** Secrets are judged whether or not the program reads them; addresses are those of the program. */
+export function productionFaults(program: ProgramName, env: Environment): string[] {
+  if (env['GATEWAY_ENV'] !== 'production') return [];
+  const rows = ROWS.flatMap(([name, row]): SetRow[] => {
+    const value = textOf(name, env);
+    const isJudged = row.isSecret === true || row.programs.includes(program);
+    return value === null || !isJudged ? [] : [{ ...row, name, value }];
+  });
+  return [...rows.flatMap(faultsOf), ...repeatedSecrets(rows)];
+}
+
+function faultsOf(row: SetRow): string[] {
+  if (row.isSecret === true && row.value.includes(DEVELOPMENT_SECRET)) {
     return [
-      `${name} contains a secret that \`npm start\` generated for development. ${NEW_SECRET}`,
+      `${row.name} contains a secret that \`npm start\` generated for development. ${NEW_SECRET}`,
     ];
   }
-  if (!CHOSEN.test(name)) return [];
-  // src/config.ts asks more of its own.
-  if (PROVIDER.test(name) && value.length < CREDENTIAL_MIN_LENGTH) {
+  return row.inProduction === undefined ? [] : RULES[row.inProduction](row);
+}
+
+const RULES: Record<NonNullable<Setting['inProduction']>, (row: SetRow) => string[]> = {
+  https: publicUrlFaults,
+  'a provider': providerFaults,
+  random: guessableFaults,
+  'random and used once': guessableFaults,
+};
+
+function guessableFaults({ name, value, kind }: SetRow): string[] {
+  if (value.length < SECRET_LENGTH_MIN) {
+    // The kind itself asks for more characters.
+    if (kind === secret) return [];
     return [
-      `${name} is too short for production. Use at least ${CREDENTIAL_MIN_LENGTH} random characters.`,
+      `${name} is too short for production. Use at least ${SECRET_LENGTH_MIN} random characters.`,
     ];
   }
-  if (value.length < CREDENTIAL_MIN_LENGTH || new Set(value).size >= DIFFERENT_CHARACTERS_MIN)
-    return [];
+  if (new Set(value).size >= DIFFERENT_CHARACTERS_MIN) return [];
   return [`${name} is not random. ${NEW_SECRET}`];
 }
 
 /** One secret for two purposes: who learns one has both, and neither can be changed alone. */
-function repeatedSecrets(secrets: readonly [string, string][]): string[] {
-  const chosen = secrets.filter(([name]) => CHOSEN.test(name) && !name.endsWith('_API_KEY'));
-  return chosen.flatMap(([name, value], index) => {
-    const [earlier] = chosen.slice(0, index).find(([, other]) => other === value) ?? [];
-    return earlier === undefined ? [] : [`${name} is the same secret as ${earlier}. ${NEW_SECRET}`];
+function repeatedSecrets(rows: readonly SetRow[]): string[] {
+  const single = rows.filter(({ inProduction }) => inProduction === 'random and used once');
+  return single.flatMap(({ name, value }, index) => {
+    const earlier = single.slice(0, index).find((other) => other.value === value);
+    if (earlier === undefined) return [];
+    return [`${name} is the same secret as ${earlier.name}. ${NEW_SECRET}`];
   });
 }
 
-function publicUrlFaults(
-  { name, isRequired }: { name: string; isRequired: boolean },
-  value: string,
-): string[] {
-  if (value === '') {
-    if (!isRequired) return [];
-    return [`${name} is not set. Set it to the https:// address that people open in production.`];
-  }
+function publicUrlFaults({ name, value }: SetRow): string[] {
   if (URL.parse(value)?.protocol === 'https:') return [];
   return [`${name} must start with https:// in production: put TLS in front of the program.`];
 }
 
-function providerFaults(name: string, value: string): string[] {
+function providerFaults({ name, value }: SetRow): string[] {
   const url = URL.parse(value);
-  // What is no URL is reported elsewhere.
+  // The kind refuses what is no URL.
   if (url === null) return [];
   if (SIMULATED_PATH.test(url.pathname)) {
     return [

@@ -1,15 +1,40 @@
 /**
- * Every environment variable of the programs. The tables in docs/operations.md are generated from it
- * (`npm run settings`), the variables with `_FILE` come from it, and tests compare it with what
- * src/config.ts and src/wallet/config.ts read.
+ * Every environment variable of the programs: to add a setting, add its row. The programs read the table
+ * (read-settings.ts), the tables in docs/operations.md are written from it (`npm run settings`), secrets
+ * can be in files (secret-files.ts), and tests compare docker-compose.yml and the chart with it.
  */
+import { WORKER_QUEUES } from '../domain/worker-queues';
+import {
+  baseUrl,
+  choice,
+  choices,
+  cidrs,
+  count,
+  host,
+  httpUrl,
+  type Kind,
+  postgresUrl,
+  secret,
+  secrets,
+  text,
+} from './setting-kinds';
+
+export type ProgramName = 'api' | 'worker' | 'wallet' | 'migrate' | 'admin';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 export interface Setting {
-  name: string;
-  /** What the programs use without it; null: none. */
-  otherwise: string | null;
-  /** Instead of a default: when it must be set. */
-  required?: string;
-  /** The programs that use it. */
+  /** How its text is read; null: by Temporal’s own library (src/temporal/connection.ts). */
+  kind: Kind<unknown> | null;
+  /** The text that is used without it. */
+  otherwise?: string | ((env: Environment) => string);
+  /** When it must be set. Without this and without a default, it is null when it is not set. */
+  required?: 'always' | 'in production' | { with: string };
+  /** What a message asks for when it is missing, instead of what its kind accepts. */
+  setTo?: string;
+  /** What production refuses besides (production.ts). */
+  inProduction?: 'https' | 'a provider' | 'random' | 'random and used once';
+  /** The programs that read it. */
   programs: readonly ProgramName[];
   /** Can be read from a file, and never appears in a log. */
   isSecret?: true;
@@ -17,487 +42,472 @@ export interface Setting {
   meaning: string;
 }
 
-export type ProgramName = 'api' | 'worker' | 'wallet' | 'migrate' | 'admin';
-
 const BOTH = ['api', 'worker'] as const;
 const WITH_ADMIN = [...BOTH, 'admin'] as const;
+const WITH_WALLET = [...BOTH, 'wallet'] as const;
 const OF_TEMPORAL = [...BOTH, 'wallet', 'admin'] as const;
-const REQUIRED = { otherwise: null, required: 'required' } as const;
-const SECRET = { isSecret: true } as const;
 
-export const GATEWAY_SETTINGS: readonly Setting[] = [
-  {
-    name: 'DATABASE_URL',
-    ...REQUIRED,
-    ...SECRET,
+export const GATEWAY_SETTINGS = {
+  DATABASE_URL: {
+    kind: postgresUrl,
+    required: 'always',
+    isSecret: true,
     programs: BOTH,
     meaning:
       'PostgreSQL URL of the program’s login: `gateway_api_1` for `api`, `gateway_worker_1` for `worker`, such as `postgres://gateway_api_1:…@host:5432/gateway`; see “TLS to PostgreSQL”',
   },
-  {
-    name: 'DATABASE_POOL_SIZE',
+  DATABASE_POOL_SIZE: {
+    kind: count(1, 500),
     otherwise: '20',
     programs: BOTH,
-    meaning: 'maximum connections of this process, 1 to 500',
+    meaning: 'maximum connections of this process',
   },
-  {
-    name: 'DATABASE_STATEMENT_TIMEOUT_MS',
+  DATABASE_STATEMENT_TIMEOUT_MS: {
+    kind: count(500, 60_000),
     otherwise: '15000',
     programs: BOTH,
     meaning:
-      'PostgreSQL ends a statement after this time, 500 to 60 000; without an answer 3 s later, its connection is given up',
+      'PostgreSQL ends a statement after this time; without an answer 3 s later, its connection is given up',
   },
-  {
-    name: 'DASHBOARD_DATABASE_URL',
-    otherwise: null,
-    ...SECRET,
+  DASHBOARD_DATABASE_URL: {
+    kind: postgresUrl,
+    isSecret: true,
     programs: ['api'],
     meaning:
       'PostgreSQL URL of the login `gateway_dashboard_1`; with it, `api` serves `/dashboard` and `/console`',
   },
-  {
-    name: 'DASHBOARD_DATABASE_POOL_SIZE',
+  DASHBOARD_DATABASE_POOL_SIZE: {
+    kind: count(1, 500),
     otherwise: '10',
     programs: ['api'],
-    meaning: 'maximum connections of the pages, 1 to 500',
+    meaning: 'maximum connections of the pages',
   },
-  {
-    name: 'DASHBOARD_HOST',
-    otherwise: null,
+  DASHBOARD_HOST: {
+    kind: host,
     programs: ['api'],
     meaning:
       'the only host (and port) that `/dashboard` is served on, such as `dashboard.example.com`; without it, every host',
   },
-  {
-    name: 'CONSOLE_HOST',
-    otherwise: null,
+  CONSOLE_HOST: {
+    kind: host,
     programs: ['api'],
     meaning: 'the same for `/console`; put it in a private network, see “The console”',
   },
-  {
-    name: 'CONSOLE_URL',
-    otherwise: null,
+  CONSOLE_URL: {
+    kind: baseUrl,
     programs: ['worker'],
     meaning:
       'where operators open the console, such as `https://ops.example.com/console`; the pages of payout workflows link to it',
   },
-  {
-    name: 'TEMPORAL_ADDRESS',
-    ...REQUIRED,
+  TEMPORAL_ADDRESS: {
+    kind: null,
+    required: 'always',
+    setTo: 'the host:port of the Temporal frontend',
     programs: OF_TEMPORAL,
     meaning: 'host:port of the Temporal frontend',
   },
-  {
-    name: 'TEMPORAL_NAMESPACE',
+  TEMPORAL_NAMESPACE: {
+    kind: null,
     otherwise: 'default',
     programs: OF_TEMPORAL,
     meaning: 'the Temporal namespace of the gateway; its wallet uses the same',
   },
-  {
-    name: 'TEMPORAL_API_KEY',
-    otherwise: null,
-    ...SECRET,
+  TEMPORAL_API_KEY: {
+    kind: null,
+    isSecret: true,
     programs: OF_TEMPORAL,
     meaning: 'API key, as for Temporal Cloud; turns TLS on; a file is read again every minute',
   },
-  {
-    name: 'TEMPORAL_TLS',
-    otherwise: null,
+  TEMPORAL_TLS: {
+    kind: null,
     programs: OF_TEMPORAL,
     meaning: '`true` or `false`; certificates and an API key turn it on without it',
   },
-  {
-    name: 'TEMPORAL_TLS_CLIENT_CERT_PATH',
-    otherwise: null,
+  TEMPORAL_TLS_CLIENT_CERT_PATH: {
+    kind: null,
     programs: OF_TEMPORAL,
     meaning: 'PEM file of the client certificate, for mutual TLS; read again every minute',
   },
-  {
-    name: 'TEMPORAL_TLS_CLIENT_KEY_PATH',
-    otherwise: null,
+  TEMPORAL_TLS_CLIENT_KEY_PATH: {
+    kind: null,
     programs: OF_TEMPORAL,
     meaning: 'PEM file of its key; required with the certificate',
   },
-  {
-    name: 'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
-    otherwise: null,
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: {
+    kind: null,
     programs: OF_TEMPORAL,
     meaning:
       'PEM file of the authority that signed the server’s certificate; without it, the public ones',
   },
-  {
-    name: 'TEMPORAL_TLS_SERVER_NAME',
-    otherwise: null,
+  TEMPORAL_TLS_SERVER_NAME: {
+    kind: null,
     programs: OF_TEMPORAL,
     meaning: 'name in the server’s certificate, if it differs from the host of the address',
   },
-  {
-    name: 'TEMPORAL_PROFILE',
-    otherwise: null,
+  TEMPORAL_PROFILE: {
+    kind: null,
     programs: OF_TEMPORAL,
     meaning:
       'profile in the file of profiles that the Temporal CLI also reads; other variables take precedence',
   },
-  {
-    name: 'TEMPORAL_CONFIG_FILE',
-    otherwise: null,
+  TEMPORAL_CONFIG_FILE: {
+    kind: null,
     programs: OF_TEMPORAL,
     meaning:
       'TOML file of profiles; with a profile and without this, `~/.config/temporalio/temporal.toml`',
   },
-  {
-    name: 'TEMPORAL_UI_URL',
-    otherwise: null,
+  TEMPORAL_UI_URL: {
+    kind: baseUrl,
     programs: ['api'],
     meaning:
       'URL of the Temporal UI for operators, such as `https://temporal.example.com`; with it, the console links each object to its workflow',
   },
-  {
-    name: 'PORT',
+  PORT: {
+    kind: count(0, 65_535),
     otherwise: '3000',
-    programs: ['api'],
+    programs: BOTH,
     meaning: 'port of `api`; 0 selects a free port',
   },
-  {
-    name: 'HOST',
-    otherwise: null,
+  HOST: {
+    kind: text,
     programs: ['api'],
     meaning:
       'address that `api` listens on, such as `127.0.0.1` behind a proxy on the same machine; without it, all addresses',
   },
-  {
-    name: 'API_DRAIN_MS',
+  API_DRAIN_MS: {
+    kind: count(0, 60_000),
     otherwise: '0',
     programs: ['api'],
     meaning:
       'how long a stopping `api` still takes requests while `/readyz` is 503, so that a load balancer sends the next ones elsewhere; longer than two of its checks',
   },
-  {
-    name: 'PUBLIC_URL',
-    otherwise: 'http://localhost:3000',
+  PUBLIC_URL: {
+    kind: baseUrl,
+    otherwise: ({ PORT }) => `http://localhost:${PORT?.trim() || '3000'}`,
+    required: 'in production',
+    setTo: 'the https:// address that people open in production',
+    inProduction: 'https',
     programs: WITH_ADMIN,
     meaning:
       'base URL of the API for merchants, without `/api/v1`; used in the links of lists and of invitations, and for passkeys; webhooks are not sent to its host. The default has the port of PORT. In production it is required and starts with `https://`',
   },
-  {
-    name: 'TRUSTED_PROXY_HOPS',
+  TRUSTED_PROXY_HOPS: {
+    kind: count(0, 10),
     otherwise: '0',
     programs: ['api'],
     meaning:
-      'number of proxies in front that append to X-Forwarded-For, 0 to 10; a wrong number breaks address allowlists',
+      'number of proxies in front that append to X-Forwarded-For; a wrong number breaks address allowlists',
   },
-  {
-    name: 'KEY_PEPPER',
-    ...REQUIRED,
-    ...SECRET,
+  KEY_PEPPER: {
+    kind: secret,
+    required: 'always',
+    isSecret: true,
+    inProduction: 'random and used once',
     programs: ['api', 'admin'],
-    meaning: 'at least 32 characters, without a comma: API keys are stored as an HMAC with it',
+    meaning: 'without a comma: API keys are stored as an HMAC with it',
   },
-  {
-    name: 'KEY_PEPPER_NEXT',
-    otherwise: null,
-    ...SECRET,
+  KEY_PEPPER_NEXT: {
+    kind: secret,
+    isSecret: true,
     programs: ['api'],
     meaning: 'the pepper that becomes KEY_PEPPER next: keys with it are accepted already',
   },
-  {
-    name: 'KEY_PEPPERS_EARLIER',
-    otherwise: null,
-    ...SECRET,
+  KEY_PEPPERS_EARLIER: {
+    kind: secrets,
+    isSecret: true,
     programs: ['api'],
     meaning:
-      'earlier peppers, separated by commas: keys with them are accepted, and stored with KEY_PEPPER when they are used',
+      'earlier peppers: keys with them are accepted, and stored with KEY_PEPPER when they are used',
   },
-  {
-    name: 'CURSOR_SECRET',
-    ...REQUIRED,
-    ...SECRET,
+  CURSOR_SECRET: {
+    kind: secret,
+    required: 'always',
+    isSecret: true,
+    inProduction: 'random and used once',
     programs: ['api'],
-    meaning: 'at least 32 characters, without a comma: signs list cursors',
+    meaning: 'without a comma: signs list cursors',
   },
-  {
-    name: 'CURSOR_SECRETS_EARLIER',
-    otherwise: null,
-    ...SECRET,
+  CURSOR_SECRETS_EARLIER: {
+    kind: secrets,
+    isSecret: true,
     programs: ['api'],
-    meaning: 'other secrets, separated by commas: cursors with them are accepted',
+    meaning: 'other secrets: cursors with them are accepted',
   },
-  ...['TEST', 'LIVE'].flatMap((mode) => providerSettings('ONCHAIN', 'the on-chain provider', mode)),
-  ...['TEST', 'LIVE'].flatMap((mode) => providerSettings('EXCHANGE_PAY', 'Exchange Pay', mode)),
-  {
-    name: 'SCREENING_URL',
-    otherwise: null,
-    programs: WITH_ADMIN,
+  ...providerSettings('ONCHAIN_TEST', 'the on-chain provider in test mode', WITH_WALLET),
+  ...providerSettings('ONCHAIN_LIVE', 'the on-chain provider in live mode', WITH_WALLET),
+  ...providerSettings('EXCHANGE_PAY_TEST', 'Exchange Pay in test mode', BOTH),
+  ...providerSettings('EXCHANGE_PAY_LIVE', 'Exchange Pay in live mode', BOTH),
+  SCREENING_URL: {
+    kind: httpUrl,
+    programs: BOTH,
     meaning:
       'service that clears the destinations of live payouts ([screening.md](screening.md)); a worker that starts with it requires its answers until `admin screening remove service`',
   },
-  {
-    name: 'SCREENING_API_KEY',
-    otherwise: null,
-    required: 'with the URL',
-    ...SECRET,
-    programs: WITH_ADMIN,
+  SCREENING_API_KEY: {
+    kind: text,
+    required: { with: 'SCREENING_URL' },
+    setTo: 'the API key at the screening service',
+    isSecret: true,
+    programs: BOTH,
     meaning: 'bearer key at that service',
   },
-  {
-    name: 'SCREENING_TIMEOUT_MS',
+  SCREENING_TIMEOUT_MS: {
+    kind: count(100, 10_000),
     otherwise: '5000',
-    programs: WITH_ADMIN,
-    meaning: 'request timeout, 100 to 10 000; without an answer, the payout waits',
+    programs: BOTH,
+    meaning: 'request timeout; without an answer, the payout waits',
   },
-  {
-    name: 'WORKER_QUEUES',
+  WORKER_QUEUES: {
+    kind: choices(WORKER_QUEUES),
     otherwise: 'payouts,payments,webhooks,webhooks-retry,providers',
     programs: ['worker'],
-    meaning:
-      'task queues that this worker takes: `payouts`, `payments`, `webhooks`, `webhooks-retry`, `providers` (all calls to providers), separated by commas',
+    meaning: 'task queues that this worker takes; `providers` are all calls to providers',
   },
-  {
-    name: 'WORKER_DEPLOYMENT_NAME',
-    otherwise: null,
+  WORKER_DEPLOYMENT_NAME: {
+    kind: text,
+    required: { with: 'WORKER_BUILD_ID' },
+    setTo: 'the name of the worker deployment',
     programs: ['worker'],
     meaning:
       'name of the worker deployment, such as `gateway`; with it, workers have versions, see “Worker versions”',
   },
-  {
-    name: 'WORKER_BUILD_ID',
-    otherwise: null,
+  WORKER_BUILD_ID: {
+    kind: text,
+    required: { with: 'WORKER_DEPLOYMENT_NAME' },
+    setTo: 'the version of this build',
     programs: ['worker'],
-    meaning: 'version of this build, such as `2027-01-15`; required with WORKER_DEPLOYMENT_NAME',
+    meaning: 'version of this build, such as `2027-01-15`',
   },
-  {
-    name: 'MAX_CACHED_WORKFLOWS',
+  MAX_CACHED_WORKFLOWS: {
+    kind: count(2, 100_000),
     otherwise: '300',
     programs: ['worker'],
-    meaning: 'workflows that a worker keeps in memory, 2 to 100 000',
+    meaning: 'workflows that a worker keeps in memory',
   },
-  {
-    name: 'WORKER_GRACE_MS',
+  WORKER_GRACE_MS: {
+    kind: count(0, 600_000),
     otherwise: '15000',
     programs: ['worker'],
     meaning:
       'how long a stopping worker waits for running activities; a webhook attempt takes up to 12 s',
   },
-  {
-    name: 'WORKFLOW_BUNDLE',
-    otherwise: null,
+  WORKFLOW_BUNDLE: {
+    kind: text,
     programs: ['worker'],
     meaning:
       'workflow bundle made by `npm run build`; set by `npm run start:worker` and the image; without it, bundled at the start',
   },
-  {
-    name: 'WEBHOOK_SECRET_KEY',
-    ...REQUIRED,
-    ...SECRET,
+  WEBHOOK_SECRET_KEY: {
+    kind: secret,
+    required: 'always',
+    isSecret: true,
+    inProduction: 'random and used once',
     programs: WITH_ADMIN,
-    meaning:
-      'at least 32 characters: encrypts the secrets of webhook endpoints and of authenticator apps',
+    meaning: 'encrypts the secrets of webhook endpoints and of authenticator apps',
   },
-  {
-    name: 'WEBHOOK_SECRET_KEYS_EARLIER',
-    otherwise: null,
-    ...SECRET,
+  WEBHOOK_SECRET_KEYS_EARLIER: {
+    kind: secrets,
+    isSecret: true,
     programs: WITH_ADMIN,
-    meaning: 'other keys, separated by commas; used for decryption only',
+    meaning: 'other keys; used for decryption only',
   },
-  {
-    name: 'WEBHOOK_ALLOW_CIDRS',
-    otherwise: null,
+  WEBHOOK_ALLOW_CIDRS: {
+    kind: cidrs,
     programs: WITH_ADMIN,
-    meaning:
-      'private networks that test webhooks may be sent to, such as `10.1.0.0/16`; logged at start',
+    meaning: 'private networks that test webhooks may be sent to; logged at start',
   },
-  {
-    name: 'WEBHOOK_LIVE_ALLOW_CIDRS',
-    otherwise: null,
+  WEBHOOK_LIVE_ALLOW_CIDRS: {
+    kind: cidrs,
     programs: WITH_ADMIN,
     meaning:
       'the same for live and test webhooks; a decision of its own, as live events concern money',
   },
-  {
-    name: 'WEBHOOK_DENY_CIDRS',
-    otherwise: null,
+  WEBHOOK_DENY_CIDRS: {
+    kind: cidrs,
     programs: WITH_ADMIN,
     meaning: 'public networks that webhooks must not be sent to; takes precedence',
   },
-  {
-    name: 'GATEWAY_ENV',
-    otherwise: null,
+  GATEWAY_ENV: {
+    kind: choice(['production', 'development', 'test']),
     programs: ['api', 'worker', 'wallet', 'admin'],
     meaning:
       '`production` in the image: no demo merchant, no `dev:fund`, and the programs refuse settings of development (see below); only `npm start` sets `development`',
   },
-  {
-    name: 'METRICS_PORT',
-    otherwise: null,
+  METRICS_PORT: {
+    kind: count(0, 65_535),
     programs: ['api', 'worker', 'wallet'],
     meaning:
       'private port of each process for `/metrics`, and in `api` and `worker` `/readyz` with details; `0` takes any free port; not served without it',
   },
-  {
-    name: 'METRICS_HOST',
+  METRICS_HOST: {
+    kind: text,
     otherwise: '127.0.0.1',
     programs: ['api', 'worker', 'wallet'],
     meaning: 'address of that port; in a container set `0.0.0.0` and do not publish the port',
   },
-  {
-    name: 'LOG_LEVEL',
+  LOG_LEVEL: {
+    kind: choice(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     otherwise: 'info',
     programs: ['api', 'worker', 'wallet'],
     meaning:
-      '`trace`, `debug`, `info`, `warn`, `error` or `silent`; logs are JSON lines on stdout, written within 250 ms; a process that is killed with SIGKILL loses what it had not written',
+      'logs are JSON lines on stdout, written within 250 ms; a process that is killed with SIGKILL loses what it had not written',
   },
-  {
-    name: 'TRACE_CONTEXT',
+  TRACE_CONTEXT: {
+    kind: choice(['on', 'off']),
     otherwise: 'off',
     programs: ['api'],
     meaning:
       '`on`: a request’s `traceparent` (W3C Trace Context), or a new one, goes with its payout or payment to the provider and the webhooks, and log lines have its `trace_id`',
   },
-];
+} as const satisfies Record<string, Setting>;
 
 /** Of the programs that change the schema or what it contains. */
-export const OWNER_SETTINGS: readonly Setting[] = [
-  {
-    name: 'DATABASE_OWNER_URL',
-    ...REQUIRED,
-    ...SECRET,
+export const OWNER_SETTINGS = {
+  DATABASE_OWNER_URL: {
+    kind: postgresUrl,
+    required: 'always',
+    isSecret: true,
+    setTo: 'the role that owns the schema, such as postgres://owner:password@host:5432/gateway',
     programs: ['migrate', 'admin'],
     meaning:
       'PostgreSQL URL of the role that owns the schema; `admin` can also use a login in `gateway_admin`. Keep it away from `api` and `worker`',
   },
-];
+} as const satisfies Record<string, Setting>;
 
 /** `GATEWAY_ENV` and `LOG_LEVEL` are the gateway's. */
-export const WALLET_SETTINGS: readonly Setting[] = [
-  {
-    name: 'WALLET_DATABASE_URL',
-    ...REQUIRED,
-    ...SECRET,
+export const WALLET_SETTINGS = {
+  WALLET_DATABASE_URL: {
+    kind: postgresUrl,
+    required: 'always',
+    isSecret: true,
+    setTo: 'the URL of the wallet’s PostgreSQL login, such as postgres://wallet:…@host/database',
     programs: ['wallet'],
     meaning: 'PostgreSQL URL of the wallet’s login, a member of the role `wallet_app`',
   },
-  {
-    name: 'WALLET_DATABASE_OWNER_URL',
-    otherwise: null,
-    ...SECRET,
+  WALLET_DATABASE_OWNER_URL: {
+    kind: postgresUrl,
+    isSecret: true,
     programs: ['wallet'],
     meaning: 'login that owns the schema `wallet`; with it, the start applies the migrations',
   },
-  {
-    name: 'WALLET_NETWORKS_FILE',
-    ...REQUIRED,
+  WALLET_NETWORKS_FILE: {
+    kind: text,
+    required: 'always',
+    setTo: 'the path of a JSON file with the networks (docs/wallet.md, "Networks")',
     programs: ['wallet'],
     meaning:
       'JSON file with the networks, their RPC URLs, tokens and signers ([wallet.md](wallet.md)); protect it like a secret',
   },
-  {
-    name: 'WALLET_HOST',
+  WALLET_HOST: {
+    kind: text,
     otherwise: '127.0.0.1',
     programs: ['wallet'],
     meaning: 'address to listen on',
   },
-  {
-    name: 'WALLET_PORT',
+  WALLET_PORT: {
+    kind: count(0, 65_535),
     otherwise: '3002',
     programs: ['wallet'],
     meaning: 'port to listen on; 0 selects a free port',
   },
-  {
-    name: 'WALLET_PUBLIC_URL',
-    otherwise: null,
+  WALLET_PUBLIC_URL: {
+    kind: baseUrl,
+    setTo: 'the https:// address that people open in production',
+    inProduction: 'https',
     programs: ['wallet'],
     meaning:
       'where browsers open the payment pages; without it, the listening address. In production it starts with `https://`, and is required while the wallet takes deposits',
   },
-  {
-    name: 'WALLET_TEST_XPUB',
-    otherwise: null,
+  WALLET_TEST_XPUB: {
+    kind: text,
     programs: ['wallet'],
     meaning:
       'extended public key of the deposit addresses in test mode; without it, no deposits in that mode',
   },
-  {
-    name: 'WALLET_LIVE_XPUB',
-    otherwise: null,
+  WALLET_LIVE_XPUB: {
+    kind: text,
     programs: ['wallet'],
     meaning: 'the same for live mode',
   },
-  {
-    name: 'WALLET_SCREENING_URL',
-    otherwise: null,
+  WALLET_SCREENING_URL: {
+    kind: baseUrl,
     programs: ['wallet'],
     meaning: 'a service that clears or holds each deposit',
   },
-  {
-    name: 'WALLET_SCREENING_TOKEN',
-    otherwise: null,
-    ...SECRET,
+  WALLET_SCREENING_TOKEN: {
+    kind: text,
+    isSecret: true,
     programs: ['wallet'],
     meaning: 'bearer token for that service',
   },
-  {
-    name: 'WALLET_CALLBACK_BASE_URL',
-    otherwise: null,
+  WALLET_CALLBACK_BASE_URL: {
+    kind: baseUrl,
     programs: ['wallet'],
     meaning:
       'the gateway; callbacks go to `<it>/provider-callbacks/onchain_provider/<mode>`; without it, no callbacks',
   },
-  {
-    name: 'WALLET_WORKFLOW_BUNDLE',
-    otherwise: null,
+  WALLET_WORKFLOW_BUNDLE: {
+    kind: text,
     programs: ['wallet'],
     meaning:
       'workflow bundle of the wallet, made by `npm run build`; set by `npm run start:wallet` and the image; without it, bundled at the start',
   },
-];
+} as const satisfies Record<string, Setting>;
 
-const SECRETS = new Set(
-  [...GATEWAY_SETTINGS, ...OWNER_SETTINGS, ...WALLET_SETTINGS]
-    .filter(({ isSecret }) => isSecret)
-    .map(({ name }) => name),
-);
+export const SETTINGS = { ...GATEWAY_SETTINGS, ...OWNER_SETTINGS, ...WALLET_SETTINGS };
+
+/** The rows without their own types. */
+export const ROWS: readonly [name: string, row: Setting][] = Object.entries(SETTINGS);
 
 /** Whether a variable can be read from a file. */
 export function isSecretSetting(name: string): boolean {
-  return SECRETS.has(name);
+  return ROWS.some(([one, { isSecret }]) => one === name && isSecret === true);
 }
 
-function providerSettings(prefix: string, provider: string, mode: string): Setting[] {
-  const withWallet = prefix === 'ONCHAIN' ? ([...BOTH, 'wallet'] as const) : BOTH;
-  const where = `${provider} in ${mode.toLowerCase()} mode`;
-  const credential = { otherwise: null, required: 'with the URL', ...SECRET };
-  return [
-    {
-      name: `${prefix}_${mode}_URL`,
-      otherwise: null,
+/** A provider in one mode; its variables begin with the prefix. */
+function providerSettings<
+  const Prefix extends string,
+  const Programs extends readonly ProgramName[],
+>(prefix: Prefix, provider: string, programs: Programs) {
+  const rows = {
+    URL: {
+      kind: baseUrl,
+      inProduction: 'a provider',
       programs: BOTH,
-      meaning: `API of ${where}; without it, the provider is not used in that mode`,
+      meaning: `API of ${provider}; without it, the provider is not used in that mode`,
     },
-    {
-      name: `${prefix}_${mode}_API_KEY`,
-      ...credential,
-      programs: withWallet,
-      meaning: `API key at ${where}${prefix === 'EXCHANGE_PAY' ? ', which also signs requests' : ''}`,
+    API_KEY: {
+      kind: text,
+      required: { with: `${prefix}_URL` },
+      setTo: 'the API key at the provider',
+      inProduction: 'random',
+      isSecret: true,
+      programs,
+      meaning: `API key at ${provider}${prefix.startsWith('EXCHANGE_PAY') ? ', which also signs requests' : ''}`,
     },
-    {
-      name: `${prefix}_${mode}_CALLBACK_SECRET`,
-      ...credential,
-      programs: withWallet,
+    CALLBACK_SECRET: {
+      kind: text,
+      required: { with: `${prefix}_URL` },
+      setTo: 'the secret that signs the provider’s callbacks',
+      inProduction: 'random and used once',
+      isSecret: true,
+      programs,
       meaning: 'verifies the signatures of its callbacks',
     },
-    {
-      name: `${prefix}_${mode}_TIMEOUT_MS`,
+    TIMEOUT_MS: {
+      kind: count(100, 10_000),
       otherwise: '8000',
       programs: BOTH,
-      meaning: 'request timeout, 100 to 10 000; a submission that times out is in doubt',
+      meaning: 'request timeout; a submission that times out is in doubt',
     },
-    {
-      name: `${prefix}_${mode}_CALLS_PER_SECOND`,
-      otherwise: null,
+    CALLS_PER_SECOND: {
+      kind: count(1, 10_000),
       programs: ['worker'],
       meaning:
-        'calls of payouts and payments per second, of all workers together, 1 to 10 000; set the same value for every worker, see “Scaling”; without it, not limited',
+        'calls of payouts and payments per second, of all workers together; set the same value for every worker, see “Scaling”; without it, not limited',
     },
-  ];
+  } as const satisfies Record<string, Setting>;
+  return Object.fromEntries(
+    Object.entries(rows).map(([name, row]) => [`${prefix}_${name}`, row]),
+  ) as { [Name in keyof typeof rows as `${Prefix}_${Name}`]: (typeof rows)[Name] };
 }

@@ -1,7 +1,9 @@
 /**
- * The webhook settings of the environment. Read by src/config.ts for the programs, and by the admin
- * command, which checks endpoints by the same rules.
+ * How webhooks are sent and their secrets are kept. Read by src/config.ts for the programs, and by the
+ * admin command, which checks endpoints by the same rules.
  */
+import type { Settings } from './read-settings';
+
 export interface WebhookSettings {
   /** Encrypts the secrets of endpoints. */
   secretKey: string;
@@ -16,29 +18,30 @@ export interface WebhookSettings {
   testMode: { allowedHosts: string[]; allowCidrs: string[] };
 }
 
+export const WEBHOOK_SETTINGS = [
+  'GATEWAY_ENV',
+  'WEBHOOK_SECRET_KEY',
+  'WEBHOOK_SECRET_KEYS_EARLIER',
+  'WEBHOOK_ALLOW_CIDRS',
+  'WEBHOOK_LIVE_ALLOW_CIDRS',
+  'WEBHOOK_DENY_CIDRS',
+] as const;
+
 const LOOPBACK = { allowedHosts: ['localhost', '127.0.0.1'], allowCidrs: ['127.0.0.0/8'] };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-export function readWebhookSettings(env: Environment): WebhookSettings {
-  const testCidrs = listOf(env['WEBHOOK_ALLOW_CIDRS']);
-  const isDevelopment = env['GATEWAY_ENV'] === 'development';
+export function webhookSettings(
+  settings: Pick<Settings, (typeof WEBHOOK_SETTINGS)[number]>,
+): WebhookSettings {
+  const testCidrs = settings.WEBHOOK_ALLOW_CIDRS ?? [];
+  const isDevelopment = settings.GATEWAY_ENV === 'development';
   return {
-    secretKey: env['WEBHOOK_SECRET_KEY']?.trim() ?? '',
-    earlierSecretKeys: listOf(env['WEBHOOK_SECRET_KEYS_EARLIER']),
-    allowCidrs: listOf(env['WEBHOOK_LIVE_ALLOW_CIDRS']),
-    denyCidrs: listOf(env['WEBHOOK_DENY_CIDRS']),
+    secretKey: settings.WEBHOOK_SECRET_KEY,
+    earlierSecretKeys: settings.WEBHOOK_SECRET_KEYS_EARLIER ?? [],
+    allowCidrs: settings.WEBHOOK_LIVE_ALLOW_CIDRS ?? [],
+    denyCidrs: settings.WEBHOOK_DENY_CIDRS ?? [],
     testMode:
       isDevelopment && testCidrs.length === 0
         ? LOOPBACK
         : { allowedHosts: [], allowCidrs: testCidrs },
   };
-}
-
-/** Separated by commas. */
-export function listOf(text = ''): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }

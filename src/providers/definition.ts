@@ -1,4 +1,5 @@
 import type { ProviderCode } from '../domain/provider-codes';
+import type { ProviderPrefix } from '../lib/read-settings';
 import type { Provider, ProviderModeConfig } from './port';
 import type { CallProvider } from './provider-http';
 
@@ -6,6 +7,6 @@ import type { CallProvider } from './provider-http';
 export interface ProviderDefinition {
   code: ProviderCode;
   /** Its environment variables begin with it: `<prefix>_TEST_URL`, `<prefix>_LIVE_API_KEY`. */
-  variablePrefix: string;
+  variablePrefix: ProviderPrefix;
   create(config: ProviderModeConfig, call: CallProvider): Provider;
 }

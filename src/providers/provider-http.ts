@@ -33,7 +33,6 @@ export interface ProviderCall {
 
 export type CallProvider = (call: ProviderCall) => Promise<ProviderAnswer>;
 
-export const DEFAULT_TIMEOUT_MS = 8_000;
 /** Shorter than the API waits (services/payments.ts), so that the error names the provider. */
 export const OPENING_MS_MAX = 4_000;
 /** A transfer is a few hundred bytes; more than this is not an answer to our question. */

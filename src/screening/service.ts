@@ -32,7 +32,6 @@ export interface ScreeningConfig {
   timeoutMs: number;
 }
 
-export const SCREENING_TIMEOUT_MS = 5_000;
 const WHO = 'The screening service';
 const REASONS_MAX = 20;
 const REASON_LENGTH_MAX = 500;

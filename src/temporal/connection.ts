@@ -10,6 +10,7 @@ import {
   loadClientConfigProfile,
   toClientOptions,
 } from '@temporalio/envconfig';
+import { type Environment, ROWS } from '../lib/settings';
 import { SetupError } from '../lib/setup-error';
 
 type ConnectionOptions = ReturnType<typeof toClientOptions>['connectionOptions'];
@@ -25,18 +26,7 @@ export interface TemporalOptions {
   files?: readonly string[];
 }
 
-const VARIABLES = [
-  'TEMPORAL_ADDRESS',
-  'TEMPORAL_NAMESPACE',
-  'TEMPORAL_API_KEY',
-  'TEMPORAL_TLS',
-  'TEMPORAL_TLS_SERVER_NAME',
-  'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
-  'TEMPORAL_TLS_CLIENT_CERT_PATH',
-  'TEMPORAL_TLS_CLIENT_KEY_PATH',
-  'TEMPORAL_CONFIG_FILE',
-  'TEMPORAL_PROFILE',
-];
+const VARIABLES = ROWS.filter(([, { kind }]) => kind === null).map(([name]) => name);
 /** Variables of Temporal's tools, and of the system: the folder of the profiles depends on them. */
 const OTHERS =
   /^(TEMPORAL_API_KEY_FILE|TEMPORAL_GRPC_META_.+|TEMPORAL_TLS_.+_DATA|TEMPORAL_TLS_DISABLE_HOST_VERIFICATION|HOME|XDG_CONFIG_HOME|APPDATA)$/;
@@ -45,7 +35,7 @@ const OTHERS =
  * @param otherwise the address when TEMPORAL_ADDRESS is not set
  * @throws SetupError
  */
-export function readTemporal(env: NodeJS.ProcessEnv, otherwise?: string): TemporalOptions {
+export function readTemporal(env: Environment, otherwise?: string): TemporalOptions {
   const variables = setVariables(env);
   const profile = readProfile(variables);
   const address = profile.address ?? otherwise;
@@ -74,7 +64,7 @@ export function readCredentials({ variables = {} }: TemporalOptions): TemporalCr
 }
 
 /** An empty variable is not set: an empty TEMPORAL_TLS would turn TLS off, an empty key would turn it on. */
-function setVariables(env: NodeJS.ProcessEnv): Record<string, string> {
+function setVariables(env: Environment): Record<string, string> {
   const read = [
     ...VARIABLES.map((name) => [name, env[name]] as const),
     ...Object.entries(env).filter(([name]) => OTHERS.test(name)),

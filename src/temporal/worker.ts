@@ -9,7 +9,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import type { WorkerQueue } from '../../workflows/names';
+import type { WorkerQueue } from '../domain/worker-queues';
 import type { SdkExporter } from '../lib/temporal-sdk-metrics';
 import type { TemporalOptions } from './connection';
 import { openNativeConnection } from './probe';

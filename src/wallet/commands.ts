@@ -11,6 +11,7 @@ import {
   wholeNumber,
 } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl } from '../lib/data-folder';
+import { findSetting } from '../lib/read-settings';
 import { createChain } from './chain/chain';
 import { CHAIN, findByChainId, readAddress, REASON } from './command-options';
 import { pausePayouts, pauseSigner, resumePausedSigner, resumePayouts } from './chain/pause';
@@ -65,14 +66,16 @@ async function withDatabase<T>(env: NodeJS.ProcessEnv, work: (db: Database) => P
 }
 
 function databaseUrlOf(env: NodeJS.ProcessEnv): string {
-  const given = env['WALLET_DATABASE_URL'] ?? '';
-  return given === '' ? developmentDatabaseUrl(env, 'set WALLET_DATABASE_URL') : given;
+  return (
+    findSetting('WALLET_DATABASE_URL', env) ??
+    developmentDatabaseUrl(env, 'set WALLET_DATABASE_URL')
+  );
 }
 
 function networksOf(env: NodeJS.ProcessEnv): Network[] {
-  const given = env['WALLET_NETWORKS_FILE'] ?? '';
-  const isDevelopment = given === '' || env['GATEWAY_ENV'] === 'development';
-  const path = given === '' ? join(dataLayout(env).chain, 'networks.json') : given;
+  const given = findSetting('WALLET_NETWORKS_FILE', env);
+  const isDevelopment = given === null || findSetting('GATEWAY_ENV', env) === 'development';
+  const path = given ?? join(dataLayout(env).chain, 'networks.json');
   return readNetworksFile(path, { isDevelopment });
 }
 
@@ -95,9 +98,9 @@ function addOperation(command: Command, { env, out }: Terminal): void {
     .command('migrate')
     .description('Brings the schema of the wallet to its newest form.')
     .action(async () => {
-      const given = env['WALLET_DATABASE_OWNER_URL'] ?? '';
-      const alternative = 'set WALLET_DATABASE_OWNER_URL';
-      const url = given === '' ? developmentDatabaseUrl(env, alternative) : given;
+      const url =
+        findSetting('WALLET_DATABASE_OWNER_URL', env) ??
+        developmentDatabaseUrl(env, 'set WALLET_DATABASE_OWNER_URL');
       const applied = await migrateWallet(url);
       out(applied.length === 0 ? 'Nothing to do.\n' : `Applied ${applied.join(', ')}.\n`);
     });

@@ -3,6 +3,8 @@
  * process (src/bin/wallet.ts) reads it once; tests pass it to a wallet in their own process.
  */
 import { productionFaults } from '../lib/production';
+import { readSettings, type SettingsOf, settingsOf, textOf } from '../lib/read-settings';
+import { type Environment, WALLET_SETTINGS } from '../lib/settings';
 import { invalidEnvironment, SetupError } from '../lib/setup-error';
 import { type Network, readNetworksFile, type WalletMode } from './networks';
 import { signerFaults } from './signer/production';
@@ -46,36 +48,48 @@ export interface WalletConfig {
 export interface WalletProgramConfig extends WalletConfig {
   /** Path of the workflows' bundle; null: bundled at the start. */
   workflowBundle: string | null;
+  /** The private port for metrics; null: not served. */
+  metrics: { port: number | null; host: string };
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** @throws SetupError with a sentence that names the variable or field and what is wrong with it */
-export function readWalletConfig(environment: Environment, log: Log): WalletProgramConfig {
-  const takesDeposits = [environment['WALLET_TEST_XPUB'], environment['WALLET_LIVE_XPUB']].some(
-    Boolean,
-  );
-  const faults = productionFaults(environment, {
-    name: 'WALLET_PUBLIC_URL',
-    isRequired: takesDeposits,
-  });
-  if (faults.length > 0) throw invalidEnvironment(faults);
-  const databaseUrl = environment['WALLET_DATABASE_URL'] ?? '';
-  if (databaseUrl === '') {
-    throw new SetupError(
-      'WALLET_DATABASE_URL is not set. Set it to the URL of the wallet’s PostgreSQL login, such as postgres://wallet:…@host/database.',
-    );
-  }
-  const networksFile = environment['WALLET_NETWORKS_FILE'] ?? '';
-  if (networksFile === '') {
-    throw new SetupError(
-      'WALLET_NETWORKS_FILE is not set. Set it to the path of a JSON file with the networks (docs/wallet.md, "Networks").',
-    );
-  }
-  const credentials = {
-    test: readCredentials(environment, 'ONCHAIN_TEST'),
-    live: readCredentials(environment, 'ONCHAIN_LIVE'),
+export function readWalletConfig(env: Environment, log: Log): WalletProgramConfig {
+  const faults = [...productionFaults('wallet', env), ...hiddenPages(env)];
+  const settings = readSettings(settingsOf('wallet'), env, faults);
+  const credentials = readCredentials(settings);
+  const networks = readNetworks(settings, credentials);
+  return {
+    host: settings.WALLET_HOST,
+    port: settings.WALLET_PORT,
+    publicUrl: settings.WALLET_PUBLIC_URL,
+    databaseUrl: settings.WALLET_DATABASE_URL,
+    databaseOwnerUrl: settings.WALLET_DATABASE_OWNER_URL,
+    callbackBaseUrl: settings.WALLET_CALLBACK_BASE_URL,
+    credentials,
+    networks,
+    xpubs: { test: settings.WALLET_TEST_XPUB, live: settings.WALLET_LIVE_XPUB },
+    screening:
+      settings.WALLET_SCREENING_URL === null
+        ? null
+        : { url: settings.WALLET_SCREENING_URL, token: settings.WALLET_SCREENING_TOKEN },
+    workflowBundle: settings.WALLET_WORKFLOW_BUNDLE,
+    metrics: { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
+    log,
   };
+}
+
+/** Customers open the payment pages of deposits. */
+function hiddenPages(env: Environment): string[] {
+  const takesDeposits = ['WALLET_TEST_XPUB', 'WALLET_LIVE_XPUB'].some(
+    (name) => textOf(name, env) !== null,
+  );
+  if (env['GATEWAY_ENV'] !== 'production' || !takesDeposits) return [];
+  if (textOf('WALLET_PUBLIC_URL', env) !== null) return [];
+  return [`WALLET_PUBLIC_URL is not set. Set it to ${WALLET_SETTINGS.WALLET_PUBLIC_URL.setTo}.`];
+}
+
+function readCredentials(settings: SettingsOf<'wallet'>): WalletConfig['credentials'] {
+  const credentials = { test: ofMode('ONCHAIN_TEST'), live: ofMode('ONCHAIN_LIVE') };
   if (credentials.test === null && credentials.live === null) {
     throw new SetupError(
       'No API key is set. Set ONCHAIN_TEST_API_KEY and ONCHAIN_TEST_CALLBACK_SECRET, or the same with LIVE, to the values that the gateway has.',
@@ -86,68 +100,35 @@ export function readWalletConfig(environment: Environment, log: Log): WalletProg
       'ONCHAIN_TEST_API_KEY and ONCHAIN_LIVE_API_KEY are the same. Set different keys: the key alone tells the mode.',
     );
   }
-  const networks = readNetworksFile(networksFile, {
-    isDevelopment: environment['GATEWAY_ENV'] === 'development',
+  return credentials;
+
+  function ofMode(prefix: 'ONCHAIN_TEST' | 'ONCHAIN_LIVE'): Credentials | null {
+    const apiKey = settings[`${prefix}_API_KEY`];
+    const callbackSecret = settings[`${prefix}_CALLBACK_SECRET`];
+    if (apiKey === null && callbackSecret === null) return null;
+    if (apiKey === null || callbackSecret === null) {
+      throw new SetupError(`${prefix}_API_KEY and ${prefix}_CALLBACK_SECRET must be set together.`);
+    }
+    return { apiKey, callbackSecret };
+  }
+}
+
+function readNetworks(
+  settings: SettingsOf<'wallet'>,
+  credentials: WalletConfig['credentials'],
+): Network[] {
+  const file = settings.WALLET_NETWORKS_FILE;
+  const networks = readNetworksFile(file, {
+    isDevelopment: settings.GATEWAY_ENV === 'development',
   });
-  const exposed = environment['GATEWAY_ENV'] === 'production' ? signerFaults(networks) : [];
+  const exposed = settings.GATEWAY_ENV === 'production' ? signerFaults(networks) : [];
   if (exposed.length > 0) throw invalidEnvironment(exposed);
   for (const { mode, name } of networks) {
     if (credentials[mode] !== null) continue;
     const prefix = `ONCHAIN_${mode.toUpperCase()}`;
     throw new SetupError(
-      `${prefix}_API_KEY is not set, but ${networksFile} has the network ${name} in ${mode} mode. Set ${prefix}_API_KEY and ${prefix}_CALLBACK_SECRET, or remove the network.`,
+      `${prefix}_API_KEY is not set, but ${file} has the network ${name} in ${mode} mode. Set ${prefix}_API_KEY and ${prefix}_CALLBACK_SECRET, or remove the network.`,
     );
   }
-  return {
-    host: environment['WALLET_HOST']?.trim() || '127.0.0.1',
-    port: readPort(environment, 'WALLET_PORT', 3002),
-    publicUrl: readBaseUrl(environment, 'WALLET_PUBLIC_URL'),
-    databaseUrl,
-    databaseOwnerUrl: (environment['WALLET_DATABASE_OWNER_URL'] ?? '') || null,
-    callbackBaseUrl: readBaseUrl(environment, 'WALLET_CALLBACK_BASE_URL'),
-    credentials,
-    networks,
-    xpubs: {
-      test: (environment['WALLET_TEST_XPUB'] ?? '') || null,
-      live: (environment['WALLET_LIVE_XPUB'] ?? '') || null,
-    },
-    screening: readScreening(environment),
-    workflowBundle: (environment['WALLET_WORKFLOW_BUNDLE'] ?? '') || null,
-    log,
-  };
-}
-
-function readPort(environment: Environment, name: string, otherwise: number): number {
-  const text = environment[name] ?? '';
-  if (text === '') return otherwise;
-  if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw new SetupError(`${name} must be a whole number from 0 to 65535.`);
-  }
-  return Number(text);
-}
-
-function readBaseUrl(environment: Environment, name: string): string | null {
-  const text = environment[name] ?? '';
-  if (text === '') return null;
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new SetupError(`${name} must be a URL starting with http:// or https://.`);
-  }
-  return text.replace(/\/+$/, '');
-}
-
-function readScreening(environment: Environment): WalletConfig['screening'] {
-  const url = readBaseUrl(environment, 'WALLET_SCREENING_URL');
-  return url === null
-    ? null
-    : { url, token: (environment['WALLET_SCREENING_TOKEN'] ?? '') || null };
-}
-
-function readCredentials(environment: Environment, prefix: string): Credentials | null {
-  const apiKey = environment[`${prefix}_API_KEY`] ?? '';
-  const callbackSecret = environment[`${prefix}_CALLBACK_SECRET`] ?? '';
-  if (apiKey === '' && callbackSecret === '') return null;
-  if (apiKey === '' || callbackSecret === '') {
-    throw new SetupError(`${prefix}_API_KEY and ${prefix}_CALLBACK_SECRET must be set together.`);
-  }
-  return { apiKey, callbackSecret };
+  return networks;
 }

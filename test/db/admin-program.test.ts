@@ -78,7 +78,12 @@ test.each<[string[], Record<string, string>, number, RegExp]>([
   [['keys', 'list', '--acount', 'x'], {}, 2, /'--acount'\s+\(Did you mean --account\?.*--help/s],
   [['keys', 'create', '--scope', 'all'], {}, 2, /'--mode <MODE>' not specified.*--help/s],
   [['keys', 'list', '--account', 'acc_x'], {}, 1, /acc_x does not exist/],
-  [['keys', 'list'], { DATABASE_OWNER_URL: 'mysql://x' }, 1, /must start with postgres:/],
+  [
+    ['keys', 'list'],
+    { DATABASE_OWNER_URL: 'mysql://x' },
+    1,
+    /must be a URL starting with postgres:/,
+  ],
   [['keys', 'list'], { GATEWAY_DATA_DIR: '/nowhere' }, 1, /npm start.*set DATABASE_OWNER_URL/],
   [['keys', 'list'], { GATEWAY_ENV: 'production' }, 1, /DATABASE_OWNER_URL is not set/],
 ])('%j %j ends with %i and says why', async (args, env, code, reason) => {

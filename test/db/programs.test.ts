@@ -151,7 +151,7 @@ test.each<[Name, string[], Record<string, string>, number, RegExp]>([
   ['ledger-verify', [], { GATEWAY_DATA_DIR: '/nowhere' }, 2, /set DATABASE_URL/],
   ['ledger-verify', ['--jsn'], {}, 2, /--jsn/],
   ['migrate', [], {}, 1, /DATABASE_OWNER_URL is not set/],
-  ['migrate', [], { DATABASE_OWNER_URL: 'mysql://x' }, 1, /must start with postgres:/],
+  ['migrate', [], { DATABASE_OWNER_URL: 'mysql://x' }, 1, /must be a URL starting with postgres:/],
   ['migrate', ['--down'], {}, 2, /--down/],
 ])('%s %j %j ends with %i and says why', async (program, args, env, code, reason) => {
   const result = await run(program, args, env);

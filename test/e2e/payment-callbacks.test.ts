@@ -2,7 +2,7 @@
 import { rows } from '../../src/db/transaction';
 import { PROVIDER_CODES, type ProviderCode } from '../../src/domain/provider-codes';
 import { newId } from '../../src/lib/new-id';
-import { DEFAULT_TIMEOUT_MS } from '../../src/providers/provider-http';
+import { readSetting } from '../../src/lib/read-settings';
 import { brokenInvariants, startGateway } from '../support/servers/gateway';
 import { randomKey } from '../support/merchant/merchant-client';
 import {
@@ -30,7 +30,9 @@ import type { Mode } from '../../src/domain/mode';
 import { type Outage, setOutage } from '../support/servers/sandbox';
 
 /** The time-out is the default one: a provider that hangs must not be taken for a fault of ours. */
-const gateway = started(() => startGateway({ providerTimeoutMs: DEFAULT_TIMEOUT_MS }));
+const gateway = started(() =>
+  startGateway({ providerTimeoutMs: readSetting('ONCHAIN_TEST_TIMEOUT_MS', {}) }),
+);
 
 /** What is claimed of a payment. */
 const SIGNED: Record<ProviderCode, (reference: string, secret: string, atMs?: number) => Callback> =

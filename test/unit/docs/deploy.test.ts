@@ -2,13 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes';
-import {
-  GATEWAY_SETTINGS,
-  OWNER_SETTINGS,
-  type ProgramName,
-  WALLET_SETTINGS,
-} from '../../../src/lib/settings';
-import { WORKER_QUEUES } from '../../../workflows/names';
+import { type ProgramName, ROWS, SETTINGS } from '../../../src/lib/settings';
+import { WORKER_QUEUES } from '../../../src/domain/worker-queues';
 
 const ROOT = resolve(__dirname, '../../..');
 const CHART = 'deploy/helm/payments-gateway';
@@ -17,10 +12,9 @@ const templates = readdirSync(join(ROOT, CHART, 'templates'))
   .map((name) => read(join(CHART, 'templates', name)))
   .join('\n');
 
-const ALL = [...GATEWAY_SETTINGS, ...OWNER_SETTINGS, ...WALLET_SETTINGS];
+const ALL = ROWS.map(([name, row]) => ({ name, ...row }));
 const KNOWN = new Set(ALL.map(({ name }) => name));
 const SECRETS = new Set(ALL.filter(({ isSecret }) => isSecret === true).map(({ name }) => name));
-const defaultOf = (wanted: string) => ALL.find(({ name }) => name === wanted)?.otherwise;
 const found = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, first = '']) => first);
 
@@ -101,7 +95,7 @@ test.each([
   'in docker-compose.yml, %s has every variable that it requires, and no secret of another program',
   (service, program) => {
     const set = variablesOf(service);
-    const required = ALL.filter((one) => one.required === 'required');
+    const required = ALL.filter((one) => one.required === 'always');
     const missing = required.filter(
       ({ name, programs }) => programs.includes(program) && !set.includes(name),
     );
@@ -132,17 +126,23 @@ test('in the chart, workers of webhooks have no key of a provider', () => {
   expect(settings[0]).toContain('(not (regexMatch $providers $key))');
 });
 
-test('the wallet in docker-compose.yml gets each of its variables but the owner’s login', () => {
-  const set = variablesOf('wallet');
-  const missing = ALL.filter(
-    ({ name, programs }) => programs.includes('wallet') && !set.includes(name),
-  );
-  // The image sets it.
-  expect(missing.map(({ name }) => name)).toEqual([
-    'WALLET_DATABASE_OWNER_URL',
-    'WALLET_WORKFLOW_BUNDLE',
-  ]);
-  expect(read('Dockerfile')).toContain('WALLET_WORKFLOW_BUNDLE=');
+/** In a container the API listens on all addresses, and the wallet's owner logs in for migrations only. */
+const NOT_PASSED = ['HOST', 'WALLET_DATABASE_OWNER_URL'];
+const SET_BY_THE_IMAGE = ['WORKFLOW_BUNDLE', 'WALLET_WORKFLOW_BUNDLE'];
+
+test.each([
+  ['api', 'api'],
+  ['worker-payouts', 'worker'],
+  ['worker-payments', 'worker'],
+  ['wallet', 'wallet'],
+] as const)('in docker-compose.yml, %s gets each variable of its program', (service, program) => {
+  const set = [...variablesOf(service), ...NOT_PASSED, ...SET_BY_THE_IMAGE];
+  const own = ALL.filter(({ programs }) => programs.includes(program));
+  expect(own.map(({ name }) => name).filter((name) => !set.includes(name))).toEqual([]);
+});
+
+test('the image sets the bundles of workflows', () => {
+  for (const name of SET_BY_THE_IMAGE) expect(read('Dockerfile')).toContain(`${name}=`);
 });
 
 test('in the chart, api, workers and wallet have the extra volumes, such as the certificates for Temporal', () => {
@@ -228,8 +228,8 @@ test.each([
 
 test('the ports are those of the programs', () => {
   const compose = read('docker-compose.yml');
-  expect(compose).toContain(`:-${defaultOf('PORT')}}:3000'`);
-  expect(compose).toContain(`:-${defaultOf('WALLET_PORT')}}:3002'`);
+  expect(compose).toContain(`:-${SETTINGS.PORT.otherwise}}:3000'`);
+  expect(compose).toContain(`:-${SETTINGS.WALLET_PORT.otherwise}}:3002'`);
   const metrics = found(compose, /METRICS_PORT: '([0-9]+)'/g);
   expect(new Set([...metrics, ...found(templates, /METRICS_PORT: '([0-9]+)'/g)]).size).toBe(1);
   expect(read('deploy/prometheus/prometheus.yml')).toContain(`port: ${metrics[0]}`);

@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes';
-import { variablesOfGateway } from '../../support/variables-read';
 
 const ROOT = resolve(__dirname, '../../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -15,16 +14,6 @@ const DOCUMENTS = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ];
-
-test('docker-compose.yml passes every variable that the configuration reads', () => {
-  const compose = read('docker-compose.yml');
-  const missing = [...variablesOfGateway()].filter(
-    (name) => !new RegExp(`\\n +${name}: `).test(compose),
-  );
-  // In a container the API listens on all addresses; the image sets WORKFLOW_BUNDLE.
-  expect(missing).toEqual(['HOST', 'WORKFLOW_BUNDLE']);
-  expect(read('Dockerfile')).toContain('WORKFLOW_BUNDLE=');
-});
 
 test('the runbook and docker-compose.yml register every search attribute with its type', () => {
   for (const [name, type] of Object.entries(SEARCH_ATTRIBUTES)) {

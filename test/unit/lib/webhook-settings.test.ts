@@ -1,5 +1,11 @@
 import { readApiConfig } from '../../../src/config';
-import { readWebhookSettings } from '../../../src/lib/webhook-settings';
+import { readSettings } from '../../../src/lib/read-settings';
+import type { Environment } from '../../../src/lib/settings';
+import { WEBHOOK_SETTINGS, webhookSettings } from '../../../src/lib/webhook-settings';
+
+const KEY = { WEBHOOK_SECRET_KEY: 'a secret that is long enough for it' };
+const read = (env: Environment) =>
+  webhookSettings(readSettings(WEBHOOK_SETTINGS, { ...KEY, ...env }));
 
 const NOTHING = { allowedHosts: [], allowCidrs: [] };
 
@@ -17,19 +23,19 @@ test.each([
     { allowedHosts: [], allowCidrs: ['10.0.0.0/8'] },
   ],
 ])('additional addresses of test mode: %s', (_, env, expected) => {
-  expect(readWebhookSettings(env).testMode).toEqual(expected);
+  expect(read(env).testMode).toEqual(expected);
 });
 
 test('lists are trimmed and empty parts are ignored', () => {
-  const settings = readWebhookSettings({ WEBHOOK_ALLOW_CIDRS: ' 10.0.0.0/8 , ,fd00::/8,' });
+  const settings = read({ WEBHOOK_ALLOW_CIDRS: ' 10.0.0.0/8 , ,fd00::/8,' });
   expect(settings.testMode.allowCidrs).toEqual(['10.0.0.0/8', 'fd00::/8']);
 });
 
 test('WEBHOOK_ALLOW_CIDRS is for test mode: live webhooks have a setting of their own', () => {
   const test = { WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8' };
-  expect(readWebhookSettings(test).allowCidrs).toEqual([]);
+  expect(read(test).allowCidrs).toEqual([]);
   const live = { ...test, WEBHOOK_LIVE_ALLOW_CIDRS: '10.1.0.0/16' };
-  expect(readWebhookSettings(live).allowCidrs).toEqual(['10.1.0.0/16']);
+  expect(read(live).allowCidrs).toEqual(['10.1.0.0/16']);
 });
 
 test.each(['10.0.0.0', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/8/8', 'localhost/8', '10.0.0.0/-1'])(
@@ -37,9 +43,10 @@ test.each(['10.0.0.0', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/8/8', 'localhost/8
   (network) => {
     const cidrs = `127.0.0.0/8,${network}`;
     const env = { WEBHOOK_ALLOW_CIDRS: cidrs, WEBHOOK_LIVE_ALLOW_CIDRS: cidrs };
-    const read = () => readApiConfig(env);
-    expect(read).toThrow(`WEBHOOK_ALLOW_CIDRS: "${network}" is not a CIDR`);
-    expect(read).toThrow(`WEBHOOK_LIVE_ALLOW_CIDRS: "${network}" is not a CIDR`);
-    expect(read).toThrow('WEBHOOK_SECRET_KEY is not set');
+    const start = () => readApiConfig(env);
+    const reason = `has a wrong network: "${network}" is not a CIDR`;
+    expect(start).toThrow(`WEBHOOK_ALLOW_CIDRS ${reason}`);
+    expect(start).toThrow(`WEBHOOK_LIVE_ALLOW_CIDRS ${reason}`);
+    expect(start).toThrow('WEBHOOK_SECRET_KEY is not set');
   },
 );

@@ -1,12 +1,10 @@
 /** Which addresses the sender may connect to, in every notation of an address. */
 import fc from 'fast-check';
 import { BlockList } from 'node:net';
+import { addressBytes, isInside, parseCidr } from '../../../src/lib/cidr';
 import {
-  addressBytes,
   isAllowedAddress,
   isAllowedTwice,
-  isInside,
-  parseCidr,
   readAddressRules,
 } from '../../../src/webhooks/address-policy';
 import { dial } from '../../../src/webhooks/connect';

@@ -1,0 +1,118 @@
+/** What a setting can be. Each kind reads the text of a variable and says what it accepts. */
+import { parseCidr } from './cidr';
+
+export interface Kind<Value> {
+  /** What the text must be, for messages and documents; null: any text. */
+  form: string | null;
+  /** @throws InvalidText */
+  parse(text: string): Value;
+}
+
+/** The message says what is wrong and follows the name of the variable: "must be …". */
+export class InvalidText extends Error {}
+
+const SECRET_LENGTH_MIN = 32;
+
+export const text: Kind<string> = { form: null, parse: (value) => value };
+
+/** Browsers write the host in lower case. */
+export const host: Kind<string> = { form: null, parse: (value) => value.toLowerCase() };
+
+export const postgresUrl: Kind<string> = url(['postgres', 'postgresql'], (value) => value);
+
+export const httpUrl: Kind<string> = url(['https', 'http'], (value) => value);
+
+/** Paths are added to it, so it is read without the slashes at its end. */
+export const baseUrl: Kind<string> = url(['https', 'http'], (value) => value.replace(/\/+$/, ''));
+
+export const secret: Kind<string> = {
+  form: `a secret of at least ${SECRET_LENGTH_MIN} characters`,
+  parse: (value) => {
+    if (value.length >= SECRET_LENGTH_MIN) return value;
+    throw new InvalidText(`is too short. Use at least ${SECRET_LENGTH_MIN} random characters.`);
+  },
+};
+
+export const secrets: Kind<string[]> = {
+  form: `secrets of at least ${SECRET_LENGTH_MIN} characters, separated by commas`,
+  parse: (value) => {
+    const parts = partsOf(value);
+    if (parts.every((part) => part.length >= SECRET_LENGTH_MIN)) return parts;
+    throw new InvalidText(
+      `has a secret that is too short. Each has at least ${SECRET_LENGTH_MIN} characters; separate them by commas.`,
+    );
+  },
+};
+
+export const cidrs: Kind<string[]> = {
+  form: 'networks such as 10.1.0.0/16, separated by commas',
+  parse: (value) => {
+    const parts = partsOf(value);
+    for (const part of parts) {
+      try {
+        parseCidr(part);
+      } catch (error) {
+        throw new InvalidText(`has a wrong network: ${(error as Error).message}.`);
+      }
+    }
+    return parts;
+  },
+};
+
+export function count(min: number, max: number): Kind<number> {
+  const form = `a whole number from ${min} to ${max}`;
+  return {
+    form,
+    parse: (value) => {
+      const number = /^[0-9]{1,9}$/.test(value) ? Number(value) : NaN;
+      if (number >= min && number <= max) return number;
+      throw new InvalidText(`must be ${form}, not "${value}".`);
+    },
+  };
+}
+
+export function choice<Value extends string>(values: readonly Value[]): Kind<Value> {
+  const form = `one of: ${values.join(', ')}`;
+  return {
+    form,
+    parse: (value) => {
+      const chosen = values.find((one) => one === value);
+      if (chosen === undefined) throw new InvalidText(`must be ${form}.`);
+      return chosen;
+    },
+  };
+}
+
+/** Several of the values, in their order. */
+export function choices<Value extends string>(values: readonly Value[]): Kind<Value[]> {
+  const form = `a list of different values of: ${values.join(', ')}`;
+  return {
+    form,
+    parse: (value) => {
+      const asked = value.split(',').map((part) => part.trim());
+      const chosen = values.filter((one) => asked.includes(one));
+      if (chosen.length !== asked.length) throw new InvalidText(`must be ${form}.`);
+      return chosen;
+    },
+  };
+}
+
+function url(protocols: readonly string[], tidy: (value: string) => string): Kind<string> {
+  const form = `a URL starting with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`;
+  return {
+    form,
+    parse: (value) => {
+      if (protocols.some((protocol) => URL.parse(value)?.protocol === `${protocol}:`)) {
+        return tidy(value);
+      }
+      throw new InvalidText(`must be ${form}.`);
+    },
+  };
+}
+
+function partsOf(list: string): string[] {
+  return list
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
