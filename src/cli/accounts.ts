@@ -8,7 +8,8 @@ import {
   showAccount,
   suspendAccount,
   verifyAccount,
-} from '../services/admin/accounts';
+} from '../services/accounts';
+import { addFields, inputOf } from './change-options';
 import type { Run } from './context';
 import {
   addNoun,
@@ -19,7 +20,6 @@ import {
   runList,
   runOn,
   text,
-  type VerbTexts,
 } from './options';
 import { listOf, showList, showObject } from './output';
 
@@ -33,14 +33,16 @@ const ONE_ACCOUNT = {
 
 export function addAccounts(admin: Command, run: Run): void {
   const accounts = addNoun(admin, 'accounts', 'Merchant accounts.');
-  changeVerb(accounts, 'create', {
+  const create = changeVerb(accounts, 'create', {
     summary: 'Create an account, active and not verified',
     examples: ['accounts create --name "Example Shop" --json'],
-  })
-    .requiredOption('--name <TEXT>', "the merchant's name", text)
-    .action((options) =>
-      run(options, async ({ db, by }) => presentAccount(await createAccount(db, by, options))),
-    );
+  });
+  addFields(create, createAccount);
+  create.action((options) =>
+    run(options, async ({ db, by }) =>
+      presentAccount(await createAccount.make(db, by, {}, inputOf(createAccount, options))),
+    ),
+  );
   runList(
     run,
     readVerb(accounts, 'list', {
@@ -77,21 +79,17 @@ export function addAccounts(admin: Command, run: Run): void {
           )}`,
       ),
     );
-  const addChange = (name: string, change: typeof verifyAccount, texts: VerbTexts) =>
+  const addChange = (name: string, change: typeof verifyAccount, examples: string[]) => {
+    const texts = { summary: change.title, notes: change.effect, examples };
     runOn(run, changeVerb(accounts, name, texts), ONE_ACCOUNT, async ({ db, by }, id) =>
-      presentAccount(await change(db, by, id)),
+      presentAccount(await change.make(db, by, { id }, {})),
     );
-  addChange('verify', verifyAccount, {
-    summary: 'Mark an account as verified, so that it can have live keys',
-    examples: ['accounts verify acc_… --reason "register extract of 3 May"'],
-  });
-  addChange('suspend', suspendAccount, {
-    summary: 'Suspend an account: its keys get 403 from the next request on',
-    notes: 'Payouts in progress continue; `payouts pause --account` holds those too.',
-    examples: ['accounts suspend acc_… --reason "chargeback dispute 4711"'],
-  });
-  addChange('reinstate', reinstateAccount, {
-    summary: 'Reinstate a suspended account',
-    examples: ['accounts reinstate acc_… --reason "dispute settled"'],
-  });
+  };
+  addChange('verify', verifyAccount, [
+    'accounts verify acc_… --reason "register extract of 3 May"',
+  ]);
+  addChange('suspend', suspendAccount, [
+    'accounts suspend acc_… --reason "chargeback dispute 4711"',
+  ]);
+  addChange('reinstate', reinstateAccount, ['accounts reinstate acc_… --reason "dispute settled"']);
 }

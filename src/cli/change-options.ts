@@ -1,5 +1,5 @@
 /** The fields of a change (services/change.ts) as options of a verb, and the options' values as its input. */
-import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { wholeNumber } from '../lib/command-line';
 import type { Field } from '../services/change';
@@ -42,8 +42,9 @@ export function flagOf(field: string): string {
   return `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-function helpOf({ label, hint, without, choices }: Field): string {
-  const values = choices === undefined ? hint : `all, or some of ${choices.join(', ')}`;
+function helpOf({ label, hint, without, choices, options }: Field): string {
+  const named = options?.map(([value, name]) => `${value} (${inSentence(name)})`).join(', ');
+  const values = choices === undefined ? (named ?? hint) : `all, or some of ${choices.join(', ')}`;
   return (
     inSentence(label) +
     (values === undefined ? '' : `: ${inSentence(values)}`) +
@@ -57,11 +58,19 @@ function inSentence(text: string): string {
 }
 
 function readerOf(field: Field): { value: string; parse: (text: string) => unknown } {
-  const { choices, all, minimum = 0, maximum = 0, format, value = 'TEXT' } = field;
+  const { choices, options, all, minimum = 0, maximum = 0, format, value = 'TEXT' } = field;
   if (choices !== undefined) {
     const parse = (names: string) =>
       names === 'all' && all === undefined ? [...choices] : list(names);
     return { value: 'A,B', parse };
+  }
+  if (options !== undefined) {
+    const known = options.map(([one]) => one);
+    const parse = (given: string) => {
+      if (known.includes(given)) return given;
+      throw new InvalidArgumentError(`Allowed choices are ${known.join(', ')}.`);
+    };
+    return { value, parse };
   }
   if (Type.IsArray(field)) return { value: 'A,B', parse: list };
   if (Type.IsInteger(field)) return { value: 'N', parse: wholeNumber(minimum, maximum) };

@@ -14,7 +14,7 @@ import { findSetting, readSetting, readSettings } from '../lib/read-settings';
 import { createSecretBox } from '../lib/secret-box';
 import { SetupError } from '../lib/setup-error';
 import { WEBHOOK_SETTINGS, webhookSettings } from '../lib/webhook-settings';
-import { requireAccount } from '../services/admin/accounts';
+import { requireAccount } from '../services/accounts';
 import type { WebhookTools } from '../services/webhook-endpoints';
 import { createCommandClient } from '../temporal/client';
 import { createWebhookDeliveryWorkflows } from '../temporal/webhook-delivery-workflows';

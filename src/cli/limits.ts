@@ -1,10 +1,10 @@
 /** `admin limits`. */
 import type { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/command-line';
-import { listLimits, setLimits, unsetLimits, type Limits } from '../services/admin/limits';
+import { listLimits, setLimits, unsetLimits, type Limits } from '../services/limits';
+import { addFields, inputOf } from './change-options';
 import type { Run } from './context';
-import { addNoun, ACCOUNT, changeVerb, CURRENCY, DEFAULT, readVerb, text } from './options';
-import { listOf, showList } from './output';
+import { addNoun, ACCOUNT, changeVerb, CURRENCY, DEFAULT, readVerb, runList } from './options';
 
 export function addLimits(admin: Command, run: Run): void {
   const limits = addNoun(
@@ -12,26 +12,20 @@ export function addLimits(admin: Command, run: Run): void {
     'limits',
     'Payout limits per currency: for one payout, and for a rolling 24 hours.',
   );
-  readVerb(limits, 'list', {
-    summary: 'List the limits in force, and whether each is the account’s own or the default',
-    examples: ['limits list', 'limits list --default --json'],
-  })
-    .addOption(ACCOUNT)
-    .addOption(DEFAULT)
-    .action((options) =>
-      run(
-        options,
-        async ({ db, accountOrDefault }) =>
-          listOf((await listLimits(db, await accountOrDefault(options))).map(present)),
-        (list) =>
-          showList(
-            list,
-            ['currency', 'per_transaction', 'per_transaction_from', 'daily', 'daily_from'],
-            'No supported currencies.',
-          ),
-      ),
-    );
-  changeVerb(limits, 'set', {
+  runList(
+    run,
+    readVerb(limits, 'list', {
+      summary: 'List the limits in force, and whether each is the account’s own or the default',
+      examples: ['limits list', 'limits list --default --json'],
+    })
+      .addOption(ACCOUNT)
+      .addOption(DEFAULT),
+    async ({ db, accountOrDefault }, options) =>
+      (await listLimits(db, await accountOrDefault(options))).map(present),
+    ['currency', 'per_transaction', 'per_transaction_from', 'daily', 'daily_from'],
+    'No supported currencies.',
+  );
+  const set = changeVerb(limits, 'set', {
     summary: 'Set one or both limits; an omitted one stays unchanged',
     examples: [
       'limits set --account acc_… --currency USDT --per-transaction 10000 --daily 40000',
@@ -40,21 +34,20 @@ export function addLimits(admin: Command, run: Run): void {
   })
     .addOption(ACCOUNT)
     .addOption(DEFAULT)
-    .addOption(CURRENCY)
-    .option('--per-transaction <AMOUNT>', 'the maximum for one payout, or none', text)
-    .option('--daily <AMOUNT>', 'the maximum for a rolling 24 hours, or none', text)
-    .action((options) => {
-      const { currency, perTransaction, daily } = options;
-      if (perTransaction === undefined && daily === undefined) {
-        throw new UsageError(
-          'Nothing to set. Use --per-transaction or --daily with an amount, or none for no limit.',
-        );
-      }
-      return run(options, async ({ db, by, accountOrDefault }) => {
-        const scope = { accountId: await accountOrDefault(options), currency };
-        return present(await setLimits(db, by, scope, { perTransaction, daily }));
-      });
+    .addOption(CURRENCY);
+  addFields(set, setLimits);
+  set.action((options) => {
+    const input = inputOf(setLimits, options);
+    if (Object.keys(input).length === 0) {
+      throw new UsageError(
+        'Nothing to set. Use --per-transaction or --daily with an amount, or none for no limit.',
+      );
+    }
+    return run(options, async ({ db, by, accountOrDefault }) => {
+      const scope = { accountId: await accountOrDefault(options), currency: options.currency };
+      return present(await setLimits.make(db, by, scope, input));
     });
+  });
   changeVerb(limits, 'unset', {
     summary: 'Remove an account’s own limits, so that the default applies again',
     notes: 'With --default, no limit applies any more. Without further options both are removed.',
@@ -71,7 +64,7 @@ export function addLimits(admin: Command, run: Run): void {
         const both = !perTransaction && !daily;
         const which = { perTransaction: both || perTransaction, daily: both || daily };
         const scope = { accountId: await accountOrDefault(options), currency };
-        return present(await unsetLimits(db, by, scope, which));
+        return present(await unsetLimits.make(db, by, { ...scope, ...which }, {}));
       }),
     );
 }

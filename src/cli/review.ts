@@ -1,12 +1,11 @@
 /** `admin review`. */
-import { type Command, Option } from '@commander-js/extra-typings';
+import type { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/command-line';
-import { setReview, showReview, type ReviewSettings } from '../services/admin/review';
+import { setReview, setReviewMaxima, showReview, switchReview } from '../services/review';
+import { addFields, inputOf } from './change-options';
 import type { Run } from './context';
 import { addNoun, ACCOUNT, changeVerb, DEFAULT, readVerb, text } from './options';
 import { listOf, showList, showObject } from './output';
-
-const ON_OFF = ['on', 'off'] as const;
 
 export function addReview(admin: Command, run: Run): void {
   const review = addNoun(admin, 'review', 'Which payouts wait for the approval of an operator.');
@@ -24,7 +23,7 @@ export function addReview(admin: Command, run: Run): void {
         show,
       ),
     );
-  changeVerb(review, 'set', {
+  const set = changeVerb(review, 'set', {
     summary: 'Set switches and maximum amounts; what is omitted stays unchanged',
     notes:
       'A live payout also waits at the first use of a destination, to an email address, and with ' +
@@ -37,51 +36,47 @@ export function addReview(admin: Command, run: Run): void {
   })
     .addOption(ACCOUNT)
     .addOption(DEFAULT)
-    .addOption(new Option('--review-all <SWITCH>', 'every live payout waits').choices(ON_OFF))
-    .addOption(
-      new Option('--rehearse <SWITCH>', 'every test payout waits, to rehearse a review').choices(
-        ON_OFF,
-      ),
-    )
-    .option('--currency <CODE>', 'a supported currency, such as USDT', text)
-    .option('--auto-approve-max <AMOUNT>', 'a larger payout waits; or none, or default', text)
-    .option(
-      '--auto-approve-daily-max <AMOUNT>',
-      'the maximum without review within 24 hours; or none, or default',
-      text,
-    )
-    .action((options) => {
-      const { reviewAll, rehearse, currency, autoApproveMax, autoApproveDailyMax } = options;
-      const noMaxima = autoApproveMax === undefined && autoApproveDailyMax === undefined;
-      if (noMaxima && currency !== undefined) {
-        throw new UsageError(
-          '--currency needs --auto-approve-max or --auto-approve-daily-max. Add one of them.',
-        );
-      }
-      if (noMaxima && reviewAll === undefined && rehearse === undefined) {
-        throw new UsageError(
-          'Nothing to set. Use --review-all, --rehearse, --auto-approve-max or ' +
-            '--auto-approve-daily-max.',
-        );
-      }
-      if (!noMaxima && currency === undefined) {
-        throw new UsageError('--currency is missing. Add a supported currency, such as USDT.');
-      }
-      const settings = {
-        reviewAll: reviewAll === undefined ? undefined : reviewAll === 'on',
-        rehearse: rehearse === undefined ? undefined : rehearse === 'on',
-        maxima: currency === undefined ? null : { currency, autoApproveMax, autoApproveDailyMax },
-      };
-      return run(
-        options,
-        async ({ db, by, accountOrDefault }) =>
-          present(await setReview(db, by, await accountOrDefault(options), settings)),
-        show,
+    .option('--currency <CODE>', 'a supported currency, such as USDT', text);
+  addFields(set, switchReview);
+  addFields(set, setReviewMaxima);
+  set.action((options) => {
+    const [switches, maxima] = [inputOf(switchReview, options), inputOf(setReviewMaxima, options)];
+    const { currency } = options;
+    const noSwitch = Object.keys(switches).length === 0;
+    const noMaxima = Object.keys(maxima).length === 0;
+    if (noMaxima && currency !== undefined) {
+      throw new UsageError(
+        '--currency needs --auto-approve-max or --auto-approve-daily-max. Add one of them.',
       );
-    });
+    }
+    if (noMaxima && noSwitch) {
+      throw new UsageError(
+        'Nothing to set. Use --review-all, --rehearse, --auto-approve-max or ' +
+          '--auto-approve-daily-max.',
+      );
+    }
+    if (!noMaxima && currency === undefined) {
+      throw new UsageError('--currency is missing. Add a supported currency, such as USDT.');
+    }
+    return run(
+      options,
+      async ({ db, by, accountOrDefault }) => {
+        const accountId = await accountOrDefault(options);
+        const ofCurrency = currency === undefined ? null : { currency, maxima };
+        await setReview(db, by, accountId, noSwitch ? null : switches, ofCurrency);
+        return present(await showReview(db, accountId));
+      },
+      show,
+    );
+  });
 }
 
-function present({ accountId, reviewAll, rehearse, maxima }: ReviewSettings) {
+function present({
+  accountId,
+  reviewAll,
+  rehearse,
+  maxima,
+}: Awaited<ReturnType<typeof showReview>>) {
   return {
     object: 'review_settings',
     account_id: accountId,

@@ -21,7 +21,7 @@ import type { Mode } from '../domain/mode';
 import { SCOPES } from '../domain/scopes';
 import { hashApiKey, makeApiKey, pepperIdOf } from '../lib/api-key-secret';
 import { newId } from '../lib/new-id';
-import { requireLockedAccount } from './admin/accounts';
+import { requireLockedAccount } from './accounts';
 import { AdminRefusal, InvalidInput } from './admin/refusal';
 import { auditOf, Choices, Count, defineChange, List, Text, Time } from './change';
 import { findOwn, listOwn, type Owner } from './own';

@@ -16,6 +16,7 @@
  */
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { Errors, Pointer } from 'typebox/value';
+import { appendAudit } from '../db/repositories/audit-log';
 import type { Db, Tx } from '../db/transaction';
 import { isPrintable } from '../domain/printable';
 import type { Permission } from '../domain/users';
@@ -52,11 +53,18 @@ export function defineChange<Fields extends TProperties, Subject, Result>(
     const { result, audit } = await change.run(tx, subject, checked, by);
     return { result, audit: { action: change.action, ...audit } };
   };
+  /** Makes the change in the caller's transaction, such as that of an approval. The caller writes the audit row. */
+  const apply = (tx: Tx, by: ChangedBy, subject: Subject, input: Input) =>
+    run(tx, by, subject, checkInput(schema, input));
   return {
     ...change,
-    /** Makes the change in the caller's transaction, such as that of an approval. The caller writes the audit row. */
-    apply: (tx: Tx, by: ChangedBy, subject: Subject, input: Input) =>
-      run(tx, by, subject, checkInput(schema, input)),
+    apply,
+    /** The same with its audit row. */
+    makeIn: async (tx: Tx, by: ChangedBy, subject: Subject, input: Input) => {
+      const { result, audit } = await apply(tx, by, subject, input);
+      await appendAudit(tx, { ...by, ...audit });
+      return result;
+    },
     /** @throws InvalidInput, and what `run` throws */
     make: async (db: Db, by: ChangedBy, subject: Subject, input: Input) => {
       const checked = checkInput(schema, input);
@@ -67,6 +75,8 @@ export function defineChange<Fields extends TProperties, Subject, Result>(
     },
   };
 }
+
+export type InputOf<C extends { fields: TProperties }> = Static<TObject<C['fields']>>;
 
 /** What a person reads about a field. */
 export interface Words {
@@ -83,6 +93,7 @@ export interface Words {
 /** The annotations that the surfaces read. */
 export type Field = TSchema &
   Words & {
+    options?: readonly (readonly [value: string, name: string])[];
     choices?: readonly string[];
     /** What a page calls the choice `all`. */
     all?: string;
@@ -103,6 +114,15 @@ export function Text(maxLength: number, words: Words, { mayBeEmpty = false } = {
 
 export function Count(minimum: number, maximum: number, words: Omit<Words, 'hint'>) {
   return Type.Integer({ ...words, minimum, maximum, hint: `${minimum} to ${maximum}` });
+}
+
+/** One of some values, each with its name for a person. */
+export function Choice<Value extends string>(
+  options: readonly (readonly [value: Value, name: string])[],
+  words: Words,
+) {
+  const values = options.map(([value]) => value);
+  return Type.Unsafe<Value>(Type.String({ ...words, enum: values, options }));
 }
 
 /** Some of a list of names. @param all what a page calls `all`, if that is more than each of them */
@@ -180,6 +200,10 @@ function problemOf(
     case 'minItems':
       return { code: 'none_chosen' };
     case 'enum':
+      if (field?.options !== undefined) {
+        const values = field.options.map(([one]) => one);
+        return { code: 'not_a_choice', value: String(value), known: values };
+      }
       return { code: 'unknown_name', value: String(value), known };
     case 'minLength':
     case 'required':

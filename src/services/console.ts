@@ -17,7 +17,6 @@ import {
 import { listPauses, type PausedPayouts, pausePayouts, resumePayouts } from './admin/payouts';
 import { type ConsolePaymentsDeps, createConsolePayments } from './console-payments';
 import { type AuditQuery, readAuditLog } from './audit-log';
-import { createConsoleAccounts } from './console-accounts';
 import { createConsoleCases } from './console-cases';
 import { type ConsoleOperationsDeps, createConsoleOperations } from './console-operations';
 import { createPolicyProposals } from './policy-proposals';
@@ -35,11 +34,11 @@ export function createConsoleServices(deps: ConsoleOperationsDeps & ConsolePayme
   const { db, temporal } = deps;
   const proposals = createPolicyProposals(db);
   return {
+    db,
     attention: () => readOperatorAttention(db, CASE_KINDS),
     /** What waits for a provider: in doubt, or stuck. */
     waitingPayouts: () => readWaitingPayouts(db, COUNT_MAX),
     cases: createConsoleCases(db),
-    accounts: createConsoleAccounts(db, proposals),
     proposals,
     payments: createConsolePayments(deps),
     fourEyes: {

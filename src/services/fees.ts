@@ -16,10 +16,10 @@ import type { Tx } from '../db/transaction';
 import type { FeeTerms } from '../domain/fees';
 import { amount, isLess, ZERO } from '../domain/money';
 import { presentFeeRuleVersion } from '../presenters/admin';
-import { requireAccount } from './admin/accounts';
+import { requireAccount } from './accounts';
 import { amountOrZero, checkCurrency } from './admin/checks';
 import { AdminRefusal, InvalidInput } from './admin/refusal';
-import { auditOf, defineChange, Text } from './change';
+import { auditOf, defineChange, type InputOf, Text } from './change';
 
 /** An account's rules and the defaults; null: only the defaults. */
 export { listFeeRuleVersions as listFees } from '../db/repositories/fee-rules';
@@ -68,7 +68,7 @@ export const setFee = defineChange({
   },
 });
 
-export type FeeTermsInput = Parameters<typeof setFee.make>[3];
+export type FeeTermsInput = InputOf<typeof setFee>;
 
 /** A null time is now. @throws InvalidInput, and AdminRefusal when no rule is in force then */
 export const endFee = defineChange({

@@ -23,9 +23,9 @@ import type { Amount } from '../domain/money';
 import { newId } from '../lib/new-id';
 import type { AuditedObject, ChangedBy } from './admin/audit';
 import { checkCurrency } from './admin/checks';
-import { auditOfPolicy, changePolicy, type MaximaInput } from './admin/limits';
+import { changePolicy, type MaximaInput, setLimits } from './limits';
 import { AdminRefusal } from './admin/refusal';
-import { applyReview } from './admin/review';
+import { switchReview } from './review';
 import { endFee, type FeeTermsInput, setFee } from './fees';
 
 type FeeOf = Omit<FeeScope, 'accountId'>;
@@ -46,8 +46,6 @@ type PolicyWish = AccountWish | ThresholdWish;
 type Proposed = { accountId: string; wish: AccountWish } | { accountId: null; wish: ThresholdWish };
 
 export type PolicyProposal = Proposal<PolicyWish> & Proposed;
-
-export type PolicyProposals = ReturnType<typeof createPolicyProposals>;
 
 export function createPolicyProposals(db: Db) {
   return {
@@ -128,10 +126,12 @@ async function apply(tx: Tx, by: ChangedBy, { accountId, wish }: Proposed): Prom
   switch (wish.kind) {
     case 'limits': {
       const scope = { accountId, currency: wish.currency };
-      return auditOfPolicy('limits.set', scope, await changePolicy(tx, scope, wish.maxima));
+      const { audit } = await changePolicy(tx, scope, wish.maxima);
+      return { action: setLimits.action, ...audit };
     }
     case 'review': {
-      const audit = await applyReview(tx, accountId, wish);
+      const switches = { reviewAll: onOff(wish.reviewAll), rehearse: onOff(wish.rehearse) };
+      const { audit } = await switchReview.apply(tx, by, accountId, switches);
       return { ...audit, before: switchesOf(audit.before), after: switchesOf(audit.after) };
     }
     case 'fee': {
@@ -155,6 +155,10 @@ async function apply(tx: Tx, by: ChangedBy, { accountId, wish }: Proposed): Prom
       };
     }
   }
+}
+
+function onOff(isOn: boolean): 'on' | 'off' {
+  return isOn ? 'on' : 'off';
 }
 
 /** A verification or suspension of the account in the meantime does not outdate a proposal. */

@@ -32,7 +32,7 @@ import { presentEndpoint, presentPing, type Ping } from '../presenters/admin';
 import { presentEvent } from '../presenters/envelope';
 import type { WebhookDeliveryWorkflows } from '../temporal/webhook-delivery-workflows';
 import type { WebhookSender } from '../webhooks/sender';
-import { requireLockedAccount } from './admin/accounts';
+import { requireLockedAccount } from './accounts';
 import { makeChange, type ChangedBy } from './admin/audit';
 import { AdminRefusal, InvalidInput } from './admin/refusal';
 import { auditOf, Choices, defineChange, Text } from './change';

@@ -1,7 +1,7 @@
 /** The fields of a change (services/change.ts) as the controls of a form, and what was sent as its input. */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import type { Field as FieldOfChange } from '../services/change';
-import { Choices, Field, type FormState } from './forms';
+import { Choices, Field, type FormState, Select } from './forms';
 
 interface Fields<Properties> {
   fields: Properties;
@@ -39,6 +39,9 @@ function ChangeField(props: { name: string; field: FieldOfChange; form: FormStat
         preset={['all']}
       />
     );
+  }
+  if (field.options !== undefined) {
+    return <Select name={name} label={label} hint={hint} form={form} options={field.options} />;
   }
   if (format === 'date-time') {
     const day = `${label} at the end of (UTC)`;

@@ -123,7 +123,7 @@ interface SelectProps {
   label: string;
   form: FormState;
   options: readonly (readonly [value: string, label: string])[];
-  hint?: string;
+  hint?: string | undefined;
 }
 
 export function Select({ name, id, label, form, options, hint }: SelectProps) {

@@ -4,7 +4,7 @@ import { proveChanges } from '../../src/db/ledger-verify';
 import { openCase } from '../../src/db/repositories/cases';
 import { rows } from '../../src/db/transaction';
 import type { CaseKind } from '../../src/domain/cases';
-import { setLimits } from '../../src/services/admin/limits';
+import { setLimits } from '../../src/services/limits';
 import { newId } from '../../src/lib/new-id';
 import { countPositions } from '../../src/db/repositories/provider-statements';
 import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
@@ -217,11 +217,11 @@ describe('four eyes for policies', () => {
       'what is in force has changed',
       PROPOSAL_OUTDATED,
       (id: string) =>
-        setLimits(
+        setLimits.make(
           harness.owner,
           { actor: 'shell', reason: null },
           { accountId: id, currency: 'USDT' },
-          { perTransaction: '7', daily: undefined },
+          { perTransaction: '7' },
         ),
     ],
     [

@@ -4,11 +4,14 @@
  */
 import type { ComponentChildren } from 'preact';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
+import { type AccountDetail, readAccountDetail } from '../../services/account-detail';
+import { reinstateAccount, suspendAccount, verifyAccount } from '../../services/accounts';
 import { InvalidInput } from '../../services/admin/refusal';
-import { setFee } from '../../services/fees';
 import type { ConsoleServices } from '../../services/console';
-import type { AccountDetail } from '../../services/console-accounts';
+import { setFee } from '../../services/fees';
+import { setLimits } from '../../services/limits';
 import type { AccountWish } from '../../services/policy-proposals';
+import { setReviewMaxima, switchReview } from '../../services/review';
 import { ChangeFields, readFields } from '../../web/change-form';
 import { Card, PageHead } from '../../web/components';
 import {
@@ -30,96 +33,61 @@ import {
 
 const DIRECTIONS = ['payin', 'payout'] as const;
 
-type AccountChange = {
+interface AccountChange {
   title: string;
   effect: string;
-  submit: string;
-} & (
-  | { apply: 'verify' | 'suspend' | 'reinstate' }
-  /** The change needs a recent sign-in, and another admin approves it. */
-  | {
-      /** The noun of the admin command that does the same. */
-      command: string;
-      fields: (detail: AccountDetail, form: FormState) => ComponentChildren;
-      wish: (form: URLSearchParams) => AccountWish;
-    }
-);
+}
 
-const CHANGES: Record<string, AccountChange> = {
-  verify: {
-    title: 'Verify account',
-    effect: 'The account can have live keys from now on.',
-    submit: 'Verify account',
-    apply: 'verify',
-  },
-  suspend: {
-    title: 'Suspend account',
-    effect:
-      'Its keys get 403 from the next request on. Payouts in progress continue; a pause of the account holds them too.',
-    submit: 'Suspend account',
-    apply: 'suspend',
-  },
-  reinstate: {
-    title: 'Reinstate account',
-    effect: 'Its keys work again at once.',
-    submit: 'Reinstate account',
-    apply: 'reinstate',
-  },
+type ChangeAtOnce = typeof verifyAccount;
+
+/** The change needs a recent sign-in, and another admin approves it. */
+interface ProposedChange extends AccountChange {
+  /** The verb of the admin command that does the same. */
+  command: string;
+  fields: (detail: AccountDetail, form: FormState) => ComponentChildren;
+  wish: (form: URLSearchParams) => AccountWish;
+}
+
+const MAXIMA = { fields: { ...setLimits.fields, ...setReviewMaxima.fields } };
+
+const CHANGES: Record<string, ChangeAtOnce | ProposedChange> = {
+  verify: verifyAccount,
+  suspend: suspendAccount,
+  reinstate: reinstateAccount,
   review: {
     title: 'Change review',
     effect: 'It applies to payouts that are created after the approval.',
-    submit: 'Propose',
     command: 'review set',
-    fields: ({ review }, form) => (
-      <>
-        <Select
-          name="reviewAll"
-          label="Live payouts"
-          form={preset(form, { reviewAll: review.reviewAll === true ? 'on' : 'off' })}
-          options={[
-            ['on', 'All wait for review'],
-            ['off', 'By the rules'],
-          ]}
-        />
-        <Select
-          name="rehearse"
-          label="Test payouts"
-          form={preset(form, { rehearse: review.rehearse === true ? 'on' : 'off' })}
-          options={[
-            ['off', 'No review'],
-            ['on', 'All wait for review'],
-          ]}
-        />
-      </>
-    ),
-    wish: (form) => ({
-      kind: 'review',
-      reviewAll: form.get('reviewAll') === 'on',
-      rehearse: form.get('rehearse') === 'on',
-    }),
+    fields: ({ review }, form) => {
+      const inForce = {
+        reviewAll: review.reviewAll === true ? 'on' : 'off',
+        rehearse: review.rehearse === true ? 'on' : 'off',
+      };
+      return <ChangeFields change={switchReview} form={preset(form, inForce)} />;
+    },
+    wish: (form) => {
+      const { reviewAll, rehearse } = readFields(switchReview, form);
+      return { kind: 'review', reviewAll: reviewAll === 'on', rehearse: rehearse === 'on' };
+    },
   },
   limits: {
     title: 'Change limits',
-    effect: 'An amount, “none” for no limit, or “default” to follow the default.',
-    submit: 'Propose',
+    effect: 'The limits of one currency apply to payouts that are created after the approval.',
     command: 'limits set',
     fields: Limits,
-    wish: (form) => ({
-      kind: 'limits',
-      currency: textIn(form, 'currency').toUpperCase(),
-      maxima: {
-        perTransactionMax: textIn(form, 'perTransaction'),
-        dailyMax: textIn(form, 'daily'),
-        autoApproveMax: textIn(form, 'autoApproveMax'),
-        autoApproveDailyMax: textIn(form, 'autoApproveDailyMax'),
-      },
-    }),
+    wish: (form) => {
+      const { perTransaction, daily, ...maxima } = readFields(MAXIMA, form);
+      return {
+        kind: 'limits',
+        currency: textIn(form, 'currency').toUpperCase(),
+        maxima: { perTransactionMax: perTransaction, dailyMax: daily, ...maxima },
+      };
+    },
   },
   fees: {
     title: 'Set a fee',
     effect:
       'The rule starts when it is approved and takes the place of the one in force. Existing objects keep their fee.',
-    submit: 'Propose',
     command: 'fees set',
     fields: (_, form) => (
       <>
@@ -155,7 +123,6 @@ const CHANGES: Record<string, AccountChange> = {
   'fees-end': {
     title: 'End the account’s own fee',
     effect: 'The default applies once it is approved.',
-    submit: 'Propose',
     command: 'fees end',
     fields: (_, form) => (
       <>
@@ -173,33 +140,22 @@ function textIn(form: URLSearchParams, name: string): string {
 
 /** @throws AdminRefusal, InvalidInput */
 async function makeAccountChange(
-  { accounts, proposals }: ConsoleServices,
-  change: AccountChange,
+  { db, proposals }: ConsoleServices,
+  change: ChangeAtOnce | ProposedChange,
   visit: OperatorVisit,
 ): Promise<unknown> {
   const by = visit.withReason();
   const id = visit.params['id'] ?? '';
   if ('wish' in change) return proposals.propose(by, id, change.wish(visit.form));
-  switch (change.apply) {
-    case 'verify':
-      return accounts.verify(by, id);
-    case 'suspend':
-      return accounts.suspend(by, id);
-    case 'reinstate':
-      return accounts.reinstate(by, id);
-  }
+  return change.make(db, by, { id }, {});
 }
 
 export function accountChangePages(services: ConsoleServices): OperatorRoute[] {
   return Object.entries(CHANGES).flatMap(([name, change]) => {
     const route = { path: `/accounts/:id/${name}`, needs: 'administer' } as const;
     const show = async (visit: OperatorVisit, form: FormState, status: number) => {
-      const detail = await services.accounts.get(visit.params['id'] ?? '');
-      const body = (
-        <>
-          <ChangePage name={name} change={change} detail={detail} form={form} />
-        </>
-      );
+      const detail = await readAccountDetail(services.db, visit.params['id'] ?? '');
+      const body = <ChangePage name={name} change={change} detail={detail} form={form} />;
       return page(change.title, body, { nav: 'accounts', status });
     };
     return [
@@ -231,7 +187,7 @@ export function accountChangePages(services: ConsoleServices): OperatorRoute[] {
 
 interface ChangePageProps {
   name: string;
-  change: AccountChange;
+  change: ChangeAtOnce | ProposedChange;
   detail: AccountDetail;
   form: FormState;
 }
@@ -254,7 +210,7 @@ function ChangePage({ name, change, detail, form }: ChangePageProps) {
       ) : null}
       <Card>
         <form method="post" action={`${path}/${name}`} class="stack">
-          {'fields' in change ? change.fields(detail, form) : null}
+          {'wish' in change ? change.fields(detail, form) : null}
           <Field
             name="reason"
             label="Reason"
@@ -264,7 +220,7 @@ function ChangePage({ name, change, detail, form }: ChangePageProps) {
             maxLength={REASON_LENGTH_MAX}
             autocomplete="off"
           />
-          <FormActions submit={change.submit} cancel={path} />
+          <FormActions submit={'wish' in change ? 'Propose' : change.title} cancel={path} />
         </form>
       </Card>
     </>
@@ -292,22 +248,7 @@ function Limits({ limits, review }: AccountDetail, form: FormState) {
   return (
     <>
       <Field name="currency" label="Currency" form={filled} required maxLength={10} />
-      <Field name="perTransaction" label="Per payout" form={filled} required maxLength={40} />
-      <Field name="daily" label="Per 24 hours" form={filled} required maxLength={40} />
-      <Field
-        name="autoApproveMax"
-        label="Without review, per payout"
-        form={filled}
-        required
-        maxLength={40}
-      />
-      <Field
-        name="autoApproveDailyMax"
-        label="Without review, per 24 hours"
-        form={filled}
-        required
-        maxLength={40}
-      />
+      <ChangeFields change={MAXIMA} form={filled} />
     </>
   );
 }

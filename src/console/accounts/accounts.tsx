@@ -2,7 +2,8 @@
 import { ACCOUNT_STATUSES } from '../../domain/account';
 import { ZERO } from '../../domain/money';
 import type { ConsoleServices } from '../../services/console';
-import type { Account, AccountDetail } from '../../services/console-accounts';
+import { type AccountDetail, readAccountDetail } from '../../services/account-detail';
+import { type Account, listAccountsPage } from '../../services/accounts';
 import { AuditTable } from '../../web/audit-log';
 import {
   Card,
@@ -35,7 +36,7 @@ const PATH = `${PREFIX}/accounts`;
 const NAV = { nav: 'accounts' };
 
 export function merchantPages(services: ConsoleServices): OperatorRoute[] {
-  const { accounts } = services;
+  const { db } = services;
   return [
     {
       method: 'get',
@@ -47,7 +48,7 @@ export function merchantPages(services: ConsoleServices): OperatorRoute[] {
           status: chosen(query, 'status', ACCOUNT_STATUSES),
         };
         const list = { limit: PER_PAGE, after: positionOf(query), filters };
-        const { items, next } = await accounts.list(list);
+        const { items, next } = await listAccountsPage(db, list);
         return page('Accounts', <AccountList rows={items} query={query} next={next} />, NAV);
       },
     },
@@ -56,7 +57,7 @@ export function merchantPages(services: ConsoleServices): OperatorRoute[] {
       path: '/accounts/:id',
       needs: 'read',
       run: async (visit) => {
-        const detail = await accounts.get(visit.params['id'] ?? '');
+        const detail = await readAccountDetail(db, visit.params['id'] ?? '');
         const body = (
           <AccountPage {...detail} mayChange={visit.may('administer')} me={visit.session.email} />
         );

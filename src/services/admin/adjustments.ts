@@ -8,7 +8,7 @@ import { inTransaction, type Db } from '../../db/transaction';
 import { isId } from '../../domain/ids';
 import { adjustmentPosting } from '../../domain/ledger';
 import { type Amount } from '../../domain/money';
-import { requireAccount } from './accounts';
+import { requireAccount } from '../accounts';
 import type { ChangedBy } from './audit';
 import { checkCurrency, checkText, positiveAmount } from './checks';
 import { AdminRefusal, InvalidInput, type PostedAmount } from './refusal';

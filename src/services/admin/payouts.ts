@@ -12,7 +12,7 @@ import type { Db } from '../../db/transaction';
 import type { Mode } from '../../domain/mode';
 import type { ProviderCode } from '../../domain/provider-codes';
 import { presentPause } from '../../presenters/admin';
-import { requireAccount } from './accounts';
+import { requireAccount } from '../accounts';
 import { makeChange, type AuditedObject, type ChangedBy } from './audit';
 import { checkText } from './checks';
 import { AdminRefusal } from './refusal';

@@ -149,6 +149,8 @@ const PROBLEMS = {
     `${value} is out of range. Use a whole number from ${min} to ${max}.`,
   unknown_name: ({ value, known }: { value: string; known: readonly string[] }) =>
     `"${value}" does not exist.${known.length === 0 ? '' : ` Use all, or some of ${known.join(', ')}.`}`,
+  not_a_choice: ({ value, known }: { value: string; known: readonly string[] }) =>
+    `"${value}" is not a choice. Use one of ${known.join(', ')}.`,
   none_chosen: () => 'Choose at least one.',
   all_and_some: () => 'Choose all, or single ones, but not both.',
   unsupported_currency: ({ value, supported }: { value: string; supported: readonly string[] }) =>

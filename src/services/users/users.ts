@@ -28,7 +28,7 @@ import {
 import { isPrintable } from '../../domain/printable';
 import { newId } from '../../lib/new-id';
 import { presentUser } from '../../presenters/admin';
-import { requireAccount } from '../admin/accounts';
+import { requireAccount } from '../accounts';
 import { makeChange, type ChangedBy } from '../admin/audit';
 import { AdminRefusal, InvalidInput } from '../admin/refusal';
 import { hashPassword } from './passwords';

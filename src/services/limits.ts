@@ -3,7 +3,8 @@
  * account has its own value or follows the default, for each maximum separately; the maxima of review.ts
  * too.
  */
-import { listCurrencies } from '../../db/repositories/currency-routes';
+import { Type } from 'typebox';
+import { listCurrencies } from '../db/repositories/currency-routes';
 import {
   listPolicies,
   lockPolicy,
@@ -14,13 +15,13 @@ import {
   type Maximum,
   type Policy,
   type PolicyScope,
-} from '../../db/repositories/payout-policies';
-import type { Db, Tx } from '../../db/transaction';
-import { type Amount, compare } from '../../domain/money';
+} from '../db/repositories/payout-policies';
+import type { Db, Tx } from '../db/transaction';
+import { type Amount, compare } from '../domain/money';
 import { requireAccount } from './accounts';
-import { makeChange, type AuditedObject, type ChangedBy } from './audit';
-import { amountOrZero, checkCurrency } from './checks';
-import { InvalidInput } from './refusal';
+import { amountOrZero, checkCurrency } from './admin/checks';
+import { InvalidInput } from './admin/refusal';
+import { defineChange, Text } from './change';
 
 /** A maximum in force (null for none), and whether it is the account's own or the default. */
 export interface OwnedMaximum {
@@ -51,56 +52,54 @@ function limitsOf(accountId: string | null, policy: Policy): Limits {
   };
 }
 
-/**
- * As text: an amount, `none` for no limit, `default` to follow the default. Undefined: unchanged.
- */
-export interface LimitsInput {
-  perTransaction: string | undefined;
-  daily: string | undefined;
-}
-
 /** Null as account: the defaults. @throws AdminRefusal */
 export async function listLimits(db: Db, accountId: string | null): Promise<Limits[]> {
   return (await readPolicies(db, accountId)).map((policy) => limitsOf(accountId, policy));
 }
 
-/** @throws InvalidInput, AdminRefusal */
-export async function setLimits(
-  db: Db,
-  by: ChangedBy,
-  scope: PolicyScope,
-  limits: LimitsInput,
-): Promise<Limits> {
-  return makeChange(db, by, async (tx) => {
-    const change = await changePolicy(tx, scope, {
-      perTransactionMax: limits.perTransaction,
-      dailyMax: limits.daily,
-    });
-    return {
-      result: limitsOf(scope.accountId, change.after),
-      audit: auditOfPolicy('limits.set', scope, change),
-    };
-  });
-}
+const access = { needs: 'administer' } as const;
+
+export const maximumField = (label: string) =>
+  Type.Optional(
+    Text(40, {
+      label,
+      hint: 'An amount, “none” for no limit, or “default” to follow the default',
+      without: 'unchanged',
+      value: 'AMOUNT',
+    }),
+  );
+
+export const setLimits = defineChange({
+  action: 'limits.set',
+  access,
+  fields: { perTransaction: maximumField('Per payout'), daily: maximumField('Per 24 hours') },
+  run: (tx, scope: PolicyScope, { perTransaction, daily }) =>
+    changeLimits(tx, scope, { perTransactionMax: perTransaction, dailyMax: daily }),
+});
 
 /** Makes the account follow the default again. Without a default, no limit applies. */
-export async function unsetLimits(
-  db: Db,
-  by: ChangedBy,
-  scope: PolicyScope,
-  which: { perTransaction: boolean; daily: boolean },
-): Promise<Limits> {
-  const gone = scope.accountId === null ? 'none' : 'default';
-  return makeChange(db, by, async (tx) => {
-    const change = await changePolicy(tx, scope, {
-      perTransactionMax: which.perTransaction ? gone : undefined,
-      dailyMax: which.daily ? gone : undefined,
+export const unsetLimits = defineChange({
+  action: 'limits.unset',
+  access,
+  fields: {},
+  run: (tx, { perTransaction, daily, ...scope }: PolicyScope & Unset) => {
+    const gone = scope.accountId === null ? 'none' : 'default';
+    return changeLimits(tx, scope, {
+      perTransactionMax: perTransaction ? gone : undefined,
+      dailyMax: daily ? gone : undefined,
     });
-    return {
-      result: limitsOf(scope.accountId, change.after),
-      audit: auditOfPolicy('limits.unset', scope, change),
-    };
-  });
+  },
+});
+
+/** The limits to remove. */
+interface Unset {
+  perTransaction: boolean;
+  daily: boolean;
+}
+
+async function changeLimits(tx: Tx, scope: PolicyScope, maxima: MaximaInput) {
+  const { result, audit } = await changePolicy(tx, scope, maxima);
+  return { result: limitsOf(scope.accountId, result), audit };
 }
 
 /** An amount as text, `none` for no maximum, `default` to follow the default. */
@@ -112,20 +111,11 @@ export async function readPolicies(db: Db, accountId: string | null): Promise<Po
   return listPolicies(db, accountId, await listCurrencies(db));
 }
 
-export interface PolicyChange {
-  before: Policy;
-  after: Policy;
-}
-
 /**
  * Changes the named maxima and leaves the others unchanged.
  * @throws InvalidInput, AdminRefusal
  */
-export async function changePolicy(
-  tx: Tx,
-  scope: PolicyScope,
-  input: MaximaInput,
-): Promise<PolicyChange> {
+export async function changePolicy(tx: Tx, scope: PolicyScope, input: MaximaInput) {
   await checkCurrency(tx, scope.currency);
   if (scope.accountId !== null) await requireAccount(tx, scope.accountId);
   const before = await lockPolicy(tx, scope);
@@ -144,7 +134,18 @@ export async function changePolicy(
   await savePolicy(tx, scope, maxima, inherited);
   const after = await lockPolicy(tx, scope);
   if (input.perTransactionMax !== undefined || input.dailyMax !== undefined) refuseOverDay(after);
-  return { before, after };
+  // The row has no id, so the account and the currency identify it.
+  const objectId = `${scope.accountId ?? 'default'}:${scope.currency}`;
+  return {
+    result: after,
+    audit: {
+      object: 'payout_policy',
+      objectId,
+      accountId: scope.accountId,
+      before: snapshot(before),
+      after: snapshot(after),
+    },
+  };
 }
 
 /** An account's own limit for one payout that exceeds its limit of 24 hours would never apply. */
@@ -152,22 +153,6 @@ function refuseOverDay({ perTransactionMax: value, dailyMax, fromDefault }: Poli
   if (value === null || dailyMax === null || fromDefault.includes('perTransactionMax')) return;
   if (compare(value, dailyMax) <= 0) return;
   throw new InvalidInput('perTransaction', { code: 'above_daily_max', value, dailyMax });
-}
-
-/** The row has no id, so the account and the currency identify it. */
-export function auditOfPolicy(
-  action: string,
-  { accountId, currency }: PolicyScope,
-  { before, after }: PolicyChange,
-): AuditedObject {
-  return {
-    action,
-    object: 'payout_policy',
-    objectId: `${accountId ?? 'default'}:${currency}`,
-    accountId,
-    before: snapshot(before),
-    after: snapshot(after),
-  };
 }
 
 function readMaximum(name: Maximum, text: string) {
