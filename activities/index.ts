@@ -22,6 +22,7 @@ import { checkPayout, submitPayout } from './payout/provider';
 import { reservePayout } from './payout/reserve';
 import { advancePayoutBatch } from './payout-batch/advance';
 import { approvePayoutBatch, decidePayoutBatch, endPayoutBatch } from './payout-batch/decide';
+import { leaveOutOfPayoutBatch } from './payout-batch/leave-out';
 import { reservePayoutBatch } from './payout-batch/reserve';
 import { askForMissing, lookAgain, noteDifferences } from './reconciliation/note-differences';
 import { listStatements, readStatement } from './reconciliation/read-statements';
@@ -73,6 +74,8 @@ export function createActivities(deps: ActivityDeps) {
       by: string | null,
       reason: string | null,
     ) => forOwn(id, () => endPayoutBatch(deps, id, ending, by, reason)),
+    leaveOutOfPayoutBatch: (id: string, by: string, rowNumbers: readonly number[]) =>
+      forOwn(id, () => leaveOutOfPayoutBatch(deps, id, by, rowNumbers)),
     decidePayoutBatch: (id: string, decisionId: string) =>
       forOwn(id, () => decidePayoutBatch(deps, id, decisionId)),
     advancePayoutBatch: (id: string, approved: string | null) =>

@@ -57,6 +57,14 @@ export interface BatchDecideOutcome {
 export type StopOutcome =
   { kind: 'stopped' } | { kind: 'invalid_state'; status: PayoutBatchStatus };
 
+/**
+ * - `none_left`: no row would remain.
+ * - `rows_changed`: somebody changed the rows in the database, and the batch was stopped.
+ */
+export interface LeaveOutOutcome {
+  kind: 'left_out' | 'invalid_state' | 'none_left' | 'rows_changed';
+}
+
 /** An operator's decision by signal; an approval names the manifest. */
 export interface PayoutBatchDecision extends Decision<'approve' | 'reject' | 'stop'> {
   manifestSha256: string | null;

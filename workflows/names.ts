@@ -55,6 +55,7 @@ export const UPDATES = {
   cancel: 'cancel',
   decide: 'decide',
   stop: 'stop',
+  leaveOut: 'leaveOut',
   open: 'open',
   verify: 'verify',
 } as const;

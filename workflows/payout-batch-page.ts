@@ -39,6 +39,14 @@ export class PayoutBatchPage extends DecisionPage<PayoutBatchState, PayoutBatchD
     await this.waitUntil(() => this.hasDecision() || changed(), timer);
   }
 
+  /** Of two reports of the same status, the one with more rows left out is newer. */
+  override take(state: PayoutBatchState): void {
+    const isOlder =
+      state.sequence === this.known?.sequence &&
+      state.progress.leftOut < this.known.progress.leftOut;
+    if (!isOlder) super.take(state);
+  }
+
   protected override refusalOf({ kind, manifestSha256 }: PayoutBatchDecision): string | null {
     const state = this.known;
     if (state === null) return null;
@@ -90,7 +98,7 @@ function describeBatch(
     isEnding ? ENDING[ending] : MEANING[status],
     ...(autoApproveInMs === null ? [] : [automaticApproval(autoApproveInMs)]),
     `Waiting ${progress.waiting} · processing ${progress.processing} · sent ${progress.sent} · ` +
-      `failed ${progress.failed} · returned ${progress.returned}`,
+      `failed ${progress.failed} · returned ${progress.returned} · left out ${progress.leftOut}`,
     `Manifest: \`${state.manifestSha256}\``,
     ...approvals(state),
     ...list('Remarks:', remarks),

@@ -18,10 +18,11 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { isId } from '../src/domain/ids';
-import { isFinalPayoutBatch } from '../src/domain/payout-batch';
+import { isFinalPayoutBatch, LEFT_OUT_AT_ONCE_MAX } from '../src/domain/payout-batch';
 import { activities, TRANSACTION } from './activities';
 import type {
   BatchDecideOutcome,
+  LeaveOutOutcome,
   PayoutBatchDecision,
   PayoutBatchInput,
   PayoutBatchState,
@@ -55,6 +56,10 @@ const { endPayoutBatch } = activities<'endPayoutBatch'>({
   ...TRANSACTION,
   summary: 'End the batch early',
 });
+const { leaveOutOfPayoutBatch } = activities<'leaveOutOfPayoutBatch'>({
+  ...TRANSACTION,
+  summary: 'Leave rows out',
+});
 const { decidePayoutBatch } = activities<'decidePayoutBatch'>({
   ...TRANSACTION,
   summary: 'Apply the decision of an operator',
@@ -63,6 +68,10 @@ const { decidePayoutBatch } = activities<'decidePayoutBatch'>({
 const reserveUpdate = defineUpdate<ReserveOutcome>(UPDATES.reserve);
 /** The merchant's stop; `by` is the id of the request. */
 const stopUpdate = defineUpdate<StopOutcome, [by: string]>(UPDATES.stop);
+/** The merchant leaves rows out; `by` is the id of the request. */
+const leaveOutUpdate = defineUpdate<LeaveOutOutcome, [by: string, rowNumbers: number[]]>(
+  UPDATES.leaveOut,
+);
 /** A decision that the console has stored; its id is the only input, so nobody can claim a name. */
 const decideUpdate = defineUpdate<BatchDecideOutcome, [decisionId: string]>(UPDATES.decide);
 
@@ -90,6 +99,14 @@ export async function payoutBatchWorkflow(input: PayoutBatchInput): Promise<stri
       return stop(input.batchId, page, by);
     },
     { validator: checkCaller },
+  );
+  setHandler(
+    leaveOutUpdate,
+    async (by: string, rowNumbers: number[]): Promise<LeaveOutOutcome> => {
+      await whenReserved();
+      return leaveOut(input.batchId, page, by, rowNumbers);
+    },
+    { validator: checkLeaveOut },
   );
   setHandler(
     decideUpdate,
@@ -121,6 +138,14 @@ function checkCaller(by: unknown): void {
   );
 }
 
+function checkLeaveOut(by: unknown, rowNumbers: unknown): void {
+  const isList = Array.isArray(rowNumbers) && rowNumbers.length <= LEFT_OUT_AT_ONCE_MAX;
+  if (isName(by) && isList && rowNumbers.every((row) => Number.isInteger(row))) return;
+  throw ApplicationFailure.nonRetryable(
+    '`leaveOut` requires the id or name of the caller, and a list of row numbers.',
+  );
+}
+
 function checkDecisionId(decisionId: unknown): void {
   if (typeof decisionId === 'string' && isId('decision', decisionId)) return;
   throw ApplicationFailure.nonRetryable(
@@ -138,6 +163,19 @@ async function stop(batchId: string, page: PayoutBatchPage, by: string): Promise
     : { kind: 'invalid_state', status: state.status };
 }
 
+async function leaveOut(
+  batchId: string,
+  page: PayoutBatchPage,
+  by: string,
+  rowNumbers: readonly number[],
+): Promise<LeaveOutOutcome> {
+  const { outcome, state } = await CancellationScope.nonCancellable(() =>
+    leaveOutOfPayoutBatch(batchId, by, rowNumbers),
+  );
+  page.take(state);
+  return { kind: outcome };
+}
+
 async function decide(
   batchId: string,
   page: PayoutBatchPage,
@@ -151,19 +189,20 @@ async function decide(
 }
 
 async function run(input: PayoutBatchInput, page: PayoutBatchPage): Promise<string> {
-  // This is the hash that was approved, as this workflow's history has it.
-  const approved = input.approved ?? page.state.manifestSha256;
+  // The hash that was approved, as this workflow's history has it.
+  let approved = input.approved ?? null;
   let paceMs = PACE_MS.least;
   while (!isFinalPayoutBatch(page.state.status)) {
     if (workflowInfo().continueAsNewSuggested && page.isIdle()) {
       await condition(allHandlersFinished);
-      if (page.isIdle()) await continueRun({ ...input, approved });
+      if (page.isIdle()) await continueRun(approved === null ? input : { ...input, approved });
     }
     const { status, ending } = page.state;
     if (ending === null && status !== 'processing') {
       await awaitDecision(input.batchId, page);
       continue;
     }
+    if (status === 'processing') approved ??= page.state.manifestSha256;
     const before = page.state.progress;
     page.take(await advancePayoutBatch(input.batchId, approved));
     if (isFinalPayoutBatch(page.state.status)) break;

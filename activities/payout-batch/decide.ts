@@ -8,20 +8,21 @@ import {
   type PayoutBatchDecision,
   readBatchDecider,
 } from '../../src/db/repositories/payout-batch-decisions';
+import { readBatchProgress } from '../../src/db/repositories/payout-batch-rows';
 import {
   endBatchEarly,
-  findPayoutBatch,
+  getPayoutBatch,
   lockPayoutBatch,
-  readBatchProgress,
   takeBatchTransition,
 } from '../../src/db/repositories/payout-batches';
 import { databaseTime } from '../../src/db/database-time';
-import { MissingRow, type Db, type Tx } from '../../src/db/transaction';
+import type { Tx } from '../../src/db/transaction';
 import { DECISION_VALID_MS } from '../../src/domain/decision-age';
 import type { PayoutBatch, PayoutBatchEnding } from '../../src/domain/payout-batch';
 import type { BatchDecideOutcome, PayoutBatchState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayoutBatch } from '../events';
+import { leaveOut } from './leave-out';
 import { reportBatch } from './report';
 
 export interface BatchStep {
@@ -75,7 +76,7 @@ export async function decidePayoutBatch(
     }
     const outcome = decision.outcome ?? (await decide(tx, batch, decision, deliveries));
     if (decision.outcome === null) await noteBatchOutcome(tx, decisionId, outcome);
-    return { outcome, state: await reportBatch(tx, await getBatch(tx, batchId)) };
+    return { outcome, state: await reportBatch(tx, await getPayoutBatch(tx, batchId)) };
   });
 }
 
@@ -90,6 +91,7 @@ async function decide(
   if (ageMs > DECISION_VALID_MS) return 'expired';
   const decider = await readBatchDecider(tx, batch.id, decision.userId);
   if (!decider.mayReview) return 'not_allowed';
+  if (kind === 'leave_out') return leaveOutRows(tx, batch, decision, deliveries);
   if (kind !== 'approve') {
     const ended = await endBatchEarly(tx, batch.id, { ending: kind, by: email, reason });
     if (ended === null) return 'already_decided';
@@ -108,6 +110,21 @@ async function decide(
     return 'applied';
   }
   return decider.needsTwo ? 'counted' : 'already_decided';
+}
+
+async function leaveOutRows(
+  tx: Tx,
+  batch: PayoutBatch,
+  decision: PayoutBatchDecision,
+  deliveries: NewDeliveries,
+): Promise<NonNullable<PayoutBatchDecision['outcome']>> {
+  const { email: by, reason, rowNumbers } = decision;
+  const why = { ending: 'reject', by, reason } as const;
+  const outcome = await leaveOut(tx, batch, rowNumbers ?? [], why, deliveries);
+  if (outcome === 'invalid_state') return 'already_decided';
+  if (outcome !== 'left_out') return outcome;
+  await audit(tx, await getPayoutBatch(tx, batch.id), decision);
+  return 'applied';
 }
 
 async function approve(
@@ -138,18 +155,16 @@ async function audit(tx: Tx, batch: PayoutBatch, decision: PayoutBatchDecision):
     objectId: batch.id,
     accountId: batch.accountId,
     before: null,
-    after: { status: batch.status, manifest_sha256: batch.manifestSha256 },
+    after: {
+      status: batch.status,
+      manifest_sha256: batch.manifestSha256,
+      ...(decision.rowNumbers === null ? {} : { left_out_rows: decision.rowNumbers }),
+    },
     reason: decision.reason,
   });
 }
 
 async function stepOf(tx: Tx, batchId: string, changed: PayoutBatch | null): Promise<BatchStep> {
-  const batch = changed ?? (await getBatch(tx, batchId));
+  const batch = changed ?? (await getPayoutBatch(tx, batchId));
   return { applied: changed !== null, state: await reportBatch(tx, batch) };
-}
-
-export async function getBatch(db: Db | Tx, batchId: string): Promise<PayoutBatch> {
-  const batch = await findPayoutBatch(db, batchId);
-  if (batch === null) throw new MissingRow(batchId);
-  return batch;
 }

@@ -1,13 +1,18 @@
 /** A batch as its workflow sees it: no recipients and no references. */
 import { readBatchApprovals } from '../../src/db/repositories/payout-batch-decisions';
-import { readBatchProgress } from '../../src/db/repositories/payout-batches';
+import { readBatchProgress } from '../../src/db/repositories/payout-batch-rows';
 import { databaseTime } from '../../src/db/database-time';
 import type { Db, Tx } from '../../src/db/transaction';
-import type { PayoutBatch } from '../../src/domain/payout-batch';
+import type { PayoutBatch, PayoutBatchProgress } from '../../src/domain/payout-batch';
 import { autoApproveDelayMs } from '../../src/domain/review';
 import type { PayoutBatchState } from '../../workflows/messages';
 
-export async function reportBatch(db: Db | Tx, batch: PayoutBatch): Promise<PayoutBatchState> {
+/** @param counted if the caller has just counted the rows */
+export async function reportBatch(
+  db: Db | Tx,
+  batch: PayoutBatch,
+  counted?: PayoutBatchProgress,
+): Promise<PayoutBatchState> {
   const now = await databaseTime(db);
   const age = now.getTime() - batch.createdAt.getTime();
   const fourEyes = batch.status === 'under_review' ? await readBatchApprovals(db, batch.id) : null;
@@ -17,7 +22,7 @@ export async function reportBatch(db: Db | Tx, batch: PayoutBatch): Promise<Payo
     ending: batch.ending,
     manifestSha256: batch.manifestSha256,
     totals: batch.totals.map(({ currency, rows, amount }) => ({ currency, rows, amount })),
-    progress: await readBatchProgress(db, batch.id),
+    progress: batch.closedProgress ?? counted ?? (await readBatchProgress(db, batch.id)),
     rowCount: batch.rowCount,
     sequence: batch.sequence,
     autoApproveInMs:

@@ -12,12 +12,14 @@ import {
   storeResponse,
 } from '../../src/db/repositories/idempotency';
 import {
-  findBatchByReference,
-  findPayoutBatch,
   insertBatchRows,
-  insertPayoutBatch,
   insertRowEvents,
   reserveRows,
+} from '../../src/db/repositories/payout-batch-rows';
+import {
+  findBatchByReference,
+  findPayoutBatch,
+  insertPayoutBatch,
 } from '../../src/db/repositories/payout-batches';
 import { lockUsage } from '../../src/db/repositories/payout-facts';
 import { holdRecipients } from '../../src/db/repositories/recipients';
@@ -93,7 +95,7 @@ async function reserve(tx: Tx, { batchId }: PayoutBatchInput): Promise<BatchRese
   if (terms.faults.length > 0) throw new Refused(rowsRefused(terms.faults));
   if (terms.shortage !== null) throw new Refused(terms.shortage);
   const now = await databaseTime(tx);
-  const payouts = buildPayouts(claim, rows, terms, now);
+  const payouts = buildPayouts(batchId, claim, rows, terms, now);
   const batch = buildBatch(batchId, claim, payouts, terms, now);
   if (!(await insertPayoutBatch(tx, batch))) {
     const existingId = await findBatchByReference(tx, batch);
@@ -101,7 +103,7 @@ async function reserve(tx: Tx, { batchId }: PayoutBatchInput): Promise<BatchRese
       throw new Error(`${batchId} was refused, and no batch has its reference`);
     throw new Refused(duplicateReference('payout_batch', existingId));
   }
-  if ((await insertBatchRows(tx, batchId, payouts)) !== payouts.length) {
+  if ((await insertBatchRows(tx, payouts)) !== payouts.length) {
     // Payouts with some of the references were committed after the facts were read.
     const { faults } = batchTerms(claim.mode, rows, await readBatchFacts(tx, claim, rows));
     throw new Refused(rowsRefused(faults));
@@ -134,6 +136,7 @@ function routedRows(
 }
 
 function buildPayouts(
+  batchId: string,
   { accountId, mode, apiKeyId }: BatchClaim,
   rows: readonly RoutedRow[],
   { rows: terms }: BatchTerms,
@@ -143,7 +146,8 @@ function buildPayouts(
     const own = terms[index];
     if (own === undefined || own === null) throw new Error(`row ${index + 1} has no terms`);
     const order = { accountId, mode, apiKeyId, request, route, networkFee: route.networkFee, now };
-    return buildPayout({ ...order, payoutId: newId('payout') }, own);
+    const payout = buildPayout({ ...order, payoutId: newId('payout') }, own);
+    return { ...payout, batchId, batchRow: index + 1, awaitsBatch: true };
   });
 }
 
@@ -162,6 +166,7 @@ function buildBatch(
     status: reviewReasons.length === 0 ? 'requested' : 'under_review',
     description: request.description,
     rowCount: payouts.length,
+    leftOutRows: [],
     totals,
     manifestSha256: manifestSha256(payouts),
     apiKeyId,
@@ -181,7 +186,7 @@ function buildBatch(
 }
 
 function atFirst({ rowCount }: PayoutBatch): PayoutBatchProgress {
-  return { waiting: rowCount, processing: 0, sent: 0, failed: 0, returned: 0 };
+  return { waiting: rowCount, processing: 0, sent: 0, failed: 0, returned: 0, leftOut: 0 };
 }
 
 async function reserveCurrency(

@@ -52,6 +52,7 @@ export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
     processingSince: null,
     attentionLevel: 0,
     batchId: null,
+    batchRow: null,
     awaitsBatch: false,
     recipientId: request.recipient ?? null,
     sequence: 1,

@@ -309,8 +309,10 @@ export interface PayoutBatch {
     failed: number;
     /** Returned without having been submitted */
     returned: number;
+    /** Left out before the approval, and returned */
+    left_out: number;
   };
-  /** The sums of all rows, by currency */
+  /** The sums of the rows that were not left out, by currency */
   totals: {
     /** Currency code */
     currency: string;
@@ -325,7 +327,7 @@ export interface PayoutBatch {
     /** amount + service_fee + network_fee */
     total_debit: string;
   }[];
-  /** SHA-256 of the manifest: the rows in canonical form */
+  /** SHA-256 of the manifest: the rows in canonical form, without those that were left out */
   manifest_sha256: string;
   /** Null if it was not */
   stop_requested_at: string | null;
@@ -398,14 +400,14 @@ export interface PayoutBatchProof {
   object: 'payout_batch_proof';
   /** ID with the prefix pb_ */
   batch_id: string;
-  /** SHA-256 of the rows in canonical form */
+  /** SHA-256 of the rows in canonical form, without those that were left out */
   manifest_sha256: string;
   /** Null while rows are open */
   closed_at: string | null;
   totals: {
     /** Currency code */
     currency: string;
-    /** The total_debit of all rows */
+    /** The total_debit of all rows that were not left out */
     manifest: string;
     /** The total_debit of the completed rows */
     sent: string;
@@ -415,6 +417,8 @@ export interface PayoutBatchProof {
     returned: string;
     /** The total_debit of the rows that are not final */
     open: string;
+    /** The total_debit of the rows that were left out, and returned */
+    left_out: string;
     /** What the ledger reserved for the rows */
     ledger_reserved: string;
     /** What the ledger settled */
@@ -448,6 +452,8 @@ export interface PayoutBatchProof {
     total_debit: string;
     /** Set if the provider supplied one */
     tx_hash: string | null;
+    /** Whether it was left out before the approval */
+    left_out: boolean;
     /** The row in canonical form */
     manifest: string;
   }[];

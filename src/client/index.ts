@@ -167,6 +167,8 @@ interface PayoutBatches {
   proof(id: string, options?: CallOptions): Promise<PayoutBatchProof>;
   /** Returns the funds of all rows that were not released. A repeated call does nothing more. */
   stop(id: string, options?: CallOptions): Promise<PayoutBatch>;
+  /** Leaves rows out before the approval, and returns their funds. @param rows numbers from 1 */
+  leaveOut(id: string, rows: readonly number[], options?: CallOptions): Promise<PayoutBatch>;
 }
 
 function createPayoutBatches(send: Send): PayoutBatches {
@@ -182,6 +184,10 @@ function createPayoutBatches(send: Send): PayoutBatches {
       ),
     stop: (id, options) =>
       one(send<One<PayoutBatch>>({ method: 'POST', path: `${at(path, id)}/stop`, ...options })),
+    leaveOut: (id, rows, options) => {
+      const call = { method: 'POST', path: `${at(path, id)}/leave_out`, body: { rows } } as const;
+      return one(send<One<PayoutBatch>>({ ...call, ...options }));
+    },
   };
 }
 

@@ -43,6 +43,7 @@ export class PayoutModel extends Model implements Payout {
   declare processingSince: Payout['processingSince'];
   declare attentionLevel: Payout['attentionLevel'];
   declare batchId: Payout['batchId'];
+  declare batchRow: Payout['batchRow'];
   declare awaitsBatch: Payout['awaitsBatch'];
   declare recipientId: Payout['recipientId'];
   /** Only for payouts that a pause holds; see payout-pauses.ts. */

@@ -4,8 +4,8 @@
  * failed + returned = manifest.
  */
 import type { Mode } from './mode';
-import type { Amount } from './money';
-import type { PayoutOrder } from './payout';
+import { type Amount, add, ZERO } from './money';
+import type { Payout, PayoutOrder } from './payout';
 import type { DecisionOutcome } from './payout-decision';
 import type { ReviewReason } from './review';
 
@@ -64,6 +64,11 @@ export function payoutBatchStatusesBefore(trigger: PayoutBatchTrigger): PayoutBa
   return PAYOUT_BATCH_STATUSES.filter((status) => TABLE[status][trigger] !== undefined);
 }
 
+/** Whether rows can be left out of the batch: nobody has approved it or ended it early. */
+export function mayLeaveOutRows({ status, ending }: Pick<PayoutBatch, 'status' | 'ending'>) {
+  return ending === null && nextPayoutBatchStatus(status, 'approve') !== undefined;
+}
+
 export function isFinalPayoutBatch(status: PayoutBatchStatus): boolean {
   return Object.keys(TABLE[status]).length === 0;
 }
@@ -81,6 +86,23 @@ export interface PayoutBatchTotals {
   totalDebit: Amount;
 }
 
+/** The sums of rows, by currency, in the order of the first row of each. */
+export function totalsOf(rows: readonly Payout[]): PayoutBatchTotals[] {
+  const totals = new Map<string, PayoutBatchTotals>();
+  for (const row of rows) {
+    const sum = totals.get(row.currency);
+    totals.set(row.currency, {
+      currency: row.currency,
+      rows: (sum?.rows ?? 0) + 1,
+      amount: add(sum?.amount ?? ZERO, row.amount),
+      serviceFee: add(sum?.serviceFee ?? ZERO, row.serviceFee),
+      networkFee: add(sum?.networkFee ?? ZERO, row.networkFee),
+      totalDebit: add(sum?.totalDebit ?? ZERO, row.totalDebit),
+    });
+  }
+  return [...totals.values()];
+}
+
 /** The number of rows in each state. */
 export interface PayoutBatchProgress {
   /** Rows that are reserved, and not yet released to the provider. */
@@ -91,10 +113,17 @@ export interface PayoutBatchProgress {
   failed: number;
   /** Rows that were returned without having been submitted. */
   returned: number;
+  /** Rows that were left out of the batch before its approval, and returned. */
+  leftOut: number;
 }
 
-/** `other_manifest`: the batch has other rows than those that the operator saw. */
-export type PayoutBatchDecisionOutcome = DecisionOutcome | 'other_manifest';
+/**
+ * - `other_manifest`: the batch has other rows than those that the operator saw.
+ * - `none_left`: no row would remain.
+ * - `rows_changed`: somebody changed the rows in the database, and the batch was stopped.
+ */
+export type PayoutBatchDecisionOutcome =
+  DecisionOutcome | 'other_manifest' | 'none_left' | 'rows_changed';
 
 /** A batch as stored. */
 export interface PayoutBatch {
@@ -104,9 +133,13 @@ export interface PayoutBatch {
   reference: string;
   status: PayoutBatchStatus;
   description: string | null;
+  /** All rows, also those that were left out. */
   rowCount: number;
+  /** The numbers of the rows that were left out before the approval. */
+  leftOutRows: number[];
+  /** The sums of the other rows. */
   totals: PayoutBatchTotals[];
-  /** SHA-256 of the manifest, as hexadecimal text. */
+  /** SHA-256 of the manifest, the rows without those that were left out, as hexadecimal text. */
   manifestSha256: string;
   apiKeyId: string;
   /** The review rules that apply to the batch or to a row; empty if no review is required. */
@@ -128,6 +161,9 @@ export interface PayoutBatch {
 }
 
 export const BATCH_ROWS_MAX = 10_000;
+
+/** The number of rows that one request leaves out: its transaction holds the balance to its end. */
+export const LEFT_OUT_AT_ONCE_MAX = 100;
 
 /** A validated request. */
 export interface PayoutBatchRequest {

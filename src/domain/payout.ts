@@ -141,6 +141,8 @@ export interface Payout {
   attentionLevel: number;
   /** The batch that it is a row of. */
   batchId: string | null;
+  /** Its number in the batch, from 1. */
+  batchRow: number | null;
   /** The batch has not released it: only the batch may change it. */
   awaitsBatch: boolean;
   /** The recipient that the request named; the destination is a copy of its own at that time. */

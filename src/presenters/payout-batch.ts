@@ -25,7 +25,7 @@ export function presentPayoutBatch(
     status: batch.status,
     reference: batch.reference,
     description: batch.description,
-    rows: { total: batch.rowCount, ...progress },
+    rows: presentProgress(batch, progress),
     totals: batch.totals.map(presentTotals),
     manifest_sha256: batch.manifestSha256,
     stop_requested_at: batch.ending === 'stop' ? (batch.endingAt?.toISOString() ?? null) : null,
@@ -34,6 +34,11 @@ export function presentPayoutBatch(
     updated_at: batch.updatedAt.toISOString(),
     closed_at: batch.closedAt?.toISOString() ?? null,
   };
+}
+
+function presentProgress({ rowCount }: PayoutBatch, progress: PayoutBatchProgress) {
+  const { waiting, processing, sent, failed, returned, leftOut } = progress;
+  return { total: rowCount, waiting, processing, sent, failed, returned, left_out: leftOut };
 }
 
 function presentTotals(totals: PayoutBatchTotals) {
@@ -81,8 +86,14 @@ export function presentBatchProof({
   payouts: readonly Payout[];
   ledger: readonly BatchLedger[];
 }): PayoutBatchProofObject {
-  const totals = batch.totals.map(({ currency, totalDebit: manifest }) => {
-    const own = payouts.filter((payout) => payout.currency === currency);
+  const leftOut = new Set<number | null>(batch.leftOutRows);
+  const isLeftOut = ({ batchRow }: Payout) => leftOut.has(batchRow);
+  const currencies = [...new Set(payouts.map(({ currency }) => currency))];
+  const manifestRows = payouts.filter((payout) => !isLeftOut(payout));
+  const totals = currencies.map((currency) => {
+    const all = payouts.filter((payout) => payout.currency === currency);
+    const own = manifestRows.filter((payout) => payout.currency === currency);
+    const manifest = batch.totals.find((one) => one.currency === currency)?.totalDebit ?? ZERO;
     const posted = ledger.find((one) => one.currency === currency);
     return {
       currency,
@@ -91,19 +102,20 @@ export function presentBatchProof({
       failed: sumOf(own.filter(({ status }) => status === 'failed')),
       returned: sumOf(own.filter(({ status }) => ['cancelled', 'rejected'].includes(status))),
       open: sumOf(own.filter(({ status }) => !isFinalPayout(status))),
+      left_out: sumOf(all.filter(isLeftOut)),
       ledger_reserved: posted?.reserved ?? ZERO,
       ledger_settled: posted?.settled ?? ZERO,
       ledger_released: posted?.released ?? ZERO,
     };
   });
   const isBalanced =
-    manifestSha256(payouts) === batch.manifestSha256 &&
+    manifestSha256(manifestRows) === batch.manifestSha256 &&
     totals.every(
       (sums) =>
         add(sums.sent, sums.failed, sums.returned, sums.open) === sums.manifest &&
-        sums.ledger_reserved === sums.manifest &&
+        sums.ledger_reserved === add(sums.manifest, sums.left_out) &&
         sums.ledger_settled === sums.sent &&
-        sums.ledger_released === add(sums.failed, sums.returned),
+        sums.ledger_released === add(sums.failed, sums.returned, sums.left_out),
     );
   return {
     object: 'payout_batch_proof',
@@ -112,8 +124,8 @@ export function presentBatchProof({
     closed_at: batch.closedAt?.toISOString() ?? null,
     totals,
     balanced: isBalanced,
-    rows: payouts.map((payout, index) => ({
-      row: index + 1,
+    rows: payouts.map((payout) => ({
+      row: payout.batchRow ?? 0,
       id: payout.id,
       reference: payout.reference,
       status: payout.status,
@@ -121,7 +133,8 @@ export function presentBatchProof({
       amount: payout.amount,
       total_debit: payout.totalDebit,
       tx_hash: payout.txHash,
-      manifest: presentManifestRow(payout, index + 1),
+      left_out: isLeftOut(payout),
+      manifest: presentManifestRow(payout),
     })),
   };
 }
@@ -132,6 +145,7 @@ function sumOf(payouts: readonly Payout[]): Amount {
 
 export type ManifestRow = Pick<
   Payout,
+  | 'batchRow'
   | 'id'
   | 'reference'
   | 'amount'
@@ -145,13 +159,10 @@ export type ManifestRow = Pick<
   | 'networkFee'
 >;
 
-/**
- * One row in canonical form: JSON with its members in this order, without spaces.
- * @param row counts from 1
- */
-export function presentManifestRow(payout: ManifestRow, row: number): string {
+/** One row in canonical form: JSON with its members in this order, without spaces. */
+export function presentManifestRow(payout: ManifestRow): string {
   return JSON.stringify({
-    row,
+    row: payout.batchRow,
     id: payout.id,
     reference: payout.reference,
     amount: payout.amount,
@@ -174,6 +185,6 @@ export function presentManifestRow(payout: ManifestRow, row: number): string {
  */
 export function manifestSha256(payouts: readonly ManifestRow[]): string {
   const hash = createHash('sha256');
-  payouts.forEach((payout, index) => hash.update(`${presentManifestRow(payout, index + 1)}\n`));
+  for (const payout of payouts) hash.update(`${presentManifestRow(payout)}\n`);
   return hash.digest('hex');
 }

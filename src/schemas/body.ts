@@ -104,15 +104,22 @@ function plainNumbers(value: unknown): unknown {
   return isObject(value) ? withPlainNumbers(value) : value;
 }
 
-/** Turns short whole numbers into JavaScript numbers where the schema asks for an integer. */
-function plainIntegers({ properties }: TObject, json: Json): Record<string, number> {
+/** Turns short whole numbers into JavaScript numbers where the schema asks for integers. */
+function plainIntegers({ properties }: TObject, json: Json): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(json).flatMap(([name, value]) => {
-      const wanted = properties[name] !== undefined && Type.IsInteger(properties[name]);
-      const isCount = isLosslessNumber(value) && /^[0-9]{1,9}$/.test(value.value);
-      return wanted && isCount ? [[name, JSON.parse(value.value) as number]] : [];
+      const wanted = properties[name];
+      if (wanted === undefined) return [];
+      if (Type.IsInteger(wanted)) return [[name, plainInteger(value)]];
+      const isList = Type.IsArray(wanted) && Type.IsInteger(wanted.items) && Array.isArray(value);
+      return isList ? [[name, value.map(plainInteger)]] : [];
     }),
   );
+}
+
+function plainInteger(value: unknown): unknown {
+  const isCount = isLosslessNumber(value) && /^[0-9]{1,9}$/.test(value.value);
+  return isCount ? (JSON.parse(value.value) as number) : plainNumbers(value);
 }
 
 /** null for an optional field counts as absent; for any other it is a wrong type. */

@@ -3,7 +3,11 @@ import { type Static, Type } from 'typebox';
 import type { RowFault } from '../domain/batch-terms';
 import { ApiError, type FieldError } from '../domain/errors';
 import type { PayoutOrder } from '../domain/payout';
-import { BATCH_ROWS_MAX, PAYOUT_BATCH_STATUSES } from '../domain/payout-batch';
+import {
+  BATCH_ROWS_MAX,
+  LEFT_OUT_AT_ONCE_MAX,
+  PAYOUT_BATCH_STATUSES,
+} from '../domain/payout-batch';
 import { PAYOUT_STATUSES } from '../domain/payout';
 import { REVIEW_REASONS } from '../domain/review';
 import { compileBody, type Json, RequestDescription } from './body';
@@ -83,6 +87,31 @@ function rowFault(row: number, reference: string | null, fields: FieldError[]): 
   return { row, reference, refusal: { code: 'validation_failed', details: { fields } } };
 }
 
+export const LeaveOutBody = Type.Object(
+  {
+    rows: Type.Array(
+      Type.Integer({
+        minimum: 1,
+        maximum: BATCH_ROWS_MAX,
+        description: `The number of a row, from 1 to ${BATCH_ROWS_MAX}`,
+      }),
+      {
+        minItems: 1,
+        maxItems: LEFT_OUT_AT_ONCE_MAX,
+        description: `1 to ${LEFT_OUT_AT_ONCE_MAX} row numbers, counted from 1`,
+      },
+    ),
+  },
+  { additionalProperties: false, description: 'The rows to leave out' },
+);
+
+const readLeaveOut = compileBody(LeaveOutBody);
+
+/** @throws ApiError validation_failed */
+export function readLeaveOutRequest(json: Json) {
+  return readLeaveOut(json);
+}
+
 /** @throws ApiError validation_failed with every failing parameter */
 export function readPayoutBatchQuery(query: Query) {
   return readListQuery({}, query);
@@ -118,13 +147,17 @@ export const PayoutBatchObject = Shape(
         sent: count('Completed'),
         failed: count('Failed: the funds were returned'),
         returned: count('Returned without having been submitted'),
+        left_out: count('Left out before the approval, and returned'),
       },
       'The number of rows in each state',
     ),
-    totals: Type.Array(Totals, { description: 'The sums of all rows, by currency' }),
+    totals: Type.Array(Totals, {
+      description: 'The sums of the rows that were not left out, by currency',
+    }),
     manifest_sha256: Type.String({
       pattern: '^[0-9a-f]{64}$',
-      description: 'SHA-256 of the manifest: the rows in canonical form',
+      description:
+        'SHA-256 of the manifest: the rows in canonical form, without those that were left out',
     }),
     stop_requested_at: OrNull(Timestamp('When the batch was stopped'), 'Null if it was not'),
     rejection_reason: OrNull(Type.String(), 'Set when an operator rejected the batch'),
@@ -178,22 +211,25 @@ export const PayoutBatchProofObject = Shape(
   {
     object: Type.Literal('payout_batch_proof'),
     batch_id: Id('payoutBatch'),
-    manifest_sha256: Type.String({ description: 'SHA-256 of the rows in canonical form' }),
+    manifest_sha256: Type.String({
+      description: 'SHA-256 of the rows in canonical form, without those that were left out',
+    }),
     closed_at: OrNull(Timestamp('When the last row ended'), 'Null while rows are open'),
     totals: Type.Array(
       Shape(
         {
           currency: CurrencyCode,
-          manifest: AmountText('The total_debit of all rows'),
+          manifest: AmountText('The total_debit of all rows that were not left out'),
           sent: AmountText('The total_debit of the completed rows'),
           failed: AmountText('The total_debit of the failed rows'),
           returned: AmountText('The total_debit of the returned rows'),
           open: AmountText('The total_debit of the rows that are not final'),
+          left_out: AmountText('The total_debit of the rows that were left out, and returned'),
           ledger_reserved: AmountText('What the ledger reserved for the rows'),
           ledger_settled: AmountText('What the ledger settled'),
           ledger_released: AmountText('What the ledger returned'),
         },
-        'The sums of one currency: sent + failed + returned + open = manifest = ledger_reserved',
+        'The sums of one currency: sent + failed + returned + open = manifest, and manifest + left_out = ledger_reserved',
       ),
     ),
     balanced: Type.Boolean({ description: 'Whether all of these sums agree' }),
@@ -208,6 +244,7 @@ export const PayoutBatchProofObject = Shape(
           amount: AmountText('What the recipient receives'),
           total_debit: AmountText('The amount plus fees'),
           tx_hash: OrNull(Type.String(), 'Set if the provider supplied one'),
+          left_out: Type.Boolean({ description: 'Whether it was left out before the approval' }),
           manifest: Type.String({ description: 'The row in canonical form' }),
         },
         'A row',
@@ -225,7 +262,15 @@ const EXAMPLE: PayoutBatchObject = {
   status: 'processing',
   reference: 'payroll-2026-11',
   description: 'Payroll, November',
-  rows: { total: 240, waiting: 180, processing: 32, sent: 27, failed: 1, returned: 0 },
+  rows: {
+    total: 240,
+    waiting: 180,
+    processing: 32,
+    sent: 27,
+    failed: 1,
+    returned: 0,
+    left_out: 0,
+  },
   totals: [
     {
       currency: 'USDT',
@@ -296,6 +341,7 @@ const PROOF_EXAMPLE: PayoutBatchProofObject = {
       failed: '405.00000000',
       returned: '0.00000000',
       open: '0.00000000',
+      left_out: '0.00000000',
       ledger_reserved: '97200.00000000',
       ledger_settled: '96795.00000000',
       ledger_released: '405.00000000',
@@ -360,7 +406,7 @@ export const PAYOUT_BATCH_OPERATIONS: readonly Operation[] = [
     tag: 'Payout batches',
     summary: 'Retrieve the proof of a batch',
     description:
-      'Returns every row with what became of its money, and the sums of the rows and of the ledger. The SHA-256 of the rows in canonical form, each ended by a line feed, is manifest_sha256.',
+      'Returns every row with what became of its money, and the sums of the rows and of the ledger. The SHA-256 of the rows in canonical form that were not left out, each ended by a line feed, is manifest_sha256.',
     scope: 'payouts:read',
     parameters: [idOf('payoutBatch')],
     success: {
@@ -382,5 +428,19 @@ export const PAYOUT_BATCH_OPERATIONS: readonly Operation[] = [
     parameters: [idOf('payoutBatch')],
     success: { status: 200, schema: Wrapped(PayoutBatchObject), example: { data: EXAMPLE } },
     errors: ['not_found', 'invalid_state', 'service_unavailable'],
+  },
+  {
+    id: 'leaveOutPayoutBatchRows',
+    method: 'post',
+    path: '/payout_batches/{id}/leave_out',
+    tag: 'Payout batches',
+    summary: 'Leave rows out of a batch',
+    description:
+      'Before the approval only: cancels these rows, returns their funds, and makes the manifest of the rows that remain. manifest_sha256 and totals change, and an approval names the new hash. Rows that were left out before stay so.',
+    scope: 'payouts:write',
+    parameters: [idOf('payoutBatch')],
+    body: { schema: LeaveOutBody, examples: { rows: { rows: [2, 17] } } },
+    success: { status: 200, schema: Wrapped(PayoutBatchObject), example: { data: EXAMPLE } },
+    errors: ['not_found', 'validation_failed', 'invalid_state', 'service_unavailable'],
   },
 ];

@@ -6,19 +6,22 @@ import {
   type PayoutBatchDecision,
   readBatchDecider,
 } from '../db/repositories/payout-batch-decisions';
+import { listRowsToReview, readBatchProgress } from '../db/repositories/payout-batch-rows';
 import {
   type ConsoleBatch,
   findConsoleBatch,
   listConsoleBatches,
-  listRowsToReview,
-  readBatchProgress,
 } from '../db/repositories/payout-batches';
 import { inTransaction, type Db } from '../db/transaction';
 import { isId } from '../domain/ids';
-import { payoutBatchStatusesBefore } from '../domain/payout-batch';
+import {
+  LEFT_OUT_AT_ONCE_MAX,
+  mayLeaveOutRows,
+  payoutBatchStatusesBefore,
+} from '../domain/payout-batch';
 import type { PayoutBatchWorkflows } from '../temporal/payout-batch-workflows';
 import { checkText } from './admin/checks';
-import { AdminRefusal } from './admin/refusal';
+import { AdminRefusal, InvalidInput } from './admin/refusal';
 import type { Operator } from './payout-reviews';
 import type { ListPosition } from './services';
 import { recentlyAuthenticated } from './users/sessions';
@@ -33,6 +36,8 @@ type BatchOrder = Pick<PayoutBatchDecision, 'batchId' | 'kind' | 'manifestSha256
   id: string;
   /** Required unless the batch is approved. */
   reason: string;
+  /** To leave out. */
+  rowNumbers?: readonly number[];
 };
 
 type BatchDecisionResult =
@@ -45,6 +50,7 @@ type BatchDecisionResult =
 
 export type BatchReviews = ReturnType<typeof createBatchReviews>;
 export type BatchReview = Awaited<ReturnType<BatchReviews['review']>>;
+export type { BatchRow } from '../db/repositories/payout-batch-rows';
 
 export function createBatchReviews(deps: { db: Db; payoutBatchWorkflows: PayoutBatchWorkflows }) {
   const { db } = deps;
@@ -89,14 +95,22 @@ async function decide(
   const reason = isSilent ? null : checkText('reason', order.reason, REASON_LENGTH_MAX);
   const stored = await findBatchDecision(db, id);
   if (stored === null) {
-    const isOpen = payoutBatchStatusesBefore(kind).includes(batch.status);
-    if (!isOpen || batch.ending !== null) return { kind: 'too_late' };
+    if (!mayDecide(batch, kind)) return { kind: 'too_late' };
     const isGuarded =
       batch.mode === 'live' || batch.reviewReasons.includes('above_four_eyes_threshold');
     if (kind === 'approve' && isGuarded && !recentlyAuthenticated(operator)) {
       return { kind: 'sign_in_again' };
     }
-    await insertBatchDecision(db, { id, batchId, kind, manifestSha256, userId, reason });
+    const rowNumbers = kind === 'leave_out' ? checkRows(batch, order.rowNumbers ?? []) : null;
+    await insertBatchDecision(db, {
+      id,
+      batchId,
+      kind,
+      manifestSha256,
+      rowNumbers,
+      userId,
+      reason,
+    });
   }
   if ((stored?.outcome ?? null) === null) {
     await payoutBatchWorkflows.decide(batch, id, DECIDE_DEADLINE_MS);
@@ -107,4 +121,32 @@ async function decide(
     throw notFound;
   }
   return { kind: 'stored', decision };
+}
+
+function mayDecide(batch: ConsoleBatch, kind: BatchOrder['kind']): boolean {
+  if (kind === 'leave_out') return mayLeaveOutRows(batch);
+  return batch.ending === null && payoutBatchStatusesBefore(kind).includes(batch.status);
+}
+
+/** @throws InvalidInput */
+function checkRows({ rowCount }: ConsoleBatch, rowNumbers: readonly number[]): number[] {
+  const rows = [...new Set(rowNumbers)];
+  const max = Math.min(rowCount, LEFT_OUT_AT_ONCE_MAX);
+  if (rows.length === 0) throw new InvalidInput('rows', { code: 'none_chosen' });
+  if (rows.length > max) {
+    throw new InvalidInput('rows', {
+      code: 'out_of_range',
+      value: String(rows.length),
+      min: 1,
+      max,
+    });
+  }
+  const unknown = rows.find((row) => !Number.isInteger(row) || row < 1 || row > rowCount);
+  if (unknown === undefined) return rows;
+  throw new InvalidInput('rows', {
+    code: 'out_of_range',
+    value: String(unknown),
+    min: 1,
+    max: rowCount,
+  });
 }

@@ -8,12 +8,15 @@ import { readBatchFacts } from '../db/repositories/batch-facts';
 import { listPayoutRoutes } from '../db/repositories/currency-routes';
 import type { ClaimedRoute } from '../db/repositories/idempotency';
 import {
-  findBatchByReference,
-  findPayoutBatch,
   listBatchRows,
-  listPayoutBatches,
+  listRowsToReview,
   readBatchLedger,
   readBatchProgress,
+} from '../db/repositories/payout-batch-rows';
+import {
+  findBatchByReference,
+  findPayoutBatch,
+  listPayoutBatches,
 } from '../db/repositories/payout-batches';
 import { readRecipients } from '../db/repositories/recipients';
 import { onOneSnapshot, type Db } from '../db/transaction';
@@ -24,10 +27,10 @@ import {
   type RowFault,
   rowsRefused,
 } from '../domain/batch-terms';
-import { ApiError } from '../domain/errors';
+import { ApiError, validationFailed } from '../domain/errors';
 import type { PayoutOrder } from '../domain/payout';
 import type { PayoutBatch, PayoutBatchProgress, PayoutBatchRequest } from '../domain/payout-batch';
-import { payoutBatchStatusesBefore } from '../domain/payout-batch';
+import { mayLeaveOutRows, payoutBatchStatusesBefore } from '../domain/payout-batch';
 import { addressed, type Addressed } from '../domain/recipient';
 import { duplicateReference } from '../domain/terms';
 import { newId } from '../lib/new-id';
@@ -59,7 +62,9 @@ export interface BatchWithProgress {
 
 /** Below the lease of the claim, so that the claim can still be released after it. */
 const RESERVE_DEADLINE_MS = 25_000;
-const STOP_DEADLINE_MS = 10_000;
+const CHANGE_DEADLINE_MS = 10_000;
+/** Enough to choose from on a page; rows that a review rule names come first. */
+const ROWS_TO_REVIEW = 100;
 /** Checked in one turn of the event loop, so that other requests are answered in between. */
 const ROWS_IN_A_TURN = 100;
 
@@ -100,6 +105,22 @@ export function createPayoutBatches(deps: PayoutBatchesDeps) {
 
     /** @throws ApiError not_found, invalid_state, service_unavailable */
     stop: (caller: Caller, id: string): Promise<BatchWithProgress> => stop(deps, caller, id),
+
+    /** The first rows to look at before the approval. @throws ApiError not_found */
+    rowsToReview: async (caller: Caller, id: string) => {
+      await getOwn(deps.db, caller, id);
+      return listRowsToReview(deps.db, id, ROWS_TO_REVIEW);
+    },
+
+    /**
+     * @param rowNumbers counted from 1; rows that were left out before stay so
+     * @throws ApiError not_found, validation_failed, invalid_state, service_unavailable
+     */
+    leaveOut: (
+      caller: Caller,
+      id: string,
+      rowNumbers: readonly number[],
+    ): Promise<BatchWithProgress> => leaveOut(deps, caller, id, rowNumbers),
   };
 }
 
@@ -229,15 +250,55 @@ async function stop(
   if (!isOpen || batch.ending === 'reject') throw invalidState(batch);
   if (batch.ending === null) {
     const by = newId('request');
-    const outcome = await deps.payoutBatchWorkflows.stop(batch, by, STOP_DEADLINE_MS);
+    const outcome = await deps.payoutBatchWorkflows.stop(batch, by, CHANGE_DEADLINE_MS);
     const now = await getOwn(deps.db, caller, id);
     if (now.ending !== 'stop') {
       if (outcome.kind !== 'no_answer') throw invalidState(now);
-      const details = { reason: 'workflow_engine_unavailable' } as const;
-      throw new ApiError({ code: 'service_unavailable', details });
+      throw noAnswer();
     }
   }
   return withProgress(deps.db, await getOwn(deps.db, caller, id));
+}
+
+async function leaveOut(
+  deps: PayoutBatchesDeps,
+  caller: Caller,
+  id: string,
+  rowNumbers: readonly number[],
+): Promise<BatchWithProgress> {
+  const batch = await getOwn(deps.db, caller, id);
+  const unknown = rowNumbers.find((row) => row < 1 || row > batch.rowCount);
+  if (unknown !== undefined) {
+    throw rowsFault(`Use row numbers from 1 to ${batch.rowCount}, the number of rows.`);
+  }
+  if (rowNumbers.every((row) => batch.leftOutRows.includes(row))) {
+    return withProgress(deps.db, batch);
+  }
+  if (!mayLeaveOutRows(batch)) throw alreadyDecided(batch);
+  const by = newId('request');
+  const outcome = await deps.payoutBatchWorkflows.leaveOut(
+    batch,
+    by,
+    rowNumbers,
+    CHANGE_DEADLINE_MS,
+  );
+  if (outcome.kind === 'none_left') {
+    throw rowsFault('At least one row must remain. To return all of them, stop the batch.');
+  }
+  const now = await getOwn(deps.db, caller, id);
+  if (!rowNumbers.every((row) => now.leftOutRows.includes(row))) {
+    throw outcome.kind === 'no_answer' ? noAnswer() : alreadyDecided(now);
+  }
+  return withProgress(deps.db, now);
+}
+
+function rowsFault(message: string): ApiError {
+  return validationFailed([{ field: 'rows', rule: 'unsupported', message }]);
+}
+
+function noAnswer(): ApiError {
+  const details = { reason: 'workflow_engine_unavailable' } as const;
+  return new ApiError({ code: 'service_unavailable', details });
 }
 
 function invalidState({ status, ending }: PayoutBatch): ApiError {
@@ -245,5 +306,12 @@ function invalidState({ status, ending }: PayoutBatch): ApiError {
     ending === 'reject'
       ? 'This batch was rejected. Its rows are being returned.'
       : `This batch is ${status}. Only a batch that is open can be stopped.`;
+  return new ApiError({ code: 'invalid_state', details: { status }, message });
+}
+
+function alreadyDecided({ status }: PayoutBatch): ApiError {
+  const message =
+    'The batch was approved or ended. Rows can be left out before the approval only; ' +
+    'afterwards, stop the batch.';
   return new ApiError({ code: 'invalid_state', details: { status }, message });
 }

@@ -5,6 +5,7 @@
 import type { Client } from '@temporalio/client';
 import type {
   BatchDecideOutcome,
+  LeaveOutOutcome,
   PayoutBatchInput,
   ReserveOutcome,
   StopOutcome,
@@ -36,6 +37,13 @@ export interface PayoutBatchWorkflows {
     by: string,
     deadlineMs: number,
   ): Promise<StopOutcome | Closed | NoAnswer>;
+  /** @param by as with `stop` @param rowNumbers counted from 1 */
+  leaveOut(
+    start: PayoutBatchStart,
+    by: string,
+    rowNumbers: readonly number[],
+    deadlineMs: number,
+  ): Promise<LeaveOutOutcome | Closed | NoAnswer>;
   /** Applies a stored decision of an operator; a repeated id returns the first outcome. */
   decide(
     start: PayoutBatchStart,
@@ -59,6 +67,13 @@ export function createPayoutBatchWorkflows(
       ),
     stop: (start, by, deadlineMs) =>
       starter.update(startOptions(start), { name: UPDATES.stop, id: by, args: [by], deadlineMs }),
+    leaveOut: (start, by, rowNumbers, deadlineMs) =>
+      starter.update(startOptions(start), {
+        name: UPDATES.leaveOut,
+        id: by,
+        args: [by, rowNumbers],
+        deadlineMs,
+      }),
     decide: (start, decisionId, deadlineMs) =>
       starter.update(startOptions(start), {
         name: UPDATES.decide,

@@ -1,14 +1,17 @@
 /** Batches in the database: who may change a row, and what is released. */
 import { buildPayout, type PayoutOrder } from '../../activities/payout/build';
 import {
-  endBatchEarly,
-  findPayoutBatch,
   insertBatchRows,
-  insertPayoutBatch,
   releaseRows,
   reserveRows,
-  takeBatchTransition,
+  takeRowsToLeaveOut,
   takeRowsToReturn,
+} from '../../src/db/repositories/payout-batch-rows';
+import {
+  endBatchEarly,
+  findPayoutBatch,
+  insertPayoutBatch,
+  takeBatchTransition,
 } from '../../src/db/repositories/payout-batches';
 import { takeTransition } from '../../src/db/repositories/payouts';
 import type { BalanceKey } from '../../src/db/repositories/ledger';
@@ -57,8 +60,13 @@ function buildRow({ accountId, mode, currency }: BalanceKey): Payout {
 /** A batch of three rows of 3 each, with its reservation. */
 async function openBatch(status: PayoutBatch['status'] = 'requested') {
   const key = await fundedBalance(database.app, '100');
-  const payouts = [buildRow(key), buildRow(key), buildRow(key)];
   const id = newId('payoutBatch');
+  const payouts = [1, 2, 3].map((batchRow) => ({
+    ...buildRow(key),
+    batchId: id,
+    batchRow,
+    awaitsBatch: true,
+  }));
   const batch: PayoutBatch = {
     ...key,
     id,
@@ -66,6 +74,7 @@ async function openBatch(status: PayoutBatch['status'] = 'requested') {
     status,
     description: null,
     rowCount: payouts.length,
+    leftOutRows: [],
     totals: [],
     manifestSha256: manifestSha256(payouts),
     apiKeyId: newId('apiKey'),
@@ -84,7 +93,7 @@ async function openBatch(status: PayoutBatch['status'] = 'requested') {
   };
   await inTransaction(database.app, async (tx) => {
     await insertPayoutBatch(tx, batch);
-    expect(await insertBatchRows(tx, id, payouts)).toBe(3);
+    expect(await insertBatchRows(tx, payouts)).toBe(3);
     const reserved = payouts.map((payout) => {
       const { operationKey, description } = reservePosting(payout);
       return { operationKey, description, sourceId: payout.id, amount: payout.totalDebit };
@@ -102,7 +111,10 @@ const stop = (id: string) =>
   inTransaction(database.app, (tx) =>
     endBatchEarly(tx, id, { ending: 'stop', by: null, reason: null }),
   );
-const release = (id: string) => inTransaction(database.app, (tx) => releaseRows(tx, id, 10));
+const release = (id: string) =>
+  inTransaction(database.app, (tx) => releaseRows(tx, id, 10)).then((released) =>
+    released.map((row) => row.id),
+  );
 
 test('one update of the balance reserves all rows, each with a transaction of its own', async () => {
   const { key, payouts } = await openBatch();
@@ -174,6 +186,20 @@ test('nothing is released after a stop', async () => {
   await stop(id);
   expect(await release(id)).toEqual([]);
   expect(await inTransaction(database.app, (tx) => takeRowsToReturn(tx, id, 10))).toHaveLength(3);
+});
+
+test('a row is left out only of a batch that nobody has approved or ended', async () => {
+  const leaveOut = (id: string) =>
+    inTransaction(database.app, (tx) => takeRowsToLeaveOut(tx, id, [2]));
+  const { id, payouts } = await openBatch();
+  expect(await leaveOut(id)).toMatchObject([{ id: payouts[1]?.id, awaitsBatch: false }]);
+  expect(await leaveOut(id)).toEqual([]);
+  const approved = await openBatch();
+  await approve(approved.id);
+  expect(await leaveOut(approved.id)).toEqual([]);
+  const stopped = await openBatch();
+  await stop(stopped.id);
+  expect(await leaveOut(stopped.id)).toEqual([]);
 });
 
 test('of an approval and a stop at the same moment, a stop always ends the release', async () => {

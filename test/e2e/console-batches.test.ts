@@ -5,6 +5,7 @@ import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merc
 import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
 import { startGateway } from '../support/servers/gateway';
 import { started } from '../support/started';
+import { newDecisionId } from '../../src/services/payout-reviews';
 import { waitFor } from '../support/wait-for';
 
 /** Its own, because thresholds hold for all accounts. */
@@ -51,7 +52,7 @@ async function read(page: PageClient, path: string): Promise<string> {
 }
 
 /** Opens the batch's page, and sends its form when it is called. */
-async function openForm(page: PageClient, id: string, kind: 'approve' | 'reject') {
+async function openForm(page: PageClient, id: string, kind: 'approve' | 'reject' | 'leave_out') {
   const html = await read(page, `/console/batches/${id}`);
   const [form] = new RegExp(`<form[^>]*action="[^"]*/${kind}".*?</form>`).exec(html) ?? [''];
   const [, decision = ''] = /name="decision" value="(dec_\w{26})"/.exec(form) ?? [];
@@ -115,6 +116,46 @@ test('a rejection needs a reason, which the merchant reads', async () => {
     rejection_reason: 'The list is last month’s.',
     rows: { returned: 2 },
   });
+});
+
+test('rows are left out, the merchant reads why, and an earlier approval does not count', async () => {
+  const id = await createBatch(4, {
+    amount: '0.4',
+    currency: 'BTC',
+    network: 'bitcoin',
+    destination: { type: 'crypto_address', value: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' },
+  });
+  const first = await openForm(alice, id, 'approve');
+  expect(await first()).toContain('1 of 2');
+  const leave = await openForm(bob, id, 'leave_out');
+  expect(await leave({ row: '2', leave_out_reason: 'Unknown recipient' })).toContain('Left out.');
+  const { json } = await client.get(`/payout_batches/${id}/proof`);
+  expect(json.data.rows[1]).toMatchObject({ status: 'rejected', left_out: true });
+  const payout = await client.get(`/payouts/${json.data.rows[1].id}`);
+  expect(payout.json.data.rejection_reason).toBe('Unknown recipient');
+  // The first approval named other rows: two are needed again, and the first operator may be one.
+  const second = await openForm(bob, id, 'approve');
+  expect(await second()).toContain('1 of 2');
+  const third = await openForm(alice, id, 'approve');
+  expect(await third()).toContain('Approved. The rows are being sent.');
+  expect(await closed(id)).toMatchObject({ status: 'completed', rows: { sent: 3, left_out: 1 } });
+});
+
+test('no row, and all rows, cannot be left out', async () => {
+  const id = await createBatch(2);
+  const none = await bob.post(`/console/batches/${id}/leave_out`, {
+    decision: newDecisionId(),
+    manifest: '',
+    leave_out_reason: 'x',
+  });
+  expect([none.status, await none.text()]).toEqual([
+    422,
+    expect.stringContaining('Choose at least one'),
+  ]);
+  const all = await openForm(bob, id, 'leave_out');
+  expect(await all({ rows: '1, 2', leave_out_reason: 'x' })).toContain(
+    'at least one row must remain',
+  );
 });
 
 test('a live batch is approved after a recent sign-in only', async () => {

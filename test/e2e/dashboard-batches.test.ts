@@ -1,4 +1,5 @@
 /** A person pays many recipients from a spreadsheet, without JavaScript. */
+import { rows } from '../../src/db/transaction';
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
 import { MerchantClient } from '../support/merchant/merchant-client';
 import { makeUser, PageClient } from '../support/merchant/page-client';
@@ -53,8 +54,8 @@ test('a table that is no table is refused with a sentence', async () => {
 });
 
 test('a sound table is previewed, created once by two clicks, and accounted for', async () => {
-  const rows = Array.from({ length: 20 }, (_, n) => line(`pay-${n + 1}`, '2,25'));
-  const table = [HEAD, ...rows].join('\r\n');
+  const lines = Array.from({ length: 20 }, (_, n) => line(`pay-${n + 1}`, '2,25'));
+  const table = [HEAD, ...lines].join('\r\n');
   const form = { reference: 'payroll', description: 'Payroll', table };
   const checked = await send('new', form);
   expect(checked.text).toContain('20 payouts');
@@ -76,4 +77,31 @@ test('a sound table is previewed, created once by two clicks, and accounted for'
   expect(proof.split('\r\n')).toHaveLength(22);
   expect(proof).toContain('pay-20,completed,USDT,2.25000000');
   expect(await (await client.get(PATH)).text()).toContain('payroll');
+});
+
+test('rows that need a person are first, and can be left out before the approval', async () => {
+  await rows(gateway.db, 'UPDATE accounts SET rehearse_review = true WHERE id = ?', [
+    merchant.accountId,
+  ]);
+  const table = [HEAD, ...[1, 2, 3].map((n) => line(`left-${n}`, '3'))].join('\r\n');
+  const form = { reference: 'left-out', description: '', table };
+  const { response } = await send('create', form);
+  const path = response.headers.get('location') ?? '';
+  const page = await (await client.get(path)).text();
+  expect(page).toMatch(/id="batch-progress" data-follow/);
+  expect(page).toContain('Leave out row 3');
+  const leave = (rowNumbers: string) =>
+    client.post(`${path}/leave_out`, { row: '1', rows: rowNumbers });
+  const refused = await leave('2, 3');
+  expect([refused.status, await refused.text()]).toEqual([
+    422,
+    expect.stringMatching(/value="2, 3"[^]*At least one row must remain/),
+  ]);
+  expect((await leave('3')).status).toBe(303);
+  const after = await (await client.get(path)).text();
+  expect(after).toMatch(/Left out<\/dt><dd[^>]*>2</);
+  const proof = await (await client.get(`${path}/proof.csv`)).text();
+  expect(proof).toContain('left-1,cancelled');
+  expect(proof).toContain('left-2,under_review');
+  await client.post(`${path}/stop`, {});
 });

@@ -151,6 +151,10 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     expectUnknown('payoutBatch', (id) => client.get(`/payout_batches/${id}/proof`)),
   stopPayoutBatch: ({ client }) =>
     expectUnknown('payoutBatch', (id) => client.post(`/payout_batches/${id}/stop`)),
+  leaveOutPayoutBatchRows: ({ client }) =>
+    expectUnknown('payoutBatch', (id) =>
+      client.post(`/payout_batches/${id}/leave_out`, { rows: [1] }),
+    ),
   // The very same request with the same key, too.
   createPayoutBatch: async ({ client }) => {
     const answer = await client.post('/payout_batches', BATCH_BODY, {

@@ -111,7 +111,7 @@ test('a dry run names every faulty row, and stores nothing', async () => {
     [8, 'validation_failed'],
   ]);
   expect(json.data.totals).toMatchObject([{ currency: 'USDT', rows: 2 }]);
-  expect((await client.get('/balance')).json.data).toEqual(before.json.data);
+  expect((await client.get('/balance')).json).toEqual(before.json);
   const stored = await rows(
     gateway.db,
     'SELECT id FROM payout_batches WHERE account_id = ? AND row_count = 8',
@@ -209,14 +209,112 @@ test('a rejected batch returns every row', async () => {
   expect(json.data).toMatchObject([1, 2, 3].map(() => ({ status: 'rejected' })));
 });
 
+const leaveOut = (id: string, ...numbers: unknown[]) =>
+  client.post(`/payout_batches/${id}/leave_out`, { rows: numbers });
+
+test('rows are left out before the approval, which names what remains [endpoint POST /payout_batches/{id}/leave_out]', async () => {
+  const { id, manifest } = await underReview(4);
+  const before = await client.get('/balance');
+  const left = await leaveOut(id, 2, 4);
+  expect(left.status).toBe(200);
+  expect(left.json.data).toMatchObject({
+    status: 'under_review',
+    rows: { total: 4, waiting: 2, returned: 0, left_out: 2 },
+    totals: [{ currency: 'USDT', rows: 2, amount: '20.00000000' }],
+  });
+  expect(left.json.data.manifest_sha256).not.toBe(manifest);
+  expect((await client.get('/balance')).json).not.toEqual(before.json);
+  // Rows that were left out before stay so.
+  expect((await leaveOut(id, 2)).json.data).toEqual(left.json.data);
+
+  await signal(id, 'approve', { by: 'olivia', manifest });
+  expect((await client.get(`/payout_batches/${id}`)).json.data.status).toBe('under_review');
+  await signal(id, 'approve', { by: 'olivia', manifest: left.json.data.manifest_sha256 });
+  expect(await closed(id)).toMatchObject({ status: 'completed', rows: { sent: 2, left_out: 2 } });
+  expect((await leaveOut(id, 1)).json.error.code).toBe('invalid_state');
+
+  const { json } = await client.get(`/payout_batches/${id}/proof`);
+  const { totals, balanced } = json.data;
+  const proven = json.data.rows as { left_out: boolean; manifest: string; status: string }[];
+  expect(balanced).toBe(true);
+  expect(totals).toMatchObject([{ left_out: totals[0].manifest, sent: totals[0].manifest }]);
+  const lines = proven.filter((row) => !row.left_out);
+  const text = lines.map((row) => `${row.manifest}\n`).join('');
+  expect(createHash('sha256').update(text).digest('hex')).toBe(left.json.data.manifest_sha256);
+  expect(proven.map(({ status }) => status)).toEqual([
+    'completed',
+    'cancelled',
+    'completed',
+    'cancelled',
+  ]);
+  await expectSoundLedger();
+});
+
+test('rows that a batch does not have, and all of its rows, cannot be left out', async () => {
+  const { id } = await underReview(2);
+  for (const numbers of [[3], [1, 2], [], [0], ['1'], [1.5]]) {
+    const { status, json } = await leaveOut(id, ...numbers);
+    expect([numbers, status, json.error.code]).toEqual([numbers, 422, 'validation_failed']);
+  }
+  expect((await client.get(`/payout_batches/${id}`)).json.data.rows.left_out).toBe(0);
+  await client.post(`/payout_batches/${id}/stop`);
+  expect((await leaveOut(id, 1)).status).toBe(409);
+});
+
+test('of an approval and a row left out at the same moment, one wins', async () => {
+  for (let n = 0; n < 5; n += 1) {
+    const { id, manifest } = await underReview(3);
+    const [left] = await Promise.all([
+      leaveOut(id, 1),
+      signal(id, 'approve', { by: 'olivia', manifest }),
+    ]);
+    const batch = (await client.get(`/payout_batches/${id}`)).json.data;
+    if (left.status === 200) {
+      expect([batch.status, batch.rows.left_out]).toEqual(['under_review', 1]);
+      await client.post(`/payout_batches/${id}/stop`);
+    } else expect(batch.status).not.toBe('under_review');
+    const { rows: counts } = await closed(id);
+    expect(counts.sent).toBe(left.status === 200 ? 0 : 3);
+  }
+  await expectSoundLedger();
+});
+
+test('rows that were changed in the database are not left out under a new hash', async () => {
+  const { id } = await underReview(3);
+  await changeRow(id, 2);
+  expect((await leaveOut(id, 1)).status).toBe(409);
+  expect(await closed(id)).toMatchObject({ status: 'stopped', rows: { returned: 3, left_out: 0 } });
+});
+
+const OTHER_ADDRESS = 'TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7';
+
+const changeRow = (id: string, row: number) =>
+  rows(
+    gateway.db,
+    'UPDATE payouts SET destination_value = ? WHERE batch_id = ? AND batch_row = ?',
+    [OTHER_ADDRESS, id, row],
+  );
+
+test('a row that is changed while others are sent is not sent', async () => {
+  const { json } = await create(buildBatch(120));
+  const { id } = json.data;
+  await waitFor('rows to be released', async () => {
+    const { json: now } = await client.get(`/payout_batches/${id}`);
+    return now.data.rows.processing > 0 ? true : undefined;
+  });
+  await changeRow(id, 120);
+  const batch = await closed(id);
+  expect(batch.status).toBe('stopped');
+  expect(batch.rows.sent).toBeGreaterThan(0);
+  const { json: page } = await client.get(`/payouts?batch=${id}&limit=100`);
+  const payouts = page.data as { destination: { value: string } }[];
+  const changed = payouts.filter(({ destination }) => destination.value === OTHER_ADDRESS);
+  expect(changed).toMatchObject([{ status: 'cancelled' }]);
+});
+
 test('a row that was changed in the database is not sent', async () => {
   const { id, manifest } = await underReview(3);
-  await rows(
-    gateway.db,
-    `UPDATE payouts SET destination_value = 'TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7'
-      WHERE batch_id = ? AND batch_row = 2`,
-    [id],
-  );
+  await changeRow(id, 2);
   await signal(id, 'approve', { by: 'olivia', manifest });
   const batch = await closed(id);
   expect(batch).toMatchObject({ status: 'stopped', rows: { sent: 0, returned: 3 } });

@@ -304,6 +304,8 @@ class PayoutBatchRows(TypedDict):
     """Failed: the funds were returned."""
     returned: int
     """Returned without having been submitted."""
+    left_out: int
+    """Left out before the approval, and returned."""
 
 
 class PayoutBatchTotal(TypedDict):
@@ -340,9 +342,9 @@ class PayoutBatch(TypedDict):
     rows: PayoutBatchRows
     """The number of rows in each state."""
     totals: list[PayoutBatchTotal]
-    """The sums of all rows, by currency."""
+    """The sums of the rows that were not left out, by currency."""
     manifest_sha256: str
-    """SHA-256 of the manifest: the rows in canonical form."""
+    """SHA-256 of the manifest: the rows in canonical form, without those that were left out."""
     stop_requested_at: str | None
     """Null if it was not."""
     rejection_reason: str | None
@@ -414,12 +416,12 @@ class PayoutBatchCheck(TypedDict):
 
 
 class PayoutBatchProofTotal(TypedDict):
-    """The sums of one currency: sent + failed + returned + open = manifest = ledger_reserved."""
+    """The sums of one currency: sent + failed + returned + open = manifest, and manifest + left_out = ledger_reserved."""
 
     currency: str
     """Currency code."""
     manifest: str
-    """The total_debit of all rows."""
+    """The total_debit of all rows that were not left out."""
     sent: str
     """The total_debit of the completed rows."""
     failed: str
@@ -428,6 +430,8 @@ class PayoutBatchProofTotal(TypedDict):
     """The total_debit of the returned rows."""
     open: str
     """The total_debit of the rows that are not final."""
+    left_out: str
+    """The total_debit of the rows that were left out, and returned."""
     ledger_reserved: str
     """What the ledger reserved for the rows."""
     ledger_settled: str
@@ -454,6 +458,8 @@ class PayoutBatchProofRow(TypedDict):
     """The amount plus fees."""
     tx_hash: str | None
     """Set if the provider supplied one."""
+    left_out: bool
+    """Whether it was left out before the approval."""
     manifest: str
     """The row in canonical form."""
 
@@ -465,7 +471,7 @@ class PayoutBatchProof(TypedDict):
     batch_id: str
     """ID with the prefix pb_."""
     manifest_sha256: str
-    """SHA-256 of the rows in canonical form."""
+    """SHA-256 of the rows in canonical form, without those that were left out."""
     closed_at: str | None
     """Null while rows are open."""
     totals: list[PayoutBatchProofTotal]
@@ -955,6 +961,13 @@ class ValidationFailedError(ApiError):
     details: ValidationFailedErrorDetails
 
 
+class LeaveOutPayoutBatchRowsRequest(TypedDict):
+    """The rows to leave out."""
+
+    rows: list[int]
+    """1 to 100 row numbers, counted from 1."""
+
+
 ERRORS: dict[str, type[ApiError]] = {
     "account_suspended": AccountSuspendedError,
     "authentication_required": AuthenticationRequiredError,
@@ -1104,7 +1117,7 @@ class PayoutBatchOperations(Resource):
     def proof(self, id: str) -> PayoutBatchProof:
         """Retrieve the proof of a batch.
 
-        Returns every row with what became of its money, and the sums of the rows and of the ledger. The SHA-256 of the rows in canonical form, each ended by a line feed, is manifest_sha256.
+        Returns every row with what became of its money, and the sums of the rows and of the ledger. The SHA-256 of the rows in canonical form that were not left out, each ended by a line feed, is manifest_sha256.
         
         Scope: `payouts:read`.
         """
@@ -1118,6 +1131,15 @@ class PayoutBatchOperations(Resource):
         Scope: `payouts:write`.
         """
         return self._send("POST", self._at("/payout_batches/{id}/stop", id))["data"]
+
+    def leave_leave_out(self, id: str, request: LeaveOutPayoutBatchRowsRequest) -> PayoutBatch:
+        """Leave rows out of a batch.
+
+        Before the approval only: cancels these rows, returns their funds, and makes the manifest of the rows that remain. manifest_sha256 and totals change, and an approval names the new hash. Rows that were left out before stay so.
+        
+        Scope: `payouts:write`.
+        """
+        return self._send("POST", self._at("/payout_batches/{id}/leave_out", id), body=request)["data"]
 
 
 class RecipientOperations(Resource):

@@ -6,6 +6,7 @@ const APPLIED = {
   approve: 'Approved. The rows are being sent.',
   reject: 'Rejected. The funds are being returned to the merchant.',
   stop: 'Stopped. The funds of the rows that wait are being returned.',
+  leave_out: 'Left out. The funds of these rows were returned, and the manifest has another hash.',
 };
 
 export function outcomeText({ kind, outcome }: BatchReview['decisions'][number]): string {
@@ -24,6 +25,10 @@ export function outcomeText({ kind, outcome }: BatchReview['decisions'][number])
       return 'The decision had no effect: the batch was already decided.';
     case 'other_manifest':
       return 'The decision had no effect: the batch has other rows than those on the page. Reload it.';
+    case 'none_left':
+      return 'The decision had no effect: at least one row must remain. Reject the batch instead.';
+    case 'rows_changed':
+      return 'The rows in the database differ from the manifest, so the batch was stopped and a case was opened.';
     case 'same_operator':
       return 'This operator has already approved the batch. A different one must approve it.';
     case 'key_creator':

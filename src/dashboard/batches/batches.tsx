@@ -1,5 +1,10 @@
 /** Batches of payouts: the list, one batch with its progress, and its proof as a file. */
-import { isFinalPayoutBatch, payoutBatchStatusesBefore } from '../../domain/payout-batch';
+import {
+  isFinalPayoutBatch,
+  mayLeaveOutRows,
+  payoutBatchStatusesBefore,
+} from '../../domain/payout-batch';
+import type { ApiError } from '../../domain/errors';
 import { REVIEW_REASON_SENTENCES } from '../../domain/review';
 import { presentBatchProof } from '../../presenters/payout-batch';
 import type { DashboardServices } from '../../services/dashboard';
@@ -16,11 +21,19 @@ import {
   Table,
   Time,
 } from '../../web/components';
-import { Confirm } from '../../web/forms';
+import {
+  LeaveOutForm,
+  LiveStatus,
+  ProgressCard,
+  RowsToReview,
+  rowsOf,
+  Sums,
+} from '../../web/batch-parts';
+import { Confirm, EMPTY_FORM, type FormState } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { ListPager, PER_PAGE, positionOf } from '../../web/lists';
 import { page, redirect } from '../../web/site';
-import { personOf } from '../creation';
+import { personOf, RefusalAlert, tryForm } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { PayoutTable } from '../payouts/payouts';
 import { newBatchPages } from './new-batch';
@@ -37,6 +50,45 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
   const idOf = ({ params }: MerchantVisit) => params['id'] ?? '';
   const proofOf = async (visit: MerchantVisit) =>
     presentBatchProof(await money.payoutBatches.proof(callerOf(visit), idOf(visit)));
+  const show = async (visit: MerchantVisit, form: FormState, refusal: ApiError | null = null) => {
+    const { query, base } = visit;
+    const { payoutBatches } = money;
+    const found = await payoutBatches.get(callerOf(visit), idOf(visit));
+    const { batch } = found;
+    const path = `${base}/batches/${batch.id}`;
+    const mayLeaveOut = mayChange(visit) && mayLeaveOutRows(batch);
+    const filters = { batch: batch.id };
+    const { items, next } = await payouts(visit, {
+      limit: PER_PAGE,
+      after: positionOf(query),
+      filters,
+    });
+    const body = (
+      <>
+        <RefusalAlert refusal={refusal} />
+        <Detail {...found} base={base} path={path} mayChange={mayChange(visit)} />
+        {mayLeaveOut ? (
+          <>
+            <RowsToReview
+              batch={batch}
+              rows={await payoutBatches.rowsToReview(callerOf(visit), batch.id)}
+              payouts={`${base}/payouts`}
+              mayLeaveOut
+            />
+            <LeaveOutForm action={`${path}/leave_out`} form={form} />
+          </>
+        ) : (
+          <>
+            <Card title="Rows" flush>
+              <PayoutTable rows={items} path={`${base}/payouts`} empty={null} />
+            </Card>
+            <ListPager path={path} query={query} next={next} />
+          </>
+        )}
+      </>
+    );
+    return page(`Batch ${batch.reference}`, body, { ...NAV, status: refusal?.status ?? 200 });
+  };
   return [
     ...newBatchPages(services),
     {
@@ -68,23 +120,19 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
       method: 'get',
       path: '/batches/:id',
       needs: 'read',
+      run: (visit) => show(visit, EMPTY_FORM),
+    },
+    {
+      method: 'post',
+      path: '/batches/:id/leave_out',
+      ...CHANGE,
       run: async (visit) => {
-        const { query, base } = visit;
-        const found = await money.payoutBatches.get(callerOf(visit), idOf(visit));
-        const filters = { batch: found.batch.id };
-        const list = { limit: PER_PAGE, after: positionOf(query), filters };
-        const { items, next } = await payouts(visit, list);
-        const path = `${base}/batches/${found.batch.id}`;
-        const body = (
-          <>
-            <Detail {...found} base={base} path={path} mayChange={mayChange(visit)} />
-            <Card title="Rows" flush>
-              <PayoutTable rows={items} path={`${base}/payouts`} empty={null} />
-            </Card>
-            <ListPager path={path} query={query} next={next} />
-          </>
+        const rows = rowsOf(visit.form);
+        const sent = await tryForm(visit.form, () =>
+          money.payoutBatches.leaveOut(callerOf(visit), idOf(visit), rows),
         );
-        return page(`Batch ${found.batch.reference}`, body, NAV);
+        if (sent.refusal !== null) return show(visit, sent.form, sent.refusal);
+        return redirect(`${visit.base}/batches/${idOf(visit)}`);
       },
     },
     {
@@ -133,6 +181,7 @@ const PROOF_COLUMNS = [
   'amount',
   'total_debit',
   'tx_hash',
+  'left_out',
   'manifest',
 ] as const;
 
@@ -154,7 +203,7 @@ function BatchTable({ rows, path }: { rows: readonly BatchWithProgress[]; path: 
           },
           { label: 'Status', cell: ({ batch }) => <Status value={batch.status} /> },
           { label: 'Rows', right: true, cell: ({ batch }) => batch.rowCount.toLocaleString('en') },
-          { label: 'Amounts', right: true, cell: ({ batch }) => <Sums {...batch} /> },
+          { label: 'Amounts', right: true, cell: ({ batch }) => <Sums totals={batch.totals} /> },
           {
             label: 'Sent',
             right: true,
@@ -168,36 +217,23 @@ function BatchTable({ rows, path }: { rows: readonly BatchWithProgress[]; path: 
   );
 }
 
-function Sums({ totals }: Pick<BatchWithProgress['batch'], 'totals'>) {
-  return (
-    <>
-      {totals.map(({ currency, amount }) => (
-        <div>
-          <Money amount={amount} currency={currency} />
-        </div>
-      ))}
-    </>
-  );
-}
-
 type DetailProps = BatchWithProgress & { base: string; path: string; mayChange: boolean };
 
 function Detail({ batch, progress, base, path, mayChange }: DetailProps) {
   const isOpen = !isFinalPayoutBatch(batch.status);
   const mayStop = mayChange && payoutBatchStatusesBefore('stop').includes(batch.status);
-  const count = (value: number) => value.toLocaleString('en');
   return (
     <>
       <PageHead
         back={{ href: `${base}/batches`, label: 'Batches' }}
         title={
           <>
-            {batch.reference} <Status value={batch.status} />
+            {batch.reference} <LiveStatus batch={batch} />
           </>
         }
         lead={
           <>
-            {count(batch.rowCount)} payouts · <Time at={batch.createdAt} />
+            {batch.rowCount.toLocaleString('en')} payouts · <Time at={batch.createdAt} />
           </>
         }
       >
@@ -213,7 +249,7 @@ function Detail({ batch, progress, base, path, mayChange }: DetailProps) {
       </PageHead>
       {isOpen && batch.ending === 'stop' ? (
         <Alert tone="wait" title="The batch is being stopped.">
-          <p>The funds of the rows that wait are being returned. Reload the page to follow it.</p>
+          <p>The funds of the rows that wait are being returned.</p>
         </Alert>
       ) : null}
       {batch.status === 'under_review' && batch.ending === null ? (
@@ -231,23 +267,7 @@ function Detail({ batch, progress, base, path, mayChange }: DetailProps) {
         </Alert>
       ) : null}
       <div class="grid">
-        <Card title="Progress">
-          <progress
-            max={batch.rowCount}
-            value={batch.rowCount - progress.waiting - progress.processing}
-          >
-            {count(progress.sent)} of {count(batch.rowCount)}
-          </progress>
-          <Facts
-            rows={[
-              ['Waiting', count(progress.waiting)],
-              ['Processing', count(progress.processing)],
-              ['Sent', count(progress.sent)],
-              ['Failed', count(progress.failed)],
-              ['Returned', count(progress.returned)],
-            ]}
-          />
-        </Card>
+        <ProgressCard batch={batch} progress={progress} />
         <Card title="Totals">
           <Facts
             rows={[

@@ -16,6 +16,7 @@ import { sql as policies } from './baseline/policies';
 import { sql as reconciliation } from './baseline/reconciliation';
 import { sql as requestLog } from './baseline/request-log';
 import { sql as webhooks } from './baseline/webhooks';
+import { sql as rowsLeftOut, steps as leftOutSteps } from './0039-rows-left-out';
 
 /**
  * `sql` runs in a transaction. `concurrent` statements run one by one and outside of any, such as CREATE
@@ -44,4 +45,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0035-recipients', sql: recipients },
   { name: '0035-recipients-indexes', concurrent: recipientIndexes },
   { name: '0038-screening', sql: screening },
+  { name: '0039-rows-left-out', sql: rowsLeftOut },
+  { name: '0039-rows-left-out-steps', concurrent: leftOutSteps },
 ];

@@ -5,7 +5,7 @@ import { rows, type Db, type Tx } from '../transaction';
 import { MAY_REVIEW } from './payout-decisions';
 import { areRelated } from './related-operators';
 
-export type BatchDecisionKind = 'approve' | 'reject' | 'stop';
+export type BatchDecisionKind = 'approve' | 'reject' | 'stop' | 'leave_out';
 
 export interface PayoutBatchDecision {
   id: string;
@@ -13,6 +13,8 @@ export interface PayoutBatchDecision {
   kind: BatchDecisionKind;
   /** The manifest that the operator saw. */
   manifestSha256: string;
+  /** The rows to leave out. */
+  rowNumbers: number[] | null;
   userId: string;
   email: string;
   reason: string | null;
@@ -33,6 +35,10 @@ const HAD_KEY = `(EXISTS (SELECT FROM audit_log a
   WHERE m.id = payout_batches.api_key_id AND lower(m.email) = lower(u.email)))`;
 
 const NEEDS_TWO = `'above_four_eyes_threshold' = ANY (payout_batches.review_reasons)`;
+
+/** SQL: the first of two approvals, of the rows that the batch still has. */
+const IS_COUNTED = `d.batch_id = payout_batches.id AND d.outcome = 'counted'
+  AND d.manifest_sha256 = payout_batches.manifest_sha256`;
 
 /** SQL: two when two of those who approved are not related, otherwise at most one. */
 const APPROVALS = `(WITH approved AS (
@@ -66,16 +72,16 @@ export async function insertBatchDecision(
   db: Db,
   decision: Pick<
     PayoutBatchDecision,
-    'id' | 'batchId' | 'kind' | 'manifestSha256' | 'userId' | 'reason'
+    'id' | 'batchId' | 'kind' | 'manifestSha256' | 'rowNumbers' | 'userId' | 'reason'
   >,
 ): Promise<void> {
-  const { id, batchId, kind, manifestSha256, userId, reason } = decision;
+  const { id, batchId, kind, manifestSha256, rowNumbers, userId, reason } = decision;
   await rows(
     db,
     `INSERT INTO payout_batch_decisions
-            (id, batch_id, kind, manifest_sha256, user_id, email, reason)
-     SELECT ?, ?, ?, ?, id, email, ? FROM users WHERE id = ? ON CONFLICT (id) DO NOTHING`,
-    [id, batchId, kind, manifestSha256, reason, userId],
+            (id, batch_id, kind, manifest_sha256, row_numbers, user_id, email, reason)
+     SELECT ?, ?, ?, ?, ?::integer[], id, email, ? FROM users WHERE id = ? ON CONFLICT (id) DO NOTHING`,
+    [id, batchId, kind, manifestSha256, rowNumbers, reason, userId],
   );
 }
 
@@ -127,11 +133,11 @@ export async function readBatchDecider(
   const [found] = await rows<Awaited<ReturnType<typeof readBatchDecider>>>(
     tx,
     `SELECT ${MAY_REVIEW} AS may_review, ${NEEDS_TWO} AS needs_two, ${HAD_KEY} AS had_key,
-            EXISTS (SELECT FROM payout_batch_decisions d WHERE d.batch_id = payout_batches.id
-                       AND d.user_id = u.id AND d.outcome = 'counted') AS has_counted,
+            EXISTS (SELECT FROM payout_batch_decisions d WHERE ${IS_COUNTED}
+                       AND d.user_id = u.id) AS has_counted,
             coalesce((SELECT bool_and(${areRelated('first', 'u')})
                FROM payout_batch_decisions d JOIN users first ON first.id = d.user_id
-              WHERE d.batch_id = payout_batches.id AND d.outcome = 'counted' AND first.id <> u.id
+              WHERE ${IS_COUNTED} AND first.id <> u.id
                 AND first.disabled_at IS NULL), false) AS is_related
        FROM payout_batches CROSS JOIN users u WHERE payout_batches.id = ? AND u.id = ?`,
     [batchId, userId],

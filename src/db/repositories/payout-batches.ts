@@ -1,36 +1,30 @@
-/**
- * Batches of payouts and their rows. Only the functions of this file change a row that its batch has
- * not released: the guarded transitions of payouts leave such rows out.
- */
+/** Batches of payouts; payout-batch-rows.ts has their rows. */
 import type { Mode } from '../../domain/mode';
-import type { Amount } from '../../domain/money';
-import type { Payout } from '../../domain/payout';
-import { OPEN_PAYOUT_GROUP } from '../../domain/payout';
 import {
   nextPayoutBatchStatus,
   type PayoutBatch,
   type PayoutBatchEnding,
-  type PayoutBatchProgress,
   payoutBatchStatusesBefore,
   type PayoutBatchTrigger,
 } from '../../domain/payout-batch';
-import { newId } from '../../lib/new-id';
 import { MissingRow, rows, sqlList, type Db, type Reader, type Tx } from '../transaction';
-import type { BalanceKey, PostResult } from './ledger';
-import type { NewEvent } from './events';
 import { exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
-/** This is enough for few statements, and few enough for a statement of a few megabytes. */
-const ROWS_AT_ONCE = 2_000;
-
 const COLUMNS = `id, account_id, mode, reference, status, description, row_count, totals,
-  manifest_sha256, api_key_id, review_reasons, approved_by, approved_at, ending, ended_by,
+  left_out_rows, manifest_sha256, api_key_id, review_reasons, approved_by, approved_at, ending, ended_by,
   ending_reason, ending_at, closed_at, closed_progress, sequence, created_at, updated_at`;
 
 export async function findPayoutBatch(db: Reader, id: string): Promise<PayoutBatch | null> {
   const sql = `SELECT ${COLUMNS} FROM payout_batches WHERE id = ?`;
   const [found] = await rows<PayoutBatch>(db, sql, [id]);
   return found ?? null;
+}
+
+/** @throws MissingRow */
+export async function getPayoutBatch(db: Reader, id: string): Promise<PayoutBatch> {
+  const batch = await findPayoutBatch(db, id);
+  if (batch === null) throw new MissingRow(id);
+  return batch;
 }
 
 /** The id of the batch that uses the reference. */
@@ -82,171 +76,6 @@ export async function insertPayoutBatch(tx: Tx, batch: PayoutBatch): Promise<boo
   return inserted.length > 0;
 }
 
-const ROW_COLUMNS = `id, account_id, mode, reference, status, provider, amount, currency, network,
-  destination_type, destination_value, destination_memo, service_fee, network_fee, total_debit,
-  fee_terms, description, metadata, api_key_id, review_reasons, sequence, created_at, updated_at,
-  batch_id, batch_row, awaits_batch, recipient_id`;
-
-/**
- * Inserts the rows of a batch, which nothing but the batch may change until it releases them.
- * @param payouts in the order of the batch
- * @returns the number that was inserted; fewer when a reference is already used
- */
-export async function insertBatchRows(
-  tx: Tx,
-  batchId: string,
-  payouts: readonly Payout[],
-): Promise<number> {
-  let count = 0;
-  for (let first = 0; first < payouts.length; first += ROWS_AT_ONCE) {
-    const some = payouts.slice(first, first + ROWS_AT_ONCE).map((payout, index) => ({
-      ...rowOf(payout),
-      batch_id: batchId,
-      batch_row: first + index + 1,
-      awaits_batch: true,
-    }));
-    const inserted = await rows(
-      tx,
-      `INSERT INTO payouts (${ROW_COLUMNS}, workflow_checked_at)
-       SELECT ${ROW_COLUMNS}, 'infinity' FROM jsonb_populate_recordset(NULL::payouts, ?::jsonb)
-       ON CONFLICT (account_id, mode, reference) DO NOTHING RETURNING batch_row`,
-      [JSON.stringify(some)],
-    );
-    count += inserted.length;
-  }
-  return count;
-}
-
-function rowOf(payout: Payout) {
-  return {
-    id: payout.id,
-    account_id: payout.accountId,
-    mode: payout.mode,
-    reference: payout.reference,
-    status: payout.status,
-    provider: payout.provider,
-    amount: payout.amount,
-    currency: payout.currency,
-    network: payout.network,
-    destination_type: payout.destinationType,
-    destination_value: payout.destinationValue,
-    destination_memo: payout.destinationMemo,
-    service_fee: payout.serviceFee,
-    network_fee: payout.networkFee,
-    total_debit: payout.totalDebit,
-    fee_terms: payout.feeTerms,
-    description: payout.description,
-    metadata: payout.metadata,
-    recipient_id: payout.recipientId,
-    api_key_id: payout.apiKeyId,
-    review_reasons: payout.reviewReasons,
-    sequence: payout.sequence,
-    created_at: payout.createdAt,
-    updated_at: payout.updatedAt,
-  };
-}
-
-/**
- * Inserts the first events of the rows. They are in the feed and have no webhooks, because ten thousand
- * webhooks would tell nothing more.
- */
-export async function insertRowEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
-  for (let first = 0; first < events.length; first += ROWS_AT_ONCE) {
-    const some = events.slice(first, first + ROWS_AT_ONCE);
-    await rows(
-      tx,
-      `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, run_id, created_at)
-       SELECT e.id, ?, ?, e.type, e.object_id, 1, e.body, ?, ?
-         FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[]) AS e (id, type, object_id, body)`,
-      [
-        some[0]?.accountId ?? '',
-        some[0]?.mode ?? '',
-        some[0]?.runId ?? null,
-        some[0]?.createdAt ?? null,
-        some.map(({ id }) => id),
-        some.map(({ type }) => type),
-        some.map(({ objectId }) => objectId),
-        some.map(({ body }) => body),
-      ],
-    );
-  }
-}
-
-/** A payout whose funds are reserved together with others. */
-export interface ReservedRow {
-  operationKey: string;
-  sourceId: string;
-  description: string;
-  amount: string;
-}
-
-/**
- * Must be the last statement of its transaction, because from here to COMMIT the balance is locked.
- */
-export async function reserveRows(
-  tx: Tx,
-  { accountId, mode, currency }: BalanceKey,
-  reserved: readonly ReservedRow[],
-): Promise<Pick<PostResult, 'available'> & { outcome: 'posted' | 'insufficient' }> {
-  const lines = reserved.map(({ operationKey, sourceId, description, amount }) => ({
-    id: newId('transaction'),
-    operation_key: operationKey,
-    source_id: sourceId,
-    description,
-    amount,
-  }));
-  const [posted] = await rows<Awaited<ReturnType<typeof reserveRows>>>(
-    tx,
-    'SELECT outcome, available FROM ledger_reserve_rows(?, ?, ?, ?::jsonb)',
-    [accountId, mode, currency, JSON.stringify(lines)],
-  );
-  if (posted === undefined) throw new Error('ledger_reserve_rows returned no row');
-  return posted;
-}
-
-/** The rows in the order of the batch. */
-export async function listBatchRows(db: Db | Tx, batchId: string): Promise<Payout[]> {
-  return rows<Payout>(db, 'SELECT * FROM payouts WHERE batch_id = ? ORDER BY batch_row', [batchId]);
-}
-
-/** The sums that the ledger has for the rows, by currency. */
-export async function readBatchLedger(
-  db: Reader,
-  batchId: string,
-): Promise<{ currency: string; reserved: Amount; settled: Amount; released: Amount }[]> {
-  return rows(
-    db,
-    `SELECT t.currency,
-            coalesce(sum(e.amount) FILTER (WHERE t.type = 'payout_reserve'), 0)::numeric(38,8)
-              AS reserved,
-            coalesce(sum(e.amount) FILTER (WHERE t.type = 'payout_settlement'), 0)::numeric(38,8)
-              AS settled,
-            coalesce(sum(e.amount) FILTER (WHERE t.type = 'payout_release'), 0)::numeric(38,8)
-              AS released
-       FROM payouts p
-       JOIN ledger_transactions t ON t.source_id = p.id
-       JOIN ledger_entries e ON e.transaction_id = t.id AND e.account = 'reserved'
-      WHERE p.batch_id = ? GROUP BY t.currency ORDER BY t.currency`,
-    [batchId],
-  );
-}
-
-export async function readBatchProgress(db: Reader, batchId: string): Promise<PayoutBatchProgress> {
-  const [found] = await rows<PayoutBatchProgress>(
-    db,
-    `SELECT count(*) FILTER (WHERE awaits_batch)::int AS waiting,
-            count(*) FILTER (WHERE NOT awaits_batch AND status_group = '${OPEN_PAYOUT_GROUP}')::int
-              AS processing,
-            count(*) FILTER (WHERE status = 'completed')::int AS sent,
-            count(*) FILTER (WHERE status = 'failed')::int AS failed,
-            count(*) FILTER (WHERE status IN ('cancelled', 'rejected'))::int AS returned
-       FROM payouts WHERE batch_id = ?`,
-    [batchId],
-  );
-  if (found === undefined) throw new Error('the query returned no row');
-  return found;
-}
-
 /**
  * Applies the transition `trigger` if the batch's status has it.
  * @param only an additional condition: SQL over the row
@@ -288,6 +117,34 @@ export async function takeBatchTransition(
 }
 
 /**
+ * SQL: the batch has this id, nobody has approved it, and nobody ends it early.
+ */
+export const MAY_LEAVE_OUT = `id = ? AND ending IS NULL
+  AND status IN (${sqlList(payoutBatchStatusesBefore('approve'))})`;
+
+/** Notes the rows that were left out, and the manifest without them. */
+export async function noteRowsLeftOut(
+  tx: Tx,
+  id: string,
+  {
+    leftOutRows,
+    totals,
+    manifestSha256,
+  }: Pick<PayoutBatch, 'leftOutRows' | 'totals' | 'manifestSha256'>,
+): Promise<PayoutBatch> {
+  const [row] = await rows<PayoutBatch>(
+    tx,
+    `UPDATE payout_batches
+        SET left_out_rows = ?::integer[], totals = ?::jsonb, manifest_sha256 = ?,
+            updated_at = clock_timestamp()
+      WHERE ${MAY_LEAVE_OUT} RETURNING ${COLUMNS}`,
+    [leftOutRows, JSON.stringify(totals), manifestSha256, id],
+  );
+  if (row === undefined) throw new Error(`${id} does not wait for a decision`);
+  return row;
+}
+
+/**
  * Notes that somebody ends the batch early; from then on no row is released.
  * @returns null when the batch has ended, is ended already, or may not be rejected any more
  */
@@ -306,59 +163,6 @@ export async function endBatchEarly(
     [ending, by, reason, id],
   );
   return row ?? null;
-}
-
-/**
- * Releases the next rows of a batch that is being processed.
- * @returns their ids, in the order of the batch
- */
-export async function releaseRows(tx: Tx, batchId: string, limit: number): Promise<string[]> {
-  const released = await rows<{ id: string }>(
-    tx,
-    `UPDATE payouts SET awaits_batch = false, workflow_checked_at = clock_timestamp()
-      WHERE id IN (SELECT id FROM payouts WHERE batch_id = ? AND awaits_batch
-                    ORDER BY batch_row LIMIT ?)
-        AND EXISTS (SELECT FROM payout_batches
-                     WHERE id = ? AND status = 'processing' AND ending IS NULL)
-     RETURNING id, batch_row`,
-    [batchId, limit, batchId],
-  );
-  return released.map(({ id }) => id).sort();
-}
-
-/** The next rows to return, of a batch that was ended early. Others wait for them. */
-export async function takeRowsToReturn(tx: Tx, batchId: string, limit: number): Promise<Payout[]> {
-  return rows<Payout>(
-    tx,
-    `UPDATE payouts SET awaits_batch = false
-      WHERE id IN (SELECT id FROM payouts WHERE batch_id = ? AND awaits_batch
-                    ORDER BY batch_row LIMIT ?)
-        AND EXISTS (SELECT FROM payout_batches WHERE id = ? AND ending IS NOT NULL)
-     RETURNING *`,
-    [batchId, limit, batchId],
-  );
-}
-
-/** Released rows that have not ended, oldest first: their workflows must be there. */
-export async function listOpenReleasedRows(db: Db, batchId: string): Promise<Payout[]> {
-  return rows<Payout>(
-    db,
-    `SELECT * FROM payouts
-      WHERE batch_id = ? AND NOT awaits_batch AND status_group = '${OPEN_PAYOUT_GROUP}'
-      ORDER BY batch_row`,
-    [batchId],
-  );
-}
-
-/** Released rows that the provider has not accepted yet. */
-export async function countSubmitting(db: Db, batchId: string): Promise<number> {
-  const [found] = await rows<{ n: number }>(
-    db,
-    `SELECT count(*)::int AS n FROM payouts
-      WHERE batch_id = ? AND NOT awaits_batch AND status = 'approved'`,
-    [batchId],
-  );
-  return found?.n ?? 0;
 }
 
 export async function listPayoutBatches(
@@ -433,18 +237,4 @@ export async function findConsoleBatch(db: Db, id: string): Promise<ConsoleBatch
     [id],
   );
   return found ?? null;
-}
-
-/** Rows that a review rule names come first, then the others, in the order of the batch. */
-export async function listRowsToReview(
-  db: Db,
-  batchId: string,
-  limit: number,
-): Promise<(Payout & { batchRow: number })[]> {
-  return rows(
-    db,
-    `SELECT * FROM payouts WHERE batch_id = ?
-      ORDER BY cardinality(review_reasons) DESC, batch_row LIMIT ?`,
-    [batchId, limit],
-  );
 }

@@ -6,7 +6,11 @@ import {
   presentBatchProof,
   presentPayoutBatch,
 } from '../../presenters/payout-batch';
-import { readPayoutBatchQuery, readPayoutBatchRequest } from '../../schemas/payout-batches';
+import {
+  readLeaveOutRequest,
+  readPayoutBatchQuery,
+  readPayoutBatchRequest,
+} from '../../schemas/payout-batches';
 import type { PayoutBatches } from '../../services/payout-batches';
 import { type GatewayState, pathId } from '../context';
 import type { Auth } from '../middleware/auth';
@@ -63,4 +67,17 @@ export function payoutBatchRoutes(
     const { batch, progress } = await batches.stop(ctx.state.caller, pathId('payoutBatch', ctx));
     ctx.body = presentOne(presentPayoutBatch(batch, progress));
   });
+
+  router.post(
+    '/payout_batches/:id/leave_out',
+    auth('payouts:write'),
+    validate(readLeaveOutRequest),
+    noQuery,
+    async (ctx) => {
+      const { caller, request } = ctx.state;
+      const id = pathId('payoutBatch', ctx);
+      const { batch, progress } = await batches.leaveOut(caller, id, request.rows);
+      ctx.body = presentOne(presentPayoutBatch(batch, progress));
+    },
+  );
 }

@@ -95,6 +95,22 @@ document.addEventListener('input', (event) => {
   }, 300);
 });
 
+// Parts of the page that show what is under way, until the server sends them without the mark.
+const FOLLOW = '[data-follow]';
+async function followOnce() {
+  if (document.hidden) return;
+  const response = await fetch(location.href);
+  if (!response.ok || response.redirected) return;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  for (const part of document.querySelectorAll(FOLLOW)) {
+    const next = page.getElementById(part.id);
+    if (next) part.replaceWith(next);
+  }
+}
+setInterval(() => {
+  if (document.querySelector(FOLLOW)) followOnce().catch(() => undefined);
+}, 3000);
+
 // A table from a file, chosen or dropped on the text.
 async function takeFile(file, name) {
   const text = document.querySelector(`textarea[name="${name}"]`);

@@ -50,6 +50,7 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   { method: 'GET', path: '/recipients/{id}', scope: 'recipients:read' },
   { method: 'PATCH', path: '/recipients/{id}', scope: 'recipients:write' },
   { method: 'DELETE', path: '/recipients/{id}', scope: 'recipients:write' },
+  { method: 'POST', path: '/payout_batches/{id}/leave_out', scope: 'payouts:write' },
 ];
 
 /** The specification, "Errors". */

@@ -14,12 +14,16 @@ import type { Json } from '../../../src/schemas/body';
 import { readEventQuery } from '../../../src/schemas/events';
 import { readFeeQuoteQuery } from '../../../src/schemas/fees';
 import { readPaymentQuery, readPaymentRequest } from '../../../src/schemas/payments';
-import { readPayoutBatchQuery, readPayoutBatchRequest } from '../../../src/schemas/payout-batches';
 import {
   readRecipientChange,
   readRecipientQuery,
   readRecipientRequest,
 } from '../../../src/schemas/recipients';
+import {
+  readLeaveOutRequest,
+  readPayoutBatchQuery,
+  readPayoutBatchRequest,
+} from '../../../src/schemas/payout-batches';
 import { readPayoutQuery, readPayoutRequest } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
@@ -69,6 +73,7 @@ const BODIES: Record<string, (json: Json) => unknown> = {
   createPayoutBatch: readPayoutBatchRequest,
   createRecipient: readRecipientRequest,
   updateRecipient: readRecipientChange,
+  leaveOutPayoutBatchRows: readLeaveOutRequest,
 };
 const QUERIES: Record<string, (query: Query) => unknown> = {
   listEvents: readEventQuery,

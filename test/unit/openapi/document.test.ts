@@ -5,8 +5,8 @@ import { buildDocument } from '../../../src/openapi/document';
 import { OPERATIONS } from '../../../src/openapi/document';
 import { parseJsonObject } from '../../../src/http/json-text';
 import { readPaymentRequest } from '../../../src/schemas/payments';
-import { readPayoutBatchRequest } from '../../../src/schemas/payout-batches';
 import { readRecipientChange, readRecipientRequest } from '../../../src/schemas/recipients';
+import { readLeaveOutRequest, readPayoutBatchRequest } from '../../../src/schemas/payout-batches';
 import { readPayoutRequest } from '../../../src/schemas/payouts';
 import { DOCUMENT, escapePointer, violations } from '../../support/merchant/contract';
 
@@ -53,6 +53,7 @@ test('the example requests are taken by the schema that validates requests', () 
     createPayoutBatch: readPayoutBatchRequest,
     createRecipient: readRecipientRequest,
     updateRecipient: readRecipientChange,
+    leaveOutPayoutBatchRows: (body) => readLeaveOutRequest(asParsed(body)),
     createPayment: (body) => readPaymentRequest(asParsed(body), 'live'),
   };
   const withBody = OPERATIONS.filter(({ body }) => body !== undefined);

@@ -1,0 +1,87 @@
+/** One batch: its manifest, why it is reviewed, the decision, and its rows. */
+import { mayLeaveOutRows } from '../../domain/payout-batch';
+import { REVIEW_REASON_SENTENCES } from '../../domain/review';
+import { LiveStatus, ProgressCard, RowsToReview, Sums } from '../../web/batch-parts';
+import { Card, CopyButton, Facts, PageHead, Time } from '../../web/components';
+import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
+import { PREFIX } from '../operator-page';
+import { Address, ModeMark } from '../payouts/parts';
+import { Decision, DecisionResult, Decisions, type DetailProps, LeaveOut } from './decision';
+
+const PATH = `${PREFIX}/batches`;
+
+export function BatchDetail(props: DetailProps & { workflowUrl: WorkflowUrl }) {
+  const { batch, progress, payouts, mayDecide, workflowUrl } = props;
+  const mayLeaveOut = mayDecide && mayLeaveOutRows(batch);
+  return (
+    <>
+      <PageHead
+        back={{ href: PATH, label: 'Batches' }}
+        title={
+          <>
+            {batch.rowCount.toLocaleString('en')} payouts <LiveStatus batch={batch} />{' '}
+            <ModeMark mode={batch.mode} />
+          </>
+        }
+        lead={
+          <>
+            {batch.accountName} · {batch.reference} · <Time at={batch.createdAt} />
+          </>
+        }
+      >
+        <WorkflowLink id={batch.id} urlOf={workflowUrl} />
+      </PageHead>
+      <DecisionResult {...props} />
+      <div class="split">
+        <div>
+          <Card title="Manifest" lead="An approval is about exactly these rows.">
+            <Facts
+              rows={[
+                ['Amounts', <Sums totals={batch.totals} />],
+                ['Rows', (batch.rowCount - progress.leftOut).toLocaleString('en')],
+                [
+                  'SHA-256',
+                  <>
+                    <Address value={batch.manifestSha256} />{' '}
+                    <CopyButton value={batch.manifestSha256} label="Copy the hash" />
+                  </>,
+                ],
+                ['Description', batch.description],
+              ]}
+            />
+          </Card>
+          {batch.reviewReasons.length === 0 ? null : (
+            <Card title="Why it is reviewed" lead="Rules that apply to the batch or to rows.">
+              <ul class="why">
+                {batch.reviewReasons.map((reason) => (
+                  <li>{REVIEW_REASON_SENTENCES[reason]}</li>
+                ))}
+              </ul>
+            </Card>
+          )}
+          <Decision {...props} />
+          <RowsToReview
+            batch={batch}
+            rows={payouts}
+            payouts={`${PREFIX}/payouts`}
+            mayLeaveOut={mayLeaveOut}
+          />
+          {mayLeaveOut ? <LeaveOut {...props} /> : null}
+        </div>
+        <div>
+          <ProgressCard
+            batch={batch}
+            progress={progress}
+            more={[
+              ['Approved by', batch.approvedBy],
+              ['Ended by', batch.ending === null ? null : (batch.endedBy ?? 'The gateway')],
+              ['Reason', batch.endingReason],
+              ['Closed', batch.closedAt === null ? null : <Time at={batch.closedAt} seconds />],
+            ]}
+          />
+          <Decisions {...props} />
+        </div>
+      </div>
+    </>
+  );
+}
