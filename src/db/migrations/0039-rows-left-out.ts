@@ -12,7 +12,10 @@ ALTER TABLE payout_batch_decisions ADD CONSTRAINT payout_batch_decisions_kind_ch
 
 export const steps = [
   'ALTER TABLE payout_batch_decisions VALIDATE CONSTRAINT payout_batch_decisions_kind_check',
-  // The batches that were closed before.
-  `UPDATE payout_batches SET closed_progress = closed_progress || '{"leftOut": 0}'
-    WHERE closed_progress ->> 'sent' IS NOT NULL AND closed_progress ->> 'leftOut' IS NULL`,
+  // The batches that were closed before, which are few.
+  `DO $$
+BEGIN
+  UPDATE payout_batches SET closed_progress = closed_progress || '{"leftOut": 0}'
+   WHERE closed_at IS NOT NULL AND closed_progress ->> 'leftOut' IS NULL;
+END $$`,
 ];
