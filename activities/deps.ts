@@ -6,6 +6,7 @@ import { PROVIDER_CODES } from '../src/domain/provider-codes';
 import type { Provider } from '../src/providers/port';
 import type { ProviderRegistry } from '../src/providers/registry';
 import type { ScreeningService } from '../src/screening/service';
+import type { PayoutWorkflows } from '../src/temporal/payout-workflows';
 import type { LocalCalls } from './local-calls';
 import type { WebhookDeliveryStarter } from './webhook-delivery/starter';
 
@@ -18,6 +19,7 @@ export interface Deps {
   /** Base URL of the console for links in workflows, such as https://ops.example.com/console. */
   consoleUrl: string | null;
   webhookDeliveryStarter: Pick<WebhookDeliveryStarter, 'start' | 'lookFor'>;
+  payoutWorkflows: Pick<PayoutWorkflows, 'wake'>;
 }
 
 /** @param object a payout or a payment */

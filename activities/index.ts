@@ -19,6 +19,7 @@ import { decidePayment } from './payment/decide';
 import { cancelUnusedCheckout, openPayment } from './payment/open';
 import { approvePayout, cancelPayout, decidePayout, rejectPayout } from './payout/decide';
 import { checkPayout, submitPayout } from './payout/provider';
+import { releasePayout } from './payout/release';
 import { reservePayout } from './payout/reserve';
 import { advancePayoutBatch } from './payout-batch/advance';
 import { approvePayoutBatch, decidePayoutBatch, endPayoutBatch } from './payout-batch/decide';
@@ -58,6 +59,7 @@ export function createActivities(deps: ActivityDeps) {
     cancelPayout: (id: string, by: string) => forOwn(id, () => cancelPayout(deps, id, by)),
     decidePayout: (id: string, decisionId: string) =>
       forOwn(id, () => decidePayout(deps, id, decisionId)),
+    releasePayout: (id: string) => forOwn(id, () => releasePayout(deps, id)),
     // A repeated call may follow one that submitted and died. A local activity is repeated as attempt 1.
     submitPayout: (id: string, isUntaken = false) =>
       forOwn(id, () =>

@@ -12,6 +12,7 @@ import {
   takeUncheckedPayouts,
 } from '../src/db/repositories/needing-workflow';
 import { takeUncheckedBatches } from '../src/db/repositories/payout-batches';
+import { findPayoutsToRelease } from '../src/db/repositories/payout-conditions';
 import { takeReleasedPayouts } from '../src/db/repositories/payout-pauses';
 import {
   noteEnsured,
@@ -53,13 +54,19 @@ const CONCURRENT_DELIVERIES = 10;
  */
 const STARTS_AT_ONCE = { least: 2, first: 5, most: 50, quickMs: 50 };
 
-/** Wakes the payouts whose pause was lifted; also starts a missing workflow. */
+/**
+ * Wakes the payouts whose pause was lifted, and those of which a condition is met without that their
+ * workflow was told; also starts a missing workflow.
+ */
 export async function resumeHeldPayouts({
   db,
   payoutWorkflows,
 }: Pick<RestartDeps, 'db' | 'payoutWorkflows'>): Promise<{ ensured: number }> {
   const wake = (payout: Payout) => payoutWorkflows.wake(payoutStart(payout));
-  return { ensured: await inBatches(() => takeReleasedPayouts(db, BATCH), wake) };
+  const untold = await findPayoutsToRelease(db, BATCH);
+  await eachOf(untold, wake);
+  const held = await inBatches(() => takeReleasedPayouts(db, BATCH), wake);
+  return { ensured: untold.length + held };
 }
 
 /** Takes batches until one is empty or the run has lasted long enough. @returns how many */

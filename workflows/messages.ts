@@ -42,6 +42,12 @@ export interface DecideOutcome {
 
 export type CancelOutcome = { kind: 'cancelled' } | { kind: 'invalid_state'; status: PayoutStatus };
 
+/** The payout was looked at, and has this status now. */
+export interface ReleaseOutcome {
+  kind: 'looked';
+  status: PayoutStatus;
+}
+
 /** Everything else is in the database under `batchId`. */
 export interface PayoutBatchInput {
   batchId: string;
@@ -127,6 +133,18 @@ export interface PayoutState {
   fourEyes?: { threshold: Amount; approvals: number };
   /** The provider answered the submission with 429: it took nothing. */
   isUntaken?: true;
+  /** Only for a payout with conditions that was not released (decisions/payout-conditions). */
+  waiting?: Waiting;
+}
+
+/** What a payout waits for before it is submitted. */
+export interface Waiting {
+  /** The open conditions, in words that follow "Waiting for". Empty: all are met. */
+  for: string[];
+  /** The time until a condition may be met, or the payout expires; null: only a message tells. */
+  lookInMs: number | null;
+  /** When it is cancelled unless it was released; ISO 8601. */
+  expiresAt: string | null;
 }
 
 /** The input of a payment's workflow. Everything else is in the database under `paymentId`. */

@@ -54,6 +54,7 @@ export const UPDATES = {
   reserve: 'reserve',
   cancel: 'cancel',
   decide: 'decide',
+  release: 'release',
   stop: 'stop',
   leaveOut: 'leaveOut',
   open: 'open',

@@ -2,7 +2,7 @@
 import { isFinalPayout, nextPayoutStatus, type PayoutStatus } from '../src/domain/payout';
 import { REVIEW_REASON_SENTENCES } from '../src/domain/review';
 import { code, DecisionPage, list, signalLine, type Timer } from './operator-page';
-import type { PayoutDecision, PayoutState } from './messages';
+import type { PayoutDecision, PayoutState, Waiting } from './messages';
 import { readDecision } from './operator-input';
 
 const OPERATOR_SIGNALS = { approve: { by: 'you' }, reject: { by: 'you', reason: 'why' } } as const;
@@ -12,7 +12,7 @@ export class PayoutPage extends DecisionPage<PayoutState, PayoutDecision> {
 
   constructor(payoutId: string) {
     super(payoutId, OPERATOR_SIGNALS, 'reject');
-    // The pause that held the submission was lifted.
+    // The pause that held the submission was lifted, or a condition is met.
     this.onSignal('wake', () => {
       this.noteProviderUpdate();
     });
@@ -38,10 +38,20 @@ export class PayoutPage extends DecisionPage<PayoutState, PayoutDecision> {
     await this.waitUntil(() => happened() || this.state.sequence !== sequence, timer);
   }
 
+  /** Waits until a condition may be met, and for what `waitFor` waits for. */
+  async waitToLook({ lookInMs }: Waiting): Promise<void> {
+    const timer =
+      lookInMs === null ? undefined : { ms: lookInMs, summary: 'Look at the conditions again' };
+    await this.waitFor(() => this.hasDecision() || this.hasProviderUpdate(), timer);
+  }
+
   /** The first decision counts. */
   protected override refusalOf({ kind }: PayoutDecision, waiting?: PayoutDecision): string | null {
     if (waiting !== undefined) return `\`${waiting.kind}\` was received before it`;
     const status = this.known?.status;
+    if (kind === 'approve' && status === 'requested' && this.known?.waiting !== undefined) {
+      return 'the payout waits for its conditions, which nobody can approve in their place';
+    }
     return status === undefined || mayBeDecided(status, kind)
       ? null
       : 'the payout was already decided';
@@ -82,11 +92,14 @@ function describePayout(
   remarks: readonly string[],
   consolePage: string | null,
 ): string {
-  const { status, amount, currency, attentionLevel, wait, autoApproveInMs } = state;
+  const { status, amount, currency, attentionLevel, wait, autoApproveInMs, waiting } = state;
   return [
     `**${status.replaceAll('_', ' ')}** · ${amount} ${currency}`,
     MEANING[status],
-    ...(autoApproveInMs === null ? [] : [automaticApproval(autoApproveInMs)]),
+    ...(waiting === undefined ? [] : conditions(waiting)),
+    ...(autoApproveInMs === null || waiting !== undefined
+      ? []
+      : [automaticApproval(autoApproveInMs)]),
     ...(attentionLevel === 0 ? [] : [`**Needs attention** (level ${attentionLevel} of 3).`]),
     ...(wait === null ? [] : [wait.why]),
     ...fourEyes(state),
@@ -95,6 +108,15 @@ function describePayout(
     ...reviewReasons(state),
     ...(consolePage === null ? [] : [`[Open in the console](${consolePage})`]),
   ].join('\n\n');
+}
+
+function conditions({ for: open, expiresAt }: Waiting): string[] {
+  return [
+    ...(open.length === 0 ? ['All conditions of the payout are met.'] : list('Waiting for:', open)),
+    ...(expiresAt === null
+      ? []
+      : [`The payout is cancelled if it was not released by ${expiresAt}.`]),
+  ];
 }
 
 function automaticApproval(inMs: number): string {
@@ -110,11 +132,15 @@ function fourEyes({ fourEyes: rule, currency }: PayoutState): string[] {
   ];
 }
 
-function commands(payoutId: string, { status, wait, fourEyes: rule }: PayoutState): string[] {
+function commands(
+  payoutId: string,
+  { status, wait, waiting, fourEyes: rule }: PayoutState,
+): string[] {
   const isWaiting = status !== 'approved' || wait !== null;
   return (['approve', 'reject'] as const)
     .filter((kind) => isWaiting && mayBeDecided(status, kind))
     .filter((kind) => kind === 'reject' || rule === undefined)
+    .filter((kind) => kind === 'reject' || status !== 'requested' || waiting === undefined)
     .map((kind) => code(signalLine(payoutId, kind, OPERATOR_SIGNALS[kind])));
 }
 

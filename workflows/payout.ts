@@ -34,6 +34,7 @@ import type {
   Hold,
   PayoutInput,
   PayoutState,
+  ReleaseOutcome,
   ReserveOutcome,
   Wait,
 } from './messages';
@@ -54,6 +55,11 @@ const { rejectPayout } = localActivities<'rejectPayout'>({
   summary: 'Reject the payout',
 });
 
+const { releasePayout } = localActivities<'releasePayout'>({
+  ...TRANSACTION,
+  summary: 'Release the payout if its conditions are met',
+});
+
 /**
  * Cancelling is not a local activity, which would run before the update is recorded, at the end of the
  * workflow task. After a crash in between, the row would be cancelled and its workflow would wait for
@@ -71,6 +77,13 @@ const { decidePayout } = activities<'decidePayout'>({
   ...TRANSACTION,
   startToCloseTimeout: '4 seconds',
   summary: 'Apply the decision of an operator',
+});
+
+/** The same for a release that a merchant's key approves. */
+const { releasePayout: releaseForMerchant } = activities<'releasePayout'>({
+  ...TRANSACTION,
+  startToCloseTimeout: '4 seconds',
+  summary: 'Release the payout if its conditions are met',
 });
 
 /** @param mayBeFast otherwise the call waits in the provider's task queue */
@@ -95,6 +108,9 @@ const cancelUpdate = defineUpdate<CancelOutcome, [by: string]>(UPDATES.cancel);
 
 /** A decision that the console has stored; its id is the only input, so nobody can claim a name. */
 const decideUpdate = defineUpdate<DecideOutcome, [decisionId: string]>(UPDATES.decide);
+
+/** A key of the merchant has approved the payout, which the database has stored. */
+const releaseUpdate = defineUpdate<ReleaseOutcome>(UPDATES.release);
 
 /** @returns the final status, or why no payout was created */
 export async function payoutWorkflow(input: PayoutInput): Promise<string> {
@@ -121,6 +137,10 @@ export async function payoutWorkflow(input: PayoutInput): Promise<string> {
     },
     { validator: checkDecisionId },
   );
+  setHandler(releaseUpdate, async (): Promise<ReleaseOutcome> => {
+    if ((await outcome()).kind !== 'reserved') throw ApplicationFailure.nonRetryable(NO_PAYOUT);
+    return release(input.payoutId, page);
+  });
 
   // Temporal's cancellation request, unlike the merchant's cancel, must not strand the funds.
   return CancellationScope.nonCancellable(async () => {
@@ -173,6 +193,14 @@ async function cancel(payoutId: string, page: PayoutPage, by: string): Promise<C
   return applied ? { kind: 'cancelled' } : { kind: 'invalid_state', status: state.status };
 }
 
+async function release(payoutId: string, page: PayoutPage): Promise<ReleaseOutcome> {
+  const state = await CancellationScope.nonCancellable(() => releaseForMerchant(payoutId));
+  page.take(state);
+  // The time of the next look may be another one now.
+  if (state.waiting !== undefined) page.noteProviderUpdate();
+  return { kind: 'looked', status: state.status };
+}
+
 /** Takes one turn per status change or wait. A turn depends only on the status. */
 async function run(input: PayoutInput, page: PayoutPage): Promise<string> {
   while (!isFinalPayout(page.state.status)) {
@@ -211,13 +239,18 @@ async function awaitDecision(
   page: PayoutPage,
   autoApproveInMs: number | null,
 ): Promise<PayoutState> {
-  const { status } = page.state;
+  const { status, waiting } = page.state;
   const timer =
     autoApproveInMs === null ? undefined : { ms: autoApproveInMs, summary: 'Automatic approval' };
-  await page.waitFor(() => page.hasDecision(), timer);
+  if (waiting === undefined) await page.waitFor(() => page.hasDecision(), timer);
+  else await page.waitToLook(waiting);
   // The payout was cancelled, or decided in the console.
   if (page.state.status !== status) return page.state;
   const decision = page.takeDecision();
+  if (waiting !== undefined && decision === null) {
+    page.forgetProviderUpdate();
+    return releasePayout(payoutId);
+  }
   if (decision?.kind === 'reject') return reject(payoutId, page, decision.by, decision.reason);
   const { applied, state } = await approvePayout(payoutId, decision?.by ?? null);
   if (!applied && state.status === 'under_review' && decision !== null) {

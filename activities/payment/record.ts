@@ -16,6 +16,7 @@ import {
   creditedTransfers,
   insertCredit,
   lockPayment,
+  type SteppedPayment,
   takePaymentStep,
 } from '../../src/db/repositories/payments';
 import { databaseTime } from '../../src/db/database-time';
@@ -33,6 +34,7 @@ import {
 import { priceCredits } from '../../src/domain/payment-pricing';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayment } from '../events';
+import { wakePayouts } from '../payout/wake';
 import { type Covered, ifCovered, recordRefund } from './refunds';
 
 /** A payment has fewer statuses than this, so more steps for the same facts would be a bug. */
@@ -60,6 +62,7 @@ export async function recordCheckout(
         step(tx, paymentId, facts, askedAt, short, deliveries),
       ),
     );
+    if (taken.kind === 'covered') await wakePayouts(deps, taken.result.waitingPayouts);
     if (taken.kind === 'covered' && !taken.result.stepped) return taken.result.payment;
     available = taken.kind === 'short' ? taken.available : null;
   }
@@ -69,6 +72,8 @@ export async function recordCheckout(
 interface Step {
   payment: Payment;
   stepped: boolean;
+  /** The payouts that waited for the payment, which the step has completed. */
+  waitingPayouts?: string[] | null | undefined;
 }
 
 /** @param available the available amount, when it does not cover the next refund */
@@ -88,9 +93,13 @@ async function step(
   if (next !== null) {
     const taken = await take(tx, payment, facts, next, deliveries);
     const ids = new Set([...credited, ...next.credits.map(({ id }) => id)]);
-    if (isLast(taken, facts, ids, askedAt)) return { payment: taken, stepped: false };
-    if (next.credits.length === 0) return { payment: taken, stepped: true };
-    return { payment: await takeBackAtOnce(tx, taken, facts, deliveries), stepped: true };
+    const { waitingPayouts } = taken;
+    if (isLast(taken, facts, ids, askedAt)) {
+      return { payment: taken, stepped: false, waitingPayouts };
+    }
+    if (next.credits.length === 0) return { payment: taken, stepped: true, waitingPayouts };
+    const after = await takeBackAtOnce(tx, taken, facts, deliveries);
+    return { payment: after, stepped: true, waitingPayouts };
   }
   const refunded = await recordRefund(tx, payment, facts, available, deliveries);
   if (refunded !== null) return { payment: refunded, stepped: true };
@@ -177,7 +186,7 @@ async function take(
   facts: CheckoutFacts,
   { trigger, credits, figures, exceptions, txHash }: PaymentStep,
   deliveries: NewDeliveries,
-): Promise<Payment> {
+): Promise<SteppedPayment> {
   const priced = priceCredits(payment, credits);
   const decision = await decisionBehind(tx, payment, trigger);
   const marks = decision === null ? exceptions : [...exceptions, 'manual' as const];

@@ -17,6 +17,7 @@ import {
   lockPayoutBatch,
   takeBatchTransition,
 } from '../../src/db/repositories/payout-batches';
+import { getPayout } from '../../src/db/repositories/payouts';
 import { inTransaction, type Tx } from '../../src/db/transaction';
 import type { Payout } from '../../src/domain/payout';
 import {
@@ -102,7 +103,10 @@ async function release(
   }
 }
 
-/** Each row is approved as the batch was, and is a payout like any other from here on. */
+/**
+ * Each row is approved as the batch was, and is a payout like any other from here on. A row with
+ * conditions waits for them in its own workflow.
+ */
 async function approveRows(
   tx: Tx,
   rows: readonly Payout[],
@@ -111,16 +115,24 @@ async function approveRows(
 ): Promise<Payout[]> {
   const approved: Payout[] = [];
   for (const { id } of rows) {
-    const payout = await transitionIn(
-      tx,
-      id,
-      { trigger: 'approve', change: { decidedBy } },
-      deliveries,
-    );
-    if (payout === null) throw new Error(`${id} was released and cannot be approved`);
-    approved.push(payout);
+    approved.push(await approveRow(tx, id, { decidedBy }, deliveries));
   }
   return approved;
+}
+
+async function approveRow(
+  tx: Tx,
+  id: string,
+  change: Pick<Payout, 'decidedBy'>,
+  deliveries: NewDeliveries,
+): Promise<Payout> {
+  const approved =
+    (await transitionIn(tx, id, { trigger: 'approve', change }, deliveries)) ??
+    (await transitionIn(tx, id, { trigger: 'clear', change }, deliveries));
+  if (approved !== null) return approved;
+  const waiting = await getPayout(tx, id);
+  if (waiting.awaitsRelease === true) return waiting;
+  throw new Error(`${id} was released and cannot be approved`);
 }
 
 async function start({ payoutWorkflows }: BatchDeps, payouts: readonly Payout[]): Promise<void> {

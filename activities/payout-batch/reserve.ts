@@ -21,6 +21,7 @@ import {
   findPayoutBatch,
   insertPayoutBatch,
 } from '../../src/db/repositories/payout-batches';
+import { insertConditions } from '../../src/db/repositories/payout-conditions';
 import { lockUsage } from '../../src/db/repositories/payout-facts';
 import { holdRecipients } from '../../src/db/repositories/recipients';
 import { databaseTime } from '../../src/db/database-time';
@@ -108,6 +109,7 @@ async function reserve(tx: Tx, { batchId }: PayoutBatchInput): Promise<BatchRese
     const { faults } = batchTerms(claim.mode, rows, await readBatchFacts(tx, claim, rows));
     throw new Refused(rowsRefused(faults));
   }
+  insertConditions(tx, payouts);
   await insertRowEvents(tx, payouts.map(eventOfPayout));
   await storeResponse(tx, batchId, presentCreated(presentPayoutBatch(batch, atFirst(batch))));
   for (const currency of currencies) await reserveCurrency(tx, batch, currency, payouts);

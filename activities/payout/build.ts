@@ -4,6 +4,7 @@ import type { Refusal } from '../../src/domain/errors';
 import type { Mode } from '../../src/domain/mode';
 import type { Amount } from '../../src/domain/money';
 import type { Payout, PayoutRequest } from '../../src/domain/payout';
+import { type Condition, requestedConditions } from '../../src/domain/payout-condition';
 import { type ChosenRoute, INTERNAL_NETWORK } from '../../src/domain/route';
 import type { PayoutTerms } from '../../src/domain/terms';
 
@@ -21,6 +22,7 @@ export interface PayoutOrder {
 
 export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
   const { request, route, now } = order;
+  const conditions = conditionsOf(request);
   return {
     id: order.payoutId,
     accountId: order.accountId,
@@ -55,10 +57,27 @@ export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
     batchRow: null,
     awaitsBatch: false,
     recipientId: request.recipient ?? null,
+    awaitsRelease: conditions === null ? null : true,
+    releaseExpiresAt: toDate(request.release?.expiresAt ?? null),
+    releasedAt: null,
+    releaseExpiredAt: null,
+    conditions,
     sequence: 1,
     createdAt: now,
     updatedAt: now,
   };
+}
+
+/** What the payout waits for; null: it has no conditions. */
+function conditionsOf({ release }: PayoutRequest): Condition[] | null {
+  const conditions = release === undefined ? [] : requestedConditions(release);
+  return conditions.length === 0
+    ? null
+    : conditions.map((condition) => ({ ...condition, metAt: null }));
+}
+
+function toDate(time: string | null): Date | null {
+  return time === null ? null : new Date(time);
 }
 
 /** Funds are reserved only for an address of the network that they are sent on. */

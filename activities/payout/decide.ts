@@ -10,7 +10,7 @@ import {
   readFourEyes,
 } from '../../src/db/repositories/payout-decisions';
 import { databaseTime } from '../../src/db/database-time';
-import type { Db, Tx } from '../../src/db/transaction';
+import type { Tx } from '../../src/db/transaction';
 import { DECISION_VALID_MS } from '../../src/domain/decision-age';
 import { releasePosting } from '../../src/domain/ledger';
 import {
@@ -22,7 +22,8 @@ import {
 import type { DecisionOutcome, PayoutDecision } from '../../src/domain/payout-decision';
 import type { DecideOutcome, PayoutState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
-import { applyTransition, reportPayout, transitionIn, type Transition } from './transition';
+import { reportReviewed } from './report';
+import { applyTransition, transitionIn, type Transition } from './transition';
 
 export interface StepResult {
   applied: boolean;
@@ -31,7 +32,7 @@ export interface StepResult {
 
 /**
  * Approves a payout. One that needs two approvals stays under review, because the name in a signal is
- * only claimed.
+ * only claimed. One that waits for its conditions is `requested` afterwards.
  * @param by the operator, or null when the delay ran out or the operator left no name
  */
 export async function approvePayout(
@@ -39,7 +40,10 @@ export async function approvePayout(
   payoutId: string,
   by: string | null,
 ): Promise<StepResult> {
-  return step(deps, payoutId, approval(by));
+  const approved = await step(deps, payoutId, approval(by));
+  return !approved.applied && approved.state.waiting !== undefined
+    ? step(deps, payoutId, { ...approval(by), trigger: 'clear' })
+    : approved;
 }
 
 /**
@@ -87,20 +91,6 @@ export async function cancelPayout(deps: Deps, payoutId: string, by: string): Pr
 async function step(deps: Deps, payoutId: string, transition: Transition): Promise<StepResult> {
   const { applied, payout } = await applyTransition(deps, payoutId, transition);
   return { applied, state: await reportReviewed(deps.db, payout) };
-}
-
-/**
- * A payout under review, with the approvals that it needs.
- * @param now PostgreSQL's time, if it is known
- */
-export async function reportReviewed(
-  db: Db | Tx,
-  payout: Payout,
-  now?: Date,
-): Promise<PayoutState> {
-  const state = reportPayout(payout, now ?? (await databaseTime(db)));
-  const fourEyes = payout.status === 'under_review' ? await readFourEyes(db, payout.id) : null;
-  return fourEyes === null ? state : { ...state, fourEyes };
 }
 
 /**
@@ -159,13 +149,22 @@ async function decide(
       ? refused('already_decided')
       : { outcome: 'applied', payout: rejected };
   }
+  // Nobody approves in place of a condition.
+  if (payout.status === 'requested' && payout.awaitsRelease === true) {
+    return refused('already_decided');
+  }
   const needsTwo = payout.status === 'under_review' && (await readFourEyes(tx, payout.id)) !== null;
   if (needsTwo && decider.hadKey) return refused('key_creator');
   if (needsTwo && decider.hasCounted) return refused('same_operator');
   if (needsTwo && decider.relatedTo !== null) return refused('related_operator');
   // The approval is counted before the transition, whose guard counts the approvals.
   if (needsTwo) await noteOutcome(tx, decision.id, 'counted');
-  const approved = await take(tx, decision, approval(decision.email), deliveries);
+  const transition = approval(decision.email);
+  const approved =
+    (await take(tx, decision, transition, deliveries)) ??
+    (payout.awaitsRelease === true
+      ? await take(tx, decision, { ...transition, trigger: 'clear' }, deliveries)
+      : null);
   if (approved !== null) return { outcome: 'applied', payout: approved };
   // A threshold that was set meanwhile counts as well.
   return refused(decider.hasCounted ? 'same_operator' : 'counted');

@@ -7,6 +7,7 @@ import type { NewDeliveries } from '../../src/db/repositories/events';
 import { lockClaim, releaseClaim } from '../../src/db/repositories/idempotency';
 import { post } from '../../src/db/repositories/ledger';
 import { findPayout, insertPayout } from '../../src/db/repositories/payouts';
+import { insertConditions } from '../../src/db/repositories/payout-conditions';
 import {
   type FactsQuery,
   lockUsage,
@@ -26,7 +27,7 @@ import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayout } from '../events';
 import { Refused } from '../refused';
 import { buildPayout, recipientFault } from './build';
-import { reportReviewed } from './decide';
+import { reportReviewed } from './report';
 
 export type ReserveResult =
   | { kind: 'reserved'; state: PayoutState; consolePage?: string }
@@ -71,9 +72,11 @@ async function reserve(
   if ('refusal' in result) throw new Refused(result.refusal);
   const order = { ...claim, request, payoutId: input.payoutId, networkFee, now: facts.now };
   const payout = buildPayout(order, result.terms);
-  // Both are sent together. If the reference is taken, the posting is rolled back.
+  // All are sent together. If the reference is taken, the posting is rolled back.
+  const inserted = insert(tx, payout, deliveries);
+  insertConditions(tx, [payout]);
   const [isInserted, { outcome, available }] = await Promise.all([
-    insert(tx, payout, deliveries),
+    inserted,
     post(tx, payout, reservePosting(payout)),
   ]);
   if (!isInserted) throw new Refused(await takenReference(tx, payout, wanted));

@@ -78,6 +78,7 @@ export class PayloadTooLargeError extends ApiError<'payload_too_large'> {}
 export class RateLimitedError extends ApiError<'rate_limited'> {}
 export class RecipientNotReadyError extends ApiError<'recipient_not_ready'> {}
 export class RecipientRequiredError extends ApiError<'recipient_required'> {}
+export class ReleaseNotAllowedError extends ApiError<'release_not_allowed'> {}
 export class RequestInProgressError extends ApiError<'request_in_progress'> {}
 export class RowsRefusedError extends ApiError<'rows_refused'> {}
 export class ServiceUnavailableError extends ApiError<'service_unavailable'> {}
@@ -107,6 +108,7 @@ const BY_CODE: { [Code in ErrorCode]: new (fields: ErrorFields<Code>) => ApiErro
   rate_limited: RateLimitedError,
   recipient_not_ready: RecipientNotReadyError,
   recipient_required: RecipientRequiredError,
+  release_not_allowed: ReleaseNotAllowedError,
   request_in_progress: RequestInProgressError,
   rows_refused: RowsRefusedError,
   service_unavailable: ServiceUnavailableError,

@@ -123,6 +123,19 @@ export interface PayoutRequest {
   description?: string | undefined;
   /** An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500 */
   metadata?: Record<string, string> | undefined;
+  /** An object with at, after_payment or approval_by_key, and optionally expires_at */
+  release?:
+    | {
+        /** A time within a year, in ISO 8601 with a zone */
+        at?: string | undefined;
+        /** The ID of your payment that has to be completed */
+        after_payment?: string | undefined;
+        /** The ID of another API key of your account, which has to release the payout */
+        approval_by_key?: string | undefined;
+        /** A time within a year, after release.at, in ISO 8601 with a zone */
+        expires_at?: string | undefined;
+      }
+    | undefined;
 }
 
 /** A payout */
@@ -179,6 +192,41 @@ export interface Payout {
   description: string | null;
   /** The metadata of the request */
   metadata: Record<string, string>;
+  /** What the payout waits for before it is sent; absent if it has no conditions */
+  release?:
+    | {
+        /** All of them have to be met */
+        conditions: (
+          | {
+              type: 'time';
+              /** The time */
+              at: string;
+              /** Null: not yet */
+              met_at: string | null;
+            }
+          | {
+              type: 'payment';
+              /** ID with the prefix pay_ */
+              payment: string;
+              /** Null: not yet */
+              met_at: string | null;
+            }
+          | {
+              type: 'approval';
+              /** ID with the prefix key_ */
+              api_key: string;
+              /** Null: not yet */
+              met_at: string | null;
+            }
+        )[];
+        /** The payout is cancelled if it was not released by then */
+        expires_at: string | null;
+        /** Set when it was released */
+        released_at: string | null;
+        /** Set when it was not in time */
+        expired_at: string | null;
+      }
+    | undefined;
   /** The time of creation */
   created_at: string;
   /** The time of the last status change */
@@ -272,7 +320,35 @@ export interface PayoutBatchRequest {
   /** true checks every row and answers with the faults, fees and totals */
   dry_run?: boolean | undefined;
   /** 1 to 10,000 payout requests */
-  payouts: PayoutRequest[];
+  payouts: {
+    /** A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50" */
+    amount: string;
+    /** A currency code in capital letters, such as "USDT" */
+    currency: string;
+    /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
+    reference: string;
+    /** An object with type, value and optionally memo */
+    destination?:
+      | {
+          /** One of crypto_address, exchange_id, email */
+          type: 'crypto_address' | 'exchange_id' | 'email';
+          /** The address, account ID or email address of the recipient */
+          value: string;
+          /** Text of at most 64 characters without NUL, or null if the destination has none */
+          memo?: string | null | undefined;
+        }
+      | undefined;
+    /** The ID of a recipient, in place of destination */
+    recipient?: string | undefined;
+    /** The name of a network, such as "tron" */
+    network?: string | undefined;
+    /** One of onchain_provider, exchange_pay */
+    provider?: 'onchain_provider' | 'exchange_pay' | undefined;
+    /** Text of at most 255 characters without NUL */
+    description?: string | undefined;
+    /** An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500 */
+    metadata?: Record<string, string> | undefined;
+  }[];
 }
 
 /** A batch of payouts */
@@ -941,6 +1017,10 @@ export interface ErrorDetails {
     /** What is held to recipients */
     held: 'account' | 'api_key';
   };
+  /** The key that may release the payout */
+  release_not_allowed: {
+    api_key: string;
+  };
   request_in_progress: undefined;
   /** The refused rows */
   rows_refused: {
@@ -982,7 +1062,9 @@ export interface ErrorDetails {
         | 'unsupported'
         | 'memo_required'
         | 'memo_not_supported'
-        | 'unknown_provider';
+        | 'unknown_provider'
+        | 'out_of_range'
+        | 'not_found';
       /** How to correct the field */
       message: string;
     }[];

@@ -126,6 +126,8 @@ interface Payouts {
   list(query?: ListPayoutsQuery, options?: CallOptions): List<Payout>;
   /** Cancels a payout before it is approved. @throws InvalidStateError afterwards */
   cancel(id: string, options?: CallOptions): Promise<Payout>;
+  /** Approves a payout that waits for the key of this client. A repeated call does nothing more. */
+  release(id: string, options?: CallOptions): Promise<Payout>;
 }
 
 function createPayouts(send: Send): Payouts {
@@ -147,6 +149,8 @@ function createPayouts(send: Send): Payouts {
         throw error;
       }
     },
+    release: (id, options) =>
+      one(send<One<Payout>>({ method: 'POST', path: `${at(path, id)}/release`, ...options })),
   };
 }
 

@@ -46,6 +46,10 @@ export class PayoutModel extends Model implements Payout {
   declare batchRow: Payout['batchRow'];
   declare awaitsBatch: Payout['awaitsBatch'];
   declare recipientId: Payout['recipientId'];
+  declare awaitsRelease: Payout['awaitsRelease'];
+  declare releaseExpiresAt: Payout['releaseExpiresAt'];
+  declare releasedAt: Payout['releasedAt'];
+  declare releaseExpiredAt: Payout['releaseExpiredAt'];
   /** Only for payouts that a pause holds; see payout-pauses.ts. */
   declare wakeAfter: Date | null;
   declare sequence: Payout['sequence'];

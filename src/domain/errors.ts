@@ -22,6 +22,8 @@ export const FIELD_RULES = [
   'memo_required',
   'memo_not_supported',
   'unknown_provider',
+  'out_of_range',
+  'not_found',
 ] as const;
 export type FieldRule = (typeof FIELD_RULES)[number];
 
@@ -143,6 +145,12 @@ export const ERRORS = {
     message:
       'This API key does not have the required scope. Use a key with the scope in details.required_scope.',
     details: object({ required_scope: STRING }, 'The missing scope'),
+  },
+  release_not_allowed: {
+    status: 403,
+    message:
+      'This API key may not release the payout. Use the key in details.api_key, which the payout names.',
+    details: object({ api_key: STRING }, 'The key that may release the payout'),
   },
   account_suspended: {
     status: 403,

@@ -92,6 +92,12 @@ export function paymentStatusesBefore(trigger: PaymentTrigger): PaymentStatus[] 
   return PAYMENT_STATUSES.filter((status) => TABLE[status][trigger] !== undefined);
 }
 
+/** Whether a payment in this status can still be completed, perhaps by late money. */
+export function mayCompletePayment(status: PaymentStatus): boolean {
+  const next: readonly PaymentStatus[] = Object.values(TABLE[status]);
+  return next.includes('completed');
+}
+
 /**
  * The money that is still expected in each state:
  * - `all`: nothing was seen

@@ -10,6 +10,7 @@ import type { FeeTerms } from './fees';
 import type { TransactionType } from './ledger';
 import type { Mode } from './mode';
 import type { Amount } from './money';
+import type { Condition, ReleaseRequest } from './payout-condition';
 import type { ProviderCode } from './provider-codes';
 import type { ReviewReason } from './review';
 
@@ -28,17 +29,41 @@ export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
 /**
  * - `approve`: an operator's signal, or the end of a requested payout's auto-approve delay
  * - `reject`: an operator's signal; from approved only before submission
+ * - `clear`: an operator's approval of a payout that still waits for its conditions
+ * - `release`: the last condition of a requested payout is met
  * - `cancel`: the merchant's request
+ * - `expire`: the payout was not released by the time that the merchant set
  * - `accept`: the provider accepted the payout
  * - `refuse`: the provider definitely refused the submission
  * - `complete`, `fail`: the provider's final result
  */
 export type PayoutTrigger =
-  'approve' | 'reject' | 'cancel' | 'accept' | 'refuse' | 'complete' | 'fail';
+  | 'approve'
+  | 'clear'
+  | 'release'
+  | 'reject'
+  | 'cancel'
+  | 'expire'
+  | 'accept'
+  | 'refuse'
+  | 'complete'
+  | 'fail';
 
 export const PAYOUT_TRANSITIONS = {
-  requested: { approve: 'approved', reject: 'rejected', cancel: 'cancelled' },
-  under_review: { approve: 'approved', reject: 'rejected', cancel: 'cancelled' },
+  requested: {
+    approve: 'approved',
+    release: 'approved',
+    reject: 'rejected',
+    cancel: 'cancelled',
+    expire: 'cancelled',
+  },
+  under_review: {
+    approve: 'approved',
+    clear: 'requested',
+    reject: 'rejected',
+    cancel: 'cancelled',
+    expire: 'cancelled',
+  },
   approved: { accept: 'processing', refuse: 'failed', reject: 'rejected' },
   processing: { complete: 'completed', fail: 'failed' },
   completed: {},
@@ -147,6 +172,17 @@ export interface Payout {
   awaitsBatch: boolean;
   /** The recipient that the request named; the destination is a copy of its own at that time. */
   recipientId: string | null;
+  /**
+   * Whether it waits for its conditions or its review; null: it has no conditions
+   * (decisions/payout-conditions).
+   */
+  awaitsRelease: boolean | null;
+  /** When it is cancelled unless it was released. */
+  releaseExpiresAt: Date | null;
+  releasedAt: Date | null;
+  releaseExpiredAt: Date | null;
+  /** Read with the payout where it is shown. */
+  conditions?: Condition[] | null;
   /** Number of status changes, starting at 1. */
   sequence: number;
   createdAt: Date;
@@ -169,6 +205,8 @@ export interface PayoutRequest {
   provider: string | null;
   description: string | null;
   metadata: Record<string, string>;
+  /** Absent, and not undefined, without conditions: the hash of the request stays what it was. */
+  release?: ReleaseRequest;
 }
 
 /** A validated request as it was sent: the destination is null if it named a recipient. */

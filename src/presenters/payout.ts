@@ -1,5 +1,6 @@
 /** A payout in API responses and webhook events (the specification; decisions/payout-object). */
 import type { Payout } from '../domain/payout';
+import type { Condition } from '../domain/payout-condition';
 import type { PayoutObject } from '../schemas/payouts';
 
 export function presentPayout(payout: Payout): PayoutObject {
@@ -27,7 +28,31 @@ export function presentPayout(payout: Payout): PayoutObject {
     rejection_reason: payout.rejectionReason,
     description: payout.description,
     metadata: payout.metadata,
+    ...(payout.awaitsRelease === null ? {} : { release: presentRelease(payout) }),
     created_at: payout.createdAt.toISOString(),
     updated_at: payout.updatedAt.toISOString(),
   };
+}
+
+type Release = NonNullable<PayoutObject['release']>;
+
+function presentRelease(payout: Payout): Release {
+  return {
+    conditions: (payout.conditions ?? []).map(presentCondition),
+    expires_at: payout.releaseExpiresAt?.toISOString() ?? null,
+    released_at: payout.releasedAt?.toISOString() ?? null,
+    expired_at: payout.releaseExpiredAt?.toISOString() ?? null,
+  };
+}
+
+function presentCondition({ metAt, ...condition }: Condition): Release['conditions'][number] {
+  const met_at = metAt === null ? null : new Date(metAt).toISOString();
+  switch (condition.kind) {
+    case 'time':
+      return { type: 'time', ...condition.parameters, met_at };
+    case 'payment':
+      return { type: 'payment', ...condition.parameters, met_at };
+    case 'approval':
+      return { type: 'approval', ...condition.parameters, met_at };
+  }
 }

@@ -25,11 +25,11 @@ import {
   Wrapped,
 } from './common';
 import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
-import { PayoutBody, readPayoutRequest } from './payouts';
+import { PayoutRowBody, readPayoutRow } from './payouts';
 import { type Query, readListQuery } from './query';
 
 const HEAD = {
-  reference: PayoutBody.properties.reference,
+  reference: PayoutRowBody.properties.reference,
   description: Type.Optional(RequestDescription),
   dry_run: Type.Optional(
     Type.Boolean({
@@ -42,7 +42,7 @@ const ROWS = { minItems: 1, maxItems: BATCH_ROWS_MAX };
 const ROWS_DESCRIPTION = `1 to ${BATCH_ROWS_MAX.toLocaleString('en')} payout requests`;
 
 export const PayoutBatchBody = Type.Object(
-  { ...HEAD, payouts: Type.Array(PayoutBody, { ...ROWS, description: ROWS_DESCRIPTION }) },
+  { ...HEAD, payouts: Type.Array(PayoutRowBody, { ...ROWS, description: ROWS_DESCRIPTION }) },
   { additionalProperties: false, description: 'A batch of payouts' },
 );
 
@@ -74,7 +74,7 @@ function readRow(json: unknown, row: number): PayoutOrder | RowFault {
     return rowFault(row, null, [{ field: `payouts.${row - 1}`, rule: 'type', message }]);
   }
   try {
-    return readPayoutRequest(json as Json);
+    return readPayoutRow(json as Json);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { reference } = json as Json;

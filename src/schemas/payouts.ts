@@ -6,8 +6,10 @@
 import { type Static, Type } from 'typebox';
 import { DESTINATION_TYPES, type DestinationType } from '../domain/destination';
 import type { FieldError } from '../domain/errors';
+import { ISO_TIME_PATTERN, parseIsoTime } from '../domain/iso-time';
 import { amount } from '../domain/money';
 import { PAYOUT_STATUSES, type PayoutOrder, type PayoutRequest } from '../domain/payout';
+import type { ReleaseRequest } from '../domain/payout-condition';
 import {
   compileBody,
   type Json,
@@ -72,31 +74,104 @@ export const RequestNetwork = Type.String({
   description: 'The name of a network, such as "tron"',
 });
 
-export const PayoutBody = Type.Object(
+const RequestTime = (description: string) =>
+  Type.String({ maxLength: 40, pattern: ISO_TIME_PATTERN, description });
+
+const RequestRelease = Type.Object(
   {
-    amount: RequestAmount,
-    currency: RequestCurrency,
-    reference: Type.String({
-      minLength: 1,
-      maxLength: 64,
-      pattern: '^[A-Za-z0-9_-]*$',
-      description: 'Your unique ID: 1 to 64 letters, digits, "_" or "-"',
-    }),
-    destination: Type.Optional(RequestDestination),
-    recipient: Type.Optional(Id('recipient', 'The ID of a recipient, in place of destination')),
-    network: Type.Optional(RequestNetwork),
-    provider: Type.Optional(RequestProvider),
-    description: Type.Optional(RequestDescription),
-    metadata: Type.Optional(RequestMetadata),
+    at: Type.Optional(RequestTime('A time within a year, in ISO 8601 with a zone')),
+    after_payment: Type.Optional(Id('payment', 'The ID of your payment that has to be completed')),
+    approval_by_key: Type.Optional(
+      Id('apiKey', 'The ID of another API key of your account, which has to release the payout'),
+    ),
+    expires_at: Type.Optional(
+      RequestTime('A time within a year, after release.at, in ISO 8601 with a zone'),
+    ),
   },
+  {
+    additionalProperties: false,
+    description: 'An object with at, after_payment or approval_by_key, and optionally expires_at',
+  },
+);
+
+const ROW = {
+  amount: RequestAmount,
+  currency: RequestCurrency,
+  reference: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[A-Za-z0-9_-]*$',
+    description: 'Your unique ID: 1 to 64 letters, digits, "_" or "-"',
+  }),
+  destination: Type.Optional(RequestDestination),
+  recipient: Type.Optional(Id('recipient', 'The ID of a recipient, in place of destination')),
+  network: Type.Optional(RequestNetwork),
+  provider: Type.Optional(RequestProvider),
+  description: Type.Optional(RequestDescription),
+  metadata: Type.Optional(RequestMetadata),
+};
+
+/** A row of a batch: a batch is released by its approval. */
+export const PayoutRowBody = Type.Object(ROW, {
+  additionalProperties: false,
+  description: 'A payout request without release',
+});
+
+export const PayoutBody = Type.Object(
+  { ...ROW, release: Type.Optional(RequestRelease) },
   { additionalProperties: false, description: 'A payout request' },
 );
 
 const readBody = compileBody(PayoutBody);
+const readRowBody = compileBody(PayoutRowBody);
 
 /** @throws ApiError validation_failed with every failing field */
 export function readPayoutRequest(json: Json): PayoutOrder {
-  const body = readBody(json, whereToErrors);
+  const body = readBody(json, (checked) => [...whereToErrors(checked), ...releaseErrors(checked)]);
+  const order = orderOf(json, body);
+  // Without conditions the request has no such member, so that its hash stays what it was.
+  return body.release === undefined ? order : { ...order, release: releaseOf(body.release) };
+}
+
+/** @throws ApiError validation_failed with every failing field */
+export function readPayoutRow(json: Json): PayoutOrder {
+  return orderOf(json, readRowBody(json, whereToErrors));
+}
+
+function releaseOf(release: Static<typeof RequestRelease>): ReleaseRequest {
+  const time = (text: string | undefined) => (text === undefined ? null : isoTime(text));
+  return {
+    at: time(release.at),
+    afterPayment: release.after_payment ?? null,
+    approvalByKey: release.approval_by_key ?? null,
+    expiresAt: time(release.expires_at),
+  };
+}
+
+/** The same moment in milliseconds and UTC, so that equal times have one hash. */
+function isoTime(text: string): string | null {
+  const time = parseIsoTime(text, 'from');
+  return time === null ? null : new Date(time).toISOString();
+}
+
+const CONDITION_FIELDS = ['at', 'after_payment', 'approval_by_key'] as const;
+
+function releaseErrors({ release }: Json): FieldError[] {
+  if (typeof release !== 'object' || release === null || Array.isArray(release)) return [];
+  const fields = release as Json;
+  if (CONDITION_FIELDS.every((name) => fields[name] === undefined)) {
+    const message = `Send release with one of ${CONDITION_FIELDS.map((name) => `release.${name}`).join(', ')}, or omit it.`;
+    return [{ field: 'release', rule: 'required', message }];
+  }
+  return (['at', 'expires_at'] as const).flatMap((name) => {
+    const text = fields[name];
+    if (typeof text !== 'string' || text === '' || isoTime(text) !== null) return [];
+    const message = sendAs(`release.${name}`, 'A day of the calendar');
+    return [{ field: `release.${name}`, rule: 'format' as const, message }];
+  });
+}
+
+function orderOf(json: Json, body: Static<typeof PayoutRowBody>): PayoutOrder {
   const { recipient } = body;
   return {
     amount: amount(body.amount),
@@ -188,6 +263,39 @@ export function readPayoutQuery(query: Query) {
   return readListQuery(FILTERS, query);
 }
 
+const metAt = OrNull(Type.String({ format: 'date-time' }), 'Null: not yet');
+
+const Condition = Type.Union(
+  [
+    Shape(
+      { type: Type.Literal('time'), at: Timestamp('The time'), met_at: metAt },
+      'Waits for a time',
+    ),
+    Shape(
+      { type: Type.Literal('payment'), payment: Id('payment'), met_at: metAt },
+      'Waits until a payment is completed',
+    ),
+    Shape(
+      { type: Type.Literal('approval'), api_key: Id('apiKey'), met_at: metAt },
+      'Waits until a key releases the payout',
+    ),
+  ],
+  { description: 'A condition' },
+);
+
+const Release = Shape(
+  {
+    conditions: Type.Array(Condition, { description: 'All of them have to be met' }),
+    expires_at: OrNull(
+      Type.String({ format: 'date-time' }),
+      'The payout is cancelled if it was not released by then',
+    ),
+    released_at: OrNull(Type.String({ format: 'date-time' }), 'Set when it was released'),
+    expired_at: OrNull(Type.String({ format: 'date-time' }), 'Set when it was not in time'),
+  },
+  'What the payout waits for before it is sent; absent if it has no conditions',
+);
+
 export const PayoutObject = Shape(
   {
     id: Id('payout'),
@@ -216,6 +324,7 @@ export const PayoutObject = Shape(
     rejection_reason: OrNull(Type.String(), 'Set when the status is rejected'),
     description: OrNull(Type.String({ maxLength: 255 }), 'Your description'),
     metadata: Metadata,
+    release: Type.Optional(Release),
     created_at: Timestamp('The time of creation'),
     updated_at: Timestamp('The time of the last status change'),
   },
@@ -253,6 +362,18 @@ const REQUEST_EXAMPLES = {
     currency: 'USDT',
     reference: 'payroll-2026-11-001',
     recipient: 'rcp_01M7YESA634WQFACSBWYSTKM76',
+  },
+  release: {
+    amount: '500',
+    currency: 'USDT',
+    reference: 'salary-2026-12',
+    network: 'tron',
+    destination: { type: 'crypto_address', value: TRON_ADDRESS },
+    release: {
+      at: '2026-12-01T08:00:00Z',
+      approval_by_key: 'key_01M7YESA634WQFACSBWYSTKM76',
+      expires_at: '2026-12-08T08:00:00Z',
+    },
   },
 } satisfies Record<string, Static<typeof PayoutBody>>;
 
@@ -347,5 +468,39 @@ export const PAYOUT_OPERATIONS: readonly Operation[] = [
       example: { data: { ...EXAMPLE, status: 'cancelled' } },
     },
     errors: ['not_found', 'invalid_state', 'service_unavailable'],
+  },
+  {
+    id: 'releasePayout',
+    method: 'post',
+    path: '/payouts/{id}/release',
+    tag: 'Payouts',
+    summary: 'Release a payout',
+    description:
+      'Approves a payout that waits for the API key of this request (release.approval_by_key). The payout is sent when its other conditions are met as well. A repeated call changes nothing.',
+    scope: 'payouts:write',
+    parameters: [idOf('payout')],
+    success: {
+      status: 200,
+      schema: Wrapped(PayoutObject),
+      example: {
+        data: {
+          ...EXAMPLE,
+          status: 'approved',
+          release: {
+            conditions: [
+              {
+                type: 'approval',
+                api_key: 'key_01M7YESA634WQFACSBWYSTKM76',
+                met_at: '2026-11-21T07:09:12.000Z',
+              },
+            ],
+            expires_at: null,
+            released_at: '2026-11-21T07:09:12.000Z',
+            expired_at: null,
+          },
+        },
+      },
+    },
+    errors: ['not_found', 'invalid_state', 'release_not_allowed', 'service_unavailable'],
   },
 ];

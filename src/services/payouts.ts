@@ -9,6 +9,7 @@ import { listPayoutRoutes, readPayoutOptions } from '../db/repositories/currency
 import { listPayouts, listSource } from '../db/repositories/lists';
 import { readPayoutFacts } from '../db/repositories/payout-facts';
 import { readRecipients } from '../db/repositories/recipients';
+import { insertApproval } from '../db/repositories/payout-conditions';
 import { findPayout } from '../db/repositories/payouts';
 import type { ShortStatements } from '../db/short-statements';
 import type { Db } from '../db/transaction';
@@ -30,6 +31,7 @@ import type { ProviderRegistry } from '../providers/registry';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
 import type { Admission } from './admission';
 import { readAnswer, runClaimed } from './claimed-request';
+import { checkRelease } from './release-request';
 import type { NetworkFees } from './network-fees';
 import type { Caller, PayoutQuote, Payouts, StoredResponse } from './services';
 
@@ -58,6 +60,7 @@ export function createPayouts(deps: PayoutsDeps): Payouts {
     list: (caller, query) => listPayouts(listSource(deps, query), { ...caller, ...query }),
     get: (caller, id) => getOwn(deps.shortStatements, caller, id),
     cancel: (caller, id) => cancel(deps, caller, id),
+    release: (caller, id) => release(deps, caller, id),
   };
 }
 
@@ -82,6 +85,7 @@ async function quote(
   const routes = await listPayoutRoutes(deps.db, order.currency);
   const chosen = await choosePayout(deps, wish, routes);
   const { route, networkFee } = chosen;
+  await checkRelease(deps.db, caller, order.release);
   const { terms, available } = await price(deps, wish, chosen, sent);
   const { serviceFee, totalDebit, reviewReasons } = terms;
   const { provider, network } = route;
@@ -110,6 +114,7 @@ async function create(
       const { sent, wish } = await address(deps, caller, request);
       const chosen = await choosePayout(deps, wish, routes);
       await price(deps, wish, chosen, sent);
+      await checkRelease(deps.db, caller, request.release);
       const { recipientSince } = sent;
       const since = recipientSince === undefined ? {} : { recipientSince };
       return { ...chosen.route, networkFee: chosen.networkFee, ...since };
@@ -236,6 +241,39 @@ async function getOwn(
     throw new ApiError({ code: 'not_found', details: { resource: 'payout' } });
   }
   return payout;
+}
+
+/**
+ * Stores the approval before the workflow is told, so that nobody can approve by a message alone, and
+ * none is lost.
+ */
+async function release(deps: PayoutsDeps, caller: Caller, id: string): Promise<Payout> {
+  const payout = await getOwn(deps.db, caller, id);
+  const approval = payout.conditions?.find(({ kind }) => kind === 'approval');
+  if (approval?.kind !== 'approval') throw notWaiting(payout);
+  const { api_key: key } = approval.parameters;
+  if (key !== caller.apiKeyId) {
+    throw new ApiError({ code: 'release_not_allowed', details: { api_key: key } });
+  }
+  if (approval.metAt !== null) return payout;
+  if (payout.awaitsRelease !== true) throw notWaiting(payout);
+  const requestId = newId('request');
+  await insertApproval(deps.db, id, key, requestId);
+  await deps.payoutWorkflows.release(payoutStart(payout), requestId, CANCEL_DEADLINE_MS);
+  const now = await getOwn(deps.db, caller, id);
+  const isMet = now.conditions?.some(({ kind, metAt }) => kind === 'approval' && metAt !== null);
+  if (isMet === true) return now;
+  if (now.awaitsRelease !== true) throw notWaiting(now);
+  const details = { reason: 'workflow_engine_unavailable' } as const;
+  throw new ApiError({ code: 'service_unavailable', details });
+}
+
+function notWaiting({ status, awaitsRelease }: Payout): ApiError {
+  const message =
+    awaitsRelease === true
+      ? 'This payout does not wait for the approval of an API key.'
+      : `This payout is ${status} and waits for no approval of an API key.`;
+  return new ApiError({ code: 'invalid_state', details: { status }, message });
 }
 
 async function cancel(deps: PayoutsDeps, caller: Caller, id: string): Promise<Payout> {

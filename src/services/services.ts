@@ -95,6 +95,8 @@ export interface Payouts {
   get(caller: Caller, id: string): Promise<Payout>;
   /** @throws ApiError not_found, invalid_state, service_unavailable */
   cancel(caller: Caller, id: string): Promise<Payout>;
+  /** @throws ApiError not_found, invalid_state, release_not_allowed, service_unavailable */
+  release(caller: Caller, id: string): Promise<Payout>;
 }
 
 export interface Payments {

@@ -8,6 +8,7 @@ import type {
   CancelOutcome,
   DecideOutcome,
   PayoutInput,
+  ReleaseOutcome,
   ReserveOutcome,
 } from '../../workflows/messages';
 import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
@@ -48,9 +49,15 @@ export interface PayoutWorkflows {
     decisionId: string,
     deadlineMs: number,
   ): Promise<DecideOutcome | Closed | NoAnswer>;
+  /** Makes the workflow look at the payout's conditions; a repeated id returns the first outcome. */
+  release(
+    start: PayoutStart,
+    requestId: string,
+    deadlineMs: number,
+  ): Promise<ReleaseOutcome | Closed | NoAnswer>;
   /** Makes the workflow ask the provider; starts it if it is missing or has ended. */
   sendProviderUpdate(start: PayoutStart): Promise<Sent | Closed | NoAnswer>;
-  /** Makes a held workflow submit its payout; starts it if it is missing. @throws without an answer */
+  /** Makes a workflow that is held or waits look again; starts it if it is missing. @throws without an answer */
   wake(start: PayoutStart): Promise<void>;
   /** Starts the workflow unless it runs. */
   ensureRunning(start: PayoutStart): Promise<void>;
@@ -83,6 +90,8 @@ export function createPayoutWorkflows(
         args: [decisionId],
         deadlineMs,
       }),
+    release: (start, id, deadlineMs) =>
+      starter.update(startOptions(start), { name: UPDATES.release, id, args: [], deadlineMs }),
     sendProviderUpdate: (start) => starter.signal(startOptions(start), SIGNALS.providerUpdate),
     wake: async (start) => {
       const sent = await starter.signal(startOptions(start), SIGNALS.wake);

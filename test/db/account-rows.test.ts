@@ -36,6 +36,7 @@ const TABLES = [
   'ledger_transactions',
   'payments',
   'payout_batches',
+  'payout_conditions',
   'payout_pauses',
   'payouts',
   'posting_sums',
@@ -88,6 +89,7 @@ async function fill(id: string): Promise<void> {
                                        manifest_sha256, api_key_id, review_reasons)
     SELECT 'pb_' || account, account, 'test', 'batch', 'requested', 1, '[]', repeat('0', 64),
            'key_' || account, '{}' FROM q`);
+  await insert(`${WHO} payout_conditions (payout_id, kind) SELECT 'po_' || account, 'time' FROM q`);
   await insert(
     `${WHO} payout_pauses (scope, target, reason) SELECT 'account', account, 'x' FROM q`,
   );
@@ -127,10 +129,11 @@ test('the role reads these tables, each with row-level security, and changes not
   expect(found).toEqual(TABLES.map((name) => ({ name, isSecured: true, mayChange: false })));
   const functions = await rows(
     owner,
-    `SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    `SELECT proname, prosecdef FROM pg_proc WHERE pronamespace = 'public'::regnamespace
         AND has_function_privilege('gateway_merchant', oid, 'EXECUTE')`,
   );
-  expect(functions).toEqual([]);
+  // It reads as its caller, so that the rows are the account's own.
+  expect(functions).toEqual([{ proname: 'conditions_of_payout', prosecdef: false }]);
 });
 
 test.each(TABLES)('an account sees its own rows of %s, and a stranger none', async (table) => {

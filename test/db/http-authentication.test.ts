@@ -175,6 +175,7 @@ describe('a key that may not do this', () => {
     ['GET', '/payouts/po_1', 'payouts:read'],
     ['POST', '/payouts', 'payouts:write'],
     ['POST', '/payouts/po_1/cancel', 'payouts:write'],
+    ['POST', '/payouts/po_1/release', 'payouts:write'],
   ])('without the scope of %s %s is refused and told %s', async (method, path, scope) => {
     const scopes = SCOPES.filter((other) => other !== scope);
     const { secret } = await harness.createKey({ scopes });

@@ -73,6 +73,7 @@ describe('an error', () => {
     ['/api/v1/payouts', 'GET, HEAD, POST'],
     ['/api/v1/balance', 'GET, HEAD'],
     ['/api/v1/payouts/po_1/cancel', 'POST'],
+    ['/api/v1/payouts/po_1/release', 'POST'],
     ['/healthz', 'GET, HEAD'],
   ])('405 on %s lists %s', async (path, allow) => {
     expect((await ask('PATCH', path)).headers.get('Allow')).toBe(allow);

@@ -47,10 +47,13 @@ const TABLES: Record<
   payment_refunds: ['S', 'SIU', 'S', 'S'],
   payment_verifications: ['SIU', '-', '-', '-'],
   payments: ['S', 'SIU', 'S', 'S'],
+  payout_approvals: ['SI', 'S', 'S', '-'],
   // The worker writes outcome and decided_at only.
   payout_batch_decisions: ['-', 'S', 'S', 'SI'],
   payout_batches: ['S', 'SIU', 'S', 'S'],
   payout_beneficiaries: ['-', 'SI', 'SU', 'S'],
+  // The worker changes parameters and met_at only.
+  payout_conditions: ['S', 'SI', 'S', 'S'],
   payout_decisions: ['-', 'S', 'S', 'SI'],
   payout_escalations: ['S', 'S', 'S', 'S'],
   payout_pauses: ['S', 'SI', 'SIUD', 'SID'],
@@ -101,6 +104,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   case_facts_missing: [...GATEWAY, 'gateway_dashboard'],
   case_with_facts: GATEWAY,
   cool_recipient: [],
+  conditions_of_payout: [...GATEWAY, 'gateway_dashboard'],
   count_new_payouts: [],
   count_returned_payout: [],
   event_position: [...GATEWAY, 'gateway_dashboard'],

@@ -144,6 +144,8 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
   getPayout: ({ client }) => expectUnknown('payout', (id) => client.get(`/payouts/${id}`)),
   cancelPayout: ({ client }) =>
     expectUnknown('payout', (id) => client.post(`/payouts/${id}/cancel`)),
+  releasePayout: ({ client }) =>
+    expectUnknown('payout', (id) => client.post(`/payouts/${id}/release`)),
   listPayoutBatches: ({ client }) => expectEmpty(client, ['/payout_batches']),
   getPayoutBatch: ({ client }) =>
     expectUnknown('payoutBatch', (id) => client.get(`/payout_batches/${id}`)),

@@ -105,6 +105,19 @@ class PayoutRequestDestination(TypedDict):
     """Text of at most 64 characters without NUL, or null if the destination has none."""
 
 
+class PayoutRequestRelease(TypedDict):
+    """An object with at, after_payment or approval_by_key, and optionally expires_at."""
+
+    at: NotRequired[str]
+    """A time within a year, in ISO 8601 with a zone."""
+    after_payment: NotRequired[str]
+    """The ID of your payment that has to be completed."""
+    approval_by_key: NotRequired[str]
+    """The ID of another API key of your account, which has to release the payout."""
+    expires_at: NotRequired[str]
+    """A time within a year, after release.at, in ISO 8601 with a zone."""
+
+
 class PayoutRequest(TypedDict):
     """A payout request."""
 
@@ -126,6 +139,8 @@ class PayoutRequest(TypedDict):
     """Text of at most 255 characters without NUL."""
     metadata: NotRequired[dict[str, str]]
     """An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500."""
+    release: NotRequired[PayoutRequestRelease]
+    """An object with at, after_payment or approval_by_key, and optionally expires_at."""
 
 
 class PayoutDestination(TypedDict):
@@ -137,6 +152,49 @@ class PayoutDestination(TypedDict):
     """The address, account ID or email address."""
     memo: str | None
     """The memo or destination tag."""
+
+
+class PayoutReleaseCondition(TypedDict):
+    """Waits for a time."""
+
+    type: Literal["time"]
+    at: str
+    """The time."""
+    met_at: str | None
+    """Null: not yet."""
+
+
+class PayoutReleaseCondition2(TypedDict):
+    """Waits until a payment is completed."""
+
+    type: Literal["payment"]
+    payment: str
+    """ID with the prefix pay_."""
+    met_at: str | None
+    """Null: not yet."""
+
+
+class PayoutReleaseCondition3(TypedDict):
+    """Waits until a key releases the payout."""
+
+    type: Literal["approval"]
+    api_key: str
+    """ID with the prefix key_."""
+    met_at: str | None
+    """Null: not yet."""
+
+
+class PayoutRelease(TypedDict):
+    """What the payout waits for before it is sent; absent if it has no conditions."""
+
+    conditions: list[PayoutReleaseCondition | PayoutReleaseCondition2 | PayoutReleaseCondition3]
+    """All of them have to be met."""
+    expires_at: str | None
+    """The payout is cancelled if it was not released by then."""
+    released_at: str | None
+    """Set when it was released."""
+    expired_at: str | None
+    """Set when it was not in time."""
 
 
 class Payout(TypedDict):
@@ -179,6 +237,8 @@ class Payout(TypedDict):
     """Your description."""
     metadata: dict[str, str]
     """The metadata of the request."""
+    release: NotRequired[PayoutRelease]
+    """What the payout waits for before it is sent; absent if it has no conditions."""
     created_at: str
     """The time of creation."""
     updated_at: str
@@ -276,6 +336,40 @@ class Recipient(TypedDict):
     """Null while it exists."""
 
 
+class PayoutBatchRequestPayoutDestination(TypedDict):
+    """An object with type, value and optionally memo."""
+
+    type: Literal["crypto_address", "exchange_id", "email"]
+    """One of crypto_address, exchange_id, email."""
+    value: str
+    """The address, account ID or email address of the recipient."""
+    memo: NotRequired[str | None]
+    """Text of at most 64 characters without NUL, or null if the destination has none."""
+
+
+class PayoutBatchRequestPayout(TypedDict):
+    """A payout request without release."""
+
+    amount: str
+    """A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50"."""
+    currency: str
+    """A currency code in capital letters, such as "USDT"."""
+    reference: str
+    """Your unique ID: 1 to 64 letters, digits, "_" or "-"."""
+    destination: NotRequired[PayoutBatchRequestPayoutDestination]
+    """An object with type, value and optionally memo."""
+    recipient: NotRequired[str]
+    """The ID of a recipient, in place of destination."""
+    network: NotRequired[str]
+    """The name of a network, such as "tron"."""
+    provider: NotRequired[Literal["onchain_provider", "exchange_pay"]]
+    """One of onchain_provider, exchange_pay."""
+    description: NotRequired[str]
+    """Text of at most 255 characters without NUL."""
+    metadata: NotRequired[dict[str, str]]
+    """An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500."""
+
+
 class PayoutBatchRequest(TypedDict):
     """A batch of payouts."""
 
@@ -285,7 +379,7 @@ class PayoutBatchRequest(TypedDict):
     """Text of at most 255 characters without NUL."""
     dry_run: NotRequired[bool]
     """true checks every row and answers with the faults, fees and totals."""
-    payouts: list[PayoutRequest]
+    payouts: list[PayoutBatchRequestPayout]
     """1 to 10,000 payout requests."""
 
 
@@ -884,6 +978,18 @@ class RecipientRequiredError(ApiError):
     details: RecipientRequiredErrorDetails
 
 
+class ReleaseNotAllowedErrorDetails(TypedDict):
+    """The key that may release the payout."""
+
+    api_key: str
+
+
+class ReleaseNotAllowedError(ApiError):
+    """The error `release_not_allowed`."""
+
+    details: ReleaseNotAllowedErrorDetails
+
+
 class RequestInProgressError(ApiError):
     """The error `request_in_progress`."""
 
@@ -943,7 +1049,7 @@ class ValidationFailedErrorDetailsField(TypedDict):
 
     field: str
     """Path of the field, such as destination.value."""
-    rule: Literal["required", "type", "format", "too_short", "too_long", "min_amount", "max_amount", "unsupported", "memo_required", "memo_not_supported", "unknown_provider"]
+    rule: Literal["required", "type", "format", "too_short", "too_long", "min_amount", "max_amount", "unsupported", "memo_required", "memo_not_supported", "unknown_provider", "out_of_range", "not_found"]
     """The rule that the field breaks."""
     message: str
     """How to correct the field."""
@@ -991,6 +1097,7 @@ ERRORS: dict[str, type[ApiError]] = {
     "rate_limited": RateLimitedError,
     "recipient_not_ready": RecipientNotReadyError,
     "recipient_required": RecipientRequiredError,
+    "release_not_allowed": ReleaseNotAllowedError,
     "request_in_progress": RequestInProgressError,
     "rows_refused": RowsRefusedError,
     "service_unavailable": ServiceUnavailableError,
@@ -1073,6 +1180,15 @@ class PayoutOperations(Resource):
         Scope: `payouts:write`.
         """
         return self._send("POST", self._at("/payouts/{id}/cancel", id))["data"]
+
+    def release(self, id: str) -> Payout:
+        """Release a payout.
+
+        Approves a payout that waits for the API key of this request (release.approval_by_key). The payout is sent when its other conditions are met as well. A repeated call changes nothing.
+        
+        Scope: `payouts:write`.
+        """
+        return self._send("POST", self._at("/payouts/{id}/release", id))["data"]
 
 
 class PayoutBatchOperations(Resource):

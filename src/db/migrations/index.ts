@@ -3,6 +3,7 @@
  * What is on main is never changed; a change is a new migration with the next number, from 0034 on.
  */
 import { indexes as recipientIndexes, sql as recipients } from './0035-recipients';
+import { sql as payoutConditions, steps as conditionSteps } from './0036-payout-conditions';
 import { sql as screening } from './0038-screening';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
@@ -44,6 +45,8 @@ export const MIGRATIONS: readonly Migration[] = [
   ...BASELINE,
   { name: '0035-recipients', sql: recipients },
   { name: '0035-recipients-indexes', concurrent: recipientIndexes },
+  { name: '0036-payout-conditions', sql: payoutConditions },
+  { name: '0036-payout-conditions-steps', concurrent: conditionSteps },
   { name: '0038-screening', sql: screening },
   { name: '0039-rows-left-out', sql: rowsLeftOut },
   { name: '0039-rows-left-out-steps', concurrent: leftOutSteps },

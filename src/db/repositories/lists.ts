@@ -5,6 +5,7 @@ import type { Mode } from '../../domain/mode';
 import type { Payment, PaymentFilters } from '../../domain/payment';
 import { type Payout, type PayoutFilters, payoutStatusGroup } from '../../domain/payout';
 import type { ShortStatements } from '../short-statements';
+import { CONDITIONS } from './payout-conditions';
 import { rows, type Db, type Reader } from '../transaction';
 
 export interface ListQuery<Filters> {
@@ -73,7 +74,8 @@ async function newestFirst<T extends { id: string }>(
   ]);
   const found = await rows<T & { position: string }>(
     db,
-    `SELECT *, ${exactTime('created_at')} AS position FROM ${table}
+    `SELECT *, ${exactTime('created_at')} AS position
+            ${table === 'payouts' ? `, ${CONDITIONS}` : ''} FROM ${table}
       WHERE account_id = ? AND mode = ? ${sql}
       ORDER BY created_at DESC, id DESC LIMIT ?`,
     [accountId, mode, ...bindings, limit + 1],

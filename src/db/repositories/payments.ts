@@ -9,6 +9,7 @@ import {
 import { PaymentModel } from '../models';
 import type { NewDeliveries } from './events';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
+import { WAITING_PAYOUTS } from './payout-conditions';
 import {
   assignments,
   deferStatement,
@@ -62,23 +63,28 @@ export function insertPayment(
   return insertClaimed(tx, PaymentModel, payment, event, response, deliveries);
 }
 
+/** A payment after a step, with the payouts that wait for it to be completed. */
+export type SteppedPayment = Payment & { waitingPayouts?: string[] | null };
+
 /** Applies a transition of the transition table; the caller holds the row's lock. */
 export async function takePaymentStep(
   tx: Tx,
   payment: Payment,
   trigger: PaymentTrigger,
   change: PaymentChange,
-): Promise<Payment> {
+): Promise<SteppedPayment> {
   const status = nextPaymentStatus(payment.status, trigger);
   if (status === undefined)
     throw new Error(`status ${payment.status} has no transition ${trigger}`);
   const fields = { ...change, status };
-  const [row] = await preparedRows<Payment>(
+  const waiting = status === 'completed' ? `, ${WAITING_PAYOUTS}` : '';
+  const [row] = await preparedRows<SteppedPayment>(
     tx,
     // A credit that does not change the status has no event.
     `UPDATE payments SET ${assignments(fields)}, updated_at = clock_timestamp()
             ${status === payment.status ? '' : ', sequence = sequence + 1'}
-      WHERE id = ? AND status IN (${sqlList(paymentStatusesBefore(trigger))}) RETURNING *`,
+      WHERE id = ? AND status IN (${sqlList(paymentStatusesBefore(trigger))})
+     RETURNING * ${waiting}`,
     [...Object.values(fields), payment.id],
   );
   if (row === undefined)

@@ -20,7 +20,7 @@ const ROWS_AT_ONCE = 2_000;
 const ROW_COLUMNS = `id, account_id, mode, reference, status, provider, amount, currency, network,
   destination_type, destination_value, destination_memo, service_fee, network_fee, total_debit,
   fee_terms, description, metadata, api_key_id, review_reasons, sequence, created_at, updated_at,
-  batch_id, batch_row, awaits_batch, recipient_id`;
+  batch_id, batch_row, awaits_batch, recipient_id, awaits_release, release_expires_at`;
 
 /**
  * Inserts the rows of a batch, which nothing but the batch may change until it releases them.
@@ -70,6 +70,8 @@ function rowOf(payout: Payout) {
     batch_row: payout.batchRow,
     awaits_batch: payout.awaitsBatch,
     sequence: payout.sequence,
+    awaits_release: payout.awaitsRelease,
+    release_expires_at: payout.releaseExpiresAt,
     created_at: payout.createdAt,
     updated_at: payout.updatedAt,
   };

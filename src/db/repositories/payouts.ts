@@ -3,6 +3,7 @@ import type { Payout, PayoutStatus, PayoutTrigger } from '../../domain/payout';
 import { nextPayoutStatus, payoutStatusesBefore } from '../../domain/payout';
 import { PayoutModel } from '../models';
 import type { NewDeliveries } from './events';
+import { CONDITIONS, MAY_BE_RELEASED } from './payout-conditions';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
 import {
   assignments,
@@ -27,11 +28,13 @@ export type PayoutChange = Partial<
     | 'inDoubtSince'
     | 'processingSince'
     | 'attentionLevel'
+    | 'releaseExpiredAt'
   >
 >;
 
 export async function findPayout(db: Reader, id: string): Promise<Payout | null> {
-  const [found] = await preparedRows<Payout>(db, 'SELECT * FROM payouts WHERE id = ?', [id]);
+  const sql = `SELECT *, ${CONDITIONS} FROM payouts WHERE id = ?`;
+  const [found] = await preparedRows<Payout>(db, sql, [id]);
   return found ?? null;
 }
 
@@ -52,12 +55,18 @@ export function insertPayout(
   response: { status: number; body: Buffer },
   deliveries: NewDeliveries,
 ): Promise<boolean> {
-  return insertClaimed(tx, PayoutModel, payout, event, response, deliveries, deferredRows);
+  const { conditions: _, ...row } = payout;
+  return insertClaimed(tx, PayoutModel, row, event, response, deliveries, deferredRows);
 }
+
+/** What leaves a payout without conditions as it is. */
+const END_OF_WAIT =
+  ', awaits_release = CASE WHEN awaits_release THEN false ELSE awaits_release END';
+const RELEASE = ', released_at = CASE WHEN awaits_release THEN clock_timestamp() END';
 
 /**
  * Applies the transition `trigger` if the payout's status has it. A row that its batch has not
- * released does not change.
+ * released does not change, and a payout with conditions is approved when all of them are met.
  * @param only an additional condition: SQL over the row
  * @returns the payout after the change; null, and nothing is changed, when a guard does not hold
  */
@@ -69,12 +78,17 @@ export async function takeTransition(
   only = 'true',
 ): Promise<Payout | null> {
   const from = payoutStatusesBefore(trigger);
-  const fields = { ...change, status: targetOf(trigger, from) };
+  const status = targetOf(trigger, from);
+  const fields = { ...change, status };
   const [row] = await preparedRows<Payout>(
     tx,
     `UPDATE payouts
         SET ${assignments(fields)}, sequence = sequence + 1, updated_at = clock_timestamp()
-      WHERE id = ? AND status IN (${sqlList(from)}) AND NOT awaits_batch AND ${only} RETURNING *`,
+            ${from.includes('requested') ? END_OF_WAIT : ''}
+            ${status === 'approved' ? RELEASE : ''}
+      WHERE id = ? AND status IN (${sqlList(from)}) AND NOT awaits_batch
+        AND ${status === 'approved' ? MAY_BE_RELEASED : 'true'} AND ${only}
+     RETURNING *, ${CONDITIONS}`,
     [...Object.values(fields), id],
   );
   return row ?? null;

@@ -49,4 +49,9 @@ export function payoutRoutes(
     const payout = await payouts.cancel(ctx.state.caller, pathId('payout', ctx));
     ctx.body = presentOne(presentPayout(payout));
   });
+
+  router.post('/payouts/:id/release', auth('payouts:write'), noQuery, async (ctx) => {
+    const payout = await payouts.release(ctx.state.caller, pathId('payout', ctx));
+    ctx.body = presentOne(presentPayout(payout));
+  });
 }

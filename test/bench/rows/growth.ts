@@ -67,6 +67,7 @@ function sideOf(
     screeningService: null,
     localCalls: new LocalCalls([]),
     webhookDeliveryStarter: { start: () => undefined, lookFor: () => undefined },
+    payoutWorkflows: { wake: () => Promise.resolve() },
   };
   const get = (ms: number, path: (n: number) => string) =>
     closedLoop({

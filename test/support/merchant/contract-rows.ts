@@ -40,6 +40,9 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   { method: 'GET', path: '/events', scope: 'events:read' },
   { method: 'GET', path: '/events/{id}', scope: 'events:read' },
   { method: 'GET', path: '/transactions/{id}', scope: 'payments:read' },
+  // decisions/payout-conditions).
+  { method: 'GET', path: '/events', scope: 'events:read' },
+  { method: 'POST', path: '/payouts/{id}/release', scope: 'payouts:write' },
   { method: 'POST', path: '/payout_batches', scope: 'payouts:write' },
   { method: 'GET', path: '/payout_batches', scope: 'payouts:read' },
   { method: 'GET', path: '/payout_batches/{id}', scope: 'payouts:read' },

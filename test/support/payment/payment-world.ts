@@ -39,9 +39,18 @@ export async function startPaymentWorld(): Promise<PaymentWorld> {
     await db.destroy();
     await database.drop();
   };
-  const parts = { webhookDeliveryStarter, consoleUrl: null, localCalls, screeningService: null };
+  const parts = {
+    webhookDeliveryStarter,
+    payoutWorkflows,
+    consoleUrl: null,
+    localCalls,
+    screeningService: null,
+  };
   return { ...parts, db, providers, sandboxUrl: sandbox.url, stop };
 }
+
+/** No payout of these tests waits for a payment. */
+const payoutWorkflows = { wake: () => Promise.resolve() };
 
 export interface OpenedPayment {
   id: string;
@@ -134,7 +143,13 @@ export function withFaults(
         ? (work: Parameters<Db['transaction']>[0]) => commit(() => target.transaction(work))
         : (Reflect.get(target, name) as unknown),
   });
-  const parts = { webhookDeliveryStarter, consoleUrl: null, localCalls, screeningService: null };
+  const parts = {
+    webhookDeliveryStarter,
+    payoutWorkflows,
+    consoleUrl: null,
+    localCalls,
+    screeningService: null,
+  };
   return { db: wrapped, providers: { ...providers, get: () => provider }, ...parts };
 }
 

@@ -1,0 +1,146 @@
+/**
+ * The conditions of payouts (decisions/payout-conditions). A condition is met by the transaction that
+ * holds the payout's lock; the guards of takeTransition look at the conditions that are not.
+ */
+import type { Mode } from '../../domain/mode';
+import { mayCompletePayment, type PaymentStatus } from '../../domain/payment';
+import type { Payout } from '../../domain/payout';
+import type { Condition, ConditionKind, ReleaseRequest } from '../../domain/payout-condition';
+import { PayoutModel } from '../models';
+import { deferStatement, rows, type Db, type Reader, type Tx } from '../transaction';
+
+/**
+ * SQL over a row c of payout_conditions, for each kind that the database can see for itself. Null: the step
+ * that learns of it calls `meetCondition`.
+ */
+const IS_MET: Record<ConditionKind, string | null> = {
+  time: `(c.parameters ->> 'at')::timestamptz <= clock_timestamp()`,
+  payment: `EXISTS (SELECT FROM payments p
+    WHERE p.id = c.parameters ->> 'payment' AND p.completed_at IS NOT NULL)`,
+  approval: `EXISTS (SELECT FROM payout_approvals a
+    WHERE a.payout_id = c.payout_id AND a.api_key_id = c.parameters ->> 'api_key')`,
+};
+
+const IS_MET_NOW = `CASE c.kind ${Object.entries(IS_MET)
+  .flatMap(([kind, sql]) => (sql === null ? [] : [`WHEN '${kind}' THEN ${sql}`]))
+  .join(' ')} ELSE false END`;
+
+/** SQL over a row of payouts: whether its conditions let it go on to the provider. */
+export const MAY_BE_RELEASED = `(awaits_release IS NOT TRUE
+  OR ((release_expires_at IS NULL OR release_expires_at > clock_timestamp())
+      AND NOT EXISTS (SELECT FROM payout_conditions c
+                       WHERE c.payout_id = payouts.id AND c.met_at IS NULL)))`;
+
+/** SQL over a row of payouts: its conditions, which cost nothing when it has none. */
+export const CONDITIONS = `CASE WHEN awaits_release IS NOT NULL
+  THEN conditions_of_payout(payouts.id) END AS conditions`;
+
+/**
+ * Inserts the conditions of new payouts with the transaction's next statement; none of a payout that is not
+ * there, because its reference was taken.
+ */
+export function insertConditions(tx: Tx, payouts: readonly Payout[]): void {
+  const conditions = payouts.flatMap(({ id, conditions: own }) =>
+    (own ?? []).map(({ kind, parameters }) => ({ payout_id: id, kind, parameters })),
+  );
+  if (conditions.length === 0) return;
+  deferStatement(
+    tx,
+    `INSERT INTO payout_conditions (payout_id, kind, parameters)
+     SELECT p.id, c.kind, c.parameters
+       FROM jsonb_to_recordset(?::jsonb) AS c (payout_id text, kind text, parameters jsonb)
+       JOIN payouts p ON p.id = c.payout_id`,
+    [JSON.stringify(conditions)],
+  );
+}
+
+export async function listConditions(db: Reader, payoutId: string): Promise<Condition[]> {
+  return rows<Condition>(
+    db,
+    `SELECT kind, parameters, to_json(met_at) #>> '{}' AS met_at
+       FROM payout_conditions WHERE payout_id = ? ORDER BY kind`,
+    [payoutId],
+  );
+}
+
+/** Meets the conditions that the database can see to be met. The caller holds the payout's lock. */
+export async function meetConditions(tx: Tx, payoutId: string): Promise<void> {
+  await rows(
+    tx,
+    `UPDATE payout_conditions c SET met_at = clock_timestamp()
+      WHERE c.payout_id = ? AND c.met_at IS NULL AND ${IS_MET_NOW}`,
+    [payoutId],
+  );
+}
+
+/** Stores that a key approved the payout. A repeated approval stores nothing. */
+export async function insertApproval(
+  db: Db,
+  payoutId: string,
+  apiKeyId: string,
+  requestId: string,
+): Promise<void> {
+  await rows(
+    db,
+    `INSERT INTO payout_approvals (payout_id, api_key_id, request_id) VALUES (?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+    [payoutId, apiKeyId, requestId],
+  );
+}
+
+/**
+ * SQL over a row of payments: the payouts that wait for it, which a payment that completes wakes. Null for
+ * almost all payments.
+ */
+export const WAITING_PAYOUTS = `(SELECT array_agg(c.payout_id) FROM payout_conditions c
+  WHERE c.kind = 'payment' AND c.met_at IS NULL AND c.parameters ->> 'payment' = payments.id)
+  AS waiting_payouts`;
+
+/** Payouts of which a condition is met, and whose workflow has not looked: its signal was lost. */
+export async function findPayoutsToRelease(db: Db, limit: number): Promise<Payout[]> {
+  const found = await rows<{ id: string }>(
+    db,
+    `SELECT DISTINCT c.payout_id AS id FROM payouts JOIN payout_conditions c ON c.payout_id = payouts.id
+      WHERE payouts.awaits_release AND NOT payouts.awaits_batch AND c.met_at IS NULL AND c.kind <> 'time'
+        AND ${IS_MET_NOW} LIMIT ?`,
+    [limit],
+  );
+  return PayoutModel.query(db).findByIds(found.map(({ id }) => id));
+}
+
+/** What is known of the payment and the key that a request names. */
+export interface ConditionFacts {
+  now: Date;
+  /** Null: the account has none with this id in this mode. */
+  payment: { status: PaymentStatus; mayComplete: boolean } | null;
+  /** Whether the account has an active key with this id that may release payouts. */
+  hasKey: boolean;
+}
+
+export async function readConditionFacts(
+  db: Db,
+  { accountId, mode }: { accountId: string; mode: Mode },
+  { afterPayment, approvalByKey }: ReleaseRequest,
+): Promise<ConditionFacts> {
+  const [found] = await rows<{
+    now: Date;
+    status: PaymentStatus | null;
+    isCompleted: boolean | null;
+    hasKey: boolean;
+  }>(
+    db,
+    `SELECT clock_timestamp() AS now, p.status, p.completed_at IS NOT NULL AS is_completed,
+            EXISTS (SELECT FROM api_keys k
+                     WHERE k.id = q.key AND k.account_id = q.account AND k.mode = q.mode
+                       AND k.revoked_at IS NULL AND coalesce(k.expires_at > now(), true)
+                       AND 'payouts:write' = ANY (k.scopes)) AS has_key
+       FROM (VALUES (?, ?, ?, ?)) AS q (account, mode, payment, key)
+       LEFT JOIN payments p ON p.id = q.payment AND p.account_id = q.account AND p.mode = q.mode`,
+    [accountId, mode, afterPayment, approvalByKey],
+  );
+  if (found === undefined) throw new Error('the query returned no row');
+  const { now, status, isCompleted, hasKey } = found;
+  if (status === null) return { now, payment: null, hasKey };
+  const mayComplete = isCompleted === true || mayCompletePayment(status);
+  return { now, payment: { status, mayComplete }, hasKey };
+}

@@ -1,0 +1,63 @@
+/**
+ * What a payout waits for before it is submitted (decisions/payout-conditions). A kind is a row of
+ * CONDITION_KINDS, its parameters, and its evaluation in src/db/repositories/payout-conditions.ts.
+ */
+
+/** The parameters of each kind, by their names on the wire. Times are ISO 8601. */
+export interface ConditionParameters {
+  /** Until a time. */
+  time: { at: string };
+  /** Until a payment is completed. */
+  payment: { payment: string };
+  /** Until another key of the account approves it. */
+  approval: { api_key: string };
+}
+export type ConditionKind = keyof ConditionParameters;
+
+export type NewCondition = {
+  [Kind in ConditionKind]: { kind: Kind; parameters: ConditionParameters[Kind] };
+}[ConditionKind];
+
+export type Condition = NewCondition & {
+  /** ISO 8601; null: not yet. */
+  metAt: string | null;
+};
+
+/** What each kind waits for, as an operator reads it after "Waiting for". */
+const WORDS: { [Kind in ConditionKind]: (parameters: ConditionParameters[Kind]) => string } = {
+  time: ({ at }) => `the time ${at}`,
+  payment: ({ payment }) => `the payment ${payment} to be completed`,
+  approval: ({ api_key: key }) => `the approval with the API key ${key}`,
+};
+
+export const CONDITION_KINDS = Object.keys(WORDS) as ConditionKind[];
+
+export function conditionWords({ kind, parameters }: NewCondition): string {
+  // The kind and its parameters belong together, which the type of a union does not say.
+  return (WORDS[kind] as (given: object) => string)(parameters);
+}
+
+/** The part of a payout request that names conditions. Times are ISO 8601. */
+export interface ReleaseRequest {
+  at: string | null;
+  afterPayment: string | null;
+  approvalByKey: string | null;
+  expiresAt: string | null;
+}
+
+/** The conditions that the merchant asked for. */
+export function requestedConditions(release: ReleaseRequest): NewCondition[] {
+  const { at, afterPayment, approvalByKey } = release;
+  return [
+    ...(at === null ? [] : [{ kind: 'time', parameters: { at } } as const]),
+    ...(afterPayment === null
+      ? []
+      : [{ kind: 'payment', parameters: { payment: afterPayment } } as const]),
+    ...(approvalByKey === null
+      ? []
+      : [{ kind: 'approval', parameters: { api_key: approvalByKey } } as const]),
+  ];
+}
+
+/** How far ahead a release or its end may be. */
+export const RELEASE_AHEAD_MS_MAX = 366 * 24 * 60 * 60 * 1_000;

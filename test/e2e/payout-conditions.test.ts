@@ -1,0 +1,200 @@
+/** Payouts that wait for conditions (decisions/payout-conditions), over HTTP on real PostgreSQL and Temporal. */
+import { rows } from '../../src/db/transaction';
+import type { Mode } from '../../src/domain/mode';
+import { createKey } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import {
+  acceptedPayout,
+  approve,
+  balanceOf,
+  type FundedMerchant,
+  type MerchantWish,
+  openMerchant,
+  whenFinal,
+  whenPayout,
+} from '../support/payout/payout-steps';
+import { scaled } from '../support/scale';
+import { useSharedGateway, isSound } from '../support/servers/gateway';
+import { readBookEntry } from '../support/servers/sandbox';
+import { started } from '../support/started';
+import { waitFor } from '../support/wait-for';
+
+jest.setTimeout(scaled(60_000, 900_000));
+
+const gateway = started(useSharedGateway, isSound);
+
+const ALL = { available: '20000.00000000', reserved: '0.00000000' };
+
+interface WithSecondKey extends FundedMerchant {
+  second: MerchantClient;
+  secondKey: string;
+}
+
+/** A merchant with another key in the mode that has the funds. */
+async function openWithSecondKey(wish: MerchantWish = {}): Promise<WithSecondKey> {
+  const merchant = await openMerchant(gateway, wish);
+  const mode: Mode = wish.mode ?? 'live';
+  const { accountId } = merchant;
+  const secret = await createKey(gateway.db, gateway.pepper, { accountId, mode });
+  return { ...merchant, ...(await named(accountId, mode, secret)) };
+}
+
+async function named(accountId: string, mode: Mode, secret: string) {
+  const [key] = await rows<{ id: string }>(
+    gateway.db,
+    'SELECT id FROM api_keys WHERE account_id = ? AND mode = ? ORDER BY id DESC LIMIT 1',
+    [accountId, mode],
+  );
+  return { second: new MerchantClient(gateway.baseUrl, secret), secondKey: key!.id };
+}
+
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+const inAnHour = () => inMs(3_600_000);
+
+const release = (client: MerchantClient, id: string) => client.post(`/payouts/${id}/release`);
+const cancel = (client: MerchantClient, id: string) => client.post(`/payouts/${id}/cancel`);
+
+const read = async (client: MerchantClient, id: string) =>
+  (await client.get(`/payouts/${id}`)).json.data;
+
+async function eventsOf(id: string): Promise<string[]> {
+  const found = await rows<{ type: string }>(
+    gateway.db,
+    'SELECT type FROM events WHERE object_id = ? ORDER BY sequence',
+    [id],
+  );
+  return found.map(({ type }) => type);
+}
+
+/** A busy machine may need longer for the request than the time is away. */
+async function createSoonEnough(client: MerchantClient) {
+  for (let leadMs = 3_000; ; leadMs *= 3) {
+    const at = inMs(leadMs);
+    const created = await client.createPayout(buildPayout({ release: { at } }));
+    if (created.status === 201 || leadMs > 60_000) return { at, created };
+  }
+}
+
+/** Moves the end of a payout's wait to the present, and tells its workflow to look. */
+async function expireNow(id: string): Promise<void> {
+  await rows(gateway.db, 'UPDATE payouts SET release_expires_at = now() WHERE id = ?', [id]);
+  await gateway.temporal.workflow.getHandle(id).signal('wake');
+}
+
+test.concurrent(
+  'a payout waits for its time with its funds reserved, and is sent then',
+  async () => {
+    const { client } = await openMerchant(gateway, { mode: 'test' });
+    const { at, created } = await createSoonEnough(client);
+    expect(created.json.data).toMatchObject({
+      status: 'requested',
+      release: {
+        conditions: [{ type: 'time', at, met_at: null }],
+        expires_at: null,
+        released_at: null,
+        expired_at: null,
+      },
+    });
+    const { id, total_debit } = created.json.data;
+    expect(await balanceOf(client)).toMatchObject({ reserved: total_debit });
+    const sent = await whenFinal(client, id);
+    expect(sent).toMatchObject({ status: 'completed' });
+    const [{ met_at }] = sent.release.conditions;
+    expect(met_at >= at && sent.release.released_at >= at).toBe(true);
+    expect(await readBookEntry(gateway.sandbox.url, id)).toMatchObject({ times_sent: 1 });
+    expect(await eventsOf(id)).toEqual([
+      'payout.requested',
+      'payout.approved',
+      'payout.processing',
+      'payout.completed',
+    ]);
+  },
+);
+
+test.concurrent(
+  'another key releases a payout, and its repeated release changes nothing [endpoint POST /payouts/{id}/release]',
+  async () => {
+    const { client, second, secondKey } = await openWithSecondKey({ mode: 'test' });
+    const id = await acceptedPayout(client, { release: { approval_by_key: secondKey } });
+    expect(await release(client, id)).toMatchObject({
+      status: 403,
+      json: { error: { code: 'release_not_allowed', details: { api_key: secondKey } } },
+    });
+    const answer = await release(second, id);
+    expect(answer).toMatchObject({
+      status: 200,
+      json: {
+        data: { release: { conditions: [{ type: 'approval', met_at: expect.any(String) }] } },
+      },
+    });
+    expect((await release(second, id)).status).toBe(200);
+    expect(await whenFinal(client, id)).toMatchObject({ status: 'completed' });
+    expect((await release(second, id)).status).toBe(200);
+  },
+);
+
+test.concurrent('a payout under review keeps waiting after its approval', async () => {
+  const { client, second, secondKey } = await openWithSecondKey();
+  const id = await acceptedPayout(client, { release: { approval_by_key: secondKey } });
+  expect(await read(client, id)).toMatchObject({ status: 'under_review' });
+  await approve(gateway, id);
+  await whenPayout(client, id, 'requested');
+  expect(await readBookEntry(gateway.sandbox.url, id)).toBeUndefined();
+  expect((await release(second, id)).status).toBe(200);
+  expect(await whenFinal(client, id)).toMatchObject({ status: 'completed' });
+  expect(await eventsOf(id)).toEqual([
+    'payout.requested',
+    'payout.requested',
+    'payout.approved',
+    'payout.processing',
+    'payout.completed',
+  ]);
+});
+
+test.concurrent('a completed payment releases the payout that waits for it', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test' });
+  const payment = await client.post(
+    '/payments',
+    {
+      amount: '25',
+      currency: 'USDT',
+      reference: randomKey(),
+      metadata: { scenario: 'completed' },
+    },
+    { 'Idempotency-Key': randomKey() },
+  );
+  expect(payment.status).toBe(201);
+  const id = await acceptedPayout(client, { release: { after_payment: payment.json.data.id } });
+  expect(await whenFinal(client, id)).toMatchObject({
+    status: 'completed',
+    release: { conditions: [{ type: 'payment', payment: payment.json.data.id }] },
+  });
+});
+
+test.concurrent('a payout that is not released in time returns its funds', async () => {
+  const { client } = await openMerchant(gateway);
+  const id = await acceptedPayout(client, {
+    release: { at: inAnHour(), expires_at: inMs(7_200_000) },
+  });
+  await expireNow(id);
+  const ended = await whenFinal(client, id);
+  expect(ended).toMatchObject({
+    status: 'cancelled',
+    release: { released_at: null, expired_at: expect.any(String) },
+  });
+  expect(await balanceOf(client)).toMatchObject(ALL);
+});
+
+test.concurrent('a payout that waits is cancelled with everything returned', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test' });
+  const id = await acceptedPayout(client, { release: { at: inAnHour() } });
+  expect(await cancel(client, id)).toMatchObject({
+    status: 200,
+    json: { data: { status: 'cancelled', release: { released_at: null, expired_at: null } } },
+  });
+  expect(await balanceOf(client)).toMatchObject(ALL);
+  await waitFor('the workflow to end', async () => {
+    const { status } = await gateway.temporal.workflow.getHandle(id).describe();
+    return status.name === 'COMPLETED' ? true : undefined;
+  });
+});
