@@ -36,6 +36,7 @@ import { COMMAND } from './options';
 import { showObject } from './output';
 import { addPayments } from './payments';
 import { addPayouts } from './payouts';
+import { addRecipients } from './recipients';
 import { addReview } from './review';
 import { addRoutes } from './routes';
 import { addSecrets } from './secrets';
@@ -57,6 +58,7 @@ const NOUNS = [
   addFourEyes,
   addPayments,
   addPayouts,
+  addRecipients,
   addAdjustments,
   addCases,
   addWebhooks,

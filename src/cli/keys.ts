@@ -1,7 +1,14 @@
 /** `admin keys`. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { MODES } from '../domain/mode';
-import { createKey, listKeys, presentApiKey, revokeKey, rotateKey } from '../services/api-keys';
+import {
+  createKey,
+  limitKey,
+  listKeys,
+  presentApiKey,
+  revokeKey,
+  rotateKey,
+} from '../services/api-keys';
 import type { Run } from './context';
 import { addFields, inputOf } from './change-options';
 import { ACCOUNT, addNoun, changeVerb, readVerb, runList, runOn } from './options';
@@ -18,6 +25,7 @@ export function addKeys(admin: Command, run: Run): void {
       'keys create --mode test --scopes all --json',
       'keys create --account acc_… --mode live --scopes payouts:write,payouts:read \\\n' +
         '    --allow 203.0.113.0/24,2001:db8::/32 --rate 600 --expires 2027-01-01 --name "Shop backend"',
+      'keys create --mode live --scopes payouts:write --pay-to recipients --daily-max USDT=5000',
     ],
   })
     .addOption(ACCOUNT)
@@ -51,6 +59,18 @@ export function addKeys(admin: Command, run: Run): void {
       (await listKeys(db, await accountId(account))).map(presentApiKey),
     ['id', 'mode', 'status', 'name', 'display', 'scopes', 'allow', 'rate', 'last_used_at'],
     'No keys. `keys create` creates one.',
+  );
+  const limit = changeVerb(keys, 'limit', {
+    summary: 'Replace the rules for the payouts of a key',
+    notes: 'What is left out is not limited.',
+    examples: [
+      'keys limit key_… --pay-to recipients --payout-max USDT=500 --daily-max USDT=5000,BTC=0.1',
+      'keys limit key_… --reason "the shop pays refunds only" --json',
+    ],
+  });
+  addFields(limit, limitKey);
+  runOn(run, limit, KEY, async ({ db, by }, id, options) =>
+    presentApiKey(await limitKey.make(db, by, { id }, inputOf(limitKey, options))),
   );
   runOn(
     run,

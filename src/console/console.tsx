@@ -12,6 +12,7 @@ import { document, type Shell } from '../web/layout';
 import type { Once } from '../web/once';
 import type { Site } from '../web/site';
 import type { WorkflowUrl } from '../web/workflow-link';
+import { recipientPages } from './recipients/recipients';
 import { merchantPages } from './accounts/accounts';
 import { auditPages } from './audit/audit';
 import { batchPages } from './batches/batches';
@@ -64,6 +65,7 @@ export function createConsole(options: ConsoleOptions): Site {
         doubtPages(reviews, workflowUrl),
         casePages(services, workflowUrl),
         merchantPages(services),
+        recipientPages(services),
         proposalPages(services),
         fourEyesPages(services),
         pausePages(services),

@@ -5,6 +5,13 @@ import { Alert, Facts, words } from '../web/components';
 import { type FormState } from '../web/forms';
 import type { MerchantVisit } from './merchant-page';
 
+/** Who makes payouts, batches and recipients: live ones move real money. */
+export const MAKE = { needs: 'integrate', liveNeeds: 'manage' } as const;
+
+export function mayMake({ mode, may }: MerchantVisit): boolean {
+  return may(mode === 'live' ? MAKE.liveNeeds : MAKE.needs);
+}
+
 /** Beside the keys that the merchant's own servers choose. */
 const KEY = /^dashboard-req_[0-9A-Z]{26}$/;
 

@@ -17,6 +17,7 @@ import { batchPages } from './batches/batches';
 import { homePages } from './home/home';
 import { paymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
+import { recipientPages } from './recipients/recipients';
 import { requestPages } from './requests/requests';
 import { statementPages } from './statements/statements';
 import { searchPages } from './search/search';
@@ -62,6 +63,7 @@ export function createDashboard({
         paymentPages(services),
         payoutPages(services),
         batchPages(services),
+        recipientPages(services),
         transactionPages(services),
         keyPages(services, once),
         statementPages(services),
@@ -120,6 +122,12 @@ function navigation(base: string, isOwner: boolean, accounts: number): Shell['na
         { key: 'payments', href: `${base}/payments`, label: 'Payments', icon: 'arrow-down-left' },
         { key: 'payouts', href: `${base}/payouts`, label: 'Payouts', icon: 'arrow-up-right' },
         { key: 'batches', href: `${base}/batches`, label: 'Batches', icon: 'layers' },
+        {
+          key: 'recipients',
+          href: `${base}/recipients`,
+          label: 'Recipients',
+          icon: 'contact',
+        },
         { key: 'transactions', href: `${base}/transactions`, label: 'Transactions', icon: 'list' },
         { key: 'statements', href: `${base}/statements`, label: 'Statements', icon: 'file-text' },
       ],

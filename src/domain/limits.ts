@@ -5,6 +5,12 @@
 import { type Amount, add, isLess } from './money';
 import type { Refusal } from './errors';
 
+/** The limits of an API key in one currency, under the names that the database has. */
+export interface KeyLimit {
+  per_payout?: Amount;
+  per_day?: Amount;
+}
+
 export interface LimitFacts {
   /** Whose limits they are. */
   of: 'account' | 'key';

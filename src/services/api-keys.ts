@@ -8,22 +8,36 @@ import {
   type ApiKey,
   countWorkingKeys,
   insertApiKey,
+  type KeyRules,
   listApiKeys,
   lockApiKey,
   networksOf,
   replaceSecret,
   revokeApiKey,
+  saveKeyRules,
   type StoredSecret,
 } from '../db/repositories/api-keys';
 import type { Db, Tx } from '../db/transaction';
 import { apiKeyStatus } from '../domain/api-key';
+import type { KeyLimit } from '../domain/limits';
 import type { Mode } from '../domain/mode';
 import { SCOPES } from '../domain/scopes';
 import { hashApiKey, makeApiKey, pepperIdOf } from '../lib/api-key-secret';
 import { newId } from '../lib/new-id';
 import { requireLockedAccount } from './accounts';
 import { AdminRefusal, InvalidInput } from './admin/refusal';
-import { auditOf, Choices, Count, defineChange, List, Text, Time } from './change';
+import { checkCurrency, positiveAmount } from './admin/checks';
+import {
+  auditOf,
+  Choice,
+  Choices,
+  Count,
+  defineChange,
+  type InputOf,
+  List,
+  Text,
+  Time,
+} from './change';
 import { findOwn, listOwn, type Owner } from './own';
 
 const REQUESTS_PER_MINUTE = 120;
@@ -47,6 +61,37 @@ interface OneKey {
   pepper: string;
 }
 
+/** What payouts the key may request, beside its scopes (decisions/recipients). */
+const RULES = {
+  payTo: Type.Optional(
+    Choice(
+      [
+        ['anywhere', 'Any destination'],
+        ['recipients', 'Saved recipients only'],
+      ],
+      { label: 'Payouts to', without: 'anywhere' },
+    ),
+  ),
+  currencies: List({
+    label: 'Currencies of payouts',
+    hint: 'Separated by commas',
+    without: 'every currency',
+    placeholder: 'USDT, BTC',
+  }),
+  payoutMax: List({
+    label: 'Maximum per payout',
+    hint: 'A currency and an amount, separated by commas',
+    without: 'none',
+    placeholder: 'USDT=500, BTC=0.01',
+  }),
+  dailyMax: List({
+    label: 'Maximum in 24 hours',
+    hint: 'A currency and an amount, separated by commas',
+    without: 'none',
+    placeholder: 'USDT=5000, BTC=0.1',
+  }),
+};
+
 /** @throws AdminRefusal for a live key of an account that is not verified, and for one key too many */
 export const createKey = defineChange({
   action: 'api_key.create',
@@ -64,10 +109,12 @@ export const createKey = defineChange({
       Count(1, 1200, { label: 'Requests per minute', without: `${REQUESTS_PER_MINUTE}` }),
     ),
     expires: Type.Optional(Time({ label: 'Expires', without: 'never' })),
+    ...RULES,
   },
   run: async (tx, { accountId, mode, pepper }: Owner & Pick<OneKey, 'pepper'>, input) => {
     const expiresAt = readExpiry(input.expires);
     const allowlist = await readAllowlist(tx, input.allow);
+    const rules = await readRules(tx, input);
     // The account is locked, so that two keys at the same time count each other.
     const account = await requireLockedAccount(tx, accountId);
     if (mode === 'live' && account.verifiedAt === null) {
@@ -86,6 +133,7 @@ export const createKey = defineChange({
       scopes: SCOPES.filter((scope) => input.scopes.includes(scope)),
       allowlist,
       requestsPerMinute: input.rate ?? REQUESTS_PER_MINUTE,
+      ...rules,
       expiresAt,
     });
     return { result: { ...key, secret }, audit: auditOf(presentApiKey, null, key) };
@@ -106,6 +154,18 @@ export const rotateKey = defineChange({
     const { secret, stored } = makeSecret(key.mode, pepper);
     const rotated = await replaceSecret(tx, id, stored);
     return { result: { ...rotated, secret }, audit: auditOf(presentApiKey, key, rotated) };
+  },
+});
+
+/** Replaces the rules for the key's payouts: what is left out is not limited. */
+export const limitKey = defineChange({
+  action: 'api_key.limit',
+  access,
+  fields: RULES,
+  run: async (tx, { id }: Pick<OneKey, 'id'>, input) => {
+    const key = await requireWorkingKey(tx, id);
+    const limited = await saveKeyRules(tx, id, await readRules(tx, input));
+    return { result: limited, audit: auditOf(presentApiKey, key, limited) };
   },
 });
 
@@ -149,6 +209,10 @@ export function presentApiKey(key: ApiKey) {
     scopes: key.scopes,
     allow: key.allowlist,
     rate: key.requestsPerMinute,
+    pay_to: key.recipientsOnly ? 'recipients' : 'anywhere',
+    currencies: key.payoutCurrencies,
+    payout_max: limitsText(key, 'per_payout'),
+    daily_max: limitsText(key, 'per_day'),
     expires_at: key.expiresAt?.toISOString() ?? null,
     revoked_at: key.revokedAt?.toISOString() ?? null,
     created_at: key.createdAt.toISOString(),
@@ -169,6 +233,38 @@ function makeSecret(mode: Mode, pepper: string): { secret: string; stored: Store
   const { secret, displayPrefix, lastFour } = makeApiKey(mode);
   const secretHash = hashApiKey(secret, pepper);
   return { secret, stored: { secretHash, pepperId: pepperIdOf(pepper), displayPrefix, lastFour } };
+}
+
+/** @throws InvalidInput */
+async function readRules(
+  tx: Tx,
+  { payTo, currencies, payoutMax, dailyMax }: InputOf<typeof limitKey>,
+): Promise<KeyRules> {
+  for (const currency of currencies) await checkCurrency(tx, currency, 'currencies');
+  const payoutLimits: KeyRules['payoutLimits'] = {};
+  for (const [field, name, texts] of [
+    ['payoutMax', 'per_payout', payoutMax],
+    ['dailyMax', 'per_day', dailyMax],
+  ] as const) {
+    for (const text of texts) {
+      const [currency = '', value = '', ...more] = text.split('=');
+      if (more.length > 0) throw new InvalidInput(field, { code: 'not_a_limit', value: text });
+      await checkCurrency(tx, currency, field);
+      payoutLimits[currency] = { ...payoutLimits[currency], [name]: positiveAmount(field, value) };
+    }
+  }
+  return {
+    recipientsOnly: payTo === 'recipients',
+    payoutCurrencies: [...new Set(currencies)],
+    payoutLimits,
+  };
+}
+
+/** As the field of the form takes them: `USDT=500.00000000`. */
+export function limitsText({ payoutLimits }: KeyRules, name: keyof KeyLimit): string[] {
+  return Object.entries(payoutLimits).flatMap(([currency, limit]) =>
+    limit[name] === undefined ? [] : [`${currency}=${limit[name]}`],
+  );
 }
 
 /** @returns null: never. @throws InvalidInput for a time that has passed */

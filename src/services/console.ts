@@ -19,6 +19,7 @@ import { type ConsolePaymentsDeps, createConsolePayments } from './console-payme
 import { type AuditQuery, readAuditLog } from './audit-log';
 import { createConsoleCases } from './console-cases';
 import { type ConsoleOperationsDeps, createConsoleOperations } from './console-operations';
+import { createConsoleRecipients } from './recipient-rules';
 import { createPolicyProposals } from './policy-proposals';
 
 export { COUNT_MAX } from '../db/repositories/console-attention';
@@ -39,6 +40,7 @@ export function createConsoleServices(deps: ConsoleOperationsDeps & ConsolePayme
     /** What waits for a provider: in doubt, or stuck. */
     waitingPayouts: () => readWaitingPayouts(db, COUNT_MAX),
     cases: createConsoleCases(db),
+    recipients: createConsoleRecipients(db),
     proposals,
     payments: createConsolePayments(deps),
     fourEyes: {

@@ -12,6 +12,7 @@ import type { PayoutOrder } from '../domain/payout';
 import { AdminRefusal } from './admin/refusal';
 import type { Owner } from './own';
 import type { PayoutBatches } from './payout-batches';
+import type { Recipients } from './recipients';
 import type { Caller, Catalogue, PayoutQuote, StoredResponse } from './services';
 import type { Services } from './api-services';
 
@@ -29,6 +30,7 @@ export interface DashboardMoney {
   createPayout: (person: Person, key: string, request: PayoutOrder) => Promise<string>;
   cancelPayout: (person: Person, id: string) => Promise<void>;
   payoutBatches: PayoutBatches;
+  recipients: Recipients;
   /** For what reads or stops. */
   callerOf: (person: Person) => Caller;
   /** For what creates. */
@@ -38,7 +40,10 @@ export interface DashboardMoney {
 type Route = Awaited<ReturnType<Catalogue['currencies']>>['routes'][number];
 
 /** The services of the API, with its own database login. */
-export type MoneyServices = Pick<Services, 'payments' | 'payouts' | 'payoutBatches' | 'catalogue'>;
+export type MoneyServices = Pick<
+  Services,
+  'payments' | 'payouts' | 'payoutBatches' | 'recipients' | 'catalogue'
+>;
 
 /** The second request of a double click waits this long for the answer to the first. */
 const ANSWER_WITHIN_MS = 15_000;
@@ -46,7 +51,7 @@ const ASK_AGAIN_MS = 250;
 
 export function createDashboardMoney(
   db: Db,
-  { payments, payouts, payoutBatches, catalogue }: MoneyServices,
+  { payments, payouts, payoutBatches, recipients, catalogue }: MoneyServices,
 ): DashboardMoney {
   return {
     routes: async (person, direction) =>
@@ -66,6 +71,7 @@ export function createDashboardMoney(
       await payouts.cancel(callerOf(person), id);
     },
     payoutBatches,
+    recipients,
     callerOf,
     allowedCaller: (person) => allowedCaller(db, person),
   };

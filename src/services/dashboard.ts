@@ -9,6 +9,11 @@ import { findPayment } from '../db/repositories/payments';
 import { listPendingPayments } from '../db/repositories/pending-payments';
 import { findPayout } from '../db/repositories/payouts';
 import {
+  findRecipient,
+  listRecipients,
+  type RecipientFilters,
+} from '../db/repositories/recipients';
+import {
   findFirstOfKey,
   findRequest,
   listRequests,
@@ -27,6 +32,7 @@ import { type AuditQuery, readAuditLogOfAccount } from './audit-log';
 import { createDashboardBooks } from './dashboard-books';
 import { createDashboardMoney, type MoneyServices } from './dashboard-money';
 import { createExplainSignature } from './dashboard-signatures';
+import { requireRecipientRules } from './recipient-rules';
 import { compareRequests, type ReusedKey } from './request-differences';
 import { findOwn, type Owner, readAs } from './own';
 import type { ListPosition } from './services';
@@ -112,6 +118,14 @@ export function createDashboardServices(deps: DashboardDeps) {
     },
     transactions: (owner: Owner, list: ListRequest<TransactionFilters>) =>
       listTransactions(ofAccount(owner), { ...owner, ...list }),
+    recipients: {
+      list: (owner: Owner, list: ListRequest<RecipientFilters>) =>
+        listRecipients(ofAccount(owner), { ...owner, ...list }),
+      /** Also a deleted one. @throws AdminRefusal */
+      find: (owner: Owner, id: string) =>
+        findOwn(db, owner, 'recipient', id, (reader) => findRecipient(reader, owner, id)),
+      rules: ({ accountId }: Owner) => requireRecipientRules(db, accountId),
+    },
     money: createDashboardMoney(db, deps.api),
     books: createDashboardBooks(db),
     explainSignature: createExplainSignature(db),

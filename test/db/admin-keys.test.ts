@@ -129,7 +129,14 @@ test('an account has at most fifty keys that work in a mode, also when two are m
       harness.owner,
       by,
       { accountId: account, mode: 'test', pepper: 'a pepper of 32 characters and more' },
-      { name: 'One more', scopes: [...SCOPES], allow: [] },
+      {
+        name: 'One more',
+        scopes: [...SCOPES],
+        allow: [],
+        currencies: [],
+        payoutMax: [],
+        dailyMax: [],
+      },
     );
   const made = await Promise.allSettled(Array.from({ length: 4 }, more));
   expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

@@ -131,6 +131,7 @@ function AccountPage(props: AccountPageProps) {
           </>
         }
       >
+        <Change href={`${path}/recipients`} label="Recipients" />
         {mayChange ? (
           <>
             {account.verifiedAt === null ? <Change href={`${path}/verify`} label="Verify" /> : null}

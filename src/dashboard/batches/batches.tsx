@@ -33,20 +33,17 @@ import { Confirm, EMPTY_FORM, type FormState } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { ListPager, PER_PAGE, positionOf } from '../../web/lists';
 import { page, redirect } from '../../web/site';
-import { personOf, RefusalAlert, tryForm } from '../creation';
+import { MAKE, mayMake, personOf, RefusalAlert, tryForm } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { PayoutTable } from '../payouts/payouts';
 import { newBatchPages } from './new-batch';
 import { writeSheet } from './sheet';
 
 const NAV = { nav: 'batches' };
-const CHANGE = { needs: 'integrate', liveNeeds: 'manage' } as const;
 
 export function batchPages(services: DashboardServices): MerchantRoute[] {
   const { money, payouts } = services;
   const callerOf = (visit: MerchantVisit) => money.callerOf(personOf(visit));
-  const mayChange = (visit: MerchantVisit) =>
-    visit.may(visit.mode === 'live' ? 'manage' : 'integrate');
   const idOf = ({ params }: MerchantVisit) => params['id'] ?? '';
   const proofOf = async (visit: MerchantVisit) =>
     presentBatchProof(await money.payoutBatches.proof(callerOf(visit), idOf(visit)));
@@ -56,7 +53,7 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
     const found = await payoutBatches.get(callerOf(visit), idOf(visit));
     const { batch } = found;
     const path = `${base}/batches/${batch.id}`;
-    const mayLeaveOut = mayChange(visit) && mayLeaveOutRows(batch);
+    const mayLeaveOut = mayMake(visit) && mayLeaveOutRows(batch);
     const filters = { batch: batch.id };
     const { items, next } = await payouts(visit, {
       limit: PER_PAGE,
@@ -66,7 +63,7 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
     const body = (
       <>
         <RefusalAlert refusal={refusal} />
-        <Detail {...found} base={base} path={path} mayChange={mayChange(visit)} />
+        <Detail {...found} base={base} path={path} mayChange={mayMake(visit)} />
         {mayLeaveOut ? (
           <>
             <RowsToReview
@@ -103,7 +100,7 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
         const body = (
           <>
             <PageHead title="Batches" lead="Many payouts that are reserved and approved together.">
-              {mayChange(visit) ? (
+              {mayMake(visit) ? (
                 <a class="btn" href={`${path}/new`}>
                   <Icon name="plus" /> Create a batch
                 </a>
@@ -125,7 +122,7 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
     {
       method: 'post',
       path: '/batches/:id/leave_out',
-      ...CHANGE,
+      ...MAKE,
       run: async (visit) => {
         const rows = rowsOf(visit.form);
         const sent = await tryForm(visit.form, () =>
@@ -138,7 +135,7 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
     {
       method: 'post',
       path: '/batches/:id/stop',
-      ...CHANGE,
+      ...MAKE,
       run: async (visit) => {
         const id = idOf(visit);
         await money.payoutBatches.stop(callerOf(visit), id);

@@ -9,12 +9,19 @@ import { Alert, Card, Facts, Money, PageHead, Table } from '../../web/components
 import { Field, TextArea } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { type Answer, page, redirect, signInAgain } from '../../web/site';
-import { formKey, nextFormKey, type Outcome, personOf, RefusalAlert, tryForm } from '../creation';
+import {
+  formKey,
+  MAKE,
+  nextFormKey,
+  type Outcome,
+  personOf,
+  RefusalAlert,
+  tryForm,
+} from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { COLUMNS, readSheet, type Sheet, SheetFault, TEMPLATE, writeSheet } from './sheet';
 
 const NAV = { nav: 'batches' };
-const CREATE = { needs: 'integrate', liveNeeds: 'manage' } as const;
 const LARGE = { takesLargeForm: true } as const;
 /** It reads thousands of rows and keeps nothing. */
 const CHECK = { ...LARGE, cost: 'export' } as const;
@@ -33,7 +40,7 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
     {
       method: 'get',
       path: '/batches/new',
-      ...CREATE,
+      ...MAKE,
       run: (visit) => {
         const form = { values: visit.draft ?? visit.query, errors: {} };
         const body = (
@@ -45,13 +52,13 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
     {
       method: 'get',
       path: '/batches/template.csv',
-      ...CREATE,
+      ...MAKE,
       run: () => ({ kind: 'download', name: 'batch-template.csv', type: CSV, content: [TEMPLATE] }),
     },
     {
       method: 'post',
       path: '/batches/new',
-      ...CREATE,
+      ...MAKE,
       ...CHECK,
       run: async (visit) => {
         const path = `${visit.base}/batches`;
@@ -64,7 +71,7 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
     {
       method: 'post',
       path: '/batches/faults.csv',
-      ...CREATE,
+      ...MAKE,
       ...CHECK,
       run: async (visit) => {
         const sent = await tryTable(visit.form, () => check(visit));
@@ -76,7 +83,7 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
     {
       method: 'post',
       path: '/batches/create',
-      ...CREATE,
+      ...MAKE,
       ...LARGE,
       run: async (visit) => {
         const again =

@@ -10,7 +10,7 @@ import { ApiError, type FieldError } from '../../domain/errors';
 import type { PayoutOrder } from '../../domain/payout';
 import { csvField } from '../transactions/export';
 
-/** The columns, in the order of the template. Only the first four are required. */
+/** The columns, in the order of the template. The first three are required, and a destination or a recipient. */
 export const COLUMNS = [
   'reference',
   'amount',
@@ -21,9 +21,10 @@ export const COLUMNS = [
   'type',
   'provider',
   'description',
+  'recipient',
 ] as const;
 type Column = (typeof COLUMNS)[number];
-const REQUIRED: readonly Column[] = COLUMNS.slice(0, 4);
+const REQUIRED: readonly Column[] = COLUMNS.slice(0, 3);
 
 export interface Sheet {
   /** Each row as it was written, by column. */
@@ -36,12 +37,19 @@ export class SheetFault extends Error {}
 
 /** @throws SheetFault */
 export function readSheet(text: string): Sheet {
-  const lines = readLines(text);
+  const lines = readLines(text, { columns: COLUMNS, required: REQUIRED, rowsMax: BATCH_ROWS_MAX });
   const style = decimalStyleOf(lines.map(({ amount = '' }) => amount));
   return { lines, rows: lines.map((line, index) => readRow(line, index + 1, style)) };
 }
 
-function readLines(text: string): Record<string, string>[] {
+interface TableShape {
+  columns: readonly string[];
+  required: readonly string[];
+  rowsMax: number;
+}
+
+/** Each row by column. @throws SheetFault */
+export function readLines(text: string, shape: TableShape): Record<string, string>[] {
   const [head = ''] = text.trimStart().split(/\r?\n/, 1);
   let lines: Record<string, string>[];
   try {
@@ -57,11 +65,11 @@ function readLines(text: string): Record<string, string>[] {
     throw new SheetFault(`The table cannot be read: ${reason}.`);
   }
   if (lines.length === 0) throw new SheetFault('The table has no rows below its headings.');
-  if (lines.length > BATCH_ROWS_MAX) {
-    const max = BATCH_ROWS_MAX.toLocaleString('en');
-    throw new SheetFault(`The table has ${lines.length} rows. A batch has at most ${max}.`);
+  if (lines.length > shape.rowsMax) {
+    const max = shape.rowsMax.toLocaleString('en');
+    throw new SheetFault(`The table has ${lines.length} rows. It may have at most ${max}.`);
   }
-  checkColumns(Object.keys(lines[0] ?? {}));
+  checkColumns(Object.keys(lines[0] ?? {}), shape);
   return lines;
 }
 
@@ -72,15 +80,15 @@ function delimiterOf(head: string): string {
   return most;
 }
 
-function checkColumns(names: readonly string[]): void {
-  const missing = REQUIRED.filter((name) => !names.includes(name));
+function checkColumns(names: readonly string[], { columns, required }: TableShape): void {
+  const missing = required.filter((name) => !names.includes(name));
   if (missing.length > 0) {
     throw new SheetFault(`The first line must name the columns. Missing: ${missing.join(', ')}.`);
   }
-  const unknown = names.filter((name) => name !== '' && !COLUMNS.some((known) => known === name));
+  const unknown = names.filter((name) => name !== '' && !columns.includes(name));
   if (unknown.length > 0) {
     throw new SheetFault(
-      `Unknown columns: ${unknown.join(', ')}. The columns are ${COLUMNS.join(', ')}.`,
+      `Unknown columns: ${unknown.join(', ')}. The columns are ${columns.join(', ')}.`,
     );
   }
 }
@@ -137,7 +145,7 @@ function requestOf(line: Record<string, string>, amount: string) {
     const text = line[name] ?? '';
     return text === '' ? {} : { [name]: text };
   };
-  const memo = line['memo'] ?? '';
+  const isToRecipient = (line['recipient'] ?? '') !== '' && (line['destination'] ?? '') === '';
   return {
     amount,
     ...given('currency'),
@@ -145,12 +153,18 @@ function requestOf(line: Record<string, string>, amount: string) {
     ...given('network'),
     ...given('provider'),
     ...given('description'),
-    destination: {
-      type: line['type'] === undefined || line['type'] === '' ? 'crypto_address' : line['type'],
-      value: line['destination'] ?? '',
-      // "none" says that the destination has no memo.
-      ...(memo === '' ? {} : { memo: memo.toLowerCase() === 'none' ? null : memo }),
-    },
+    ...given('recipient'),
+    ...(isToRecipient ? {} : { destination: destinationCells(line) }),
+  };
+}
+
+/** The destination as a request has it. A memo of "none" says that the destination has none. */
+export function destinationCells(line: Record<string, string>) {
+  const { type = '', destination = '', memo = '' } = line;
+  return {
+    type: type === '' ? 'crypto_address' : type,
+    value: destination,
+    ...(memo === '' ? {} : { memo: memo.toLowerCase() === 'none' ? null : memo }),
   };
 }
 
@@ -170,5 +184,6 @@ export const TEMPLATE = writeSheet([
     'crypto_address',
     '',
     'Payroll, November',
+    '',
   ],
 ]);

@@ -2,7 +2,15 @@
 import { apiKeyStatus } from '../../domain/api-key';
 import type { Mode } from '../../domain/mode';
 import { SCOPES } from '../../domain/scopes';
-import { createKey, findOwnKey, listOwnKeys, revokeKey, rotateKey } from '../../services/api-keys';
+import {
+  createKey,
+  findOwnKey,
+  limitKey,
+  limitsText,
+  listOwnKeys,
+  revokeKey,
+  rotateKey,
+} from '../../services/api-keys';
 import type { DashboardServices } from '../../services/dashboard';
 import {
   Alert,
@@ -104,6 +112,38 @@ export function keyPages({ db, pepper }: DashboardServices, once: Once): Merchan
       path: '/keys/:id',
       needs: 'read',
       run: (visit) => showKey(visit, visit.params['id'] ?? ''),
+    },
+    {
+      method: 'get',
+      path: '/keys/:id/limits',
+      ...limitKey.access,
+      run: async (visit) => {
+        const key = await findOwnKey(db, visit, visit.params['id'] ?? '');
+        const form = visit.draft === null ? limitsForm(key) : draftForm(visit);
+        return page(
+          'Rules for payouts',
+          <KeyLimits base={visit.base} apiKey={key} form={form} />,
+          NAV,
+        );
+      },
+    },
+    {
+      method: 'post',
+      path: '/keys/:id/limits',
+      ...limitKey.access,
+      liveRecent: (visit) => `${pathOf(visit, visit.params['id'] ?? '')}/limits`,
+      run: async (visit) => {
+        const { form } = visit;
+        const key = await findOwnKey(db, visit, visit.params['id'] ?? '');
+        const errors = await fieldErrors(async () => {
+          await limitKey.make(db, visit.by, { id: key.id }, readFields(limitKey, form));
+          return redirect(pathOf(visit, key.id));
+        });
+        if (errors.answer !== null) return errors.answer;
+        const sent = { values: form, errors: errors.fields };
+        const body = <KeyLimits base={visit.base} apiKey={key} form={sent} />;
+        return page('Rules for payouts', body, { ...NAV, status: 422 });
+      },
     },
     {
       method: 'post',
@@ -208,6 +248,36 @@ function NewKey({ visit, form }: { visit: MerchantVisit; form: FormState }) {
   );
 }
 
+/** The rules in force, as the form takes them. */
+function limitsForm(key: Key): FormState {
+  const values = new URLSearchParams({
+    payTo: key.recipientsOnly ? 'recipients' : 'anywhere',
+    currencies: key.payoutCurrencies.join(', '),
+    payoutMax: limitsText(key, 'per_payout').join(', '),
+    dailyMax: limitsText(key, 'per_day').join(', '),
+  });
+  return { values, errors: {} };
+}
+
+function KeyLimits({ base, apiKey, form }: { base: string; apiKey: Key; form: FormState }) {
+  const path = `${base}/keys/${apiKey.id}`;
+  return (
+    <>
+      <PageHead
+        back={{ href: path, label: apiKey.name }}
+        title="Rules for payouts"
+        lead="They hold for payouts and batches that this key requests, from the next request on."
+      />
+      <Card>
+        <form method="post" action={`${path}/limits`} class="stack">
+          <ChangeFields change={limitKey} form={form} />
+          <FormActions submit="Save rules" cancel={path} />
+        </form>
+      </Card>
+    </>
+  );
+}
+
 function modeText(mode: Mode): string {
   return mode === 'test'
     ? 'For test mode: no real money moves.'
@@ -253,6 +323,15 @@ function KeyPage(props: KeyPageProps) {
               key.allowlist.length === 0 ? 'Every address' : key.allowlist.join(', '),
             ],
             ['Requests per minute', key.requestsPerMinute],
+            ['Payouts to', key.recipientsOnly ? 'Saved recipients only' : 'Any destination'],
+            [
+              'Currencies of payouts',
+              key.payoutCurrencies.length === 0
+                ? 'Every currency'
+                : key.payoutCurrencies.join(', '),
+            ],
+            ['Maximum per payout', maximumText(key, 'per_payout')],
+            ['Maximum in 24 hours', maximumText(key, 'per_day')],
             ['Created', <Time at={key.createdAt} seconds />],
             ['Expires', key.expiresAt === null ? 'Never' : <Time at={key.expiresAt} seconds />],
             ['Revoked', key.revokedAt === null ? null : <Time at={key.revokedAt} seconds />],
@@ -268,12 +347,24 @@ function KeyPage(props: KeyPageProps) {
   );
 }
 
+function maximumText(key: Key, name: Parameters<typeof limitsText>[1]): string {
+  const texts = limitsText(key, name).map((text) => text.split('=').reverse().join(' '));
+  return texts.length === 0 ? 'None' : texts.join(', ');
+}
+
 function Changes({ apiKey: key, path, wrong }: Pick<KeyPageProps, 'apiKey' | 'path' | 'wrong'>) {
   const errors: Record<string, string> = wrong
     ? { confirm: `Enter ${key.lastFour}, the last four characters of the key.` }
     : {};
   return (
     <div class="grid">
+      <Card title="Rules for payouts" lead="Recipients, currencies and amounts.">
+        <div>
+          <a class="btn" data-variant="outline" href={`${path}/limits`}>
+            <Icon name="pencil" /> Change rules
+          </a>
+        </div>
+      </Card>
       <Card
         title="Rotate"
         lead="A new secret with the same settings. The old secret stops working at once."

@@ -1,15 +1,18 @@
 /** Request a payout: the quote while the form is filled in, and the payout as POST /payouts does. */
 import { DESTINATION_TYPES } from '../../domain/destination';
 import type { ApiError } from '../../domain/errors';
+import type { Recipient } from '../../domain/recipient';
 import { readPayoutRequest } from '../../schemas/payouts';
 import type { DashboardServices } from '../../services/dashboard';
 import type { PayoutQuote } from '../../services/services';
 import { Card, Facts, Money, PageHead, Status, words } from '../../web/components';
-import { Choices, Field, type FormState, Select } from '../../web/forms';
+import { Field, type FormState, Select } from '../../web/forms';
+import { Icon } from '../../web/icon';
 import { page, redirect, signInAgain } from '../../web/site';
 import {
   filledIn,
   formKey,
+  MAKE,
   nextFormKey,
   type Outcome,
   personOf,
@@ -17,24 +20,28 @@ import {
   tryForm,
 } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+import { DestinationFields } from './destination-fields';
 
 const NAV = { nav: 'payouts' };
 /** The route of a transfer within a provider, which has no network in a request. */
 const INTERNAL = 'internal';
 const FIELDS = ['amount', 'currency', 'network', 'provider', 'reference', 'description'] as const;
-const REQUEST = { needs: 'integrate', liveNeeds: 'manage' } as const;
 
-export function newPayoutPages({ money }: DashboardServices): MerchantRoute[] {
+export function newPayoutPages({ money, recipients }: DashboardServices): MerchantRoute[] {
   const show = async (
     visit: MerchantVisit,
     shown: Pick<FormProps, 'formKey' | 'sent' | 'quote'>,
   ) => {
     const routes = await money.routes(personOf(visit), 'payout');
+    const id = shown.sent.form.values.get('recipient') ?? '';
+    const recipient = id === '' ? null : await recipients.find(visit, id);
     const names = (values: readonly string[]) => [...new Set(values)].sort();
     const body = (
       <NewPayout
         {...shown}
         path={`${visit.base}/payouts`}
+        recipient={recipient}
+        recipientsPath={`${visit.base}/recipients`}
         currencies={names(routes.map(({ currency }) => currency))}
         networks={names(routes.map(({ network }) => network)).filter((name) => name !== INTERNAL)}
         providers={names(routes.map(({ provider }) => provider))}
@@ -51,7 +58,7 @@ export function newPayoutPages({ money }: DashboardServices): MerchantRoute[] {
       method: 'get',
       path: '/payouts/new',
       cost: 'provider',
-      ...REQUEST,
+      ...MAKE,
       /** With the fields of the form: its quote. The script asks for it while somebody types. */
       run: async (visit) => {
         const query = visit.draft ?? visit.query;
@@ -63,7 +70,7 @@ export function newPayoutPages({ money }: DashboardServices): MerchantRoute[] {
     {
       method: 'post',
       path: '/payouts/new',
-      ...REQUEST,
+      ...MAKE,
       run: async (visit) => {
         const again = visit.mode === 'live' ? signInAgain(visit) : null;
         if (again !== null) return again;
@@ -81,6 +88,11 @@ export function newPayoutPages({ money }: DashboardServices): MerchantRoute[] {
 
 /** @throws ApiError validation_failed */
 function requestOf(values: URLSearchParams) {
+  const { recipient } = filledIn(values, ['recipient']);
+  if (recipient !== undefined) {
+    const { network: _ofRecipient, ...rest } = filledIn(values, FIELDS);
+    return readPayoutRequest({ ...rest, recipient });
+  }
   const filled = filledIn(values, ['type', 'value', 'memo']);
   const isWithoutMemo = values.get('noMemo') === 'on' && filled['memo'] === undefined;
   const destination = isWithoutMemo ? { ...filled, memo: null } : filled;
@@ -89,6 +101,9 @@ function requestOf(values: URLSearchParams) {
 
 interface FormProps {
   path: string;
+  /** The recipient that the payout names; null: the form asks for a destination. */
+  recipient: Recipient | null;
+  recipientsPath: string;
   currencies: readonly string[];
   networks: readonly string[];
   providers: readonly string[];
@@ -98,8 +113,9 @@ interface FormProps {
   quote: Outcome<PayoutQuote> | null;
 }
 
-function NewPayout({ path, currencies, networks, providers, ...props }: FormProps) {
+function NewPayout({ path, recipient, networks, providers, ...props }: FormProps) {
   const { form, refusal } = props.sent;
+  const currencies = recipient === null ? props.currencies : [recipient.currency];
   const named = (names: readonly string[], none: string) => [
     ['', none] as const,
     ...names.map((name) => [name, words(name)] as const),
@@ -110,7 +126,11 @@ function NewPayout({ path, currencies, networks, providers, ...props }: FormProp
         back={{ href: path, label: 'Payouts' }}
         title="Request a payout"
         lead="The amount and the fees are reserved at once."
-      />
+      >
+        <a class="btn" data-variant="outline" href={props.recipientsPath}>
+          <Icon name="contact" /> {recipient === null ? 'Pay a saved recipient' : 'Other recipient'}
+        </a>
+      </PageHead>
       <RefusalAlert refusal={refusal} />
       <div class="split">
         <Card>
@@ -132,19 +152,25 @@ function NewPayout({ path, currencies, networks, providers, ...props }: FormProp
               form={form}
               options={currencies.map((currency) => [currency, currency] as const)}
             />
-            <Select
-              name="type"
-              label="Destination"
-              form={form}
-              options={DESTINATION_TYPES.map((type) => [type, words(type)] as const)}
-            />
-            <DestinationFields form={form} />
-            <Select
-              name="network"
-              label="Network"
-              form={form}
-              options={named(networks, 'Not needed')}
-            />
+            {recipient === null ? (
+              <>
+                <Select
+                  name="type"
+                  label="Destination"
+                  form={form}
+                  options={DESTINATION_TYPES.map((type) => [type, words(type)] as const)}
+                />
+                <DestinationFields form={form} />
+                <Select
+                  name="network"
+                  label="Network"
+                  form={form}
+                  options={named(networks, 'Not needed')}
+                />
+              </>
+            ) : (
+              <To recipient={recipient} path={props.recipientsPath} />
+            )}
             <Select
               name="provider"
               label="Provider"
@@ -188,31 +214,18 @@ function NewPayout({ path, currencies, networks, providers, ...props }: FormProp
   );
 }
 
-function DestinationFields({ form }: { form: FormState }) {
+function To({ recipient, path }: { recipient: Recipient; path: string }) {
+  const { id, name, network, destinationValue, destinationMemo } = recipient;
   return (
     <>
-      <Field
-        name="value"
-        label="Address, account ID or email address"
-        hint="Check every character. Payouts cannot be reversed."
-        form={form}
-        required
-        autocomplete="off"
-        maxLength={255}
-      />
-      <Field
-        name="memo"
-        label="Memo or destination tag"
-        hint="Only where the network needs one, such as XRPL."
-        form={form}
-        autocomplete="off"
-        maxLength={64}
-      />
-      <Choices
-        name="noMemo"
-        label="Without a memo"
-        form={form}
-        options={[['on', 'The destination has no memo or destination tag']]}
+      <input type="hidden" name="recipient" value={id} />
+      <Facts
+        rows={[
+          ['Recipient', <a href={`${path}/${id}`}>{name}</a>],
+          ['Network', network ?? 'None'],
+          ['Destination', <code class="break">{destinationValue}</code>],
+          ['Memo', destinationMemo],
+        ]}
       />
     </>
   );

@@ -22,17 +22,15 @@ import {
 } from '../../web/components';
 import { Confirm } from '../../web/forms';
 import { page, redirect } from '../../web/site';
-import { personOf } from '../creation';
+import { MAKE, mayMake, personOf } from '../creation';
 import { creatorRow, creatorText, LedgerLines, Timeline } from '../../web/history';
 import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../../web/lists';
-import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+import type { MerchantRoute } from '../merchant-page';
 import { metadataRows } from '../payments/payments';
 import { newPayoutPages } from './new-payout';
 
 export function payoutPages(services: DashboardServices): MerchantRoute[] {
   const { payouts, payout, money } = services;
-  const mayChange = (visit: MerchantVisit) =>
-    visit.may(visit.mode === 'live' ? 'manage' : 'integrate');
   return [
     ...newPayoutPages(services),
     {
@@ -54,7 +52,7 @@ export function payoutPages(services: DashboardServices): MerchantRoute[] {
           <ListPage
             title="Payouts"
             lead="Money that you send to wallets and exchange accounts."
-            create={mayChange(visit) ? 'Request a payout' : null}
+            create={mayMake(visit) ? 'Request a payout' : null}
             path={path}
             query={query}
             next={next}
@@ -72,15 +70,14 @@ export function payoutPages(services: DashboardServices): MerchantRoute[] {
       needs: 'read',
       run: async (visit) => {
         const found = await payout(visit, visit.params['id'] ?? '');
-        const body = <Detail {...found} base={visit.base} mayChange={mayChange(visit)} />;
+        const body = <Detail {...found} base={visit.base} mayChange={mayMake(visit)} />;
         return page(`Payout ${found.object.reference}`, body, { nav: 'payouts' });
       },
     },
     {
       method: 'post',
       path: '/payouts/:id/cancel',
-      needs: 'integrate',
-      liveNeeds: 'manage',
+      ...MAKE,
       run: async (visit) => {
         const id = visit.params['id'] ?? '';
         await money.cancelPayout(personOf(visit), id);
@@ -225,6 +222,12 @@ function Details({ payout, creator, base }: DetailsProps) {
         rows={[
           ['Payout', <Id value={payout.id} />],
           ['Reference', <Id value={payout.reference} />],
+          [
+            'Recipient',
+            payout.recipientId === null ? null : (
+              <a href={`${base}/recipients/${payout.recipientId}`}>{payout.recipientId}</a>
+            ),
+          ],
           ['Destination', <Id value={payout.destinationValue} />],
           ['Memo', payout.destinationMemo],
           ['Network', payout.network === null ? null : words(payout.network)],

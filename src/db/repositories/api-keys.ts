@@ -1,4 +1,5 @@
 /** API keys: authentication by `authenticate_api_key`, and operator changes. */
+import type { KeyLimit } from '../../domain/limits';
 import type { Mode } from '../../domain/mode';
 import type { Scope } from '../../domain/scopes';
 import type { ShortStatements } from '../short-statements';
@@ -84,6 +85,12 @@ export interface ApiKey {
   /** Networks in CIDR notation; empty means every address. */
   allowlist: string[];
   requestsPerMinute: number;
+  /** Its payouts must name a recipient. */
+  recipientsOnly: boolean;
+  /** Empty means every currency. */
+  payoutCurrencies: string[];
+  /** By currency. */
+  payoutLimits: Record<string, KeyLimit>;
   expiresAt: Date | null;
   revokedAt: Date | null;
   createdAt: Date;
@@ -101,7 +108,7 @@ export interface StoredSecret {
 
 const COLUMNS = `id, account_id, mode, name, display_prefix,
   last_four, scopes, allowlist::text[] AS allowlist,
-  requests_per_minute, expires_at,
+  requests_per_minute, recipients_only, payout_currencies, payout_limits, expires_at,
   revoked_at, created_at, last_used_at,
   host(last_used_address) AS last_used_address`;
 
@@ -115,6 +122,9 @@ export type NewApiKey = StoredSecret &
     | 'scopes'
     | 'allowlist'
     | 'requestsPerMinute'
+    | 'recipientsOnly'
+    | 'payoutCurrencies'
+    | 'payoutLimits'
     | 'expiresAt'
   >;
 
@@ -123,8 +133,9 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
     await rows<ApiKey>(
       tx,
       `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, pepper_id, display_prefix,
-                             last_four, scopes, allowlist, requests_per_minute, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?::text[], ?::cidr[], ?, ?) RETURNING ${COLUMNS}`,
+                             last_four, scopes, allowlist, requests_per_minute, recipients_only,
+                             payout_currencies, payout_limits, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?::text[], ?::cidr[], ?, ?, ?::text[], ?::jsonb, ?) RETURNING ${COLUMNS}`,
       [
         key.id,
         key.accountId,
@@ -137,6 +148,9 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
         key.scopes,
         key.allowlist,
         key.requestsPerMinute,
+        key.recipientsOnly,
+        key.payoutCurrencies,
+        JSON.stringify(key.payoutLimits),
         key.expiresAt,
       ],
     ),
@@ -159,6 +173,19 @@ export async function replaceSecret(tx: Tx, id: string, secret: StoredSecret): P
               secret_changed_at = clock_timestamp() WHERE id = ?
        RETURNING ${COLUMNS}`,
       [secret.secretHash, secret.pepperId, secret.displayPrefix, secret.lastFour, id],
+    ),
+  );
+}
+
+export type KeyRules = Pick<ApiKey, 'recipientsOnly' | 'payoutCurrencies' | 'payoutLimits'>;
+
+export async function saveKeyRules(tx: Tx, id: string, rules: KeyRules): Promise<ApiKey> {
+  return one(
+    await rows<ApiKey>(
+      tx,
+      `UPDATE api_keys SET recipients_only = ?, payout_currencies = ?::text[], payout_limits = ?::jsonb
+        WHERE id = ? RETURNING ${COLUMNS}`,
+      [rules.recipientsOnly, rules.payoutCurrencies, JSON.stringify(rules.payoutLimits), id],
     ),
   );
 }

@@ -133,6 +133,41 @@ export async function listRecipients(
   return pageOf(found, limit);
 }
 
+/** Of an account, for live mode. */
+export interface RecipientRules {
+  waitHours: number;
+  only: boolean;
+}
+
+const RULES = 'recipient_wait_hours AS wait_hours, recipients_only AS only';
+
+export async function findRecipientRules(
+  db: Db,
+  accountId: string,
+): Promise<RecipientRules | null> {
+  const sql = `SELECT ${RULES} FROM accounts WHERE id = ?`;
+  const [found] = await rows<RecipientRules>(db, sql, [accountId]);
+  return found ?? null;
+}
+
+export async function lockRecipientRules(
+  tx: Tx,
+  accountId: string,
+): Promise<RecipientRules | null> {
+  const sql = `SELECT ${RULES} FROM accounts WHERE id = ? FOR NO KEY UPDATE`;
+  const [found] = await rows<RecipientRules>(tx, sql, [accountId]);
+  return found ?? null;
+}
+
+export async function saveRecipientRules(
+  tx: Tx,
+  accountId: string,
+  { waitHours, only }: RecipientRules,
+): Promise<void> {
+  const sql = 'UPDATE accounts SET recipient_wait_hours = ?, recipients_only = ? WHERE id = ?';
+  await rows(tx, sql, [waitHours, only, accountId]);
+}
+
 type ReadRecipients = ReadonlyMap<string, ReadRecipient>;
 
 /** By id, also deleted ones. */

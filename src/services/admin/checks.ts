@@ -23,10 +23,14 @@ export function amountOrZero(field: string, text: string): Amount {
 }
 
 /** @throws InvalidInput when no route supports the currency */
-export async function checkCurrency(db: Db | Tx, currency: string): Promise<void> {
+export async function checkCurrency(
+  db: Db | Tx,
+  currency: string,
+  field = 'currency',
+): Promise<void> {
   const supported = await listCurrencies(db);
   if (supported.includes(currency)) return;
-  throw new InvalidInput('currency', { code: 'unsupported_currency', value: currency, supported });
+  throw new InvalidInput(field, { code: 'unsupported_currency', value: currency, supported });
 }
 
 /** Printable, not blank, at most `max` characters. @throws InvalidInput */

@@ -22,6 +22,7 @@ const OBJECTS = {
   payment: 'Payment',
   payout: 'Payout',
   payout_batch: 'Batch',
+  recipient: 'Recipient',
   request: 'Request',
   user: 'User',
   webhook_endpoint: 'Endpoint',
@@ -155,6 +156,8 @@ const PROBLEMS = {
   all_and_some: () => 'Choose all, or single ones, but not both.',
   unsupported_currency: ({ value, supported }: { value: string; supported: readonly string[] }) =>
     `${value} is not a supported currency. Supported currencies: ${supported.join(', ')}.`,
+  not_a_limit: ({ value }: { value: string }) =>
+    `${value} is not a limit. Use a currency and an amount, such as USDT=500.`,
   no_such_route: ({ scope }: { scope: RouteScope }) =>
     `${Object.values(scope).join(' ').trimEnd()} is not a route.`,
   no_route: (route: { provider: string; currency: string; direction: Direction }) =>

@@ -1,0 +1,32 @@
+/** The fields of a destination, in the forms of payouts and recipients. */
+import { Choices, Field, type FormState } from '../../web/forms';
+
+export function DestinationFields({ form }: { form: FormState }) {
+  return (
+    <>
+      <Field
+        name="value"
+        label="Address, account ID or email address"
+        hint="Check every character. Payouts cannot be reversed."
+        form={form}
+        required
+        autocomplete="off"
+        maxLength={255}
+      />
+      <Field
+        name="memo"
+        label="Memo or destination tag"
+        hint="Only where the network needs one, such as XRPL."
+        form={form}
+        autocomplete="off"
+        maxLength={64}
+      />
+      <Choices
+        name="noMemo"
+        label="Without a memo"
+        form={form}
+        options={[['on', 'The destination has no memo or destination tag']]}
+      />
+    </>
+  );
+}
