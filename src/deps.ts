@@ -138,7 +138,7 @@ export function buildDeps<C extends Config>(
       await Promise.allSettled([
         shortStatements.destroy().then(() => db.destroy()),
         pagesDb?.destroy(),
-        temporal.connection.close(),
+        temporal.close(),
         providers.close(),
         screeningService?.close(),
       ]);

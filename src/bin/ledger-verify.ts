@@ -121,7 +121,7 @@ async function checkWorkflows(db: Db, temporal: TemporalOptions | null): Promise
   } catch (error) {
     return { ...WORKFLOWS_INVARIANT, not_checked: `Temporal: ${errorText(error)}` };
   } finally {
-    await client.connection.close();
+    await client.close();
   }
 }
 

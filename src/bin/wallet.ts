@@ -72,7 +72,7 @@ runProcess(HELP, async (env) => {
     stop: async () => {
       await metrics?.stop();
       await wallet.stop();
-      await client.connection.close();
+      await client.close();
     },
   };
 });

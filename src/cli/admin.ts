@@ -3,7 +3,6 @@
  * reads the options, calls src/services/admin and prints the result.
  */
 import { userInfo } from 'node:os';
-import type { Client } from '@temporalio/client';
 import type { Command } from '@commander-js/extra-typings';
 import {
   createCommand,
@@ -15,6 +14,7 @@ import {
 import type { ChangedBy } from '../services/admin/audit';
 import { checkText } from '../services/admin/checks';
 import { InvalidInput } from '../services/admin/refusal';
+import type { TemporalClient } from '../temporal/client';
 import { addAccounts } from './accounts';
 import { addAdjustments } from './adjustments';
 import { addAudit } from './audit';
@@ -110,7 +110,7 @@ async function perform<Document>(
   work: (context: Context) => Promise<Document>,
 ): Promise<Document> {
   const db = await openDatabase(env);
-  const opened: { temporal?: Client; webhooks?: OpenedWebhookTools } = {};
+  const opened: { temporal?: TemporalClient; webhooks?: OpenedWebhookTools } = {};
   const accountId = (asked: string | undefined) => findAccountId(db, env, asked);
   try {
     return await work({
@@ -131,7 +131,7 @@ async function perform<Document>(
     throw new UsageError(errorSentence(error), { cause: error });
   } finally {
     await opened.webhooks?.close();
-    await Promise.all([db.destroy(), opened.temporal?.connection.close()]);
+    await Promise.all([db.destroy(), opened.temporal?.close()]);
   }
 }
 

@@ -2,7 +2,6 @@
  * Which gateway a command works on: its database, pepper, Temporal and webhook settings and, in
  * development, its demo merchant.
  */
-import type { Client } from '@temporalio/client';
 import { connect } from '../db/connect';
 import { pendingMigrations } from '../db/migrate';
 import { withClient } from '../db/provision';
@@ -16,7 +15,7 @@ import { SetupError } from '../lib/setup-error';
 import { WEBHOOK_SETTINGS, webhookSettings } from '../lib/webhook-settings';
 import { requireAccount } from '../services/accounts';
 import type { WebhookTools } from '../services/webhook-endpoints';
-import { createCommandClient } from '../temporal/client';
+import { createCommandClient, type TemporalClient } from '../temporal/client';
 import { createWebhookDeliveryWorkflows } from '../temporal/webhook-delivery-workflows';
 import { createWebhookSender } from '../webhooks/sender';
 
@@ -57,7 +56,7 @@ export function readPepper(env: NodeJS.ProcessEnv): string {
 }
 
 /** @throws SetupError */
-export function connectTemporal(env: NodeJS.ProcessEnv): Client {
+export function connectTemporal(env: NodeJS.ProcessEnv): TemporalClient {
   const local = isDevelopmentDatabase(env)
     ? readPrivateJson(dataLayout(env).settings)['temporal_address']
     : undefined;
@@ -125,7 +124,7 @@ export function openWebhookTools(env: NodeJS.ProcessEnv): OpenedWebhookTools {
     secretBox: createSecretBox(settings.secretKey, settings.earlierSecretKeys),
     webhookDeliveryWorkflows: temporal === null ? null : createWebhookDeliveryWorkflows(temporal),
     close: async () => {
-      await Promise.allSettled([webhookSender.close(), temporal?.connection.close()]);
+      await Promise.allSettled([webhookSender.close(), temporal?.close()]);
     },
   };
 }
@@ -136,7 +135,7 @@ function ownHosts(env: NodeJS.ProcessEnv): string[] {
 }
 
 /** Nothing is lost without Temporal: the gateway finds due deliveries in the rows. */
-function findTemporal(env: NodeJS.ProcessEnv): Client | null {
+function findTemporal(env: NodeJS.ProcessEnv): TemporalClient | null {
   try {
     return connectTemporal(env);
   } catch (error) {

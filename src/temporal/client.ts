@@ -51,10 +51,12 @@ const SILENT_CLOSES_AFTER_MS = 15_000;
 export interface TemporalClient extends Client {
   /** Uses other credentials from now on. */
   renew(credentials: TemporalCredentials): void;
+  /** Closes every connection, also those that were replaced. */
+  close(): Promise<void>;
 }
 
 /** The client of a program that is not a server. @throws SetupError */
-export function createCommandClient(env: NodeJS.ProcessEnv, otherwise?: string): Client {
+export function createCommandClient(env: NodeJS.ProcessEnv, otherwise?: string): TemporalClient {
   return createTemporalClient(readTemporal(env, otherwise));
 }
 
@@ -78,11 +80,15 @@ export function createTemporalClient(
     }
   };
   const open = replaceable(openConnection(address, credentials, note));
+  const replaced = new Set<Connection>();
   const replace = (closesAfterMs: number): void => {
-    const replaced = open.current();
+    const former = open.current();
     open.replace(openConnection(address, credentials, note));
     succeededAt = performance.now();
-    setTimeout(() => void replaced.close(), closesAfterMs).unref();
+    replaced.add(former);
+    setTimeout(() => {
+      if (replaced.delete(former)) void former.close();
+    }, closesAfterMs).unref();
   };
   const client = new Client({
     connection: open.connection,
@@ -93,6 +99,11 @@ export function createTemporalClient(
     renew: (next: TemporalCredentials) => {
       credentials = next;
       replace(REPLACED_CLOSES_AFTER_MS);
+    },
+    close: async () => {
+      const connections = [open.current(), ...replaced];
+      replaced.clear();
+      await Promise.all(connections.map((connection) => connection.close()));
     },
   });
 }

@@ -5,7 +5,7 @@ import { type Db, inTransaction, onOneSnapshot, rows } from '../../src/db/transa
 import { connectDatabase } from '../../src/wallet/db/database';
 import { type Link, startLink } from '../support/chaos/link';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
-import { waitFor } from '../support/wait-for';
+import { waitThroughFaults } from '../support/wait-for';
 
 const TIMES = { statementTimeoutMs: 700, answerGraceMs: 300 };
 const SIZE = 3;
@@ -127,7 +127,8 @@ describe('the wallet', () => {
     ]);
     expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     hole.set(null);
-    await waitFor('an answer', async () => (await one()).length);
+    // The third connection was idle, and is noticed by the first statement on it.
+    await waitThroughFaults('an answer', async () => (await one()).length);
     await wallet.close();
   });
 
@@ -144,7 +145,7 @@ describe('the wallet', () => {
     expect(wasTold).toBe(true);
     hole.set(null);
     // PostgreSQL has not heard that the first one is gone.
-    const taken = await waitFor('the lock', async () => {
+    const taken = await waitThroughFaults('the lock', async () => {
       const result = await second.withLock('test', () => Promise.resolve('alone'));
       return result ?? undefined;
     });

@@ -2,7 +2,7 @@
 import { createTemporalClient } from '../../src/temporal/client';
 import { readTemporal } from '../../src/temporal/connection';
 import { startLink } from '../support/chaos/link';
-import { waitFor } from '../support/wait-for';
+import { waitThroughFaults } from '../support/wait-for';
 
 const DEADLINE_MS = 500;
 
@@ -15,10 +15,10 @@ test('a connection that was opened in a silence is replaced when the network spe
     client.withDeadline(Date.now() + DEADLINE_MS, () => client.workflowService.getSystemInfo({}));
   await expect(ask()).rejects.toThrow('DEADLINE_EXCEEDED');
   link.set(null);
-  await waitFor('an answer', async () => {
+  await waitThroughFaults('an answer', async () => {
     await ask();
     return true;
   });
-  await client.connection.close();
+  await client.close();
   await link.stop();
 });
