@@ -39,7 +39,7 @@ export class PayoutBatchPage extends DecisionPage<PayoutBatchState, PayoutBatchD
     await this.waitUntil(() => this.hasDecision() || changed(), timer);
   }
 
-  /** Of two reports of the same status, the one with more rows left out is newer. */
+  /** If two reports have the same status, the one with more rows left out is newer. */
   override take(state: PayoutBatchState): void {
     const isOlder =
       state.sequence === this.known?.sequence &&

@@ -14,7 +14,7 @@ type RowHashes = ReadonlyMap<number | null, string>;
 /** A manifest of ten thousand rows takes about 2 MB. */
 const MANIFESTS_KEPT = 8;
 
-/** By the batch and the hash of its manifest, the newest last. */
+/** The key is the batch and the hash of its manifest; the newest entry is the last. */
 const proven = new Map<string, RowHashes>();
 
 /** @returns null when the rows in the database are not those of the manifest */

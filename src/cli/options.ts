@@ -91,7 +91,7 @@ export const LIMIT_OPTION = new Option('--limit <N>', 'the maximum number of res
 export interface VerbObject {
   /** `endpoint` */
   name: string;
-  /** Of the option, if it is not `id`. */
+  /** The name of the option, if it is not `id`. */
   option?: 'id' | 'account';
   /** How help names the value of the option: `ENDPOINT_ID`. */
   value: string;

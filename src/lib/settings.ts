@@ -361,7 +361,7 @@ export const GATEWAY_SETTINGS = {
   },
 } as const satisfies Record<string, Setting>;
 
-/** Of the programs that change the schema or what it contains. */
+/** They are read by the programs that change the schema or what it contains. */
 export const OWNER_SETTINGS = {
   DATABASE_OWNER_URL: {
     kind: postgresUrl,
