@@ -3,16 +3,18 @@
  * it and in which workflow run.
  */
 import type { NewEvent } from '../src/db/repositories/events';
-import { PAYOUT_BATCH_EVENTS, paymentEvent, payoutEvent } from '../src/domain/events';
+import { PAYOUT_BATCH_EVENTS, paymentEvent, payoutEvent, refundEvent } from '../src/domain/events';
 import type { Payment } from '../src/domain/payment';
 import type { Payout } from '../src/domain/payout';
 import type { PayoutBatch, PayoutBatchProgress } from '../src/domain/payout-batch';
+import { type Refund, refundStatus } from '../src/domain/refund';
 import { newId } from '../src/lib/new-id';
 import { callingWorkflow } from './caller';
 import { type EventData, presentEvent } from '../src/presenters/envelope';
 import { presentPayment } from '../src/presenters/payment';
 import { presentPayout } from '../src/presenters/payout';
 import { presentPayoutBatch } from '../src/presenters/payout-batch';
+import { presentRefund } from '../src/presenters/refund';
 
 /** @param payout the payout after the change */
 export function eventOfPayout(payout: Payout): NewEvent {
@@ -34,6 +36,12 @@ export function eventOfPayoutBatch(batch: PayoutBatch, progress: PayoutBatchProg
   return newEvent(PAYOUT_BATCH_EVENTS[status], batch, presentPayoutBatch(batch, progress), actor);
 }
 
+/** @param refund the refund after the change */
+export function eventOfRefund(refund: Refund): NewEvent {
+  const actor = refund.state === 'ordered' ? refund.operator : null;
+  return newEvent(refundEvent(refundStatus(refund.state)), refund, presentRefund(refund), actor);
+}
+
 function deciderOf({ status, decidedBy }: Payout): string | null {
   return status === 'approved' || status === 'rejected' || status === 'cancelled'
     ? decidedBy
@@ -42,7 +50,7 @@ function deciderOf({ status, decidedBy }: Payout): string | null {
 
 function newEvent(
   type: NewEvent['type'],
-  object: Payment | Payout | PayoutBatch,
+  object: Payment | Payout | PayoutBatch | Refund,
   data: EventData,
   actor: string | null,
 ): NewEvent {

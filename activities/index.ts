@@ -17,6 +17,7 @@ import { checkLedger, noteLateLedgerCheck } from './ledger-check';
 import { checkPayment, watchPayment } from './payment/check';
 import { decidePayment } from './payment/decide';
 import { cancelUnusedCheckout, openPayment } from './payment/open';
+import { reserveRefund } from './payment/reserve-refund';
 import { approvePayout, cancelPayout, decidePayout, rejectPayout } from './payout/decide';
 import { checkPayout, submitPayout } from './payout/provider';
 import { releasePayout } from './payout/release';
@@ -90,6 +91,8 @@ export function createActivities(deps: ActivityDeps) {
       forOwn(id, () => watchPayment(deps, id, seen)),
     decidePayment: (id: string, decision: PaymentDecision) =>
       forOwn(id, () => decidePayment(deps, id, decision)),
+    reserveRefund: (paymentId: string, refundId: string) =>
+      forOwn(paymentId, () => reserveRefund(deps, paymentId, refundId)),
     resumeHeldPayouts: () => resumeHeldPayouts(deps),
     restartPayouts: () => restartPayouts(deps),
     restartPayments: () => restartPayments(deps),

@@ -32,6 +32,7 @@ import { createPayouts } from './services/payouts';
 import { measureCalls, measurePools } from './services/process-metrics';
 import { createProviderCallbacks } from './services/provider-callbacks';
 import { createRecipients } from './services/recipients';
+import { createRefunds } from './services/refunds';
 import { createRequestLog } from './services/request-log';
 import type { Services } from './services/api-services';
 import { createUserServices } from './services/users/user-services';
@@ -168,6 +169,7 @@ export function buildServices(deps: Deps<ApiConfig>): Services {
     }),
     payoutBatches: createPayoutBatches({ ...deps, networkFees }),
     recipients: createRecipients(deps),
+    refunds: createRefunds(deps),
     balances: createBalances(deps),
     events: createEvents({ db }),
     catalogue: createCatalogue({ db, providers }),

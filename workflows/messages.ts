@@ -28,9 +28,9 @@ export interface PayoutInput {
 }
 
 /**
- * - `reserved`: the payout exists and its funds are held.
- * - `refused`: no payout exists, for the reason given.
- * - `abandoned`: no payout exists, because the request's claim has ended.
+ * - `reserved`: the payout or refund exists and its funds are held.
+ * - `refused`: it does not exist, for the reason given.
+ * - `abandoned`: it does not exist, because the request's claim has ended.
  */
 export type ReserveOutcome =
   { kind: 'reserved' } | { kind: 'refused'; refusal: Refusal } | { kind: 'abandoned' };
@@ -177,6 +177,8 @@ export interface PaymentDecision extends Decision<PaymentDecisionKind> {
    * by hand has none.
    */
   sentAt?: string | null;
+  /** A merchant's own request. A signal cannot say so. */
+  isMerchants?: true;
 }
 
 /**

@@ -59,4 +59,5 @@ export const UPDATES = {
   leaveOut: 'leaveOut',
   open: 'open',
   verify: 'verify',
+  refund: 'refund',
 } as const;

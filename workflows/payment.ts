@@ -25,8 +25,10 @@ import {
 import type {
   OpenOutcome,
   OpenReport,
+  PaymentDecision,
   PaymentInput,
   PaymentState,
+  ReserveOutcome,
   VerifyOutcome,
 } from './messages';
 import { providerQueue, UPDATES } from './names';
@@ -77,7 +79,9 @@ function checkPayment(input: PaymentInput, mayBeFast: boolean) {
   });
 }
 
-const { decidePayment } = localActivities<'decidePayment'>(TRANSACTION);
+const { decidePayment, reserveRefund } = localActivities<'decidePayment' | 'reserveRefund'>(
+  TRANSACTION,
+);
 
 /** Waits for the checkout that the workflow opens. */
 const openUpdate = defineUpdate<OpenOutcome>(UPDATES.open);
@@ -85,25 +89,52 @@ const openUpdate = defineUpdate<OpenOutcome>(UPDATES.open);
 /** Asks the provider now. */
 const verifyUpdate = defineUpdate<VerifyOutcome>(UPDATES.verify);
 
+/** Asks the provider to close the checkout, for a merchant's request. */
+const cancelUpdate = defineUpdate<VerifyOutcome, [string]>(UPDATES.cancel);
+
+/** Waits for the reservation of a refund. */
+const refundUpdate = defineUpdate<ReserveOutcome, [string]>(UPDATES.refund);
+
 /** @returns the final status, or why no payment was created */
 export async function paymentWorkflow(input: PaymentInput): Promise<string> {
   const page = new PaymentPage(input);
   const { cancelUnusedCheckout } = atProvider(input);
   let opened: OpenOutcome | null = null;
-  setHandler(openUpdate, async (): Promise<OpenOutcome> => {
-    await CancellationScope.nonCancellable(() => condition(() => opened !== null));
-    return opened ?? { kind: 'abandoned', unusedCheckout: true };
-  });
-  setHandler(verifyUpdate, async (): Promise<VerifyOutcome> => {
-    await CancellationScope.nonCancellable(() => condition(() => opened !== null));
-    const { answered, wait } = await CancellationScope.nonCancellable(() =>
-      checkPayment(input, false),
-    );
-    // The main loop records what has changed.
+  const whenOpened = () => condition(() => opened !== null);
+  /** Asks the provider now. The main loop records what has changed. */
+  const ask = async (): Promise<VerifyOutcome> => {
+    const { answered, wait } = await checkPayment(input, false);
     page.noteProviderUpdate();
     const { retryAfterMs } = wait ?? {};
     return { kind: 'verified', answered, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  });
+  };
+  setHandler(openUpdate, () =>
+    CancellationScope.nonCancellable(async (): Promise<OpenOutcome> => {
+      await whenOpened();
+      return opened ?? { kind: 'abandoned', unusedCheckout: true };
+    }),
+  );
+  setHandler(verifyUpdate, () =>
+    CancellationScope.nonCancellable(async () => {
+      await whenOpened();
+      return ask();
+    }),
+  );
+  setHandler(cancelUpdate, (requestId) =>
+    CancellationScope.nonCancellable(async () => {
+      await whenOpened();
+      await decidePayment(input.paymentId, cancellation(requestId));
+      return ask();
+    }),
+  );
+  setHandler(refundUpdate, (refundId) =>
+    CancellationScope.nonCancellable(async (): Promise<ReserveOutcome> => {
+      await whenOpened();
+      const outcome = await reserveRefund(input.paymentId, refundId);
+      if (outcome.kind === 'reserved') page.noteProviderUpdate();
+      return outcome;
+    }),
+  );
 
   // A cancellation request must not stop the workflow: money would go unnoticed.
   return CancellationScope.nonCancellable(async () => {
@@ -118,6 +149,12 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
     await condition(allHandlersFinished);
     return opened.kind;
   });
+}
+
+/** A merchant's request to cancel. The same request is one decision. */
+function cancellation(requestId: string): PaymentDecision {
+  const what = { kind: 'cancel', id: requestId, amount: null, by: null, reason: null } as const;
+  return { ...what, isMerchants: true };
 }
 
 /** @param opened the state of a payment that this run has opened */

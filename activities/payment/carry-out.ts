@@ -1,5 +1,5 @@
 /**
- * Carries out an operator's pending decision at the provider. The answer is recorded like any other
+ * Carries out the pending decision and the ordered refunds at the provider. The answer is recorded like any other
  * update: only the provider's facts move money (decisions/provider-facts). Each call is idempotent at the
  * provider and is repeated until the answer is clear.
  */
@@ -10,27 +10,28 @@ import {
 } from '../../src/db/repositories/payment-decisions';
 import { listRefunds } from '../../src/db/repositories/payment-refunds';
 import { lockPayment } from '../../src/db/repositories/payments';
-import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
+import { ZERO } from '../../src/domain/money';
 import { DECIDABLE, type Payment } from '../../src/domain/payment';
+import type { Refund } from '../../src/domain/refund';
 import type { CheckoutResult, Provider } from '../../src/providers/port';
-import { giveBackRefund, refundReference } from './refunds';
+import { type Deps, inEventTransaction } from '../deps';
+import { giveBackRefund } from './refunds';
 
 const TOO_LATE = 'The payment had already changed its status.';
 const NOT_CANCELLED = 'The provider did not cancel: funds are on their way.';
 
-/** Carries out a pending decision, then asks the provider for the checkout. */
+/** Carries out what was decided and ordered, then asks the provider for the checkout. */
 export async function askProvider(
-  db: Db,
+  deps: Pick<Deps, 'db' | 'webhookDeliveryStarter'>,
   provider: Provider,
   payment: Payment,
 ): Promise<CheckoutResult> {
-  const decision = await findLastDecision(db, payment.id);
+  const decision = await findLastDecision(deps.db, payment.id);
   const result =
-    decision?.state !== 'pending'
-      ? null
-      : decision.kind === 'refund'
-        ? await orderRefund(db, provider, payment, decision)
-        : await carryOut(db, provider, payment, decision);
+    decision?.state === 'pending' && decision.kind !== 'refund'
+      ? await carryOut(deps.db, provider, payment, decision)
+      : await orderRefunds(deps, provider, payment);
   // After a refusal or an unclear answer, the provider's facts are still needed.
   const isEnough = result?.kind === 'found' || result?.kind === 'limited';
   return isEnough ? result : provider.findCheckout(payment.id);
@@ -44,8 +45,10 @@ async function carryOut(
 ): Promise<CheckoutResult | null> {
   const end = (refusal: string | null) => endDecision(db, payment.id, id, refusal);
   if (!DECIDABLE[kind].includes(payment.status)) {
-    // `manual` means that the decision was carried out and only the provider's answer was lost.
-    await end(payment.exceptions.includes('manual') ? null : TOO_LATE);
+    // `manual` means that the decision was carried out and only the provider's answer was lost. A merchant
+    // can only cancel, which leaves no such mark.
+    const isDone = payment.exceptions.includes('manual') || payment.status === 'cancelled';
+    await end(isDone ? null : TOO_LATE);
     return null;
   }
   const result =
@@ -61,34 +64,44 @@ async function carryOut(
 }
 
 /**
- * The decision is accepted once the provider's facts show the refund, and refused only if they do
- * not.
+ * Orders each refund that was deducted and has no clear answer. Each is idempotent by its reference.
+ * @returns the provider's last answer; null when nothing is ordered
  */
-async function orderRefund(
-  db: Db,
+async function orderRefunds(
+  deps: Pick<Deps, 'db' | 'webhookDeliveryStarter'>,
   provider: Provider,
   payment: Payment,
-  { number }: StoredDecision,
+): Promise<CheckoutResult | null> {
+  // An ordered refund has reversed a part of the credits.
+  if (payment.reversedAmount === ZERO) return null;
+  const refunds = await listRefunds(deps.db, payment.id);
+  let last: CheckoutResult | null = null;
+  for (const refund of refunds.filter(({ state }) => state === 'ordered')) {
+    last = await orderRefund(deps, provider, payment, refund);
+    if (last.kind !== 'found') return last;
+  }
+  return last;
+}
+
+/** The refund is done once the provider's facts show it, and refused only if they do not. */
+async function orderRefund(
+  deps: Pick<Deps, 'db' | 'webhookDeliveryStarter'>,
+  provider: Provider,
+  payment: Payment,
+  { reference, amount, destination }: Refund,
 ): Promise<CheckoutResult> {
-  const reference = refundReference(payment.id, number);
-  const ordered = await findOrdered(db, payment.id, reference);
-  if (ordered === undefined) throw new Error(`the refund ${reference} was not deducted`);
-  const result = await provider.refundCheckout(payment.id, reference, ordered.amount);
+  const result = await provider.refundCheckout(payment.id, reference, amount, destination);
   if (result.kind !== 'refused') return result;
   const found = await provider.findCheckout(payment.id);
   const isMade =
     found.kind !== 'found' || found.checkout.refunds.some((one) => one.reference === reference);
   if (!isMade) {
-    await inTransaction(db, async (tx) => {
+    await inEventTransaction(deps, payment.id, async (tx, deliveries) => {
       const locked = await lockPayment(tx, payment.id);
-      const still = await findOrdered(tx, payment.id, reference);
-      if (still !== undefined) await giveBackRefund(tx, locked, still, result.reason);
+      const refunds = await listRefunds(tx, payment.id);
+      const still = refunds.find((one) => one.reference === reference && one.state === 'ordered');
+      if (still !== undefined) await giveBackRefund(tx, locked, still, result.reason, deliveries);
     });
   }
   return found;
-}
-
-async function findOrdered(db: Db | Tx, paymentId: string, reference: string) {
-  const refunds = await listRefunds(db, paymentId);
-  return refunds.find((one) => one.reference === reference && one.state === 'ordered');
 }

@@ -36,7 +36,7 @@ async function checkAtProvider(deps: Deps, paymentId: string): Promise<PaymentSt
   if (payment === null) throw new MissingRow(paymentId);
   const askedAt = await databaseTime(deps.db);
   const provider = providerOf(deps, payment);
-  const found = await deps.localCalls.run(payment, () => askProvider(deps.db, provider, payment));
+  const found = await deps.localCalls.run(payment, () => askProvider(deps, provider, payment));
   if (found.kind === 'not_found' && isSettledIn(payment, askedAt)) {
     return withoutCheckout(deps, payment, askedAt);
   }

@@ -12,63 +12,82 @@ import {
 } from '../../src/db/repositories/payment-decisions';
 import { findPayment, lockPayment } from '../../src/db/repositories/payments';
 import { databaseTime } from '../../src/db/database-time';
-import { inTransaction, type Tx } from '../../src/db/transaction';
+import { listRefunds } from '../../src/db/repositories/payment-refunds';
+import type { NewDeliveries } from '../../src/db/repositories/events';
+import type { Tx } from '../../src/db/transaction';
 import { DECISION_VALID_MS } from '../../src/domain/decision-age';
 import { type Amount, isLess, parseRequestAmount, ZERO } from '../../src/domain/money';
 import { DECIDABLE, type Payment } from '../../src/domain/payment';
-import { priceReversal, refundableOf } from '../../src/domain/payment-pricing';
+import { priceReversal } from '../../src/domain/payment-pricing';
+import { leftToRefund } from '../../src/domain/refund';
+import { newId } from '../../src/lib/new-id';
 import type { PaymentDecision } from '../../workflows/messages';
-import { type Deps, providerOf } from '../deps';
+import { type Deps, inEventTransaction, providerOf } from '../deps';
 import { ifCovered, refundReference, takeOrderedRefund } from './refunds';
 
 /** Safe to run twice: a decision's id is recorded once. @returns why it was refused, or null */
 export async function decidePayment(
-  deps: Pick<Deps, 'db' | 'providers'>,
+  deps: Pick<Deps, 'db' | 'providers' | 'webhookDeliveryStarter'>,
   paymentId: string,
   decision: PaymentDecision,
 ): Promise<{ refusal: string | null }> {
   const payment = await findPayment(deps.db, paymentId);
   if (payment === null) return { refusal: 'the payment does not exist' };
   const canRefund = providerOf(deps, payment).capabilities.refunds;
-  const decided = await ifCovered(
-    inTransaction(deps.db, (tx) => decide(tx, paymentId, decision, canRefund, null)),
-  );
-  if (decided.kind === 'covered') return decided.result;
-  const { available } = decided;
-  return inTransaction(deps.db, (tx) => decide(tx, paymentId, decision, canRefund, available));
+  const decideWith = (available: Amount | null) =>
+    inEventTransaction(deps, paymentId, (tx, deliveries) =>
+      decide(tx, paymentId, decision, { canRefund, available }, deliveries),
+    );
+  const decided = await ifCovered(decideWith(null));
+  return decided.kind === 'covered' ? decided.result : decideWith(decided.available);
 }
 
-/** @param available the available amount, when it does not cover the refund, which is refused then */
+interface RefundFacts {
+  canRefund: boolean;
+  /** The available amount, when it does not cover the refund, which is refused then. */
+  available: Amount | null;
+}
+
 async function decide(
   tx: Tx,
   paymentId: string,
   decision: PaymentDecision,
-  canRefund: boolean,
-  available: Amount | null,
+  facts: RefundFacts,
+  deliveries: NewDeliveries,
 ): Promise<{ refusal: string | null }> {
   const payment = await lockPayment(tx, paymentId);
   const known = await findDecision(tx, paymentId, decision.id);
   if (known !== null) return { refusal: known.refusal };
   const last = await findLastDecision(tx, paymentId);
-  const amount = amountOf(payment, decision);
+  const isRefund = decision.kind === 'refund';
+  const refundable = isRefund ? leftToRefund(payment, await listRefunds(tx, paymentId)) : ZERO;
+  const amount = isRefund ? amountOf(decision, refundable) : null;
   const refusal =
     (await lateRefusal(tx, decision)) ??
     refusalOf(payment, decision, last) ??
-    (decision.kind === 'refund' ? refundRefusal(payment, amount, canRefund, available) : null);
+    (isRefund ? refundRefusal(payment, amount, refundable, facts) : null);
   const number = (await countDecisions(tx, paymentId)) + 1;
   await insertDecision(tx, paymentId, {
     id: decision.id,
     number,
     kind: decision.kind,
     amount: amount === ZERO ? null : amount,
+    requestedBy: decision.isMerchants === true ? 'merchant' : 'operator',
     decidedBy: decision.by,
     reason: decision.reason,
     state: refusal === null ? 'pending' : 'refused',
     refusal,
   });
-  if (refusal === null && decision.kind === 'refund' && amount !== null) {
-    const reference = refundReference(paymentId, number);
-    await takeOrderedRefund(tx, payment, { reference, amount });
+  if (refusal === null && isRefund && amount !== null) {
+    const order = {
+      id: newId('refund'),
+      reference: refundReference(paymentId, number),
+      amount,
+      requestedBy: 'operator',
+      operator: decision.by,
+      reason: decision.reason,
+    } as const;
+    await takeOrderedRefund(tx, payment, order, deliveries);
   }
   return { refusal };
 }
@@ -85,9 +104,8 @@ async function lateRefusal(tx: Tx, { sentAt }: PaymentDecision): Promise<string 
 }
 
 /** The amount of a refund, or null when the input is not a valid amount. */
-function amountOf(payment: Payment, { kind, amount }: PaymentDecision): Amount | null {
-  if (kind !== 'refund') return null;
-  return amount === null ? refundableOf(payment) : parseRequestAmount(amount);
+function amountOf({ amount }: PaymentDecision, refundable: Amount): Amount | null {
+  return amount === null ? refundable : parseRequestAmount(amount);
 }
 
 function refusalOf(
@@ -103,11 +121,10 @@ function refusalOf(
 function refundRefusal(
   payment: Payment,
   amount: Amount | null,
-  canRefund: boolean,
-  available: Amount | null,
+  refundable: Amount,
+  { canRefund, available }: RefundFacts,
 ): string | null {
   const { currency, provider } = payment;
-  const refundable = refundableOf(payment);
   if (!canRefund) return `${provider} does not support refunds: refund the customer in another way`;
   if (amount === null) return 'the amount must be greater than zero';
   if (refundable === ZERO) return 'nothing is left to refund';

@@ -220,12 +220,12 @@ async function take(
   return after;
 }
 
-/** The operator's decision that caused this step, if any. */
+/** The operator's decision that caused this step, if any. A merchant's own is nothing out of the ordinary. */
 async function decisionBehind(tx: Tx, payment: Payment, trigger: PaymentStep['trigger']) {
   if (payment.status !== 'on_hold' && trigger !== 'cancel') return null;
   const decision = await findEffectiveDecision(tx, payment.id);
-  const isBehind = decision !== null && DECIDED_BY_OPERATOR[decision.kind].includes(trigger);
-  return isBehind ? decision : null;
+  if (decision?.requestedBy !== 'operator') return null;
+  return DECIDED_BY_OPERATOR[decision.kind].includes(trigger) ? decision : null;
 }
 
 function failureOf({ state }: CheckoutFacts): string {

@@ -1,5 +1,5 @@
 /**
- * Postings of refunds (decisions/refunds). A refund that an operator orders is deducted from the balance
+ * Postings of refunds (decisions/refunds). A refund that a merchant or an operator orders is deducted from the balance
  * before the provider is asked, and returned if the provider refuses. A refund that the provider
  * made on its own is deducted when it is found; if the balance does not cover it, it is deducted
  * later.
@@ -13,7 +13,12 @@ import {
 import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
 import { post } from '../../src/db/repositories/ledger';
 import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
-import { changeRefund, insertRefund, listRefunds } from '../../src/db/repositories/payment-refunds';
+import {
+  changeRefund,
+  insertRefund,
+  listRefunds,
+  type NewRefund,
+} from '../../src/db/repositories/payment-refunds';
 import {
   changePayment,
   lockPayment,
@@ -30,9 +35,10 @@ import {
   hasToWait,
   isAllRefunded,
   nextRefundStep,
-  type PaymentRefund,
 } from '../../src/domain/payment-step';
-import { eventOfPayment } from '../events';
+import type { Refund } from '../../src/domain/refund';
+import { newId } from '../../src/lib/new-id';
+import { eventOfPayment, eventOfRefund } from '../events';
 
 /**
  * A payment has at most one open case of this kind. Resolving it waives the refunds that it shows, and
@@ -44,13 +50,17 @@ const ANOTHER_AMOUNT = 'The provider refunded a different amount.';
 
 /** Rolls the transaction back: the balance does not cover the refund. */
 class ShortOfFunds extends Error {
-  constructor(readonly available: Amount) {
+  constructor(
+    readonly available: Amount,
+    readonly needed: Amount,
+  ) {
     super(`only ${available} is available`);
   }
 }
 
 /** `short`: the balance does not cover the refund, and the transaction was rolled back. */
-export type Covered<T> = { kind: 'covered'; result: T } | { kind: 'short'; available: Amount };
+export type Covered<T> =
+  { kind: 'covered'; result: T } | { kind: 'short'; available: Amount; needed: Amount };
 
 /** @param transaction one in which refunds are deducted */
 export async function ifCovered<T>(transaction: Promise<T>): Promise<Covered<T>> {
@@ -58,7 +68,7 @@ export async function ifCovered<T>(transaction: Promise<T>): Promise<Covered<T>>
     return { kind: 'covered', result: await transaction };
   } catch (error) {
     if (!(error instanceof ShortOfFunds)) throw error;
-    return { kind: 'short', available: error.available };
+    return { kind: 'short', available: error.available, needed: error.needed };
   }
 }
 
@@ -67,17 +77,34 @@ export function refundReference(paymentId: string, decisionNumber: number): stri
   return `${paymentId}-${decisionNumber}`;
 }
 
-/** Deducts an ordered refund from the balance, in a transaction for `ifCovered`. */
+/** Who asks for a refund, and what the provider is to know it by. */
+export type RefundOrder = Omit<NewRefund, 'providerRefundId' | 'taken' | 'fee' | 'state'>;
+
+/**
+ * Deducts an ordered refund from the balance, in a transaction for `ifCovered`.
+ * @param beforePosting the statements that have to precede the posting
+ * @returns null, and nothing is written, when the merchant's reference is already used
+ */
 export async function takeOrderedRefund(
   tx: Tx,
   payment: Payment,
-  order: { reference: string; amount: Amount },
-): Promise<void> {
+  order: RefundOrder,
+  deliveries: NewDeliveries,
+  beforePosting: (refund: Refund) => Promise<void> = () => Promise.resolve(),
+): Promise<Refund | null> {
   const { reversed, ...price } = priceReversal(payment, order.amount);
-  const refund = { ...order, ...price, providerRefundId: null, state: 'ordered' } as const;
-  await insertRefund(tx, payment.id, refund);
+  const refund = await insertRefund(tx, payment.id, {
+    ...order,
+    ...price,
+    providerRefundId: null,
+    state: 'ordered',
+  });
+  if (refund === null) return null;
   await changePayment(tx, payment.id, reversing(payment, { reversed, ...price }));
-  await postOrThrow(tx, payment, refundPosting(payment, refund));
+  appendEvent(tx, eventOfRefund(refund), deliveries);
+  await beforePosting(refund);
+  await postOrThrow(tx, payment, refundPosting(payment, refund), refund.taken);
+  return refund;
 }
 
 /**
@@ -102,19 +129,23 @@ export async function recordRefund(
     return takeBack(tx, payment, step.refund, available, deliveries);
   }
   if (ordered === undefined) throw new Error(`the refund ${step.refund.reference} was not ordered`);
-  if (step.kind === 'give_back') return giveBackRefund(tx, payment, ordered, ANOTHER_AMOUNT);
+  if (step.kind === 'give_back') {
+    return giveBackRefund(tx, payment, ordered, ANOTHER_AMOUNT, deliveries);
+  }
   return confirm(tx, payment, { ...ordered, providerRefundId: step.refund.id }, deliveries);
 }
 
 async function confirm(
   tx: Tx,
   payment: Payment,
-  refund: PaymentRefund,
+  refund: Refund,
   deliveries: NewDeliveries,
 ): Promise<Payment> {
-  await changeRefund(tx, payment.id, { ...refund, state: 'done' });
+  const done = await changeRefund(tx, { ...refund, state: 'done' });
+  appendEvent(tx, eventOfRefund(done), deliveries);
   await endRefundDecision(tx, payment.id, refund.reference, null);
-  const exceptions = [...new Set([...payment.exceptions, 'manual' as const])];
+  const marks = refund.requestedBy === 'operator' ? (['manual'] as const) : [];
+  const exceptions = [...new Set([...payment.exceptions, ...marks])];
   return noteRefunded(tx, payment, refund.amount, { exceptions }, deliveries);
 }
 
@@ -126,18 +157,28 @@ async function takeBack(
   deliveries: NewDeliveries,
 ): Promise<Payment> {
   const { reversed, taken, fee } = priceReversal(payment, amount);
-  const found = { reference: id, providerRefundId: id, amount };
+  const found = {
+    id: newId('refund'),
+    reference: id,
+    providerRefundId: id,
+    amount,
+    requestedBy: 'provider',
+  } as const;
+  const insert = async (money: Pick<Refund, 'taken' | 'fee' | 'state'>): Promise<void> => {
+    const refund = await insertRefund(tx, payment.id, { ...found, ...money });
+    if (refund !== null) appendEvent(tx, eventOfRefund(refund), deliveries);
+  };
   if (available !== null) {
-    await insertRefund(tx, payment.id, { ...found, taken: ZERO, fee: ZERO, state: 'owed' });
+    await insert({ taken: ZERO, fee: ZERO, state: 'owed' });
     const details = { refund: id, amount, needed: taken, available };
     await openCase(tx, NOT_COVERED, payment.id, details);
     return noteRefunded(tx, payment, amount, {}, deliveries);
   }
-  await insertRefund(tx, payment.id, { ...found, taken, fee, state: 'done' });
+  await insert({ taken, fee, state: 'done' });
   const change = reversing(payment, { reversed, taken, fee });
   const after = await noteRefunded(tx, payment, amount, change, deliveries);
   if (reversed !== ZERO) {
-    await postOrThrow(tx, payment, refundPosting(payment, { reference: id, taken, fee }));
+    await postOrThrow(tx, payment, refundPosting(payment, { reference: id, taken, fee }), taken);
   }
   return after;
 }
@@ -168,18 +209,20 @@ async function noteRefunded(
 export async function giveBackRefund(
   tx: Tx,
   payment: Payment,
-  refund: PaymentRefund,
+  refund: Refund,
   refusal: string,
+  deliveries: NewDeliveries,
 ): Promise<Payment> {
   const { reversed, taken, fee } = priceReturn(payment, add(refund.taken, refund.fee));
-  await changeRefund(tx, payment.id, { ...refund, state: 'refused' });
+  const refused = await changeRefund(tx, { ...refund, state: 'refused', refusal });
+  appendEvent(tx, eventOfRefund(refused), deliveries);
   await endRefundDecision(tx, payment.id, refund.reference, refusal);
   const after = await changePayment(tx, payment.id, {
     reversedAmount: subtract(payment.reversedAmount, reversed),
     reversedFee: subtract(payment.reversedFee, fee),
   });
   const { reference } = refund;
-  await postOrThrow(tx, payment, refundReturnPosting(payment, { reference, taken, fee }));
+  await postOrThrow(tx, payment, refundReturnPosting(payment, { reference, taken, fee }), ZERO);
   return after;
 }
 
@@ -219,19 +262,19 @@ async function collect(tx: Tx, paymentId: string, reference: string): Promise<bo
   await lockOpenCase(tx, NOT_COVERED, paymentId);
   const fact = { refund: reference, amount: refund.amount };
   if ((await undecidedFacts(tx, NOT_COVERED, paymentId, [fact])).length === 0) {
-    await changeRefund(tx, paymentId, { ...refund, state: 'waived' });
+    await changeRefund(tx, { ...refund, state: 'waived' });
     return true;
   }
   await openCase(tx, NOT_COVERED, paymentId, fact);
   if (hasToWait(payment, refund.amount, known)) return false;
   const { reversed, taken, fee } = priceReversal(payment, refund.amount);
-  await changeRefund(tx, paymentId, { ...refund, taken, fee, state: 'done' });
+  await changeRefund(tx, { ...refund, taken, fee, state: 'done' });
   await changePayment(tx, paymentId, reversing(payment, { reversed, taken, fee }));
   if (owed.length === 1) {
     await resolveOpenCase(tx, NOT_COVERED, paymentId, 'The balance covered the refund later.');
   }
   if (reversed !== ZERO) {
-    await postOrThrow(tx, payment, refundPosting(payment, { reference, taken, fee }));
+    await postOrThrow(tx, payment, refundPosting(payment, { reference, taken, fee }), taken);
   }
   return true;
 }
@@ -246,9 +289,14 @@ function reversing(payment: Payment, { reversed, fee }: Reversal): PaymentChange
 /**
  * Must be the last statement of its transaction, because from here to COMMIT the balance is locked.
  */
-async function postOrThrow(tx: Tx, payment: Payment, posting: Posting): Promise<void> {
+async function postOrThrow(
+  tx: Tx,
+  payment: Payment,
+  posting: Posting,
+  needed: Amount,
+): Promise<void> {
   const { outcome, available } = await post(tx, payment, posting);
-  if (outcome === 'insufficient') throw new ShortOfFunds(available);
+  if (outcome === 'insufficient') throw new ShortOfFunds(available, needed);
   // The refund's row allows this posting once, so anything but a first posting is a broken ledger.
   if (outcome !== 'posted') throw new Error(`${posting.operationKey}: ledger_post was ${outcome}`);
 }

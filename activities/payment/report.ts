@@ -1,11 +1,13 @@
 /** A payment as its workflow sees it: status, decision and the time of the next check. */
 import { findLastDecision, type StoredDecision } from '../../src/db/repositories/payment-decisions';
+import { listRefunds } from '../../src/db/repositories/payment-refunds';
 import { databaseTime } from '../../src/db/database-time';
 import type { Db } from '../../src/db/transaction';
 import { isLess, ZERO } from '../../src/domain/money';
 import { CREDITED_LATER_STATUSES, isOpenPayment, type Payment } from '../../src/domain/payment';
 import { LATE_WINDOW_MS } from '../../src/domain/payment-step';
 import { refundableOf, seenAmount } from '../../src/domain/payment-pricing';
+import type { Refund } from '../../src/domain/refund';
 import { nextAttemptMs, nextCheckMs, nextPaymentCheckMs } from '../../src/domain/provider-checks';
 import type { Limited } from '../../src/providers/port';
 import type { PaymentState, Wait } from '../../workflows/messages';
@@ -36,7 +38,15 @@ export async function reportPayment(
 ): Promise<PaymentState> {
   const decision = await findLastDecision(db, payment.id);
   const owes = payment.refundedAmount !== ZERO && (await collectOwed(db, payment.id));
-  return stateOf(payment, { decision, owes }, why, { ...look, now: await databaseTime(db) });
+  const order = payment.reversedAmount === ZERO ? null : await findOrdered(db, payment.id);
+  const now = await databaseTime(db);
+  return stateOf(payment, { decision, order, owes }, why, { ...look, now });
+}
+
+/** The oldest refund that the provider has not answered. */
+async function findOrdered(db: Db, paymentId: string): Promise<Refund | null> {
+  const refunds = await listRefunds(db, paymentId);
+  return refunds.find(({ state }) => state === 'ordered') ?? null;
 }
 
 /**
@@ -45,7 +55,7 @@ export async function reportPayment(
  */
 export function reportOpened(payment: Payment): PaymentState {
   const look = { askedAt: payment.createdAt, now: payment.createdAt };
-  return stateOf(payment, { decision: null, owes: false }, WAITING_FOR_CUSTOMER, look);
+  return stateOf(payment, { decision: null, order: null, owes: false }, WAITING_FOR_CUSTOMER, look);
 }
 
 /** Adds the payment's page, if the console is served. */
@@ -60,9 +70,18 @@ export function withPage(
 
 export const WAITING_FOR_CUSTOMER = 'Waiting for the customer.';
 
+interface Open {
+  decision: StoredDecision | null;
+  order: Refund | null;
+  owes: boolean;
+}
+
+/** A merchant's refund that the provider has not answered for this long needs a person. */
+const OVERDUE_MS = 15 * 60 * 1000;
+
 function stateOf(
   payment: Payment,
-  { decision, owes }: { decision: StoredDecision | null; owes: boolean },
+  { decision, order, owes }: Open,
   why: string,
   { askedAt, now, answered = true, limit, isMismatch = false, isHeld = true }: Look & { now: Date },
 ): PaymentState {
@@ -85,7 +104,13 @@ function stateOf(
       refusal: decision.refusal,
     },
     needsAttention:
-      isMismatch || owes || isPending || held || isUnsent || isRefused(payment, decision),
+      isMismatch ||
+      owes ||
+      isPending ||
+      held ||
+      isUnsent ||
+      isRefused(payment, decision) ||
+      isOverdue(order, now),
     wait: afterLimit(
       waitFor(payment, {
         why: isUnsent ? 'Waiting for the provider to return the rejected funds.' : why,
@@ -94,7 +119,9 @@ function stateOf(
         answered,
         owes,
         held,
-        pending: isPending ? decision : null,
+        pending: isPending
+          ? { what: `\`${decision.kind}\``, since: decision.decidedAt }
+          : ordered(order),
       }),
       limit,
     ),
@@ -119,6 +146,16 @@ function isRejectedHold({ status }: Payment, decision: StoredDecision | null): b
   return status === 'on_hold' && decision?.kind === 'reject' && decision.state === 'accepted';
 }
 
+function isOverdue(order: Refund | null, now: Date): boolean {
+  return order !== null && now.getTime() - order.createdAt.getTime() > OVERDUE_MS;
+}
+
+function ordered(order: Refund | null): WaitFacts['pending'] {
+  if (order === null) return null;
+  const { amount, currency, createdAt } = order;
+  return { what: `refund of ${amount} ${currency}`, since: createdAt };
+}
+
 interface WaitFacts {
   why: string;
   askedAt: Date;
@@ -126,7 +163,8 @@ interface WaitFacts {
   answered: boolean;
   owes: boolean;
   held: boolean;
-  pending: StoredDecision | null;
+  /** What the provider has to carry out. */
+  pending: { what: string; since: Date } | null;
 }
 
 /**
@@ -138,8 +176,8 @@ function waitFor(
   { why, askedAt, now, answered, owes, held, pending }: WaitFacts,
 ): Wait | null {
   if (pending !== null) {
-    const ms = nextCheckMs(now.getTime() - pending.decidedAt.getTime());
-    return { why: `Waiting for the provider to carry out the \`${pending.kind}\`.`, ms };
+    const ms = nextCheckMs(now.getTime() - pending.since.getTime());
+    return { why: `Waiting for the provider to carry out the ${pending.what}.`, ms };
   }
   const nextMs = answered ? nextCheckMs : nextAttemptMs;
   const pollMs = nextPaymentCheckMs(payment, askedAt, now, nextMs);

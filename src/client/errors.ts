@@ -81,6 +81,7 @@ export class RecipientRequiredError extends ApiError<'recipient_required'> {}
 export class ReleaseNotAllowedError extends ApiError<'release_not_allowed'> {}
 export class RequestInProgressError extends ApiError<'request_in_progress'> {}
 export class RowsRefusedError extends ApiError<'rows_refused'> {}
+export class RefundExceedsPaymentError extends ApiError<'refund_exceeds_payment'> {}
 export class ServiceUnavailableError extends ApiError<'service_unavailable'> {}
 export class UnsupportedMediaTypeError extends ApiError<'unsupported_media_type'> {}
 export class ValidationFailedError extends ApiError<'validation_failed'> {}
@@ -111,6 +112,7 @@ const BY_CODE: { [Code in ErrorCode]: new (fields: ErrorFields<Code>) => ApiErro
   release_not_allowed: ReleaseNotAllowedError,
   request_in_progress: RequestInProgressError,
   rows_refused: RowsRefusedError,
+  refund_exceeds_payment: RefundExceedsPaymentError,
   service_unavailable: ServiceUnavailableError,
   unsupported_media_type: UnsupportedMediaTypeError,
   validation_failed: ValidationFailedError,

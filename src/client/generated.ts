@@ -94,6 +94,69 @@ export interface Payment {
   completed_at: string | null;
 }
 
+/** A refund request */
+export interface RefundRequest {
+  /** A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50" */
+  amount?: string | undefined;
+  /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
+  reference: string;
+  /** Text of at most 255 characters without NUL */
+  reason?: string | undefined;
+  /** An object with type, value and optionally memo */
+  destination?:
+    | {
+        /** One of crypto_address, exchange_id, email */
+        type: 'crypto_address' | 'exchange_id' | 'email';
+        /** The address, account ID or email address of the recipient */
+        value: string;
+        /** Text of at most 64 characters without NUL, or null if the destination has none */
+        memo?: string | null | undefined;
+      }
+    | undefined;
+}
+
+/** A refund of a payment */
+export interface Refund {
+  /** ID with the prefix rf_ */
+  id: string;
+  object: 'refund';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The status */
+  status: 'pending' | 'completed' | 'failed';
+  /** ID with the prefix pay_ */
+  payment_id: string;
+  /** Null if you did not ask for it */
+  reference: string | null;
+  /** Who asked for it: you, the operator of the gateway, or the provider by itself */
+  requested_by: 'merchant' | 'operator' | 'provider';
+  /** What the customer gets back */
+  amount: string;
+  /** Currency code */
+  currency: string;
+  /** What your balance pays: the amount less fee_returned. Zero after a failure, because it was returned */
+  balance_debit: string;
+  /** The part of our fee that we return */
+  fee_returned: string;
+  /** Null if the provider decides where the money goes */
+  destination: {
+    /** The type of destination */
+    type: 'crypto_address' | 'exchange_id' | 'email';
+    /** The address */
+    value: string;
+    /** The memo or destination tag */
+    memo: string | null;
+  } | null;
+  /** Your reason */
+  reason: string | null;
+  /** Set when the status is failed */
+  failure_reason: string | null;
+  /** The time of creation */
+  created_at: string;
+  /** Null until completion */
+  completed_at: string | null;
+}
+
 /** A payout request */
 export interface PayoutRequest {
   /** A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50" */
@@ -647,6 +710,8 @@ export interface CurrencyList {
       network_fee_estimate: boolean;
       tx_hash: boolean;
       refunds: boolean;
+      /** The destinations that a refund can name */
+      refund_destination_types: string[];
       partial_payments: boolean;
       /** Null if the provider has no time limit */
       checkout_ttl_seconds: number | null;
@@ -698,6 +763,9 @@ export interface Event {
     | 'recipient.created'
     | 'recipient.updated'
     | 'recipient.deleted'
+    | 'refund.created'
+    | 'refund.completed'
+    | 'refund.failed'
     | 'webhook.ping';
   /** The mode of the API key */
   mode: 'test' | 'live';
@@ -710,6 +778,7 @@ export interface Event {
     | Payout
     | PayoutBatch
     | Recipient
+    | Refund
     | {
         object: 'ping';
         /** ID with the prefix we_ */
@@ -756,6 +825,42 @@ export interface ListPaymentsQuery {
   created_from?: string | undefined;
   /** The latest time of creation; a date without a time means the whole UTC day */
   created_to?: string | undefined;
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
+/** List the refunds of a payment: the parameters */
+export interface ListPaymentRefundsQuery {
+  /** A comma-separated list of pending, completed, failed */
+  status?: 'pending' | 'completed' | 'failed' | ('pending' | 'completed' | 'failed')[] | undefined;
+  /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
+  reference?: string | undefined;
+  /** The earliest time of creation; a date without a time means the whole UTC day */
+  created_from?: string | undefined;
+  /** The latest time of creation; a date without a time means the whole UTC day */
+  created_to?: string | undefined;
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
+/** List refunds: the parameters */
+export interface ListRefundsQuery {
+  /** A comma-separated list of pending, completed, failed */
+  status?: 'pending' | 'completed' | 'failed' | ('pending' | 'completed' | 'failed')[] | undefined;
+  /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
+  reference?: string | undefined;
+  /** The earliest time of creation; a date without a time means the whole UTC day */
+  created_from?: string | undefined;
+  /** The latest time of creation; a date without a time means the whole UTC day */
+  created_to?: string | undefined;
+  /** The ID of a payment */
+  payment_id?: string | undefined;
+  /** A currency code in capital letters, such as "USDT" */
+  currency?: string | undefined;
   /** Number of objects per page */
   limit?: number | undefined;
   /** meta.next_cursor of the previous page, with the same filters */
@@ -866,7 +971,7 @@ export interface QuoteFeeQuery {
 
 /** List events: the parameters */
 export interface ListEventsQuery {
-  /** A comma-separated list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, recipient.created, recipient.updated, recipient.deleted */
+  /** A comma-separated list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, recipient.created, recipient.updated, recipient.deleted, refund.created, refund.completed, refund.failed */
   type?:
     | 'payment.created'
     | 'payment.pending'
@@ -892,6 +997,9 @@ export interface ListEventsQuery {
     | 'recipient.created'
     | 'recipient.updated'
     | 'recipient.deleted'
+    | 'refund.created'
+    | 'refund.completed'
+    | 'refund.failed'
     | (
         | 'payment.created'
         | 'payment.pending'
@@ -917,9 +1025,12 @@ export interface ListEventsQuery {
         | 'recipient.created'
         | 'recipient.updated'
         | 'recipient.deleted'
+        | 'refund.created'
+        | 'refund.completed'
+        | 'refund.failed'
       )[]
     | undefined;
-  /** The ID of a payment, payout, batch or recipient */
+  /** The ID of a payment, refund, payout, batch or recipient */
   object_id?: string | undefined;
   /** The earliest time of creation; a date without a time means the whole UTC day */
   created_from?: string | undefined;
@@ -950,7 +1061,7 @@ export interface ErrorDetails {
   duplicate_reference: {
     existing_id: string;
     /** Type of the object */
-    existing_object: 'payout' | 'payment' | 'payout_batch';
+    existing_object: 'payout' | 'payment' | 'payout_batch' | 'refund';
   };
   idempotency_key_required: undefined;
   idempotency_key_reused: undefined;
@@ -960,7 +1071,7 @@ export interface ErrorDetails {
     currency: string;
     /** The available balance */
     available: string;
-    /** The total_debit of the payout */
+    /** What the request takes from the balance */
     required: string;
   };
   /** The missing scope */
@@ -1016,6 +1127,15 @@ export interface ErrorDetails {
   recipient_required: {
     /** What is held to recipients */
     held: 'account' | 'api_key';
+  };
+  /** The requested amount and what is left */
+  refund_exceeds_payment: {
+    /** Currency code */
+    currency: string;
+    /** The requested amount */
+    requested: string;
+    /** What was credited and is not refunded, or being refunded, yet */
+    refundable: string;
   };
   /** The key that may release the payout */
   release_not_allowed: {

@@ -2,17 +2,18 @@
  * The TypeScript SDK: `payments-gateway/client`. It needs nothing but Node's own modules, and works with
  * `import` and `require`. docs/guides/sdk.md describes it.
  */
-import { InvalidStateError } from './errors';
 import { createEvents, type Events } from './events';
 import type {
   Balance,
   CurrencyList,
   FeeQuote,
   FeeRule,
+  ListPaymentRefundsQuery,
   ListPaymentsQuery,
   ListPayoutBatchesQuery,
   ListPayoutsQuery,
   ListRecipientsQuery,
+  ListRefundsQuery,
   ListTransactionsQuery,
   Payment,
   PaymentRequest,
@@ -26,10 +27,12 @@ import type {
   Recipient,
   RecipientChange,
   RecipientRequest,
+  Refund,
+  RefundRequest,
   Transaction,
 } from './generated';
 import { createList, type List } from './list';
-import { at, getOne, type One, one } from './one';
+import { at, cancel, getOne, type One, one } from './one';
 import {
   type CallOptions,
   type ClientOptions,
@@ -63,6 +66,7 @@ export const webhooks = {
 
 export class GatewayClient {
   readonly payments: Payments;
+  readonly refunds: Refunds;
   readonly payouts: Payouts;
   readonly payoutBatches: PayoutBatches;
   readonly recipients: Recipients;
@@ -80,6 +84,7 @@ export class GatewayClient {
   constructor(options: ClientOptions) {
     const send = createSend(options);
     this.payments = createPayments(send);
+    this.refunds = createRefunds(send);
     this.payouts = createPayouts(send);
     this.payoutBatches = createPayoutBatches(send);
     this.recipients = createRecipients(send);
@@ -106,6 +111,8 @@ interface Payments {
   list(query?: ListPaymentsQuery, options?: CallOptions): List<Payment>;
   /** Asks the provider for the latest status of an open payment. */
   verify(id: string, options?: CallOptions): Promise<Payment>;
+  /** Closes the checkout of a payment that nobody has paid. @throws InvalidStateError afterwards */
+  cancel(id: string, options?: CallOptions): Promise<Payment>;
 }
 
 function createPayments(send: Send): Payments {
@@ -116,6 +123,26 @@ function createPayments(send: Send): Payments {
     list: (query, options) => createList(send, path, query, options),
     verify: (id, options) =>
       one(send<One<Payment>>({ method: 'POST', path: `${at(path, id)}/verify`, ...options })),
+    cancel: (id, options) => cancel<Payment>(send, path, id, options),
+  };
+}
+
+interface Refunds {
+  /** Takes the money from your balance. Without an amount, it refunds everything that is left. */
+  create(paymentId: string, request: RefundRequest, options?: CreateOptions): Promise<Refund>;
+  get(id: string, options?: CallOptions): Promise<Refund>;
+  list(query?: ListRefundsQuery, options?: CallOptions): List<Refund>;
+  /** The refunds of one payment. */
+  listOf(paymentId: string, query?: ListPaymentRefundsQuery, options?: CallOptions): List<Refund>;
+}
+
+function createRefunds(send: Send): Refunds {
+  const of = (paymentId: string) => `${at('/payments', paymentId)}/refunds`;
+  return {
+    create: (paymentId, body, options) => create(send, of(paymentId), body, options),
+    get: (id, options) => getOne(send, '/refunds', id, options),
+    list: (query, options) => createList(send, '/refunds', query, options),
+    listOf: (paymentId, query, options) => createList(send, of(paymentId), query, options),
   };
 }
 
@@ -132,23 +159,11 @@ interface Payouts {
 
 function createPayouts(send: Send): Payouts {
   const path = '/payouts';
-  const get: Payouts['get'] = (id, options) => getOne(send, path, id, options);
   return {
     create: (body, options) => create(send, path, body, options),
-    get,
+    get: (id, options) => getOne(send, path, id, options),
     list: (query, options) => createList(send, path, query, options),
-    async cancel(id, options) {
-      const failures: unknown[] = [];
-      const call = { method: 'POST', path: `${at(path, id)}/cancel`, ...options } as const;
-      try {
-        return await one(send<One<Payout>>(call, (failure) => failures.push(failure)));
-      } catch (error) {
-        // An earlier attempt cancelled it, and its answer was lost.
-        const done = error instanceof InvalidStateError && error.details.status === 'cancelled';
-        if (failures.length > 0 && done) return get(id, options);
-        throw error;
-      }
-    },
+    cancel: (id, options) => cancel<Payout>(send, path, id, options),
     release: (id, options) =>
       one(send<One<Payout>>({ method: 'POST', path: `${at(path, id)}/release`, ...options })),
   };

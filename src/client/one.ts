@@ -1,4 +1,5 @@
 /** The calls that return one object. */
+import { InvalidStateError } from './errors';
 import type { CallOptions, Send } from './request';
 
 export interface One<Data> {
@@ -17,4 +18,22 @@ export function at(path: string, id: string): string {
 
 export async function one<Data>(answer: Promise<One<Data>>): Promise<Data> {
   return (await answer).data;
+}
+
+export async function cancel<Cancelled>(
+  send: Send,
+  path: string,
+  id: string,
+  options?: CallOptions,
+): Promise<Cancelled> {
+  const failures: unknown[] = [];
+  const call = { method: 'POST', path: `${at(path, id)}/cancel`, ...options } as const;
+  try {
+    return await one(send<One<Cancelled>>(call, (failure) => failures.push(failure)));
+  } catch (error) {
+    // An earlier attempt cancelled it, and its answer was lost.
+    const done = error instanceof InvalidStateError && error.details.status === 'cancelled';
+    if (failures.length > 0 && done) return getOne<Cancelled>(send, path, id, options);
+    throw error;
+  }
 }

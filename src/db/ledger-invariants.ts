@@ -299,8 +299,8 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
     name: 'stored responses match their objects',
     sentence:
       'The object of each stored 2xx response exists in the same account and mode, and the ' +
-      'response contains its id. References are unique among the payments, the payouts, and the ' +
-      'batches of an account and mode.',
+      'response contains its id. References are unique among the payments, the refunds, the payouts, ' +
+      'and the batches of an account and mode.',
     checks: STORED_RESPONSES,
     sql: `
       WITH objects AS NOT MATERIALIZED (
@@ -311,6 +311,10 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
         SELECT id, account_id, mode, reference, 'payout_batch' FROM payout_batches
         UNION ALL
         SELECT id, account_id, mode, NULL, 'recipient' FROM recipients
+        UNION ALL
+        -- Refunds that no merchant asked for have no reference.
+        SELECT id, account_id, mode, merchant_reference, 'refund' FROM payment_refunds
+         WHERE merchant_reference IS NOT NULL
       )
       SELECT 'response without its object' AS problem, k.object_id, k.account_id, k.mode,
              k.key AS idempotency_key, NULL AS reference

@@ -199,7 +199,7 @@ export const ERRORS = {
       {
         existing_id: STRING,
         existing_object: {
-          enum: ['payout', 'payment', 'payout_batch'],
+          enum: ['payout', 'payment', 'payout_batch', 'refund'],
           description: 'Type of the object',
         },
       },
@@ -261,7 +261,7 @@ export const ERRORS = {
       {
         currency: CURRENCY,
         available: amountOf('The available balance'),
-        required: amountOf('The total_debit of the payout'),
+        required: amountOf('What the request takes from the balance'),
       },
       'The available and the required amount',
     ),
@@ -326,6 +326,19 @@ export const ERRORS = {
         },
       },
       'The refused rows',
+    ),
+  },
+  refund_exceeds_payment: {
+    status: 422,
+    message:
+      'The amount exceeds what can still be refunded of this payment; see details. Lower the amount.',
+    details: object(
+      {
+        currency: CURRENCY,
+        requested: amountOf('The requested amount'),
+        refundable: amountOf('What was credited and is not refunded, or being refunded, yet'),
+      },
+      'The requested amount and what is left',
     ),
   },
   rate_limited: {

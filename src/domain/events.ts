@@ -2,6 +2,7 @@
 import { PAYMENT_STATUSES, type PaymentStatus } from './payment';
 import { PAYOUT_STATUSES, type PayoutStatus } from './payout';
 import type { PayoutBatchStatus } from './payout-batch';
+import { REFUND_STATUSES, type RefundStatus } from './refund';
 
 type PaymentEvent = `payment.${PaymentStatus}`;
 type PayoutEvent = `payout.${Exclude<PayoutStatus, 'under_review'>}`;
@@ -37,11 +38,18 @@ export const RECIPIENT_EVENTS = [
 ] as const;
 export type RecipientEvent = (typeof RECIPIENT_EVENTS)[number];
 
+type RefundEvent = `refund.${Exclude<RefundStatus, 'pending'> | 'created'}`;
+
+/** The event of a refund that enters a status. */
+export function refundEvent(status: RefundStatus): RefundEvent {
+  return status === 'pending' ? 'refund.created' : `refund.${status}`;
+}
+
 /** Sent to test an endpoint, without a status change (decisions/webhook-ping). */
 export const PING = 'webhook.ping' as const;
 
 export type EventType =
-  PaymentEvent | PayoutEvent | PayoutBatchEvent | RecipientEvent | typeof PING;
+  PaymentEvent | PayoutEvent | PayoutBatchEvent | RecipientEvent | RefundEvent | typeof PING;
 
 /** The events that an endpoint can subscribe to. A ping is sent on request only. */
 export const SUBSCRIBABLE_EVENTS: readonly EventType[] = [
@@ -49,6 +57,7 @@ export const SUBSCRIBABLE_EVENTS: readonly EventType[] = [
   ...new Set(PAYOUT_STATUSES.map(payoutEvent)),
   ...new Set(Object.values(PAYOUT_BATCH_EVENTS)),
   ...RECIPIENT_EVENTS,
+  ...REFUND_STATUSES.map(refundEvent),
 ];
 
 export const EVENT_TYPES: readonly EventType[] = [...SUBSCRIBABLE_EVENTS, PING];

@@ -7,6 +7,7 @@ export const ID_PREFIXES = {
   payout: 'po_',
   payoutBatch: 'pb_',
   recipient: 'rcp_',
+  refund: 'rf_',
   transaction: 'txn_',
   event: 'evt_',
   adjustment: 'adj_',

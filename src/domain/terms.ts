@@ -168,7 +168,7 @@ export function insufficientBalance(
 }
 
 export function duplicateReference(
-  object: 'payout' | 'payment' | 'payout_batch',
+  object: 'payout' | 'payment' | 'payout_batch' | 'refund',
   existingId: string,
 ): Refusal {
   return {

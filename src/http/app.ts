@@ -25,6 +25,7 @@ import { eventRoutes } from './routes/events';
 import { healthRoutes } from './routes/health';
 import { paymentRoutes } from './routes/payments';
 import { payoutBatchRoutes } from './routes/payout-batches';
+import { refundRoutes } from './routes/refunds';
 import { payoutRoutes } from './routes/payouts';
 import { recipientRoutes } from './routes/recipients';
 import { providerCallbackRoutes } from './routes/provider-callbacks';
@@ -63,6 +64,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   const api = new Router<GatewayState>({ prefix: '/api/v1' });
   paymentRoutes(api, auth, services.payments, pagination);
   payoutRoutes(api, auth, services.payouts, pagination);
+  refundRoutes(api, auth, services.refunds, pagination);
   payoutBatchRoutes(api, auth, services.payoutBatches, pagination);
   recipientRoutes(api, auth, services.recipients, pagination);
   balanceRoutes(api, auth, services.balances, pagination);

@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type FieldError, validationFailed } from '../domain/errors';
 import type { ListQuery, Query } from '../schemas/query';
 import type { Caller, ListPosition, Page } from '../services/services';
-import { type GatewayMiddleware, routePattern } from './context';
+import { type GatewayContext, type GatewayMiddleware, routePattern } from './context';
 
 /** One list request of one caller. */
 export interface ListRequest {
@@ -41,11 +41,17 @@ export function listPage<Filters, Item>(
   return async (ctx) => {
     const { caller } = ctx.state;
     const { limit, filters, filterTexts, cursor } = read(ctx.query);
-    const request = { caller, path: routePattern(ctx), filters: filterTexts, limit };
+    const request = { caller, path: listPath(ctx), filters: filterTexts, limit };
     const after = pagination.readCursor(request, cursor);
     const page = await list(caller, { limit, after, filters });
     ctx.body = pagination.present(request, page.items.map(present), page.next);
   };
+}
+
+/** The path of the list as it was sent. */
+function listPath(ctx: GatewayContext): string {
+  const { id = '' } = ctx.params as { id?: string };
+  return routePattern(ctx).replace(':id', id);
 }
 
 const TAG_BYTES = 16;

@@ -23,11 +23,13 @@ import {
   RecipientChangeBody,
   RecipientObject,
 } from '../schemas/recipients';
+import { REFUND_OPERATIONS, RefundBody, RefundObject } from '../schemas/refunds';
 import { TRANSACTION_OPERATIONS, TransactionObject } from '../schemas/transactions';
 
 /** The API's operations, in the order of the document. A test compares them with the router. */
 export const OPERATIONS: readonly Operation[] = [
   ...PAYMENT_OPERATIONS,
+  ...REFUND_OPERATIONS,
   ...PAYOUT_OPERATIONS,
   ...PAYOUT_BATCH_OPERATIONS,
   ...RECIPIENT_OPERATIONS,
@@ -82,6 +84,8 @@ export function buildDocument(): Record<string, unknown> {
 const SCHEMAS: Record<string, object> = {
   PaymentRequest: PaymentBody,
   Payment: PaymentObject,
+  RefundRequest: RefundBody,
+  Refund: RefundObject,
   PayoutRequest: PayoutBody,
   Payout: PayoutObject,
   RecipientRequest: RecipientBody,

@@ -39,11 +39,13 @@ export function presentFeeQuote(quote: FeeQuote): FeeQuoteObject {
 type PresentedProvider = CurrencyList['providers'][number];
 type PresentedRoute = CurrencyList['data'][number];
 
+type DestinationLists = 'destination_types' | 'refund_destination_types';
+
 export interface ShownProvider {
   code: PresentedProvider['code'];
   name: string;
-  capabilities: Omit<PresentedProvider['capabilities'], 'destination_types'> & {
-    destination_types: readonly string[];
+  capabilities: Omit<PresentedProvider['capabilities'], DestinationLists> & {
+    readonly [list in DestinationLists]: readonly string[];
   };
 }
 
@@ -67,7 +69,11 @@ export function presentCurrencies(
       name,
       pay_in: capabilities.pay_in,
       pay_out: capabilities.pay_out,
-      capabilities: { ...capabilities, destination_types: [...capabilities.destination_types] },
+      capabilities: {
+        ...capabilities,
+        destination_types: [...capabilities.destination_types],
+        refund_destination_types: [...capabilities.refund_destination_types],
+      },
     })),
     data: routes.map((route) => ({
       provider: route.provider,

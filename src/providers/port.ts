@@ -19,6 +19,8 @@ export interface ProviderCapabilities {
   network_fee_estimate: boolean;
   tx_hash: boolean;
   refunds: boolean;
+  /** Where a refund can be sent on request; otherwise the provider decides. */
+  refund_destination_types: readonly DestinationType[];
   partial_payments: boolean;
   checkout_ttl_seconds: number | null;
 }
@@ -176,11 +178,15 @@ export interface Provider {
   cancelCheckout(reference: string): Promise<CheckoutResult>;
   /** The operator's decision on a compliance hold; `reject` refunds what was received. */
   releaseHold(reference: string, decision: 'release' | 'reject'): Promise<CheckoutResult>;
-  /** Idempotent by `refundReference`. Only asked where `refunds` is true. */
+  /**
+   * Idempotent by `refundReference`. Only asked where `refunds` is true.
+   * @param destination only where `refund_destination_types` has its type; null: the provider decides
+   */
   refundCheckout(
     reference: string,
     refundReference: string,
     amount: Amount,
+    destination?: Destination | null,
   ): Promise<CheckoutResult>;
   /** The provider's statements, for the reconciliation: also objects that are unknown to us. */
   listPayouts(query: StatementQuery): Promise<StatementPage<ProviderTransfer>>;

@@ -17,6 +17,9 @@ const Capabilities = Shape(
     network_fee_estimate: Type.Boolean(),
     tx_hash: Type.Boolean(),
     refunds: Type.Boolean(),
+    refund_destination_types: Type.Array(Type.String(), {
+      description: 'The destinations that a refund can name',
+    }),
     partial_payments: Type.Boolean(),
     checkout_ttl_seconds: OrNull(Type.Integer(), 'Null if the provider has no time limit'),
   },
@@ -73,6 +76,7 @@ const EXAMPLE: CurrencyList = {
         network_fee_estimate: true,
         tx_hash: true,
         refunds: true,
+        refund_destination_types: ['crypto_address'],
         partial_payments: true,
         checkout_ttl_seconds: 3600,
       },

@@ -14,6 +14,7 @@ import { PAYMENT_EXAMPLE, PaymentObject } from './payments';
 import { PayoutBatchObject } from './payout-batches';
 import { PayoutObject } from './payouts';
 import { RecipientObject } from './recipients';
+import { RefundObject } from './refunds';
 import { CREATED, matching, type Query, type QueryParameter, readListQuery, someOf } from './query';
 
 const PingObject = Shape(
@@ -34,6 +35,7 @@ const EVENT_DATA: Record<EventKind, TSchema> = {
   payout: PayoutObject,
   payout_batch: PayoutBatchObject,
   recipient: RecipientObject,
+  refund: RefundObject,
   webhook: PingObject,
 };
 
@@ -44,7 +46,14 @@ export const EventObject = Shape(
     mode: ModeName,
     created_at: Timestamp('The time of the event'),
     sequence: Type.Integer({ minimum: 1, description: 'The order of the events of one object' }),
-    data: Type.Union([PaymentObject, PayoutObject, PayoutBatchObject, RecipientObject, PingObject]),
+    data: Type.Union([
+      PaymentObject,
+      PayoutObject,
+      PayoutBatchObject,
+      RecipientObject,
+      RefundObject,
+      PingObject,
+    ]),
   },
   'A webhook event',
 );
@@ -62,8 +71,8 @@ export function webhookBodyOf(type: EventType): TSchema {
 const FILTERS = {
   type: someOf(SUBSCRIBABLE_EVENTS),
   object_id: matching(
-    /^(pay|po|pb|rcp)_[0-9A-HJKMNP-TV-Z]{26}$/,
-    'The ID of a payment, payout, batch or recipient',
+    /^(pay|rf|po|pb|rcp)_[0-9A-HJKMNP-TV-Z]{26}$/,
+    'The ID of a payment, refund, payout, batch or recipient',
   ),
 };
 

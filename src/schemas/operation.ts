@@ -58,7 +58,7 @@ export function listQueryOf(filters: QueryParameters): Parameter[] {
 }
 
 export function idOf(
-  kind: 'payment' | 'payout' | 'payoutBatch' | 'recipient' | 'event' | 'transaction',
+  kind: 'payment' | 'payout' | 'payoutBatch' | 'recipient' | 'refund' | 'event' | 'transaction',
 ): Parameter {
   return {
     name: 'id',

@@ -310,4 +310,17 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
     success: { status: 200, schema: Wrapped(PaymentObject), example: { data: PAYMENT_EXAMPLE } },
     errors: ['not_found', 'service_unavailable'],
   },
+  {
+    id: 'cancelPayment',
+    method: 'post',
+    path: '/payments/{id}/cancel',
+    tag: 'Payments',
+    summary: 'Cancel a payment',
+    description:
+      'Closes the checkout of a payment for which nothing has arrived: its status is created or pending. Money that the customer sends afterwards is still credited, as late. After service_unavailable, the cancellation may still be carried out: send it again.',
+    scope: 'payments:write',
+    parameters: [idOf('payment')],
+    success: { status: 200, schema: Wrapped(PaymentObject), example: { data: PAYMENT_EXAMPLE } },
+    errors: ['not_found', 'invalid_state', 'service_unavailable'],
+  },
 ];

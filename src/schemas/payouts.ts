@@ -210,7 +210,7 @@ export function readDestination(
 }
 
 /** An empty memo is an empty field of a form, and does not say whether the destination has one. */
-function readMemo({ destination }: Json, memo: string): string | null | undefined {
+export function readMemo({ destination }: Json, memo: string): string | null | undefined {
   if (memo !== '') return memo;
   return (destination as Json)['memo'] === null ? null : undefined;
 }

@@ -4,6 +4,7 @@
  */
 import type { PayoutBatches } from './payout-batches';
 import type { Recipients } from './recipients';
+import type { Refunds } from './refunds';
 import type { RequestLog } from './request-log';
 import type {
   Authentication,
@@ -22,6 +23,7 @@ export interface Services {
   payouts: Payouts;
   payoutBatches: PayoutBatches;
   recipients: Recipients;
+  refunds: Refunds;
   balances: Balances;
   events: Events;
   catalogue: Catalogue;

@@ -8,8 +8,8 @@ import {
 } from '../db/repositories/payments';
 import type { ShortStatements } from '../db/short-statements';
 import type { Db } from '../db/transaction';
-import { ApiError, providerLimited } from '../domain/errors';
-import { isOpenPayment, type Payment, type PaymentRequest } from '../domain/payment';
+import { ApiError, providerLimited, type UnavailableReason } from '../domain/errors';
+import { DECIDABLE, isOpenPayment, type Payment, type PaymentRequest } from '../domain/payment';
 import { choosePaymentRoute, type ChosenRoute } from '../domain/route';
 import { takesLateMoney } from '../domain/payment-step';
 import { duplicateReference } from '../domain/terms';
@@ -43,8 +43,9 @@ export function createPayments(deps: PaymentsDeps): Payments {
   return {
     create: (caller, input) => create(deps, caller, input),
     list: (caller, query) => listPayments(listSource(deps, query), { ...caller, ...query }),
-    get: (caller, id) => getOwn(deps.shortStatements, caller, id),
+    get: (caller, id) => getOwnPayment(deps.shortStatements, caller, id),
     verify: (caller, id) => verify(deps, caller, id),
+    cancel: (caller, id) => cancel(deps, caller, id),
   };
 }
 
@@ -112,7 +113,7 @@ async function refuseUsedReference(
 
 /** Asks the provider now (decisions/verify). A payment that takes no more money is returned unchanged. */
 async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<Payment> {
-  const payment = await getOwn(deps.db, caller, id);
+  const payment = await getOwnPayment(deps.db, caller, id);
   const { requests, secondsLeft } = await countVerification(deps.db, id);
   if (requests > VERIFICATIONS_PER_MINUTE) {
     const headers = { 'Retry-After': Math.max(1, secondsLeft).toString() };
@@ -122,25 +123,45 @@ async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<P
   if (!isOpenPayment(payment.status) && !takesLateMoney(payment, new Date())) return payment;
   const start = paymentStart(payment);
   const outcome = await deps.paymentWorkflows.verify(start, newId('request'), VERIFY_DEADLINE_MS);
-  if (outcome.kind === 'no_answer') {
-    throw new ApiError({
-      code: 'service_unavailable',
-      details: { reason: 'workflow_engine_unavailable' },
-    });
-  }
-  if (outcome.kind === 'verified' && outcome.retryAfterMs !== undefined) {
-    throw providerLimited(outcome.retryAfterMs);
-  }
-  if (outcome.kind === 'verified' && !outcome.answered) {
-    throw new ApiError({
-      code: 'service_unavailable',
-      details: { reason: 'provider_unavailable' },
-    });
-  }
-  return getOwn(deps.db, caller, id);
+  refuseUnanswered(outcome);
+  return getOwnPayment(deps.db, caller, id);
 }
 
-async function getOwn(
+/** @throws ApiError service_unavailable when the workflow, or the provider, has not answered */
+function refuseUnanswered(outcome: Awaited<ReturnType<PaymentWorkflows['verify']>>): void {
+  if (outcome.kind === 'no_answer') throw unavailable('workflow_engine_unavailable');
+  if (outcome.kind !== 'verified' || outcome.answered) return;
+  if (outcome.retryAfterMs !== undefined) throw providerLimited(outcome.retryAfterMs);
+  throw unavailable('provider_unavailable');
+}
+
+function unavailable(reason: UnavailableReason): ApiError {
+  return new ApiError({ code: 'service_unavailable', details: { reason } });
+}
+
+/**
+ * The provider decides between a cancellation and a transfer at the same moment. What arrives after it
+ * is late money (decisions/late-payments).
+ */
+async function cancel(deps: PaymentsDeps, caller: Caller, id: string): Promise<Payment> {
+  const payment = await getOwnPayment(deps.db, caller, id);
+  if (!DECIDABLE.cancel.includes(payment.status)) throw notCancellable(payment);
+  const by = newId('request');
+  const outcome = await deps.paymentWorkflows.cancel(paymentStart(payment), by, VERIFY_DEADLINE_MS);
+  const now = await getOwnPayment(deps.db, caller, id);
+  if (now.status === 'cancelled') return now;
+  if (DECIDABLE.cancel.includes(now.status)) refuseUnanswered(outcome);
+  throw notCancellable(now);
+}
+
+function notCancellable({ status }: Payment): ApiError {
+  const message = DECIDABLE.cancel.includes(status)
+    ? 'The provider did not cancel this payment: the customer has already sent funds.'
+    : `This payment is ${status}. Only a payment that is ${DECIDABLE.cancel.join(' or ')} can be cancelled.`;
+  return new ApiError({ code: 'invalid_state', details: { status }, message });
+}
+
+export async function getOwnPayment(
   db: Db | ShortStatements,
   { accountId, mode }: Caller,
   id: string,

@@ -113,6 +113,8 @@ export interface Payments {
   get(caller: Caller, id: string): Promise<Payment>;
   /** @throws ApiError not_found, rate_limited, service_unavailable */
   verify(caller: Caller, id: string): Promise<Payment>;
+  /** Closes the checkout. @throws ApiError not_found, invalid_state, service_unavailable */
+  cancel(caller: Caller, id: string): Promise<Payment>;
 }
 
 export interface Balances {

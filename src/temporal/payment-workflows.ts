@@ -7,6 +7,7 @@ import type {
   OpenOutcome,
   PaymentDecision,
   PaymentInput,
+  ReserveOutcome,
   VerifyOutcome,
 } from '../../workflows/messages';
 import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
@@ -38,6 +39,21 @@ export interface PaymentWorkflows {
     by: string,
     deadlineMs: number,
   ): Promise<VerifyOutcome | Closed | NoAnswer>;
+  /**
+   * Asks the provider to close the checkout; the row shows whether it did.
+   * @param by the id of the merchant's request: a repeated id is one decision
+   */
+  cancel(
+    start: PaymentStart,
+    by: string,
+    deadlineMs: number,
+  ): Promise<VerifyOutcome | Closed | NoAnswer>;
+  /** Reserves the money of the claimed refund. */
+  refund(
+    start: PaymentStart,
+    refundId: string,
+    deadlineMs: number,
+  ): Promise<ReserveOutcome | Closed | NoAnswer>;
   /** Makes the workflow ask the provider; starts it if it is missing or has ended. */
   sendProviderUpdate(start: PaymentStart): Promise<Sent | Closed | NoAnswer>;
   /** Signals an operator's decision; starts the workflow if it is missing or has ended. */
@@ -63,6 +79,15 @@ export function createPaymentWorkflows(
     },
     verify: (start, by, deadlineMs) =>
       starter.update(startOptions(start), { name: UPDATES.verify, id: by, args: [], deadlineMs }),
+    cancel: (start, by, deadlineMs) =>
+      starter.update(startOptions(start), { name: UPDATES.cancel, id: by, args: [by], deadlineMs }),
+    refund: (start, refundId, deadlineMs) =>
+      starter.update(startOptions(start), {
+        name: UPDATES.refund,
+        id: refundId,
+        args: [refundId],
+        deadlineMs,
+      }),
     sendProviderUpdate: (start) => starter.signal(startOptions(start), SIGNALS.providerUpdate),
     decide: (start, { kind, ...input }) =>
       starter.signal(startOptions(start), SIGNALS[kind], input),

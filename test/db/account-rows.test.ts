@@ -34,6 +34,7 @@ const TABLES = [
   'events',
   'ledger_entries',
   'ledger_transactions',
+  'payment_refunds',
   'payments',
   'payout_batches',
   'payout_conditions',
@@ -85,6 +86,8 @@ async function fill(id: string): Promise<void> {
                                  fee_terms, checkout_url, api_key_id, provider_checkout_id, expires_at)
     SELECT 'pay_' || account, account, 'test', 'order', 'created', 'onchain_provider', 10, 'USDT', '{}',
            'https://pay.example/1', 'key_' || account, 'och_' || account, now() FROM q`);
+  await insert(`${WHO} payment_refunds (payment_id, reference, amount, taken, fee, state)
+    SELECT 'pay_' || account, 'rf_' || account, 1, 1, 0, 'ordered' FROM q`);
   await insert(`${WHO} payout_batches (id, account_id, mode, reference, status, row_count, totals,
                                        manifest_sha256, api_key_id, review_reasons)
     SELECT 'pb_' || account, account, 'test', 'batch', 'requested', 1, '[]', repeat('0', 64),

@@ -128,7 +128,13 @@ test('a payment takes no step from a status that the table does not have', async
 test('a decision about a payment ends once', async () => {
   const paymentId = await insertPayment(database.owner, key, 'on_hold');
   const decision = { id: 'd1', number: 1, kind: 'release', amount: null } as const;
-  const by = { decidedBy: 'alice', reason: null, state: 'pending', refusal: null } as const;
+  const by = {
+    requestedBy: 'operator',
+    decidedBy: 'alice',
+    reason: null,
+    state: 'pending',
+    refusal: null,
+  } as const;
   await inTransaction(database.app, (tx) => insertDecision(tx, paymentId, { ...decision, ...by }));
   await endDecision(database.app, paymentId, 'd1', null);
   await endDecision(database.app, paymentId, 'd1', 'too late');

@@ -13,6 +13,7 @@ import {
   buildRecipient,
   type MerchantClient,
 } from '../support/merchant/merchant-client';
+import { atProvider, whenPayment } from '../support/payment/payment-steps';
 import { type FundedMerchant, openMerchant } from '../support/payout/payout-steps';
 import { started } from '../support/started';
 
@@ -38,6 +39,7 @@ let payoutId: string;
 let paymentId: string;
 let batchId: string;
 let recipientId: string;
+let refundId: string;
 let strangers: Record<string, Stranger>;
 /** What nobody else may get to see. */
 let secrets: string[];
@@ -54,6 +56,7 @@ beforeAll(async () => {
   recipientId = recipient.json.data.id;
   const created = await owner.client.createPayment(PAYMENT_BODY);
   paymentId = created.json.data.id;
+  refundId = await refundOfOwner();
   const other = await openMerchant(gateway, { funds: { BTC: '3' } });
   await fund(gateway.db, owner.accountId, 'test', 'BTC', '3');
   strangers = {
@@ -70,7 +73,9 @@ beforeAll(async () => {
     batchId,
     recipientId,
     'recipient-of-the-owner',
+    refundId,
     'batch-of-the-owner',
+    'refund-of-the-owner',
     'order-of-the-owner',
     PAYMENT_BODY.customer_email,
     ...own.map(({ id }) => id),
@@ -81,8 +86,9 @@ beforeAll(async () => {
 /** Everything that the owner sees of its own. */
 async function seenByOwner(): Promise<string[]> {
   const payments = ['/payments', `/payments/${paymentId}`];
+  const refunds = ['/refunds', `/refunds/${refundId}`];
   const payouts = ['/payouts', `/payouts/${payoutId}`];
-  const paths = [...payments, ...payouts, '/balance', '/transactions', '/fees'];
+  const paths = [...payments, ...refunds, ...payouts, '/balance', '/transactions', '/fees'];
   return Promise.all(paths.map(async (path) => (await owner.client.get(path)).text));
 }
 
@@ -93,11 +99,11 @@ const withoutRequestId = ({ status, json }: ApiAnswer) => ({
 
 /** The answer for the owner's id is that for an id that nobody has. */
 async function expectUnknown(
-  kind: 'payment' | 'payout' | 'payoutBatch' | 'recipient',
+  kind: 'payment' | 'payout' | 'payoutBatch' | 'recipient' | 'refund',
   ask: (id: string) => Promise<ApiAnswer>,
 ): Promise<ApiAnswer[]> {
   const own = { payment: paymentId, payout: payoutId, payoutBatch: batchId };
-  const id = { ...own, recipient: recipientId }[kind];
+  const id = { ...own, recipient: recipientId, refund: refundId }[kind];
   const [theirs, nobodys] = [await ask(id), await ask(newId(kind))];
   expect(theirs.status).toBe(404);
   expect(withoutRequestId(theirs)).toEqual(withoutRequestId(nobodys));
@@ -118,6 +124,18 @@ async function expectEmpty(client: MerchantClient, paths: string[]): Promise<Api
     expect([status, json.data, json.meta.next_cursor]).toEqual([200, [], null]);
   }
   return answers;
+}
+
+const REFUND_KEY = 'refund-key-of-the-owner';
+const REFUND_BODY = { amount: '10', reference: 'refund-of-the-owner' };
+
+/** A refund of the payment, which is paid first. */
+async function refundOfOwner(): Promise<string> {
+  await atProvider(gateway, paymentId, 'pay');
+  await whenPayment(owner.client, paymentId, 'completed');
+  const path = `/payments/${paymentId}/refunds`;
+  const answer = await owner.client.post(path, REFUND_BODY, { 'idempotency-key': REFUND_KEY });
+  return answer.json.data.id;
 }
 
 const BATCH_KEY = 'batch-key-of-the-owner';
@@ -146,6 +164,24 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     expectUnknown('payout', (id) => client.post(`/payouts/${id}/cancel`)),
   releasePayout: ({ client }) =>
     expectUnknown('payout', (id) => client.post(`/payouts/${id}/release`)),
+  cancelPayment: ({ client }) =>
+    expectUnknown('payment', (id) => client.post(`/payments/${id}/cancel`)),
+  // The very same request with the same key, too.
+  createRefund: ({ client }) => {
+    const key = { 'idempotency-key': REFUND_KEY };
+    return expectUnknown('payment', (id) =>
+      client.post(`/payments/${id}/refunds`, REFUND_BODY, key),
+    );
+  },
+  listPaymentRefunds: ({ client }) =>
+    expectUnknown('payment', (id) => client.get(`/payments/${id}/refunds`)),
+  listRefunds: ({ client }) =>
+    expectEmpty(client, [
+      '/refunds',
+      `/refunds?payment_id=${paymentId}`,
+      '/refunds?reference=refund-of-the-owner',
+    ]),
+  getRefund: ({ client }) => expectUnknown('refund', (id) => client.get(`/refunds/${id}`)),
   listPayoutBatches: ({ client }) => expectEmpty(client, ['/payout_batches']),
   getPayoutBatch: ({ client }) =>
     expectUnknown('payoutBatch', (id) => client.get(`/payout_batches/${id}`)),

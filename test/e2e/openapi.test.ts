@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { ERROR_CODES } from '../../src/domain/errors';
 import { useSharedGateway } from '../support/servers/gateway';
 import { DOCUMENT } from '../support/merchant/contract';
+import type { MerchantClient } from '../support/merchant/merchant-client';
+import { atProvider, openedPayment, whenPayment } from '../support/payment/payment-steps';
 import { openMerchant } from '../support/payout/payout-steps';
 import { started } from '../support/started';
 
@@ -122,7 +124,14 @@ describe('/docs', () => {
   });
 });
 
-test('the example requests, posted as they stand, make payments and payouts', async () => {
+async function paid(client: MerchantClient): Promise<string> {
+  const id = await openedPayment(client, { provider: 'onchain_provider' });
+  await atProvider(gateway, id, 'pay');
+  await whenPayment(client, id, 'completed');
+  return id;
+}
+
+test('the example requests, posted as they stand, make payments, refunds and payouts', async () => {
   const { client } = await openMerchant(gateway, { funds: { USDT: '20000', USDC: '1000' } });
   const examples = Object.entries(DOCUMENT.paths).flatMap(([path, { post }]) =>
     Object.entries(post?.requestBody?.content['application/json']?.examples ?? {}).map(
@@ -132,7 +141,10 @@ test('the example requests, posted as they stand, make payments and payouts', as
   expect(examples.length).toBeGreaterThan(1);
   const answers: Record<string, number> = {};
   for (const { path, name, value } of examples) {
-    const { status } = await client.post(path, value, { 'idempotency-key': name });
+    // Each refund is of a payment of its own.
+    const id = path.includes('{id}') ? await paid(client) : '';
+    const at = path.replace('{id}', id);
+    const { status } = await client.post(at, value, { 'idempotency-key': name });
     answers[name] = status;
   }
   expect(answers).toEqual(Object.fromEntries(examples.map(({ name }) => [name, 201])));

@@ -250,11 +250,18 @@ test.concurrent(
 const refund = (id: string, value: string | null = null) =>
   ({ id, kind: 'refund', by: 'alice', reason: 'a test', amount: value }) as const;
 
+/** What a decision needs. Nobody subscribes to webhooks here. */
+const deciding = () => {
+  const nobody = (): void => undefined;
+  const webhookDeliveryStarter = { start: nobody, lookFor: nobody };
+  return { db: world.db, providers: world.providers, webhookDeliveryStarter };
+};
+
 test.concurrent('a provider that cannot refund is not asked to', async () => {
   const { id } = await paid();
   const real = world.providers.get('onchain_provider', 'test');
   const unable = { ...real, capabilities: { ...real.capabilities, refunds: false } };
-  const deps = { db: world.db, providers: { ...world.providers, get: () => unable } };
+  const deps = { ...deciding(), providers: { ...world.providers, get: () => unable } };
   const { refusal } = await decidePayment(deps, id, refund('r1'));
   expect(refusal).toBe(
     'onchain_provider does not support refunds: refund the customer in another way',
@@ -263,7 +270,7 @@ test.concurrent('a provider that cannot refund is not asked to', async () => {
 
 test.concurrent('of refunds at the same moment one counts, and takes the money once', async () => {
   const payment = await paid();
-  const deps = { db: world.db, providers: world.providers };
+  const deps = deciding();
   const results = await Promise.all(
     ['r1', 'r2', 'r3'].map((id) => decidePayment(deps, payment.id, refund(id, '40'))),
   );

@@ -94,6 +94,77 @@ class Payment(TypedDict):
     """Null until completion."""
 
 
+class RefundRequestDestination(TypedDict):
+    """An object with type, value and optionally memo."""
+
+    type: Literal["crypto_address", "exchange_id", "email"]
+    """One of crypto_address, exchange_id, email."""
+    value: str
+    """The address, account ID or email address of the recipient."""
+    memo: NotRequired[str | None]
+    """Text of at most 64 characters without NUL, or null if the destination has none."""
+
+
+class RefundRequest(TypedDict):
+    """A refund request."""
+
+    amount: NotRequired[str]
+    """A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50"."""
+    reference: str
+    """Your unique ID: 1 to 64 letters, digits, "_" or "-"."""
+    reason: NotRequired[str]
+    """Text of at most 255 characters without NUL."""
+    destination: NotRequired[RefundRequestDestination]
+    """An object with type, value and optionally memo."""
+
+
+class RefundDestination(TypedDict):
+    """Where the money goes."""
+
+    type: Literal["crypto_address", "exchange_id", "email"]
+    """The type of destination."""
+    value: str
+    """The address."""
+    memo: str | None
+    """The memo or destination tag."""
+
+
+class Refund(TypedDict):
+    """A refund of a payment."""
+
+    id: str
+    """ID with the prefix rf_."""
+    object: Literal["refund"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    status: Literal["pending", "completed", "failed"]
+    """The status."""
+    payment_id: str
+    """ID with the prefix pay_."""
+    reference: str | None
+    """Null if you did not ask for it."""
+    requested_by: Literal["merchant", "operator", "provider"]
+    """Who asked for it: you, the operator of the gateway, or the provider by itself."""
+    amount: str
+    """What the customer gets back."""
+    currency: str
+    """Currency code."""
+    balance_debit: str
+    """What your balance pays: the amount less fee_returned. Zero after a failure, because it was returned."""
+    fee_returned: str
+    """The part of our fee that we return."""
+    destination: RefundDestination | None
+    """Null if the provider decides where the money goes."""
+    reason: str | None
+    """Your reason."""
+    failure_reason: str | None
+    """Set when the status is failed."""
+    created_at: str
+    """The time of creation."""
+    completed_at: str | None
+    """Null until completion."""
+
+
 class PayoutRequestDestination(TypedDict):
     """An object with type, value and optionally memo."""
 
@@ -687,6 +758,8 @@ class CurrencyListProviderCapabilities(TypedDict):
     network_fee_estimate: bool
     tx_hash: bool
     refunds: bool
+    refund_destination_types: list[str]
+    """The destinations that a refund can name."""
     partial_payments: bool
     checkout_ttl_seconds: int | None
     """Null if the provider has no time limit."""
@@ -745,7 +818,7 @@ class Event(TypedDict):
 
     id: str
     """ID with the prefix evt_."""
-    type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "recipient.created", "recipient.updated", "recipient.deleted", "webhook.ping"]
+    type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed", "webhook.ping"]
     """The type of event."""
     mode: Literal["test", "live"]
     """The mode of the API key."""
@@ -753,7 +826,7 @@ class Event(TypedDict):
     """The time of the event."""
     sequence: int
     """The order of the events of one object."""
-    data: Payment | Payout | PayoutBatch | Recipient | EventData
+    data: Payment | Payout | PayoutBatch | Recipient | Refund | EventData
 
 
 class AccountSuspendedError(ApiError):
@@ -796,7 +869,7 @@ class DuplicateReferenceErrorDetails(TypedDict):
     """The object that uses the reference."""
 
     existing_id: str
-    existing_object: Literal["payout", "payment", "payout_batch"]
+    existing_object: Literal["payout", "payment", "payout_batch", "refund"]
     """Type of the object."""
 
 
@@ -826,7 +899,7 @@ class InsufficientBalanceErrorDetails(TypedDict):
     available: str
     """The available balance."""
     required: str
-    """The total_debit of the payout."""
+    """What the request takes from the balance."""
 
 
 class InsufficientBalanceError(ApiError):
@@ -978,6 +1051,23 @@ class RecipientRequiredError(ApiError):
     details: RecipientRequiredErrorDetails
 
 
+class RefundExceedsPaymentErrorDetails(TypedDict):
+    """The requested amount and what is left."""
+
+    currency: str
+    """Currency code."""
+    requested: str
+    """The requested amount."""
+    refundable: str
+    """What was credited and is not refunded, or being refunded, yet."""
+
+
+class RefundExceedsPaymentError(ApiError):
+    """The error `refund_exceeds_payment`."""
+
+    details: RefundExceedsPaymentErrorDetails
+
+
 class ReleaseNotAllowedErrorDetails(TypedDict):
     """The key that may release the payout."""
 
@@ -1097,6 +1187,7 @@ ERRORS: dict[str, type[ApiError]] = {
     "rate_limited": RateLimitedError,
     "recipient_not_ready": RecipientNotReadyError,
     "recipient_required": RecipientRequiredError,
+    "refund_exceeds_payment": RefundExceedsPaymentError,
     "release_not_allowed": ReleaseNotAllowedError,
     "request_in_progress": RequestInProgressError,
     "rows_refused": RowsRefusedError,
@@ -1142,6 +1233,53 @@ class PaymentOperations(Resource):
         Scope: `payments:write`.
         """
         return self._send("POST", self._at("/payments/{id}/verify", id))["data"]
+
+    def cancel(self, id: str) -> Payment:
+        """Cancel a payment.
+
+        Closes the checkout of a payment for which nothing has arrived: its status is created or pending. Money that the customer sends afterwards is still credited, as late. After service_unavailable, the cancellation may still be carried out: send it again.
+        
+        Scope: `payments:write`.
+        """
+        return self._send("POST", self._at("/payments/{id}/cancel", id))["data"]
+
+    def create_refund(self, id: str, request: RefundRequest, *, idempotency_key: str | None = None) -> Refund:
+        """Refund a payment.
+
+        Takes the money from your balance at once and asks the provider to send it to the customer. Without an amount it refunds everything that is left. If the provider refuses, the money returns to your balance and the refund is failed. A destination also needs the scope `payouts:write`.
+        
+        Scope: `payments:write`.
+        """
+        return self._send("POST", self._at("/payments/{id}/refunds", id), body=request, key=self._key(idempotency_key))["data"]
+
+    def list_refunds(self, id: str, *, status: Literal["pending", "completed", "failed"] | Sequence[Literal["pending", "completed", "failed"]] | None = None, reference: str | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Refund]:
+        """List the refunds of a payment.
+
+        Returns the refunds of a payment, newest first, also those of the operator and the provider.
+        
+        Scope: `payments:read`.
+        """
+        return self._list(self._at("/payments/{id}/refunds", id), query={"status": status, "reference": reference, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor})
+
+
+class RefundOperations(Resource):
+    def list(self, *, status: Literal["pending", "completed", "failed"] | Sequence[Literal["pending", "completed", "failed"]] | None = None, reference: str | None = None, created_from: str | None = None, created_to: str | None = None, payment_id: str | None = None, currency: str | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Refund]:
+        """List refunds.
+
+        Returns the refunds of all payments, newest first.
+        
+        Scope: `payments:read`.
+        """
+        return self._list("/refunds", query={"status": status, "reference": reference, "created_from": created_from, "created_to": created_to, "payment_id": payment_id, "currency": currency, "limit": limit, "cursor": cursor})
+
+    def get(self, id: str) -> Refund:
+        """Retrieve a refund.
+
+        Returns the current state of a refund.
+        
+        Scope: `payments:read`.
+        """
+        return self._send("GET", self._at("/refunds/{id}", id))["data"]
 
 
 class PayoutOperations(Resource):
@@ -1368,7 +1506,7 @@ class CurrencieOperations(Resource):
 
 
 class EventOperations(Resource):
-    def list(self, *, type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "recipient.created", "recipient.updated", "recipient.deleted"] | Sequence[Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "recipient.created", "recipient.updated", "recipient.deleted"]] | None = None, object_id: str | None = None, created_from: str | None = None, created_to: str | None = None, after: str | None = None, wait: int | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Event]:
+    def list(self, *, type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed"] | Sequence[Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed"]] | None = None, object_id: str | None = None, created_from: str | None = None, created_to: str | None = None, after: str | None = None, wait: int | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Event]:
         """List events.
 
         Returns the events of the last 30 days, newest first, with the same bodies as webhooks. With after, it returns the events after that one instead, oldest first and in the order in which they were recorded: continue with the ID of the last event that you processed, or with meta.next_cursor. No event is then missed, and none is listed twice. In this feed meta.next_cursor is never null, because new events follow; an empty page means that you have read all events so far. With wait, the request stays open until there is an event. Filters must stay the same while you use a cursor.
@@ -1389,6 +1527,7 @@ class EventOperations(Resource):
 
 class Operations:
     payments: PaymentOperations
+    refunds: RefundOperations
     payout_batches: PayoutBatchOperations
     recipients: RecipientOperations
     balance: BalanceOperations
@@ -1398,6 +1537,7 @@ class Operations:
 
     def __init__(self, send: Any) -> None:
         self.payments = PaymentOperations(send)
+        self.refunds = RefundOperations(send)
         self.payout_batches = PayoutBatchOperations(send)
         self.recipients = RecipientOperations(send)
         self.balance = BalanceOperations(send)

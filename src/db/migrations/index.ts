@@ -2,6 +2,7 @@
  * All migrations, in order. Until the first release, the schema is one baseline for each group of tables.
  * What is on main is never changed; a change is a new migration with the next number, from 0034 on.
  */
+import { sql as refunds, steps as refundSteps } from './0034-refunds';
 import { indexes as recipientIndexes, sql as recipients } from './0035-recipients';
 import { sql as payoutConditions, steps as conditionSteps } from './0036-payout-conditions';
 import { sql as screening } from './0038-screening';
@@ -43,6 +44,8 @@ export const BASELINE: readonly Migration[] = [
 
 export const MIGRATIONS: readonly Migration[] = [
   ...BASELINE,
+  { name: '0034-refunds', sql: refunds },
+  { name: '0034-refunds-steps', concurrent: refundSteps },
   { name: '0035-recipients', sql: recipients },
   { name: '0035-recipients-indexes', concurrent: recipientIndexes },
   { name: '0036-payout-conditions', sql: payoutConditions },

@@ -2,11 +2,12 @@
 import { MODES, type Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { Payment, PaymentStatus } from '../../domain/payment';
-import type { PaymentRefund } from '../../domain/payment-step';
+import type { Refund } from '../../domain/refund';
 import { rows, type Db } from '../transaction';
 import type { Case } from './cases';
 import { exactTime, type ListPage, pageOf } from './lists';
 import type { StoredDecision } from './payment-decisions';
+import { listRefunds } from './payment-refunds';
 
 /** The reasons why an operator may have to look at a payment. */
 export const PAYMENT_FLAGS = ['exception', 'open_case'] as const;
@@ -102,7 +103,7 @@ export interface Credit {
 export interface PaymentRecords {
   payment: ConsolePayment;
   credits: Credit[];
-  refunds: (PaymentRefund & { createdAt: Date })[];
+  refunds: Refund[];
   /** Decisions of operators, newest first. */
   decisions: StoredDecision[];
   /** Cases, the open ones first. */
@@ -126,16 +127,11 @@ export async function readPaymentRecords(db: Db, id: string): Promise<PaymentRec
         WHERE payment_id = ? ORDER BY credited_at, provider_transfer_id LIMIT ${RECORDS_MAX}`,
       [id],
     ),
-    rows<PaymentRefund & { createdAt: Date }>(
-      db,
-      `SELECT reference, provider_refund_id, amount, taken, fee, state, created_at
-         FROM payment_refunds WHERE payment_id = ? ORDER BY created_at LIMIT ${RECORDS_MAX}`,
-      [id],
-    ),
+    listRefunds(db, id),
     rows<StoredDecision>(
       db,
-      `SELECT id, number, kind, amount, decided_by, reason, state, refusal, decided_at
-         FROM payment_decisions WHERE payment_id = ? ORDER BY number DESC LIMIT ${RECORDS_MAX}`,
+      `SELECT id, number, kind, amount, requested_by, decided_by, reason, state, refusal,
+              decided_at FROM payment_decisions WHERE payment_id = ? ORDER BY number DESC LIMIT ${RECORDS_MAX}`,
       [id],
     ),
     rows<PaymentRecords['cases'][number]>(

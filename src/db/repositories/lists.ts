@@ -94,7 +94,7 @@ export function conditions(all: readonly Condition[]): { sql: string; bindings: 
   };
 }
 
-function oneOf(column: string, values: readonly string[] | undefined): Condition {
+export function oneOf(column: string, values: readonly string[] | undefined): Condition {
   return [`${column} IN (${values?.map(() => '?').join(', ') ?? ''})`, ...(values ?? [])];
 }
 

@@ -67,7 +67,7 @@ const LATE = `(status IN (${sqlList(CREDITED_LATER_STATUSES)})
 
 /** There are few of these, and each of the two conditions has its own index. */
 const UNDECIDED = `id IN (SELECT payment_id FROM payment_decisions WHERE state = 'pending'
-  UNION ALL SELECT payment_id FROM payment_refunds WHERE state = 'owed')`;
+  UNION ALL SELECT payment_id FROM payment_refunds WHERE state IN ('ordered', 'owed'))`;
 
 /** SQL over a row of payments: whether it needs a workflow. */
 const PAYMENT_NEEDS_WORKFLOW = `(${OPEN} OR ${UNDECIDED}

@@ -1,4 +1,4 @@
-/** Operators' decisions about payments. All are kept, including refused ones. */
+/** Decisions about payments, of operators and merchants. All are kept, including refused ones. */
 import type { Amount } from '../../domain/money';
 import type { PaymentDecisionKind } from '../../domain/payment';
 import { rows, type Db, type Tx } from '../transaction';
@@ -10,6 +10,8 @@ export interface StoredDecision {
   kind: PaymentDecisionKind;
   /** The amount of a refund. */
   amount: Amount | null;
+  /** A merchant can only cancel. */
+  requestedBy: 'merchant' | 'operator';
   decidedBy: string | null;
   reason: string | null;
   state: 'pending' | 'accepted' | 'refused';
@@ -17,8 +19,8 @@ export interface StoredDecision {
   decidedAt: Date;
 }
 
-const COLUMNS = `id, number, kind, amount, decided_by, reason, state, refusal,
-  decided_at`;
+const COLUMNS = `id, number, kind, amount, requested_by, decided_by, reason, state,
+  refusal, decided_at`;
 
 export async function findDecision(
   db: Db | Tx,
@@ -89,13 +91,14 @@ export async function insertDecision(
   paymentId: string,
   decision: Omit<StoredDecision, 'decidedAt'>,
 ): Promise<void> {
-  const { id, number, kind, amount, decidedBy, reason, state, refusal } = decision;
+  const { id, number, kind, amount, requestedBy, decidedBy, reason, state, refusal } = decision;
   await rows(
     tx,
     `INSERT INTO payment_decisions
-       (payment_id, id, number, kind, amount, decided_by, reason, state, refusal, ended_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? = 'pending' THEN NULL ELSE clock_timestamp() END)`,
-    [paymentId, id, number, kind, amount, decidedBy, reason, state, refusal, state],
+       (payment_id, id, number, kind, amount, requested_by, decided_by, reason, state, refusal,
+        ended_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? = 'pending' THEN NULL ELSE clock_timestamp() END)`,
+    [paymentId, id, number, kind, amount, requestedBy, decidedBy, reason, state, refusal, state],
   );
 }
 

@@ -1,46 +1,121 @@
-/** Refunds of payments, ordered by an operator or found at the provider. */
+/** Refunds of payments: asked for by a merchant or an operator, or found at the provider. */
+import type { Mode } from '../../domain/mode';
 import type { PaymentRefund } from '../../domain/payment-step';
-import { rows, type Db, type Tx } from '../transaction';
+import { type Refund, type RefundFilters, refundStates } from '../../domain/refund';
+import { type ListPage, type ListQuery, conditions, exactTime, oneOf, pageOf } from './lists';
+import { rows, type Db, type Reader, type Tx } from '../transaction';
 
-const COLUMNS = `reference, provider_refund_id, amount, taken, fee, state`;
+const COLUMNS = `id, payment_id, account_id, mode, currency, reference, provider_refund_id, amount, taken,
+  fee, state, requested_by, operator, api_key_id, merchant_reference, reason, destination, refusal,
+  sequence, created_at, updated_at, ended_at`;
 
-export async function listRefunds(db: Db | Tx, paymentId: string): Promise<PaymentRefund[]> {
-  const sql = `SELECT ${COLUMNS} FROM payment_refunds WHERE payment_id = ? ORDER BY created_at`;
-  return rows<PaymentRefund>(db, sql, [paymentId]);
+export async function listRefunds(db: Db | Tx, paymentId: string): Promise<Refund[]> {
+  const sql = `SELECT ${COLUMNS} FROM payment_refunds WHERE payment_id = ? ORDER BY created_at, id`;
+  return rows<Refund>(db, sql, [paymentId]);
 }
 
-/** The caller holds the payment's lock, for this and the following functions. */
+export async function findRefund(db: Reader, id: string): Promise<Refund | null> {
+  const sql = `SELECT ${COLUMNS} FROM payment_refunds WHERE id = ?`;
+  const [found] = await rows<Refund>(db, sql, [id]);
+  return found ?? null;
+}
+
+/** The refund that the merchant gave this reference, if any. */
+export async function findRefundByReference(
+  db: Reader,
+  key: { accountId: string; mode: Mode; reference: string },
+): Promise<string | null> {
+  const [found] = await rows<{ id: string }>(
+    db,
+    'SELECT id FROM payment_refunds WHERE account_id = ? AND mode = ? AND merchant_reference = ?',
+    [key.accountId, key.mode, key.reference],
+  );
+  return found?.id ?? null;
+}
+
+/** Who asked for a refund, and what for. */
+export type NewRefund = PaymentRefund &
+  Pick<Refund, 'id' | 'requestedBy'> &
+  Partial<Pick<Refund, 'operator' | 'apiKeyId' | 'merchantReference' | 'reason' | 'destination'>>;
+
+/**
+ * The caller holds the payment's lock, for this and the following functions.
+ * @returns null, and nothing is written, when the merchant's reference is already used
+ */
 export async function insertRefund(
   tx: Tx,
   paymentId: string,
-  refund: PaymentRefund,
-): Promise<void> {
-  await rows(
+  refund: NewRefund,
+): Promise<Refund | null> {
+  const { state, destination = null } = refund;
+  const [inserted] = await rows<Refund>(
     tx,
     `INSERT INTO payment_refunds
-       (payment_id, reference, provider_refund_id, amount, taken, fee, state)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+       (id, payment_id, reference, provider_refund_id, amount, taken, fee, state, requested_by, operator,
+        api_key_id, merchant_reference, reason, destination, ended_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb,
+             CASE WHEN ? = 'ordered' THEN NULL ELSE clock_timestamp() END)
+     ON CONFLICT (account_id, mode, merchant_reference) DO NOTHING
+     RETURNING ${COLUMNS}`,
     [
+      refund.id,
       paymentId,
       refund.reference,
       refund.providerRefundId,
       refund.amount,
       refund.taken,
       refund.fee,
-      refund.state,
+      state,
+      refund.requestedBy,
+      refund.operator ?? null,
+      refund.apiKeyId ?? null,
+      refund.merchantReference ?? null,
+      refund.reason ?? null,
+      destination === null ? null : JSON.stringify(destination),
+      state,
     ],
   );
+  return inserted ?? null;
 }
 
+/** Each status change of a refund that was ordered counts in its sequence. */
 export async function changeRefund(
   tx: Tx,
-  paymentId: string,
-  { reference, providerRefundId, taken, fee, state }: PaymentRefund,
-): Promise<void> {
-  await rows(
+  { id, providerRefundId, taken, fee, state, refusal }: Refund,
+): Promise<Refund> {
+  const [changed] = await rows<Refund>(
     tx,
-    `UPDATE payment_refunds SET provider_refund_id = ?, taken = ?, fee = ?, state = ?
-      WHERE payment_id = ? AND reference = ?`,
-    [providerRefundId, taken, fee, state, paymentId, reference],
+    `UPDATE payment_refunds
+        SET provider_refund_id = ?, taken = ?, fee = ?, state = ?, refusal = ?,
+            sequence = sequence + (state = 'ordered' AND ? <> 'ordered')::integer,
+            updated_at = clock_timestamp(), ended_at = coalesce(ended_at, clock_timestamp())
+      WHERE id = ? RETURNING ${COLUMNS}`,
+    [providerRefundId, taken, fee, state, refusal, state, id],
   );
+  if (changed === undefined) throw new Error(`refund ${id} does not exist`);
+  return changed;
+}
+
+/** Newest first. */
+export async function listMerchantRefunds(
+  db: Reader,
+  { accountId, mode, limit, after, filters }: ListQuery<RefundFilters>,
+): Promise<ListPage<Refund>> {
+  const { paymentId, status, reference, currency, createdFrom, createdTo } = filters;
+  const { sql, bindings } = conditions([
+    ['(created_at, id) < (?::timestamptz, ?)', after?.createdAt, after?.id],
+    ['payment_id = ?', paymentId],
+    oneOf('state', status && refundStates(status)),
+    ['merchant_reference = ?', reference],
+    ['currency = ?', currency],
+    ['created_at >= ?', createdFrom],
+    ['created_at <= ?', createdTo],
+  ]);
+  const found = await rows<Refund & { position: string }>(
+    db,
+    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM payment_refunds
+      WHERE account_id = ? AND mode = ? ${sql} ORDER BY created_at DESC, id DESC LIMIT ?`,
+    [accountId, mode, ...bindings, limit + 1],
+  );
+  return pageOf(found, limit);
 }

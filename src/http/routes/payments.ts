@@ -49,4 +49,9 @@ export function paymentRoutes(
     const payment = await payments.verify(ctx.state.caller, pathId('payment', ctx));
     ctx.body = presentOne(presentPayment(payment));
   });
+
+  router.post('/payments/:id/cancel', auth('payments:write'), noQuery, async (ctx) => {
+    const payment = await payments.cancel(ctx.state.caller, pathId('payment', ctx));
+    ctx.body = presentOne(presentPayment(payment));
+  });
 }

@@ -46,6 +46,7 @@ const CAPABILITIES = {
   network_fee_estimate: false,
   tx_hash: false,
   refunds: true,
+  refund_destination_types: [],
   // The customer confirms an order of one exact amount, or none.
   partial_payments: false,
   // The provider sets no time limit of its own: an order is opened with that of the payment.

@@ -50,6 +50,7 @@ const CAPABILITIES = {
   network_fee_estimate: true,
   tx_hash: true,
   refunds: true,
+  refund_destination_types: ['crypto_address'],
   // Anybody with the address can send any amount, and more than once.
   partial_payments: true,
   // The provider watches a checkout's address for this long unless the order sets a shorter time.

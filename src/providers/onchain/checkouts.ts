@@ -70,11 +70,17 @@ export function createOnchainCheckouts(
         members: { decision },
       }),
 
-    refundCheckout: (reference, refundReference, amount) =>
+    refundCheckout: (reference, refundReference, amount, destination = null) =>
       ask(reference, {
         method: 'POST',
         path: `${pathOf(reference)}/refunds`,
-        members: { refund_reference: refundReference, amount },
+        members: {
+          refund_reference: refundReference,
+          amount,
+          ...(destination === null
+            ? {}
+            : { address: { address: destination.value, memo: destination.memo } }),
+        },
       }),
   };
 }

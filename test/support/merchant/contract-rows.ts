@@ -36,13 +36,18 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   { method: 'GET', path: '/fees/quote', scope: null },
   { method: 'GET', path: '/currencies', scope: null },
   // In addition to the specification (decisions/events-list, decisions/payout-batches,
-  // decisions/recipients).
+  // decisions/recipients, decisions/merchant-refunds).
   { method: 'GET', path: '/events', scope: 'events:read' },
   { method: 'GET', path: '/events/{id}', scope: 'events:read' },
   { method: 'GET', path: '/transactions/{id}', scope: 'payments:read' },
   // decisions/payout-conditions).
   { method: 'GET', path: '/events', scope: 'events:read' },
   { method: 'POST', path: '/payouts/{id}/release', scope: 'payouts:write' },
+  { method: 'POST', path: '/payments/{id}/cancel', scope: 'payments:write' },
+  { method: 'POST', path: '/payments/{id}/refunds', scope: 'payments:write' },
+  { method: 'GET', path: '/payments/{id}/refunds', scope: 'payments:read' },
+  { method: 'GET', path: '/refunds', scope: 'payments:read' },
+  { method: 'GET', path: '/refunds/{id}', scope: 'payments:read' },
   { method: 'POST', path: '/payout_batches', scope: 'payouts:write' },
   { method: 'GET', path: '/payout_batches', scope: 'payouts:read' },
   { method: 'GET', path: '/payout_batches/{id}', scope: 'payouts:read' },

@@ -41,7 +41,8 @@ export class PaymentModel {
   /** @param cents of a refund; null: all that is left. @returns whether it counts */
   decide(id: string, kind: string, cents: number | null): boolean {
     this.#decisions += 1;
-    const left = this.#creditedSum - this.reversed;
+    const owed = sum(this.#owed.map((one) => ({ cents: one })));
+    const left = Math.max(0, this.#creditedSum - this.reversed - owed);
     const wanted = cents ?? left;
     if (this.pending !== null || !DECIDABLE[kind]?.includes(this.status)) return false;
     if (kind === 'refund') {

@@ -24,6 +24,11 @@ import {
   readPayoutBatchQuery,
   readPayoutBatchRequest,
 } from '../../../src/schemas/payout-batches';
+import {
+  readPaymentRefundQuery,
+  readRefundQuery,
+  readRefundRequest,
+} from '../../../src/schemas/refunds';
 import { readPayoutQuery, readPayoutRequest } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
@@ -74,13 +79,16 @@ const BODIES: Record<string, (json: Json) => unknown> = {
   createRecipient: readRecipientRequest,
   updateRecipient: readRecipientChange,
   leaveOutPayoutBatchRows: readLeaveOutRequest,
+  createRefund: readRefundRequest,
 };
 const QUERIES: Record<string, (query: Query) => unknown> = {
   listEvents: readEventQuery,
   listPayments: readPaymentQuery,
   listPayoutBatches: readPayoutBatchQuery,
+  listPaymentRefunds: readPaymentRefundQuery,
   listPayouts: readPayoutQuery,
   listRecipients: readRecipientQuery,
+  listRefunds: readRefundQuery,
   listTransactions: readTransactionQuery,
   quoteFee: readFeeQuoteQuery,
 };

@@ -7,6 +7,7 @@ import { parseJsonObject } from '../../../src/http/json-text';
 import { readPaymentRequest } from '../../../src/schemas/payments';
 import { readRecipientChange, readRecipientRequest } from '../../../src/schemas/recipients';
 import { readLeaveOutRequest, readPayoutBatchRequest } from '../../../src/schemas/payout-batches';
+import { readRefundRequest } from '../../../src/schemas/refunds';
 import { readPayoutRequest } from '../../../src/schemas/payouts';
 import { DOCUMENT, escapePointer, violations } from '../../support/merchant/contract';
 
@@ -54,6 +55,7 @@ test('the example requests are taken by the schema that validates requests', () 
     createRecipient: readRecipientRequest,
     updateRecipient: readRecipientChange,
     leaveOutPayoutBatchRows: (body) => readLeaveOutRequest(asParsed(body)),
+    createRefund: readRefundRequest,
     createPayment: (body) => readPaymentRequest(asParsed(body), 'live'),
   };
   const withBody = OPERATIONS.filter(({ body }) => body !== undefined);

@@ -8,6 +8,7 @@ import { readFeeQuoteQuery } from '../../../src/schemas/fees';
 import { readPaymentQuery } from '../../../src/schemas/payments';
 import { readRecipientQuery } from '../../../src/schemas/recipients';
 import { readPayoutBatchQuery } from '../../../src/schemas/payout-batches';
+import { readPaymentRefundQuery, readRefundQuery } from '../../../src/schemas/refunds';
 import { readPayoutQuery } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
@@ -54,7 +55,7 @@ const TEXTS = [
   ...['created, completed', 'created;completed', 'Created', 'requested,failed', 'unknown'],
   ...['payment.completed', 'paymentxcompleted', 'payment.completed,payout.failed', 'webhook.ping'],
   ...['onchain_provider', 'onchain_provider,exchange_pay', 'payout', 'payin', 'payment', 'latest'],
-  ...['pay', 'po', 'evt', 'txn', 'adj'].map((prefix) => `${prefix}_${ULID}`),
+  ...['pay', 'rf', 'po', 'evt', 'txn', 'adj'].map((prefix) => `${prefix}_${ULID}`),
   ...[`pay_${ULID.toLowerCase()}`, `pay_${ULID}0`, `pay_U${ULID.slice(1)}`, 'latest,latest'],
   ...['order-1', 'order 1', 'order_1', 'order#1', 'a@b.example', '@b.example', 'a@b', 'a@b..c'],
 ];
@@ -62,8 +63,10 @@ const TEXTS = [
 const READERS: Record<string, (query: Query) => unknown> = {
   listPayments: readPaymentQuery,
   listPayoutBatches: readPayoutBatchQuery,
+  listPaymentRefunds: readPaymentRefundQuery,
   listPayouts: readPayoutQuery,
   listRecipients: readRecipientQuery,
+  listRefunds: readRefundQuery,
   listTransactions: readTransactionQuery,
   listEvents: readEventQuery,
   quoteFee: readFeeQuoteQuery,

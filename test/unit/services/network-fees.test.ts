@@ -20,6 +20,7 @@ const CAPABILITIES: ProviderCapabilities = {
   network_fee_estimate: true,
   tx_hash: true,
   refunds: true,
+  refund_destination_types: [],
   partial_payments: true,
   checkout_ttl_seconds: null,
 };

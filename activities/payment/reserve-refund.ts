@@ -1,0 +1,99 @@
+/**
+ * Reserves the money of a refund that a merchant asked for: one transaction that checks the payment
+ * under its lock, writes the refund, its event and the stored response, and posts last. The workflow
+ * then asks the provider. Safe to run twice: an existing refund is kept.
+ */
+import type { NewDeliveries } from '../../src/db/repositories/events';
+import { lockClaim, releaseClaim, storeResponse } from '../../src/db/repositories/idempotency';
+import {
+  findRefund,
+  findRefundByReference,
+  listRefunds,
+} from '../../src/db/repositories/payment-refunds';
+import { findPayment, lockPayment } from '../../src/db/repositories/payments';
+import { MissingRow, type Tx } from '../../src/db/transaction';
+import { type RefundAbility, type RefundRequest, refundTerms } from '../../src/domain/refund';
+import { duplicateReference, insufficientBalance } from '../../src/domain/terms';
+import { presentCreated } from '../../src/presenters/envelope';
+import { presentRefund } from '../../src/presenters/refund';
+import type { ReserveOutcome } from '../../workflows/messages';
+import { type Deps, inEventTransaction, providerOf } from '../deps';
+import { Refused } from '../refused';
+import { ifCovered, takeOrderedRefund } from './refunds';
+
+export async function reserveRefund(
+  deps: Deps,
+  paymentId: string,
+  refundId: string,
+): Promise<ReserveOutcome> {
+  const payment = await findPayment(deps.db, paymentId);
+  if (payment === null) throw new MissingRow(paymentId);
+  const { name, capabilities } = providerOf(deps, payment);
+  const ability = {
+    name,
+    refunds: capabilities.refunds,
+    destinationTypes: capabilities.refund_destination_types,
+  };
+  try {
+    const reserved = await ifCovered(
+      inEventTransaction(deps, refundId, (tx, deliveries) =>
+        reserve(tx, { paymentId, refundId, ability }, deliveries),
+      ),
+    );
+    if (reserved.kind === 'covered') return reserved.result;
+    await releaseClaim(deps.db, refundId);
+    const { available, needed } = reserved;
+    return { kind: 'refused', refusal: insufficientBalance(payment.currency, available, needed) };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    await releaseClaim(deps.db, refundId);
+    return { kind: 'refused', refusal: error.refusal };
+  }
+}
+
+interface Order {
+  paymentId: string;
+  refundId: string;
+  ability: RefundAbility;
+}
+
+async function reserve(
+  tx: Tx,
+  { paymentId, refundId, ability }: Order,
+  deliveries: NewDeliveries,
+): Promise<ReserveOutcome> {
+  const claim = await lockClaim<RefundRequest, object>(tx, refundId);
+  if (claim === null) {
+    if ((await findRefund(tx, refundId)) !== null) return { kind: 'reserved' };
+    await releaseClaim(tx, refundId);
+    return { kind: 'abandoned' };
+  }
+  const { request, accountId, mode, apiKeyId } = claim;
+  // Whoever may start workflows must not refund another payment with the claim.
+  if (request.paymentId !== paymentId) throw new Error(`${refundId} is of another payment`);
+  const payment = await lockPayment(tx, paymentId);
+  const terms = refundTerms(payment, await listRefunds(tx, paymentId), request, ability);
+  if ('refusal' in terms) throw new Refused(terms.refusal);
+  const order = {
+    id: refundId,
+    reference: refundId,
+    amount: terms.amount,
+    requestedBy: 'merchant',
+    apiKeyId,
+    merchantReference: request.reference,
+    reason: request.reason,
+    destination: request.destination,
+  } as const;
+  const refund = await takeOrderedRefund(tx, payment, order, deliveries, (created) =>
+    storeResponse(tx, refundId, presentCreated(presentRefund(created))),
+  );
+  if (refund !== null) return { kind: 'reserved' };
+  const existingId = await findRefundByReference(tx, {
+    accountId,
+    mode,
+    reference: request.reference,
+  });
+  if (existingId === null)
+    throw new Error(`${refundId} was refused, and no refund has its reference`);
+  throw new Refused(duplicateReference('refund', existingId));
+}

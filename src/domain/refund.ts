@@ -1,0 +1,136 @@
+/**
+ * A refund of a payment as merchants see it, and the rules for asking for one (decisions/refunds). It is
+ * pending while the provider has not answered, and the engine knows more states: payment-step.ts.
+ */
+import type { Destination, DestinationType } from './destination';
+import type { Refusal } from './errors';
+import type { Mode } from './mode';
+import { type Amount, add, isLess, subtract, ZERO } from './money';
+import { DECIDABLE, type Payment } from './payment';
+import { refundableOf } from './payment-pricing';
+import type { PaymentRefund, RefundState } from './payment-step';
+
+export const REFUND_STATUSES = ['pending', 'completed', 'failed'] as const;
+export type RefundStatus = (typeof REFUND_STATUSES)[number];
+
+/** What is owed or waived was sent back by the provider, so for the merchant it is completed. */
+const STATUS_OF: Record<RefundState, RefundStatus> = {
+  ordered: 'pending',
+  done: 'completed',
+  owed: 'completed',
+  waived: 'completed',
+  refused: 'failed',
+};
+
+export function refundStatus(state: RefundState): RefundStatus {
+  return STATUS_OF[state];
+}
+
+/** The states with these statuses. */
+export function refundStates(statuses: readonly RefundStatus[]): RefundState[] {
+  const states = Object.keys(STATUS_OF) as RefundState[];
+  return states.filter((state) => statuses.includes(STATUS_OF[state]));
+}
+
+export const REFUND_REQUESTERS = ['merchant', 'operator', 'provider'] as const;
+export type RefundRequester = (typeof REFUND_REQUESTERS)[number];
+
+/** A refund as stored. `reference` is what the provider knows it by. */
+export interface Refund extends PaymentRefund {
+  id: string;
+  paymentId: string;
+  accountId: string;
+  mode: Mode;
+  currency: string;
+  requestedBy: RefundRequester;
+  /** The operator's name. */
+  operator: string | null;
+  /** The key, or the user of the dashboard, with which the merchant asked. */
+  apiKeyId: string | null;
+  merchantReference: string | null;
+  reason: string | null;
+  destination: Destination | null;
+  refusal: string | null;
+  sequence: number;
+  createdAt: Date;
+  updatedAt: Date;
+  /** When the provider confirmed or refused it. */
+  endedAt: Date | null;
+}
+
+/** A validated request. `amount` null means everything that can still be refunded. */
+export interface RefundRequest {
+  paymentId: string;
+  amount: Amount | null;
+  reference: string;
+  reason: string | null;
+  destination: Destination | null;
+}
+
+export interface RefundFilters {
+  paymentId?: string;
+  status?: RefundStatus[];
+  reference?: string;
+  currency?: string;
+  /** ISO 8601, inclusive. */
+  createdFrom?: string;
+  createdTo?: string;
+}
+
+/** What the payment's provider can do. */
+export interface RefundAbility {
+  name: string;
+  refunds: boolean;
+  destinationTypes: readonly DestinationType[];
+}
+
+/**
+ * What can still be refunded: what was credited, less the refunds that are done or under way. A refund
+ * that is owed or waived went to the customer too, although the balance has not paid for it.
+ */
+export function leftToRefund(payment: Payment, refunds: readonly PaymentRefund[]): Amount {
+  if (!DECIDABLE.refund.includes(payment.status)) return ZERO;
+  const unpaid = refunds.filter(({ state }) => state === 'owed' || state === 'waived');
+  const gone = add(ZERO, ...unpaid.map(({ amount }) => amount));
+  const left = refundableOf(payment);
+  return isLess(gone, left) ? subtract(left, gone) : ZERO;
+}
+
+/**
+ * Whether a merchant may ask for this refund now. The balance is not a part of it: the posting decides.
+ * @param refunds all refunds of the payment
+ * @returns the amount, or the refusal
+ */
+export function refundTerms(
+  payment: Payment,
+  refunds: readonly PaymentRefund[],
+  { amount, destination }: Pick<RefundRequest, 'amount' | 'destination'>,
+  ability: RefundAbility,
+): { amount: Amount } | { refusal: Refusal } {
+  const { status, currency } = payment;
+  if (!ability.refunds) {
+    const message = `${ability.name} cannot refund. Pay your customer in another way.`;
+    return { refusal: { code: 'invalid_state', details: { status }, message } };
+  }
+  if (destination !== null && !ability.destinationTypes.includes(destination.type)) {
+    const types = ability.destinationTypes.join(', ');
+    const message =
+      types === ''
+        ? `Omit destination: ${ability.name} refunds to the account that paid.`
+        : `Send destination.type as one of ${types}, or omit destination.`;
+    const fields = [{ field: 'destination', rule: 'unsupported' as const, message }];
+    return { refusal: { code: 'validation_failed', details: { fields } } };
+  }
+  if (payment.creditedAmount === ZERO) {
+    const message = `This payment is ${status}. Only a payment that was credited can be refunded.`;
+    return { refusal: { code: 'invalid_state', details: { status }, message } };
+  }
+  const refundable = leftToRefund(payment, refunds);
+  const requested = amount ?? refundable;
+  if (refundable === ZERO || isLess(refundable, requested)) {
+    return {
+      refusal: { code: 'refund_exceeds_payment', details: { currency, requested, refundable } },
+    };
+  }
+  return { amount: requested };
+}

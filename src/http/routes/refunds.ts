@@ -1,0 +1,64 @@
+/** /payments/{id}/refunds and /refunds. */
+import type Router from '@koa/router';
+import { ApiError } from '../../domain/errors';
+import { presentOne } from '../../presenters/envelope';
+import { presentRefund } from '../../presenters/refund';
+import { readPaymentRefundQuery, readRefundQuery, readRefundRequest } from '../../schemas/refunds';
+import type { Refunds } from '../../services/refunds';
+import { type GatewayState, pathId } from '../context';
+import type { Auth } from '../middleware/auth';
+import { validate } from '../middleware/body';
+import { idempotent, writeStored } from '../middleware/idempotent';
+import { noQuery } from '../middleware/query';
+import { listPage, type Pagination } from '../pagination';
+
+export function refundRoutes(
+  router: Router<GatewayState>,
+  auth: Auth,
+  refunds: Refunds,
+  pagination: Pagination,
+): void {
+  router.post(
+    '/payments/:id/refunds',
+    auth('payments:write'),
+    validate(readRefundRequest),
+    noQuery,
+    idempotent(),
+    async (ctx) => {
+      const { caller, idempotencyKey, request } = ctx.state;
+      // Money for an address of the caller's choice is a payout in all but name.
+      const required_scope = 'payouts:write';
+      if (request.destination !== null && !caller.scopes.includes(required_scope)) {
+        throw new ApiError({ code: 'insufficient_scope', details: { required_scope } });
+      }
+      const paymentId = pathId('payment', ctx);
+      writeStored(ctx, await refunds.create(caller, { idempotencyKey, paymentId, ...request }));
+    },
+  );
+
+  router.get('/payments/:id/refunds', auth('payments:read'), async (ctx, next) => {
+    const list = listPage(
+      pagination,
+      readPaymentRefundQuery,
+      (caller, query) => refunds.listOf(caller, pathId('payment', ctx), query),
+      presentRefund,
+    );
+    await list(ctx, next);
+  });
+
+  router.get(
+    '/refunds',
+    auth('payments:read'),
+    listPage(
+      pagination,
+      readRefundQuery,
+      (caller, query) => refunds.list(caller, query),
+      presentRefund,
+    ),
+  );
+
+  router.get('/refunds/:id', auth('payments:read'), noQuery, async (ctx) => {
+    const refund = await refunds.get(ctx.state.caller, pathId('refund', ctx));
+    ctx.body = presentOne(presentRefund(refund));
+  });
+}

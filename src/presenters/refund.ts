@@ -1,0 +1,28 @@
+/** A refund in API responses and webhook events (decisions/refunds). */
+import { ZERO } from '../domain/money';
+import { type Refund, refundStatus } from '../domain/refund';
+import type { RefundObject } from '../schemas/refunds';
+
+export function presentRefund(refund: Refund): RefundObject {
+  const status = refundStatus(refund.state);
+  const isBack = status === 'failed';
+  return {
+    id: refund.id,
+    object: 'refund',
+    mode: refund.mode,
+    status,
+    payment_id: refund.paymentId,
+    reference: refund.merchantReference,
+    requested_by: refund.requestedBy,
+    amount: refund.amount,
+    currency: refund.currency,
+    balance_debit: isBack ? ZERO : refund.taken,
+    fee_returned: isBack ? ZERO : refund.fee,
+    destination: refund.destination,
+    reason: refund.requestedBy === 'merchant' ? refund.reason : null,
+    failure_reason: refund.refusal,
+    created_at: refund.createdAt.toISOString(),
+    completed_at:
+      status === 'completed' ? (refund.endedAt ?? refund.updatedAt).toISOString() : null,
+  };
+}

@@ -1,0 +1,225 @@
+/** Refunds on the wire (decisions/refunds). */
+import { type Static, Type } from 'typebox';
+import { DESTINATION_TYPES } from '../domain/destination';
+import { amount } from '../domain/money';
+import { REFUND_REQUESTERS, REFUND_STATUSES, type RefundRequest } from '../domain/refund';
+import { compileBody, type Json, RequestAmount, RequestDescription } from './body';
+import {
+  AmountText,
+  CurrencyCode,
+  examplePage,
+  Id,
+  ListOf,
+  ModeName,
+  OneOf,
+  OrNull,
+  Shape,
+  Timestamp,
+  Wrapped,
+} from './common';
+import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
+import { destinationErrors, PayoutBody, readMemo } from './payouts';
+import { CREATED, CURRENCY, matching, type Query, readListQuery, someOf } from './query';
+
+export const RefundBody = Type.Object(
+  {
+    amount: Type.Optional(RequestAmount),
+    reference: PayoutBody.properties.reference,
+    reason: Type.Optional(RequestDescription),
+    destination: Type.Optional(PayoutBody.properties.destination),
+  },
+  { additionalProperties: false, description: 'A refund request' },
+);
+
+const readBody = compileBody(RefundBody);
+
+/** A request before its payment is known: the memo's absence means something on some networks. */
+export type RefundInput = Omit<RefundRequest, 'paymentId' | 'destination'> & {
+  destination: (Static<typeof PayoutBody.properties.destination> & { memo?: string | null }) | null;
+};
+
+/** @throws ApiError validation_failed with every failing field */
+export function readRefundRequest(json: Json): RefundInput {
+  const body = readBody(json, destinationErrors);
+  const { destination = null } = body;
+  return {
+    amount: body.amount === undefined ? null : amount(body.amount),
+    reference: body.reference,
+    reason: body.reason ?? null,
+    destination:
+      destination === null
+        ? null
+        : {
+            type: destination.type,
+            value: destination.value,
+            ...withMemo(readMemo(json, destination.memo ?? '')),
+          },
+  };
+}
+
+function withMemo(memo: string | null | undefined): { memo?: string | null } {
+  return memo === undefined ? {} : { memo };
+}
+
+const PAYMENT_FILTERS = {
+  status: someOf(REFUND_STATUSES),
+  reference: matching(
+    /^[A-Za-z0-9_-]{1,64}$/,
+    'Your unique ID: 1 to 64 letters, digits, "_" or "-"',
+  ),
+  ...CREATED,
+};
+
+const FILTERS = {
+  ...PAYMENT_FILTERS,
+  payment_id: matching(/^pay_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'The ID of a payment'),
+  currency: CURRENCY,
+};
+
+/** @throws ApiError validation_failed with every failing parameter */
+export function readRefundQuery(query: Query) {
+  return readListQuery(FILTERS, query);
+}
+
+/** The list of one payment. @throws ApiError validation_failed with every failing parameter */
+export function readPaymentRefundQuery(query: Query) {
+  return readListQuery(PAYMENT_FILTERS, query);
+}
+
+export const RefundObject = Shape(
+  {
+    id: Id('refund'),
+    object: Type.Literal('refund'),
+    mode: ModeName,
+    status: OneOf(REFUND_STATUSES, 'The status'),
+    payment_id: Id('payment'),
+    reference: OrNull(
+      Type.String({ description: 'Your unique ID' }),
+      'Null if you did not ask for it',
+    ),
+    requested_by: OneOf(
+      REFUND_REQUESTERS,
+      'Who asked for it: you, the operator of the gateway, or the provider by itself',
+    ),
+    amount: AmountText('What the customer gets back'),
+    currency: CurrencyCode,
+    balance_debit: AmountText(
+      'What your balance pays: the amount less fee_returned. Zero after a failure, because it was returned',
+    ),
+    fee_returned: AmountText('The part of our fee that we return'),
+    destination: OrNull(
+      Shape(
+        {
+          type: OneOf(DESTINATION_TYPES, 'The type of destination'),
+          value: Type.String({ description: 'The address' }),
+          memo: OrNull(Type.String({ maxLength: 64 }), 'The memo or destination tag'),
+        },
+        'Where the money goes',
+      ),
+      'Null if the provider decides where the money goes',
+    ),
+    reason: OrNull(Type.String({ maxLength: 255 }), 'Your reason'),
+    failure_reason: OrNull(Type.String(), 'Set when the status is failed'),
+    created_at: Timestamp('The time of creation'),
+    completed_at: OrNull(Timestamp('The time of completion'), 'Null until completion'),
+  },
+  'A refund of a payment',
+);
+export type RefundObject = Static<typeof RefundObject>;
+
+const EXAMPLE: RefundObject = {
+  id: 'rf_01M7YESA634WQFACSBWYSTKM76',
+  object: 'refund',
+  mode: 'test',
+  status: 'pending',
+  payment_id: 'pay_01M7YESA634WQFACSBWYSTKM76',
+  reference: 'return-118',
+  requested_by: 'merchant',
+  amount: '25.00000000',
+  currency: 'USDT',
+  balance_debit: '24.75000000',
+  fee_returned: '0.25000000',
+  destination: null,
+  reason: 'One of two lamps was broken',
+  failure_reason: null,
+  created_at: '2026-11-21T09:12:44.018Z',
+  completed_at: null,
+};
+
+const REQUEST_EXAMPLES = {
+  part: { amount: '25', reference: 'return-118', reason: 'One of two lamps was broken' },
+  everything: { reference: 'return-119' },
+  to_an_address: {
+    amount: '25',
+    reference: 'return-120',
+    destination: { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
+  },
+} satisfies Record<string, Static<typeof RefundBody>>;
+
+export const REFUND_OPERATIONS: readonly Operation[] = [
+  {
+    id: 'createRefund',
+    method: 'post',
+    path: '/payments/{id}/refunds',
+    tag: 'Refunds',
+    summary: 'Refund a payment',
+    description:
+      'Takes the money from your balance at once and asks the provider to send it to the customer. Without an amount it refunds everything that is left. If the provider refuses, the money returns to your balance and the refund is failed. A destination also needs the scope `payouts:write`.',
+    scope: 'payments:write',
+    parameters: [idOf('payment'), IDEMPOTENCY_KEY],
+    body: { schema: RefundBody, examples: REQUEST_EXAMPLES },
+    success: { status: 201, schema: Wrapped(RefundObject), example: { data: EXAMPLE } },
+    errors: [
+      ...CREATION_ERRORS,
+      'not_found',
+      'invalid_state',
+      'insufficient_balance',
+      'refund_exceeds_payment',
+    ],
+  },
+  {
+    id: 'listPaymentRefunds',
+    method: 'get',
+    path: '/payments/{id}/refunds',
+    tag: 'Refunds',
+    summary: 'List the refunds of a payment',
+    description:
+      'Returns the refunds of a payment, newest first, also those of the operator and the provider.',
+    scope: 'payments:read',
+    parameters: [idOf('payment'), ...listQueryOf(PAYMENT_FILTERS)],
+    success: {
+      status: 200,
+      schema: ListOf(RefundObject),
+      example: examplePage('/payments/pay_01M7YESA634WQFACSBWYSTKM76/refunds', [EXAMPLE]),
+    },
+    errors: ['not_found', 'validation_failed'],
+  },
+  {
+    id: 'listRefunds',
+    method: 'get',
+    path: '/refunds',
+    tag: 'Refunds',
+    summary: 'List refunds',
+    description: 'Returns the refunds of all payments, newest first.',
+    scope: 'payments:read',
+    parameters: listQueryOf(FILTERS),
+    success: {
+      status: 200,
+      schema: ListOf(RefundObject),
+      example: examplePage('/refunds', [EXAMPLE]),
+    },
+    errors: ['validation_failed'],
+  },
+  {
+    id: 'getRefund',
+    method: 'get',
+    path: '/refunds/{id}',
+    tag: 'Refunds',
+    summary: 'Retrieve a refund',
+    description: 'Returns the current state of a refund.',
+    scope: 'payments:read',
+    parameters: [idOf('refund')],
+    success: { status: 200, schema: Wrapped(RefundObject), example: { data: EXAMPLE } },
+    errors: ['not_found'],
+  },
+];

@@ -1,0 +1,173 @@
+/**
+ * Refunds that a merchant asks for. The payment's workflow reserves the money in one transaction, in
+ * which the row of the payment decides between this and every other refund; then it asks the provider.
+ */
+import { destinationFault } from '../destinations';
+import {
+  findRefund,
+  findRefundByReference,
+  listMerchantRefunds,
+  listRefunds,
+} from '../db/repositories/payment-refunds';
+import type { Db } from '../db/transaction';
+import type { Destination } from '../domain/destination';
+import { ApiError, validationFailed } from '../domain/errors';
+import { memoFault, memoShape } from '../domain/networks';
+import type { Amount } from '../domain/money';
+import type { Payment } from '../domain/payment';
+import {
+  leftToRefund,
+  type Refund,
+  type RefundFilters,
+  type RefundRequest,
+  refundTerms,
+} from '../domain/refund';
+import { duplicateReference } from '../domain/terms';
+import { newId } from '../lib/new-id';
+import type { ProviderRegistry } from '../providers/registry';
+import { paymentStart, type PaymentWorkflows } from '../temporal/payment-workflows';
+import { type ClaimDeps, readAnswer, runClaimed } from './claimed-request';
+import { getOwnPayment } from './payments';
+import type { Caller, ListPosition, Page, StoredResponse } from './services';
+
+export interface RefundsDeps extends ClaimDeps {
+  providers: ProviderRegistry;
+  paymentWorkflows: PaymentWorkflows;
+}
+
+/** What a merchant sends. A memo that is absent does not say whether the destination has one. */
+export interface RefundInput extends Omit<RefundRequest, 'destination'> {
+  destination: (Omit<Destination, 'memo'> & { memo?: string | null }) | null;
+}
+
+interface ListRequest<Filters> {
+  limit: number;
+  after: ListPosition | null;
+  filters: Filters;
+}
+
+/** As for payouts: below the lease of the claim. */
+const ORDER_DEADLINE_MS = 12_000;
+
+export type Refunds = ReturnType<typeof createRefunds>;
+
+export function createRefunds(deps: RefundsDeps) {
+  return {
+    /**
+     * @throws ApiError not_found, invalid_state, refund_exceeds_payment, insufficient_balance,
+     *   duplicate_reference, idempotency's
+     */
+    create: (
+      caller: Caller,
+      input: RefundInput & { idempotencyKey: string },
+    ): Promise<StoredResponse> => create(deps, caller, input),
+
+    /** What would be refused now; reserves nothing. @throws ApiError as `create` */
+    check: async (caller: Caller, input: RefundInput): Promise<{ amount: Amount }> => {
+      const { terms } = await prepare(deps, caller, input);
+      return terms;
+    },
+
+    /** What can still be refunded of a payment. @throws ApiError not_found */
+    left: async (caller: Caller, paymentId: string): Promise<Amount> => {
+      const payment = await getOwnPayment(deps.db, caller, paymentId);
+      return leftToRefund(payment, await listRefunds(deps.db, paymentId));
+    },
+
+    list: (caller: Caller, query: ListRequest<RefundFilters>): Promise<Page<Refund>> =>
+      listMerchantRefunds(deps.db, { ...caller, ...query }),
+
+    /** Those of one payment. @throws ApiError not_found */
+    listOf: async (
+      caller: Caller,
+      paymentId: string,
+      { filters, ...query }: ListRequest<RefundFilters>,
+    ): Promise<Page<Refund>> => {
+      await getOwnPayment(deps.db, caller, paymentId);
+      const own = { ...filters, paymentId };
+      return listMerchantRefunds(deps.db, { ...caller, ...query, filters: own });
+    },
+
+    /** @throws ApiError not_found */
+    get: (caller: Caller, id: string): Promise<Refund> => getOwn(deps.db, caller, id),
+  };
+}
+
+async function create(
+  deps: RefundsDeps,
+  caller: Caller,
+  { idempotencyKey, ...input }: RefundInput & { idempotencyKey: string },
+): Promise<StoredResponse> {
+  const id = newId('refund');
+  const request: RefundRequest = { ...input, destination: withMemo(input) };
+  return runClaimed<RefundRequest, object>(deps, {
+    caller,
+    objectId: id,
+    endpoint: `/payments/${input.paymentId}/refunds`,
+    idempotencyKey,
+    request,
+    prepare: async () => {
+      await prepare(deps, caller, input);
+      return {};
+    },
+    create: async () => {
+      const payment = await getOwnPayment(deps.db, caller, input.paymentId);
+      const start = paymentStart(payment);
+      const outcome = await deps.paymentWorkflows.refund(start, id, ORDER_DEADLINE_MS);
+      if (outcome.kind === 'refused') throw new ApiError(outcome.refusal);
+      return readAnswer(deps.db, id);
+    },
+  });
+}
+
+function withMemo({ destination }: RefundInput): Destination | null {
+  return destination === null ? null : { ...destination, memo: destination.memo ?? null };
+}
+
+/** An early check; the transaction that reserves the money checks again. */
+async function prepare(deps: RefundsDeps, caller: Caller, input: RefundInput) {
+  const payment = await getOwnPayment(deps.db, caller, input.paymentId);
+  const reference = { ...caller, reference: input.reference };
+  const existingId = await findRefundByReference(deps.db, reference);
+  if (existingId !== null) throw new ApiError(duplicateReference('refund', existingId));
+  const request = { ...input, destination: withMemo(input) };
+  const refunds = await listRefunds(deps.db, payment.id);
+  const { name, capabilities } = deps.providers.get(payment.provider, payment.mode);
+  const terms = refundTerms(payment, refunds, request, {
+    name,
+    refunds: capabilities.refunds,
+    destinationTypes: capabilities.refund_destination_types,
+  });
+  if ('refusal' in terms) throw new ApiError(terms.refusal);
+  checkDestination(payment, input);
+  return { payment, terms };
+}
+
+/** @throws ApiError validation_failed */
+function checkDestination({ network, mode }: Payment, { destination }: RefundInput): void {
+  if (destination === null) return;
+  if (mode === 'live') {
+    const message =
+      'Omit destination: a live refund goes where the provider sends it. To pay another address, create a payout, which is reviewed.';
+    throw validationFailed([{ field: 'destination', rule: 'unsupported', message }]);
+  }
+  const { type, value, memo } = destination;
+  const message = type === 'crypto_address' ? destinationFault(network, value) : null;
+  if (message !== null) {
+    throw validationFailed([{ field: 'destination.value', rule: 'format', message }]);
+  }
+  const fault = memoFault(network, memo);
+  if (fault === null) return;
+  const what =
+    fault === 'memo_not_supported'
+      ? 'This destination does not support a memo. Omit destination.memo.'
+      : `This network may need a memo. Set destination.memo to ${memoShape(network)}, or to null if the destination has none.`;
+  throw validationFailed([{ field: 'destination.memo', rule: fault, message: what }]);
+}
+
+/** A refund of another account or mode gets the same error as one that does not exist. */
+async function getOwn(db: Db, { accountId, mode }: Caller, id: string): Promise<Refund> {
+  const refund = await findRefund(db, id);
+  if (refund?.accountId === accountId && refund.mode === mode) return refund;
+  throw new ApiError({ code: 'not_found', details: { resource: 'refund' } });
+}

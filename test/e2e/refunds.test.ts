@@ -1,0 +1,366 @@
+/** Refunds that merchants ask for, and payments that they cancel, over HTTP. */
+import { adjustmentPosting } from '../../src/domain/ledger';
+import { amount } from '../../src/domain/money';
+import { PROVIDER_CODES } from '../../src/domain/provider-codes';
+import { verifyLedger } from '../../src/db/ledger-verify';
+import { post } from '../../src/db/repositories/ledger';
+import { inTransaction } from '../../src/db/transaction';
+import { newId } from '../../src/lib/new-id';
+import { isSound, startGateway } from '../support/servers/gateway';
+import {
+  type ApiAnswer,
+  type MerchantClient,
+  randomKey,
+} from '../support/merchant/merchant-client';
+import {
+  atProvider,
+  checkoutOf,
+  creditOf,
+  decide,
+  eventsOf,
+  openedPayment,
+  type Opened,
+  paidPayment,
+  postingsOf,
+  readPayment,
+  refundOf,
+  statusesOf,
+  underpaidPayment,
+  whenDetails,
+  whenPayment,
+} from '../support/payment/payment-steps';
+import { balanceOf, openMerchant } from '../support/payout/payout-steps';
+import { type Outage, setOutage } from '../support/servers/sandbox';
+import { started } from '../support/started';
+import { waitFor } from '../support/wait-for';
+
+const gateway = started(startGateway, isSound);
+
+const CREDIT = creditOf('100.00000000', '1.00000000');
+
+function refund(
+  { client, id }: Pick<Opened, 'client' | 'id'>,
+  body: Record<string, unknown> = {},
+  key = randomKey(),
+): Promise<ApiAnswer> {
+  const request = { reference: `refund-${randomKey()}`, ...body };
+  return client.post(`/payments/${id}/refunds`, request, { 'idempotency-key': key });
+}
+
+/** A refund that was accepted. */
+async function refunded(payment: Opened, body: Record<string, unknown> = {}) {
+  const { status, text, json } = await refund(payment, body);
+  if (status !== 201) throw new Error(`the refund was answered with ${status} ${text}`);
+  return json.data;
+}
+
+const whenRefund = (client: MerchantClient, id: string, wanted: string) =>
+  waitFor(`${id} to be ${wanted}`, async () => {
+    const { json } = await client.get(`/refunds/${id}`);
+    return json.data.status === wanted ? json.data : undefined;
+  });
+
+/** The refunds of a payment, newest first. */
+async function refundsOf({ client, id }: Opened, query = ''): Promise<Record<string, unknown>[]> {
+  const { json } = await client.get(`/payments/${id}/refunds${query}`);
+  return json.data;
+}
+
+const available = async (client: MerchantClient) => (await balanceOf(client))?.available;
+
+const outage = (kind: Outage) => setOutage(gateway, 'onchain_provider', 'test', kind);
+
+async function spend({ accountId }: Opened, value: string): Promise<void> {
+  const posting = adjustmentPosting({
+    id: newId('adjustment'),
+    direction: 'out',
+    amount: amount(value),
+    reason: 'spent by a test',
+  });
+  await inTransaction(gateway.db, (tx) =>
+    post(tx, { accountId, mode: 'test', currency: 'USDT' }, posting),
+  );
+}
+
+async function expectSoundLedger(): Promise<void> {
+  const broken = (await verifyLedger(gateway.db)).filter((one) => one.broken > 0);
+  expect(broken).toEqual([]);
+}
+
+describe.each(PROVIDER_CODES)('at %s', (provider) => {
+  test.concurrent(
+    'a part is refunded, then the rest: events, balance and ledger [endpoint POST /payments/{id}/refunds] [endpoint GET /refunds/{id}] [endpoint GET /payments/{id}/refunds] [endpoint GET /refunds]',
+    async () => {
+      const payment = await paidPayment(gateway, provider);
+      const { client, id } = payment;
+      const part = await refunded(payment, { amount: '40', reason: 'One lamp was broken' });
+      expect(part).toMatchObject({
+        object: 'refund',
+        payment_id: id,
+        requested_by: 'merchant',
+        amount: '40.00000000',
+        balance_debit: '39.60000000',
+        fee_returned: '0.40000000',
+        reason: 'One lamp was broken',
+        destination: null,
+      });
+      // The money is gone before the provider has answered.
+      expect(await available(client)).toBe('59.40000000');
+      const done = await whenRefund(client, part.id, 'completed');
+      expect(done).toMatchObject({ failure_reason: null, completed_at: expect.any(String) });
+      expect(await readPayment(client, id)).toMatchObject({
+        status: 'completed',
+        refunded_amount: '40.00000000',
+        exceptions: [],
+      });
+      const events = await eventsOf(gateway, part.id);
+      expect(events.map(({ type, sequence }) => [type, sequence])).toEqual([
+        ['refund.created', 1],
+        ['refund.completed', 2],
+      ]);
+      expect(events.map(({ body }) => body.data)).toEqual([part, done]);
+
+      const rest = await refunded(payment);
+      expect(rest).toMatchObject({ amount: '60.00000000' });
+      await whenPayment(client, id, 'refunded');
+      expect(await available(client)).toBe('0.00000000');
+      expect(await postingsOf(gateway, id)).toEqual([
+        CREDIT,
+        refundOf('40.00000000', '39.60000000', '0.40000000'),
+        refundOf('60.00000000', '59.40000000', '0.60000000'),
+      ]);
+      expect((await refundsOf(payment)).map((one) => one['id'])).toEqual([rest.id, part.id]);
+      const { json } = await client.get(`/payments/${id}/refunds?limit=1`);
+      const next = await client.get(String(json.links.next).split('/api/v1')[1] ?? '');
+      expect(next.json.data).toMatchObject([{ id: part.id }]);
+      const found = await client.get(`/refunds?reference=${part.reference}&status=completed`);
+      expect(found.json.data).toEqual([done]);
+      const { refunds } = await checkoutOf(gateway, id);
+      expect(refunds.map((one) => one.refund_reference)).toEqual([part.id, rest.id]);
+    },
+  );
+});
+
+test.concurrent('a repeated request is one refund, and a reference is used once', async () => {
+  const payment = await paidPayment(gateway);
+  const key = randomKey();
+  const body = { amount: '10', reference: `return-${randomKey()}` };
+  const [first, ...others] = await Promise.all([
+    refund(payment, body, key),
+    refund(payment, body),
+    refund(payment, body),
+  ]);
+  const statuses = [first, ...others].map(({ status }) => status).sort();
+  expect(statuses).toEqual([201, 409, 409]);
+  const again = await refund(payment, body, key);
+  const winner = [first, ...others].find(({ status }) => status === 201);
+  if (first.status === 201) {
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  } else {
+    expect(again.json.error.details).toEqual({
+      existing_id: winner?.json.data.id,
+      existing_object: 'refund',
+    });
+  }
+  expect(await refundsOf(payment)).toHaveLength(1);
+  expect(await available(payment.client)).toBe('89.10000000');
+});
+
+describe('is refused', () => {
+  test.concurrent.each([
+    ['more than was credited', { amount: '100.00000001' }, 422, 'refund_exceeds_payment'],
+    ['no reference', { reference: undefined }, 422, 'validation_failed'],
+    ['an amount of zero', { amount: '0' }, 422, 'validation_failed'],
+    ['a field that does not exist', { amonut: '1' }, 422, 'validation_failed'],
+  ])('%s', async (_what, body, status, code) => {
+    const payment = await paidPayment(gateway);
+    const answer = await refund(payment, body);
+    expect([answer.status, answer.json.error.code]).toEqual([status, code]);
+    expect(await postingsOf(gateway, payment.id)).toEqual([CREDIT]);
+  });
+
+  test.concurrent('more than the balance has, with the figures', async () => {
+    const payment = await paidPayment(gateway);
+    await spend(payment, '90');
+    const answer = await refund(payment);
+    expect(answer).toMatchObject({
+      status: 422,
+      json: {
+        error: {
+          code: 'insufficient_balance',
+          details: { currency: 'USDT', available: '9.00000000', required: '99.00000000' },
+        },
+      },
+    });
+    // Nothing is left behind: what the balance covers is accepted.
+    expect(await refunded(payment, { amount: '9' })).toMatchObject({ status: 'pending' });
+  });
+
+  test.concurrent('a payment that nobody has paid', async () => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const id = await openedPayment(client);
+    const answer = await refund({ client, id });
+    expect(answer).toMatchObject({
+      status: 409,
+      json: { error: { code: 'invalid_state', details: { status: 'created' } } },
+    });
+  });
+
+  test.concurrent('a payment that is refunded', async () => {
+    const payment = await paidPayment(gateway);
+    await refunded(payment);
+    const again = await refund(payment, { amount: '1' });
+    expect(again).toMatchObject({
+      status: 422,
+      json: { error: { details: { requested: '1.00000000', refundable: '0.00000000' } } },
+    });
+  });
+});
+
+describe('for the same money, exactly one wins', () => {
+  test.concurrent('of many merchants’ requests', async () => {
+    const payment = await paidPayment(gateway);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => refund(payment, { amount: '60' })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422, 422]);
+    expect(await available(payment.client)).toBe('39.60000000');
+  });
+
+  test.concurrent('of a merchant, an operator and the provider', async () => {
+    const payment = await underpaidPayment(gateway);
+    const { client, id } = payment;
+    const [answer] = await Promise.all([
+      refund(payment),
+      decide(gateway, id, 'refund', { reason: 'an operator' }),
+      atProvider(gateway, id, 'refund'),
+    ]);
+    expect([201, 409, 422]).toContain(answer.status);
+    await whenPayment(client, id, 'refunded');
+    // Whoever lost got its money back: the customer was paid once, and the balance paid once.
+    await waitFor(
+      'every refund to end',
+      async () => (await refundsOf(payment, '?status=pending')).length === 0,
+    );
+    expect(await refundsOf(payment, '?status=completed')).toHaveLength(1);
+    expect((await checkoutOf(gateway, id)).refunds).toHaveLength(1);
+    expect(await available(client)).toBe('0.00000000');
+  });
+});
+
+test.concurrent('a refund of the provider’s own is listed, with an event', async () => {
+  const payment = await paidPayment(gateway);
+  await atProvider(gateway, payment.id, 'refund', { amount: '30' });
+  const own = await waitFor('the refund', async () => (await refundsOf(payment))[0]);
+  expect(own).toMatchObject({
+    requested_by: 'provider',
+    reference: null,
+    status: 'completed',
+    amount: '30.00000000',
+    balance_debit: '29.70000000',
+  });
+  const events = await eventsOf(gateway, String(own['id']));
+  expect(events.map(({ type }) => type)).toEqual(['refund.completed']);
+});
+
+describe('a payment is cancelled by its merchant', () => {
+  const cancel = ({ client, id }: Pick<Opened, 'client' | 'id'>) =>
+    client.post(`/payments/${id}/cancel`);
+
+  async function opened(): Promise<Opened> {
+    const { accountId, client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    return { accountId, client, id: await openedPayment(client) };
+  }
+
+  test.concurrent(
+    'its checkout is closed, and late money is credited [endpoint POST /payments/{id}/cancel]',
+    async () => {
+      const payment = await opened();
+      const { client, id } = payment;
+      const { status, json } = await cancel(payment);
+      expect([status, json.data.status, json.data.exceptions]).toEqual([200, 'cancelled', []]);
+      expect((await checkoutOf(gateway, id)).state).toBe('cancelled');
+      expect(await statusesOf(gateway, id)).toEqual(['created', 'cancelled']);
+      const again = await cancel(payment);
+      expect([again.status, again.json.error.details]).toEqual([409, { status: 'cancelled' }]);
+
+      await atProvider(gateway, id, 'pay');
+      expect(await whenPayment(client, id, 'completed')).toMatchObject({
+        exceptions: ['late'],
+        net_amount: '99.00000000',
+      });
+      expect(await available(client)).toBe('99.00000000');
+    },
+  );
+
+  test.concurrent('not when the customer has paid', async () => {
+    const payment = await paidPayment(gateway);
+    const { status, json } = await cancel(payment);
+    expect([status, json.error.code, json.error.details]).toEqual([
+      409,
+      'invalid_state',
+      { status: 'completed' },
+    ]);
+  });
+
+  test.concurrent.each([1, 2, 3, 4])(
+    'against a transfer at the same moment exactly one wins (%i)',
+    async () => {
+      const payment = await opened();
+      const { client, id } = payment;
+      const [answer] = await Promise.all([cancel(payment), atProvider(gateway, id, 'pay')]);
+      const data = await whenPayment(client, id, 'completed');
+      const isCancelled = (await statusesOf(gateway, id)).includes('cancelled');
+      expect([answer.status, data.exceptions]).toEqual(isCancelled ? [200, ['late']] : [409, []]);
+      expect(await postingsOf(gateway, id)).toEqual([CREDIT]);
+      expect(await available(client)).toBe('99.00000000');
+    },
+  );
+});
+
+test('a refund that the provider does not answer stays pending, and is sent once', async () => {
+  const payment = await paidPayment(gateway);
+  const { client, id } = payment;
+  await outage('lose_answer');
+  const pending = await refunded(payment, { amount: '50' });
+  await whenDetails(gateway, id, /Waiting for the provider to carry out the refund of 50/);
+  expect((await client.get(`/refunds/${pending.id}`)).json.data.status).toBe('pending');
+  expect(await available(client)).toBe('49.50000000');
+  await outage(null);
+  await whenRefund(client, pending.id, 'completed');
+  expect((await checkoutOf(gateway, id)).refunds).toHaveLength(1);
+  await expectSoundLedger();
+});
+
+test('a refund that the provider refuses fails, and the money returns', async () => {
+  const payment = await paidPayment(gateway);
+  const { client, id } = payment;
+  await outage('answer_503');
+  // The provider sends a part back by itself, and does not say so before the merchant asks.
+  await atProvider(gateway, id, 'refund', { amount: '30' });
+  const asked = await refunded(payment);
+  await outage(null);
+  const failed = await whenRefund(client, asked.id, 'failed');
+  expect(failed).toMatchObject({
+    balance_debit: '0.00000000',
+    fee_returned: '0.00000000',
+    failure_reason: expect.stringContaining('refunds no more than'),
+    completed_at: null,
+  });
+  expect((await eventsOf(gateway, asked.id)).map(({ type }) => type)).toEqual([
+    'refund.created',
+    'refund.failed',
+  ]);
+  await waitFor('the other refund', async () => (await available(client)) === '69.30000000');
+});
+
+test('a cancellation that the provider does not answer is carried out later', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client);
+  await outage('answer_503');
+  const { status, json } = await client.post(`/payments/${id}/cancel`);
+  expect([status, json.error.details]).toEqual([503, { reason: 'provider_unavailable' }]);
+  await outage(null);
+  expect(await whenPayment(client, id, 'cancelled')).toMatchObject({ exceptions: [] });
+});
