@@ -16,6 +16,7 @@ import {
 import { atProvider, whenPayment } from '../support/payment/payment-steps';
 import { type FundedMerchant, openMerchant } from '../support/payout/payout-steps';
 import { started } from '../support/started';
+import { waitFor } from '../support/wait-for';
 
 const BODY = buildPayout({ reference: 'order-of-the-owner' });
 const PAYMENT_BODY = {
@@ -134,8 +135,12 @@ async function refundOfOwner(): Promise<string> {
   await atProvider(gateway, paymentId, 'pay');
   await whenPayment(owner.client, paymentId, 'completed');
   const path = `/payments/${paymentId}/refunds`;
-  const answer = await owner.client.post(path, REFUND_BODY, { 'idempotency-key': REFUND_KEY });
-  return answer.json.data.id;
+  const { json } = await owner.client.post(path, REFUND_BODY, { 'idempotency-key': REFUND_KEY });
+  await waitFor('the refund', async () => {
+    const refund = await owner.client.get(`/refunds/${json.data.id}`);
+    return refund.json.data.status === 'completed';
+  });
+  return json.data.id;
 }
 
 const BATCH_KEY = 'batch-key-of-the-owner';
@@ -316,15 +321,19 @@ test('every operation of the API is tried', () => {
 
 const NAMES = ['another account', 'another account in the other mode', 'the other mode'];
 
+/** What the test before found; reading it once keeps the owner's key below its rate. */
+let lastSeen: string[] | undefined;
+
 test.each(NAMES.flatMap((who) => Object.keys(ATTEMPTS).map((operation) => ({ who, operation }))))(
   '$operation from $who shows, changes and reveals nothing',
   async ({ who, operation }) => {
-    const before = await seenByOwner();
+    const before = lastSeen ?? (await seenByOwner());
     const answers = await ATTEMPTS[operation]!(strangers[who]!);
     for (const { text } of answers) {
       expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
     }
-    expect(await seenByOwner()).toEqual(before);
+    lastSeen = await seenByOwner();
+    expect(lastSeen).toEqual(before);
   },
 );
 
