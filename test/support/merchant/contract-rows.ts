@@ -36,12 +36,10 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   { method: 'GET', path: '/fees/quote', scope: null },
   { method: 'GET', path: '/currencies', scope: null },
   // In addition to the specification (decisions/events-list, decisions/payout-batches,
-  // decisions/recipients, decisions/merchant-refunds).
+  // decisions/recipients, decisions/merchant-refunds, decisions/payout-conditions).
   { method: 'GET', path: '/events', scope: 'events:read' },
   { method: 'GET', path: '/events/{id}', scope: 'events:read' },
   { method: 'GET', path: '/transactions/{id}', scope: 'payments:read' },
-  // decisions/payout-conditions).
-  { method: 'GET', path: '/events', scope: 'events:read' },
   { method: 'POST', path: '/payouts/{id}/release', scope: 'payouts:write' },
   { method: 'POST', path: '/payments/{id}/cancel', scope: 'payments:write' },
   { method: 'POST', path: '/payments/{id}/refunds', scope: 'payments:write' },
