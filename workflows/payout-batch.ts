@@ -13,6 +13,7 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  defineQuery,
   defineUpdate,
   setHandler,
   workflowInfo,
@@ -75,6 +76,9 @@ const leaveOutUpdate = defineUpdate<LeaveOutOutcome, [by: string, rowNumbers: nu
 /** A decision that the console has stored; its id is the only input, so nobody can claim a name. */
 const decideUpdate = defineUpdate<BatchDecideOutcome, [decisionId: string]>(UPDATES.decide);
 
+/** The number of rows in each state; null before the reservation. */
+const progressQuery = defineQuery<PayoutBatchState['progress'] | null>('progress');
+
 /** The pace at which the workflow looks at the rows while they are released. */
 const PACE_MS = { least: 500, most: 10_000 };
 
@@ -91,6 +95,7 @@ export async function payoutBatchWorkflow(input: PayoutBatchInput): Promise<stri
       throw ApplicationFailure.nonRetryable('The batch does not exist.');
     }
   };
+  setHandler(progressQuery, () => page.known?.progress ?? null);
   setHandler(reserveUpdate, outcome);
   setHandler(
     stopUpdate,

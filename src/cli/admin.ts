@@ -18,6 +18,7 @@ import type { TemporalClient } from '../temporal/client';
 import { addAccounts } from './accounts';
 import { addAdjustments } from './adjustments';
 import { addAudit } from './audit';
+import { addBatches } from './batches';
 import { addCases } from './cases';
 import { addFees } from './fees';
 import type { CommonOptions, Context, Run } from './context';
@@ -59,6 +60,7 @@ const NOUNS = [
   addPayments,
   addPayouts,
   addRecipients,
+  addBatches,
   addAdjustments,
   addCases,
   addWebhooks,

@@ -10,12 +10,13 @@ import type {
   ReserveOutcome,
   StopOutcome,
 } from '../../workflows/messages';
-import { TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
+import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
 import type { Mode } from '../domain/mode';
 import {
   type Closed,
   createStarter,
   type NoAnswer,
+  type Sent,
   type StarterOptions,
   type StartOptions,
 } from './client';
@@ -50,6 +51,12 @@ export interface PayoutBatchWorkflows {
     decisionId: string,
     deadlineMs: number,
   ): Promise<BatchDecideOutcome | Closed | NoAnswer>;
+  /** An operator's decision by signal. */
+  signal(
+    start: PayoutBatchStart,
+    kind: 'approve' | 'reject' | 'stop',
+    input: { by: string; reason?: string; manifest?: string },
+  ): Promise<Sent | Closed | NoAnswer>;
   /** Starts the workflow unless it runs. */
   ensureRunning(start: PayoutBatchStart): Promise<void>;
 }
@@ -81,6 +88,7 @@ export function createPayoutBatchWorkflows(
         args: [decisionId],
         deadlineMs,
       }),
+    signal: (start, kind, input) => starter.signal(startOptions(start), SIGNALS[kind], input),
     ensureRunning: (start) => starter.ensureRunning(startOptions(start)),
   };
 }

@@ -5,6 +5,7 @@ import { verifyLedger } from '../../src/db/ledger-verify';
 import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { runAdmin } from '../support/servers/gateway-admin';
 import { waitFor } from '../support/wait-for';
 
 let gateway: TestGateway;
@@ -231,6 +232,8 @@ test('rows are left out before the approval, which names what remains [endpoint 
   expect((await client.get(`/payout_batches/${id}`)).json.data.status).toBe('under_review');
   await signal(id, 'approve', { by: 'olivia', manifest: left.json.data.manifest_sha256 });
   expect(await closed(id)).toMatchObject({ status: 'completed', rows: { sent: 2, left_out: 2 } });
+  const progress = await gateway.temporal.workflow.getHandle(id).query('progress');
+  expect(progress).toMatchObject({ sent: 2, waiting: 0, leftOut: 2 });
   expect((await leaveOut(id, 1)).json.error.code).toBe('invalid_state');
 
   const { json } = await client.get(`/payout_batches/${id}/proof`);
@@ -259,6 +262,41 @@ test('rows that a batch does not have, and all of its rows, cannot be left out',
   expect((await client.get(`/payout_batches/${id}`)).json.data.rows.left_out).toBe(0);
   await client.post(`/payout_batches/${id}/stop`);
   expect((await leaveOut(id, 1)).status).toBe(409);
+});
+
+test('the admin command leaves rows out, approves the manifest that it names, and proves it', async () => {
+  const { id, manifest } = await underReview(3);
+  const listed = await runAdmin(gateway, 'batches', 'list', '--all');
+  expect(JSON.stringify(listed.data)).toContain(id);
+  await expect(
+    runAdmin(gateway, 'batches', 'leave-out', id, '--rows', '1,2,3', '--reason', 'x'),
+  ).rejects.toThrow('must remain');
+  const left = await runAdmin(gateway, 'batches', 'leave-out', id, '--rows', '2', '--reason', 'x');
+  expect(left).toMatchObject({ rows: { left_out: 1 } });
+  await expect(runAdmin(gateway, 'batches', 'approve', id, '--manifest', manifest)).rejects.toThrow(
+    'another manifest',
+  );
+  const named = left['manifest_sha256'] as string;
+  const approved = await runAdmin(
+    gateway,
+    'batches',
+    'approve',
+    id,
+    '--manifest',
+    named,
+    '--by',
+    'olivia',
+  );
+  expect(approved).toMatchObject({ approved_by: 'olivia' });
+  await closed(id);
+  expect(await runAdmin(gateway, 'batches', 'show', id)).toMatchObject({ status: 'completed' });
+  expect(await runAdmin(gateway, 'batches', 'proof', id)).toMatchObject({ balanced: true });
+  const again = runAdmin(gateway, 'batches', 'stop', id, '--reason', 'x');
+  await expect(again).rejects.toThrow('ended already');
+  const other = await underReview(1);
+  expect(
+    await runAdmin(gateway, 'batches', 'reject', other.id, '--reason', 'wrong list'),
+  ).toMatchObject({ rejection_reason: 'wrong list' });
 });
 
 test('of an approval and a row left out at the same moment, one wins', async () => {

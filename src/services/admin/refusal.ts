@@ -87,6 +87,11 @@ const REFUSALS = {
   operation_id_taken: ({ id, earlier }: Id & { earlier: PostedAmount }) =>
     `${id} is another adjustment: ${earlier.amount} ${earlier.currency} ${earlier.direction} for ` +
     `${earlier.accountId} in ${earlier.mode} mode, "${earlier.reason}". Nothing was posted.`,
+  batch_decided: ({ id }: Id) => `${id} was approved or ended already.`,
+  other_manifest: ({ id }: Id) =>
+    `${id} has another manifest. Look at its rows again, and name the hash that it has now.`,
+  batch_needs_two: ({ id }: Id) => `Two operators must approve ${id}, in the console.`,
+  no_row_left: ({ id }: Id) => `At least one row of ${id} must remain. Reject it instead.`,
   payouts_already_paused: () => 'The same person has already paused these payouts for this reason.',
   pause_not_found: ({ id }: Id) => `There is no pause ${id}. Somebody else may have lifted it.`,
   no_threshold_proposed: ({ currency }: { currency: string }) =>

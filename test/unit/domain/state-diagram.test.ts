@@ -3,12 +3,18 @@ import { join } from 'node:path';
 import { WEBHOOK_DELIVERY_TRANSITIONS } from '../../../src/domain/webhook-delivery';
 import { PAYMENT_TRANSITIONS } from '../../../src/domain/payment';
 import { PAYOUT_TRANSITIONS } from '../../../src/domain/payout';
+import { PAYOUT_BATCH_TRANSITIONS } from '../../../src/domain/payout-batch';
 import { markdownTable, mermaidDiagram } from '../../../src/domain/state-diagram';
 
 const DOCUMENT = join(__dirname, '..', '..', '..', 'docs', 'states.md');
 
 const TABLES = [
   { name: 'PAYOUT_TRANSITIONS', table: PAYOUT_TRANSITIONS, first: ['requested', 'under_review'] },
+  {
+    name: 'PAYOUT_BATCH_TRANSITIONS',
+    table: PAYOUT_BATCH_TRANSITIONS,
+    first: ['requested', 'under_review'],
+  },
   { name: 'PAYMENT_TRANSITIONS', table: PAYMENT_TRANSITIONS, first: ['created'] },
   {
     name: 'WEBHOOK_DELIVERY_TRANSITIONS',
