@@ -9,7 +9,7 @@ import { LocalCalls } from '../activities/local-calls';
 import { createWebhookDeliveryStarter } from '../activities/webhook-delivery/starter';
 import type { ApiConfig, Config, WorkerConfig } from './config';
 import { connect } from './db/connect';
-import { ShortStatements } from './db/short-statements';
+import { SharedConnections } from './db/shared-connections';
 import type { Db } from './db/transaction';
 import { EndpointSlots } from './domain/webhook-delivery-slots';
 import { createLogger } from './lib/logger';
@@ -66,7 +66,7 @@ export interface Deps<C extends Config = Config> {
   registry: Registry;
   db: Db;
   /** The connections for the short reads of the API. */
-  shortStatements: ShortStatements;
+  shortStatements: SharedConnections;
   /** The pool of the dashboard and the console, with their own login; null: they are not served. */
   pagesDb: Db | null;
   temporal: TemporalClient;
@@ -97,7 +97,10 @@ export function buildDeps<C extends Config>(
   const limits = { statementTimeoutMs: config.databaseStatementTimeoutMs };
   const login = { url: config.databaseUrl, applicationName: `gateway-${name}`, ...limits };
   const db = connect({ ...login, size: config.databasePoolSize });
-  const shortStatements = new ShortStatements({ ...login, size: SHORT_STATEMENT_CONNECTIONS }, db);
+  const shortStatements = new SharedConnections(
+    { ...login, size: SHORT_STATEMENT_CONNECTIONS },
+    db,
+  );
   const registry = createRegistry(name);
   const calls = measureCalls(registry);
   const temporal = createTemporalClient(config.temporal, calls.onTemporalError);

@@ -37,18 +37,3 @@ export class NamedQuery extends Query {
     (Query.prototype as unknown as NamedQuery).handleRowDescription.call(this, message);
   }
 }
-
-/** For rows of other queries. */
-export function named<T>(found: object[]): T[] {
-  const [first] = found;
-  if (first === undefined) return [];
-  // All rows have the columns of the first, so each name is converted once.
-  const names = Object.keys(first).map((column) => [column, fieldOf(column)] as const);
-  if (names.every(([column, field]) => column === field)) return found as T[];
-  return found.map((row) => {
-    const values = row as Record<string, unknown>;
-    const renamed: Record<string, unknown> = {};
-    for (const [column, field] of names) renamed[field] = values[column];
-    return renamed as T;
-  });
-}

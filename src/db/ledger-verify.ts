@@ -3,6 +3,7 @@
  * `ledger-check` pauses payouts if one is broken. It can run at any time while the gateway is
  * running, and with the application's role.
  */
+import { columnOf } from './column-names';
 import type { DifferenceKind } from '../domain/cases';
 import { differencesSql } from './reconciliation-differences';
 import { LEDGER_INVARIANTS, type LedgerInvariant } from './ledger-invariants';
@@ -279,9 +280,8 @@ async function check(
 ): Promise<InvariantResult> {
   const [counted] = await rows<{ n: number }>(tx, checks.countSql);
   // The columns keep their SQL names: an operator uses them in further queries.
-  const { rows: broken } = await tx.raw<{
-    rows: (Record<string, unknown> & { total_rows: number })[];
-  }>(
+  const broken = await rows<Record<string, unknown> & { totalRows: number }>(
+    tx,
     `${common} SELECT found.*, count(*) OVER ()::int AS total_rows FROM (${sql}) AS found
       LIMIT ${ROWS_SHOWN_MAX}`,
   );
@@ -291,7 +291,9 @@ async function check(
     sentence,
     checked: counted?.n ?? 0,
     noun: checks.noun,
-    broken: broken[0]?.total_rows ?? 0,
-    rows: broken.map(({ total_rows, ...row }) => row),
+    broken: broken[0]?.totalRows ?? 0,
+    rows: broken.map(({ totalRows, ...row }) =>
+      Object.fromEntries(Object.entries(row).map(([field, value]) => [columnOf(field), value])),
+    ),
   };
 }

@@ -7,10 +7,11 @@
  * pass, and is tried again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Knex } from 'knex';
+import knex, { type Knex } from 'knex';
 import { type Client, DatabaseError } from 'pg';
 import { SetupError } from '../lib/setup-error';
-import { connect } from './connect';
+import { connectionConfig } from './connection';
+import type { Reader } from './transaction';
 import { BASELINE, MIGRATIONS, type Migration } from './migrations';
 import { REPLACED } from './migrations/replaced';
 import { withClient } from './provision';
@@ -41,14 +42,7 @@ export async function migrate(
 ): Promise<string[]> {
   return withClient(ownerUrl, async (locker) => {
     await takeLock(locker);
-    const db = connect({
-      url: ownerUrl,
-      // One, because the settings of a migration are its connection's.
-      size: 1,
-      applicationName: 'gateway-migrate',
-      statementTimeoutMs: 0,
-      lockTimeoutMs: LOCK_TIMEOUT_MS,
-    });
+    const db = connectKnex(ownerUrl);
     try {
       await retryLocks(() => adoptBaseline(db));
       const before = new Set(await appliedNames(db));
@@ -63,6 +57,24 @@ export async function migrate(
     } finally {
       await db.destroy();
     }
+  });
+}
+
+function connectKnex(url: string): Knex {
+  // knex writes to stdout what it throws as well.
+  const quiet = (): void => undefined;
+  const settings = {
+    size: 1,
+    applicationName: 'gateway-migrate',
+    statementTimeoutMs: 0,
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+  };
+  return knex({
+    client: 'pg',
+    connection: connectionConfig({ url, ...settings }) as Knex.PgConnectionConfig,
+    // One, because the settings of a migration are its connection's.
+    pool: { min: 0, max: settings.size },
+    log: { warn: quiet, error: quiet, deprecate: quiet, debug: quiet },
   });
 }
 
@@ -184,8 +196,15 @@ async function run(db: Knex, sql: string): Promise<void> {
 }
 
 /** The names of migrations that the database still lacks; /readyz wants none. */
-export async function pendingMigrations(db: Knex): Promise<string[]> {
-  const applied = new Set(await appliedNames(db));
+export async function pendingMigrations(db: Reader): Promise<string[]> {
+  const [record] = await db.query<{ found: boolean }>(
+    "SELECT to_regclass('knex_migrations') IS NOT NULL AS found",
+  );
+  const found =
+    record?.found === true
+      ? await db.query<{ name: string }>('SELECT name FROM knex_migrations')
+      : [];
+  const applied = new Set(found.map(({ name }) => name));
   return MIGRATIONS.map(({ name }) => name).filter((name) => !applied.has(name));
 }
 

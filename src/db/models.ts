@@ -2,13 +2,18 @@
  * Objection models of the tables that are read and written as objects: thin, without relations or
  * hooks. Values are in camel case; columns named in a query are the table's own.
  */
+import knex from 'knex';
 import { Model } from 'objection';
 import type { Payment } from '../domain/payment';
 import type { Payout } from '../domain/payout';
 import { COLUMN_NAMES } from './column-names';
 
+/** Composes queries and has no connection: `Queries.query` sends them. */
+class Composer extends Model {}
+Composer.knex(knex({ client: 'pg' }));
+
 /** Rows of `payouts`. */
-export class PayoutModel extends Model implements Payout {
+export class PayoutModel extends Composer implements Payout {
   static override tableName = 'payouts';
   static override columnNameMappers = COLUMN_NAMES;
   static override jsonAttributes = ['feeTerms', 'metadata'];
@@ -58,7 +63,7 @@ export class PayoutModel extends Model implements Payout {
 }
 
 /** Rows of `payments`. */
-export class PaymentModel extends Model implements Payment {
+export class PaymentModel extends Composer implements Payment {
   static override tableName = 'payments';
   static override columnNameMappers = COLUMN_NAMES;
   static override jsonAttributes = ['feeTerms', 'metadata'];

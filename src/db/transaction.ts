@@ -1,32 +1,9 @@
-/**
- * One transaction, READ COMMITTED: the guarded UPDATEs and unique keys decide races, not the
- * isolation level. Nothing inside may wait for a network other than the database's.
- */
-import type { Knex } from 'knex';
-import { AccountDb } from './account-db';
-import { columnOf, named } from './column-names';
-import { ANSWER_GRACE_MS } from './silence';
-import { allowTime, defer, execute, stopPreparing } from './pipelined-client';
-import { type Binding, isPreparationFailure } from './prepared';
-import { ShortStatements } from './short-statements';
-
-export type Db = Knex;
-export type Tx = Knex.Transaction;
-/** What a single statement is sent to. */
-export type Reader = Db | Tx | ShortStatements | AccountDb;
-
-/** @param work writes nothing but the database: it may run twice, the first time without effect */
-export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T> | T): Promise<T> {
-  // knex commits at the end of a promise only.
-  const asPromise = async (tx: Tx): Promise<T> => work(tx);
-  try {
-    return await db.transaction(asPromise);
-  } catch (error) {
-    if (!isPreparationFailure(error)) throw error;
-    stopPreparing();
-    return db.transaction(asPromise);
-  }
-}
+/** Transactions, and the SQL that they share. */
+import { columnOf } from './column-names';
+import { ANSWER_GRACE_MS } from './connection';
+import type { Database } from './database';
+import { Transaction } from './open-transaction';
+import type { Queries, Value } from './queries';
 
 /** The row of an existing object is gone: the database was restored to an earlier time. */
 export class MissingRow extends Error {
@@ -35,49 +12,28 @@ export class MissingRow extends Error {
   }
 }
 
-/** Rows of one raw statement, their columns in camel case. */
-export async function rows<T>(
-  db: Reader,
-  sql: string,
-  bindings: readonly Binding[] = [],
-): Promise<T[]> {
-  if (db instanceof ShortStatements) return (await db.run(sql, bindings)) as T[];
-  if (db instanceof AccountDb) return named(await db.run(sql, bindings));
-  return named(await execute(db, sql, bindings, false));
+export type Db = Database;
+export type Tx = Transaction;
+export type Reader = Queries;
+
+export function inTransaction<T>(db: Db | Tx, work: (tx: Tx) => Promise<T> | T): Promise<T> {
+  return db instanceof Transaction ? db.savepoint(work) : db.transaction(work);
 }
 
-/**
- * The same for a statement that is executed often: it is prepared, so PostgreSQL can plan it once for all
- * values. Its plan must not depend on them.
- */
-export async function preparedRows<T>(
-  db: Reader,
-  sql: string,
-  bindings: readonly Knex.RawBinding[],
-): Promise<T[]> {
-  // PostgreSQL would plan it again whenever another role executes it.
-  if (db instanceof ShortStatements || db instanceof AccountDb) return rows<T>(db, sql, bindings);
-  return named(await execute(db, sql, bindings, true));
+export function rows<T>(db: Reader, sql: string, bindings: readonly Value[] = []): Promise<T[]> {
+  return db.query<T>(sql, bindings);
 }
 
-/** Sends a statement with the transaction's next one, or with COMMIT, which then fails as well. */
-export function deferStatement(tx: Tx, sql: string, bindings: readonly Knex.RawBinding[]): void {
-  void deferredRows(tx, sql, bindings);
+export function preparedRows<T>(db: Reader, sql: string, bindings: readonly Value[]): Promise<T[]> {
+  return db.prepared<T>(sql, bindings);
 }
 
-/**
- * The same with a result.
- * @returns its rows; wait for them only after the next statement, or after the commit
- */
-export function deferredRows<T>(
-  tx: Tx,
-  sql: string,
-  bindings: readonly Knex.RawBinding[],
-): Promise<T[]> {
-  const found = defer(tx, sql, [...bindings]).then((result) => named<T>(result));
-  // The statement that it is sent with fails with the same error.
-  found.catch(() => undefined);
-  return found;
+export function deferStatement(tx: Tx, sql: string, bindings: readonly Value[]): void {
+  void tx.defer(sql, bindings);
+}
+
+export function deferredRows<T>(tx: Tx, sql: string, bindings: readonly Value[]): Promise<T[]> {
+  return tx.defer<T>(sql, bindings);
 }
 
 /** `a = ?, b = ?` for the fields of a change, in the order of their values. */
@@ -140,6 +96,7 @@ export async function onOneSnapshot<T>(
     async (tx) => {
       // Before any query. A name is a literal here, not a parameter.
       if (snapshot !== undefined) await rows(tx, `SET TRANSACTION SNAPSHOT '${snapshot}'`);
+      tx.allowTime(timeoutMs + ANSWER_GRACE_MS);
       await rows(
         tx,
         `SELECT set_config(name, value, true)
@@ -147,13 +104,8 @@ export async function onOneSnapshot<T>(
                         ('max_parallel_workers_per_gather', '2'), ('jit', 'off'),
                         ('client_connection_check_interval', '2s')) AS setting(name, value)`,
       );
-      const endTime = allowTime(tx, timeoutMs + ANSWER_GRACE_MS);
-      try {
-        return await work(tx);
-      } finally {
-        endTime();
-      }
+      return work(tx);
     },
-    { isolationLevel: 'repeatable read', readOnly },
+    { isRepeatable: true, isReadOnly: readOnly },
   );
 }

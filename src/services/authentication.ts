@@ -2,11 +2,11 @@
  * Accepts API keys (the specification, "Authentication"; decisions/api-keys, decisions/rate-limit,
  * decisions/client-address and decisions/order-of-checks).
  */
+import type { Reader } from '../db/transaction';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { authenticateKeys, type KeyUse, type SentKey } from '../db/repositories/api-keys';
-import type { ShortStatements } from '../db/short-statements';
 import { parseApiKey } from '../domain/api-key';
 import { ApiError } from '../domain/errors';
 import { hashApiKey, pepperIdOf, type Peppers } from '../lib/api-key-secret';
@@ -27,7 +27,7 @@ export function createAuthentication({
   db,
   peppers: { current, next, earlier },
 }: {
-  db: ShortStatements;
+  db: Reader;
   peppers: Peppers;
 }): Authentication {
   const pepperId = pepperIdOf(current);

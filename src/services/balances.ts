@@ -2,14 +2,13 @@
 import { listBalances } from '../db/repositories/ledger';
 import { listSource } from '../db/repositories/lists';
 import { findTransaction, listTransactions } from '../db/repositories/transactions';
-import type { ShortStatements } from '../db/short-statements';
-import type { Db } from '../db/transaction';
+import type { Db, Reader } from '../db/transaction';
 import { ApiError } from '../domain/errors';
 import type { Balances } from './services';
 
 interface BalancesDeps {
   db: Db;
-  shortStatements: ShortStatements;
+  shortStatements: Reader;
 }
 
 export function createBalances(deps: BalancesDeps): Balances {

@@ -12,8 +12,7 @@ import {
   readStoredResponse,
   releaseClaim,
 } from '../db/repositories/idempotency';
-import type { ShortStatements } from '../db/short-statements';
-import type { Db } from '../db/transaction';
+import type { Db, Reader } from '../db/transaction';
 import { ApiError } from '../domain/errors';
 import type { Caller, StoredResponse } from './services';
 
@@ -34,7 +33,7 @@ export interface ClaimedWork<Request extends object, Route extends object = Clai
 
 export interface ClaimDeps {
   db: Db;
-  shortStatements: Db | ShortStatements;
+  shortStatements: Reader;
 }
 
 /**

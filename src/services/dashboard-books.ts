@@ -1,5 +1,4 @@
 /** Monthly statements and daily volumes, from the ledger. */
-import { AccountDb } from '../db/account-db';
 import { listBalances, type BalanceKey } from '../db/repositories/ledger';
 import {
   balanceAfter,
@@ -67,7 +66,7 @@ const UNSUMMED_MAX = 2_000;
 const MONTHS_MAX = 120;
 
 export function createDashboardBooks(pool: Db, unsummedMax = UNSUMMED_MAX): DashboardBooks {
-  const ofAccount = ({ accountId }: { accountId: string }) => new AccountDb(pool, accountId);
+  const ofAccount = ({ accountId }: { accountId: string }) => pool.asAccount(accountId);
 
   /** The sums of the days from `from` to before `to`, and the postings before each. */
   async function sumsOf(key: BalanceKey, from: Date, to: Date, addedMax = Infinity) {

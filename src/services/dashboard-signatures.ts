@@ -2,7 +2,6 @@
  * Says why a webhook does not verify, with the code that merchants run. Nothing of it is stored or
  * logged.
  */
-import { AccountDb } from '../db/account-db';
 import { findEventBody } from '../db/repositories/events';
 import type { Db } from '../db/transaction';
 import { verifyWebhook, WebhookVerificationError } from '../webhooks/verify';
@@ -52,7 +51,7 @@ export function createExplainSignature(db: Db): ExplainSignature {
       case 'no_matching_signature':
         return explainMismatch(
           { ...received, eventId },
-          await findEventBody(new AccountDb(db, owner.accountId), owner, eventId),
+          await findEventBody(db.asAccount(owner.accountId), owner, eventId),
         );
     }
   };

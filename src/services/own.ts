@@ -1,9 +1,8 @@
 /**
- * What a merchant's page reads: as the account (db/account-db.ts, where PostgreSQL leaves out the rows of
+ * What a merchant's page reads: as the account (db/database.ts, where PostgreSQL leaves out the rows of
  * others), and only what belongs to the page's mode. Every page of the dashboard reads through these functions.
  */
-import { AccountDb } from '../db/account-db';
-import type { Db } from '../db/transaction';
+import type { Db, Reader } from '../db/transaction';
 import type { Mode } from '../domain/mode';
 import { AdminRefusal, type NotFoundObject } from './admin/refusal';
 
@@ -13,17 +12,17 @@ export interface Owner {
 }
 
 /** The database as the account sees it. */
-export function readAs(db: Db, { accountId }: Pick<Owner, 'accountId'>): AccountDb {
-  return new AccountDb(db, accountId);
+export function readAs(db: Db, { accountId }: Pick<Owner, 'accountId'>): Reader {
+  return db.asAccount(accountId);
 }
 
 /** The account's objects of one mode. */
 export async function listOwn<T extends Owner>(
   db: Db,
   { accountId, mode }: Owner,
-  list: (reader: AccountDb, accountId: string) => Promise<T[]>,
+  list: (reader: Reader, accountId: string) => Promise<T[]>,
 ): Promise<T[]> {
-  const all = await list(new AccountDb(db, accountId), accountId);
+  const all = await list(db.asAccount(accountId), accountId);
   return all.filter((object) => object.mode === mode);
 }
 
@@ -33,9 +32,9 @@ export async function findOwn<T extends Owner>(
   owner: Owner,
   kind: NotFoundObject,
   id: string,
-  find: (reader: AccountDb, id: string) => Promise<T | null>,
+  find: (reader: Reader, id: string) => Promise<T | null>,
 ): Promise<T> {
-  const object = await find(new AccountDb(db, owner.accountId), id);
+  const object = await find(db.asAccount(owner.accountId), id);
   if (object?.accountId === owner.accountId && object.mode === owner.mode) return object;
   throw new AdminRefusal({ code: 'not_found', object: kind, id });
 }

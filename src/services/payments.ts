@@ -6,8 +6,7 @@ import {
   findPayment,
   findPaymentByReference,
 } from '../db/repositories/payments';
-import type { ShortStatements } from '../db/short-statements';
-import type { Db } from '../db/transaction';
+import type { Db, Reader } from '../db/transaction';
 import { ApiError, providerLimited, type UnavailableReason } from '../domain/errors';
 import { DECIDABLE, isOpenPayment, type Payment, type PaymentRequest } from '../domain/payment';
 import { choosePaymentRoute, type ChosenRoute } from '../domain/route';
@@ -26,7 +25,7 @@ import type { Caller, Payments, StoredResponse } from './services';
 
 export interface PaymentsDeps {
   db: Db;
-  shortStatements: Db | ShortStatements;
+  shortStatements: Reader;
   providers: ProviderRegistry;
   paymentWorkflows: PaymentWorkflows;
   /** For requests that open a checkout. */
@@ -162,7 +161,7 @@ function notCancellable({ status }: Payment): ApiError {
 }
 
 export async function getOwnPayment(
-  db: Db | ShortStatements,
+  db: Reader,
   { accountId, mode }: Caller,
   id: string,
 ): Promise<Payment> {

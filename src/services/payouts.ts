@@ -11,8 +11,7 @@ import { readPayoutFacts } from '../db/repositories/payout-facts';
 import { readRecipients } from '../db/repositories/recipients';
 import { insertApproval } from '../db/repositories/payout-conditions';
 import { findPayout } from '../db/repositories/payouts';
-import type { ShortStatements } from '../db/short-statements';
-import type { Db } from '../db/transaction';
+import type { Db, Reader } from '../db/transaction';
 import { destinationFault } from '../destinations';
 import { ApiError, providerLimited, validationFailed } from '../domain/errors';
 import { type Amount, subtract } from '../domain/money';
@@ -43,7 +42,7 @@ export interface ChoosingDeps {
 
 export interface PayoutsDeps extends ChoosingDeps {
   db: Db;
-  shortStatements: Db | ShortStatements;
+  shortStatements: Reader;
   payoutWorkflows: PayoutWorkflows;
   /** For requests that reserve funds. */
   admission: Admission;
@@ -231,11 +230,7 @@ async function reserve(
 }
 
 /** A payout of another account or mode gets the same error as one that does not exist. */
-async function getOwn(
-  db: Db | ShortStatements,
-  { accountId, mode }: Caller,
-  id: string,
-): Promise<Payout> {
+async function getOwn(db: Reader, { accountId, mode }: Caller, id: string): Promise<Payout> {
   const payout = await findPayout(db, id);
   if (payout?.accountId !== accountId || payout.mode !== mode) {
     throw new ApiError({ code: 'not_found', details: { resource: 'payout' } });

@@ -1,6 +1,5 @@
 /** Metrics of what each process of the gateway has: pools, calls to providers, calls to Temporal. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { readPool } from '../db/pool-figures';
 import type { Db } from '../db/transaction';
 import type { ObservedCall } from '../providers/registry';
 
@@ -40,7 +39,7 @@ export function measureCalls(registry: Registry): CallMetrics {
 export function measurePools(registry: Registry, pools: Record<string, Db | null>): void {
   const registers = [registry];
   const figures = () =>
-    Object.entries(pools).flatMap(([pool, db]) => (db === null ? [] : [{ pool, ...readPool(db) }]));
+    Object.entries(pools).flatMap(([pool, db]) => (db === null ? [] : [{ pool, ...db.figures() }]));
   new Gauge({
     name: 'gateway_database_connections',
     help: 'Database connections of the process, by pool and state.',

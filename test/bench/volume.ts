@@ -2,8 +2,7 @@
  * A busy installation for measurements: one merchant with 100,000 payouts, as many payments, 1,000,000
  * events with deliveries, full queues, and a thousand other merchants. Set-based, with the triggers off.
  */
-import type { Knex } from 'knex';
-import { inTransaction, rows } from '../../src/db/transaction';
+import { inTransaction, rows, type Db } from '../../src/db/transaction';
 import { CASE_KINDS } from '../../src/domain/cases';
 import { WEBHOOK_DELIVERY_STATUSES } from '../../src/domain/webhook-delivery';
 import { insertCompletedPayouts } from '../support/merchant/large-ledger';
@@ -19,7 +18,7 @@ export interface Volume {
 export const idOf = (prefix: string, n: number) => `${prefix}_${String(n).padStart(26, '0')}`;
 
 /** In a database that was kept; null: it has none. */
-export async function findVolume(owner: Knex): Promise<Volume | null> {
+export async function findVolume(owner: Db): Promise<Volume | null> {
   const [found] = await rows<{ accountId: string }>(
     owner,
     `SELECT account_id FROM webhook_endpoints WHERE id = ?`,
@@ -35,7 +34,7 @@ export async function findVolume(owner: Knex): Promise<Volume | null> {
 }
 
 /** @param owner a superuser */
-export async function insertVolume(owner: Knex, { payouts }: { payouts: number }): Promise<Volume> {
+export async function insertVolume(owner: Db, { payouts }: { payouts: number }): Promise<Volume> {
   const key = await fundedBalance(owner, '50000000');
   const { accountId, mode, currency } = key;
   await createKey(owner, 'pepper of the measurements', { accountId, mode });
@@ -169,7 +168,7 @@ export async function insertVolume(owner: Knex, { payouts }: { payouts: number }
 }
 
 /** Adjustments of 1, alternately in and out, as what an export reads. */
-export async function insertTransactions(owner: Knex, count: number): Promise<string> {
+export async function insertTransactions(owner: Db, count: number): Promise<string> {
   const { accountId, mode, currency } = await fundedBalance(owner, '1000');
   await inTransaction(owner, async (tx) => {
     await rows(tx, 'SET LOCAL session_replication_role = replica');

@@ -89,7 +89,7 @@ test('during a check: the payment is checked again, and completes', async () => 
 
 test('after a checkout was opened, and the claim is given up: the checkout is cancelled', async () => {
   // The worker opens the checkout and then waits for this lock.
-  const lock = await gateway.db.transaction();
+  const lock = await gateway.db.begin();
   await rows(lock, 'LOCK TABLE payments IN SHARE MODE');
   const answer = client.createPayment(buildPayment(), randomKey());
   const claimed = await waitThroughFaults('the claim', async () => {

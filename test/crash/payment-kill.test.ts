@@ -69,8 +69,8 @@ CREATE TRIGGER prolong_claim BEFORE INSERT ON idempotency_keys
   FOR EACH ROW EXECUTE FUNCTION prolong_claim()`;
 
 beforeAll(async () => {
-  await gateway.db.raw(GATE);
-  await gateway.db.raw(LONG_CLAIMS);
+  await gateway.db.query(GATE);
+  await gateway.db.query(LONG_CLAIMS);
 });
 
 /** Keeps every new payment at the moment until it is called again. */

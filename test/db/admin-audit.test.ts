@@ -1,4 +1,5 @@
 /** The audit log: it can be read and added to, and nothing else. */
+import { compose } from '../support/composed';
 import { rows } from '../../src/db/transaction';
 import { Admin, auditRows } from './admin-harness';
 import { startHarness } from './http-harness';
@@ -43,14 +44,14 @@ test('a row without a name of who did it cannot be', async () => {
 });
 
 test('a change whose audit row cannot be written is not made', async () => {
-  await harness.owner.raw(
+  await harness.owner.query(
     `ALTER TABLE audit_log ADD CONSTRAINT no_mallory CHECK (actor <> 'mallory')`,
   );
   const args = ['accounts', 'create', '--name', 'Unaudited', '--by', 'mallory'];
   const sentence = await admin.refusal(1, ...args);
   expect(sentence).toMatch(/^The database refused the change: .*no_mallory/);
-  expect(await harness.owner('accounts').where({ name: 'Unaudited' })).toEqual([]);
-  await harness.owner.raw('ALTER TABLE audit_log DROP CONSTRAINT no_mallory');
+  expect(await harness.owner.query(compose('accounts').where({ name: 'Unaudited' }))).toEqual([]);
+  await harness.owner.query('ALTER TABLE audit_log DROP CONSTRAINT no_mallory');
 });
 
 test('the list is newest first and narrows to object, account, action, person and time', async () => {

@@ -136,9 +136,11 @@ test('a reason is required', async () => {
 
 test('whether a posting went through is said to be unknown when the database breaks', async () => {
   const id = newId('adjustment');
-  await harness.owner.raw('ALTER TABLE ledger_entries ADD CONSTRAINT broken CHECK (amount <> 77)');
+  await harness.owner.query(
+    'ALTER TABLE ledger_entries ADD CONSTRAINT broken CHECK (amount <> 77)',
+  );
   const sentence = await admin.refusal(1, ...adjustment('77', 'in', '--operation-id', id));
-  await harness.owner.raw('ALTER TABLE ledger_entries DROP CONSTRAINT broken');
+  await harness.owner.query('ALTER TABLE ledger_entries DROP CONSTRAINT broken');
   expect(sentence).toContain(`--operation-id ${id}: it posts only once`);
   expect(sentence).not.toContain('ledger_post(');
   expect(await auditRows(harness.owner, id)).toEqual([]);

@@ -1,4 +1,5 @@
 /** Limits, review and pauses, by the admin command, as a new payout meets them. */
+import { compose } from '../support/composed';
 import { listRoutes } from '../../src/db/repositories/currency-routes';
 import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
 import { listPolicies } from '../../src/db/repositories/payout-policies';
@@ -89,11 +90,13 @@ describe('limits', () => {
   });
 
   test('a row from before the admin command stands for all four', async () => {
-    await harness.owner('payout_policies').insert({
-      account_id: account,
-      currency: 'USDT',
-      daily_max: '7',
-    });
+    await harness.owner.query(
+      compose('payout_policies').insert({
+        account_id: account,
+        currency: 'USDT',
+        daily_max: '7',
+      }),
+    );
     expect(await facts()).toMatchObject({ perTransactionMax: null, dailyMax: '7.00000000' });
     await set('--per-transaction', '3');
     expect(await facts()).toMatchObject({
@@ -167,7 +170,7 @@ test('a default that nobody has set stays so until it is named, whatever else is
   const unset = async () => (await listPolicies(harness.db, null, ['XRP']))[0]?.unset;
   const set = (...options: string[]) =>
     admin.json(...options.slice(0, 2), '--default', '--currency', 'XRP', ...options.slice(2));
-  await harness.owner('payout_policies').where({ currency: 'XRP' }).delete();
+  await harness.owner.query(compose('payout_policies').where({ currency: 'XRP' }).delete());
   await set('review', 'set', '--auto-approve-max', '1');
   await set('limits', 'set', '--per-transaction', '5');
   expect(await unset()).toEqual(['dailyMax', 'autoApproveDailyMax']);
@@ -314,7 +317,7 @@ describe('four-eyes', () => {
 });
 
 describe('pauses', () => {
-  afterEach(() => harness.owner('payout_pauses').delete());
+  afterEach(() => harness.owner.query(compose('payout_pauses').delete()));
 
   test.each([
     ['everything', [], 'global', 'global'],

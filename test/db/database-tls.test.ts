@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { connect } from '../../src/db/connect';
 import { migrate } from '../../src/db/migrate';
 import { databaseUrl, ensureDatabase, withClient } from '../../src/db/provision';
-import { ShortStatements } from '../../src/db/short-statements';
+import { SharedConnections } from '../../src/db/shared-connections';
 import { inTransaction, rows } from '../../src/db/transaction';
 import { type LocalPostgres, startLocalPostgres } from '../../src/dev/local-postgres';
 import { findFreePort } from '../../src/dev/ports';
@@ -79,13 +79,13 @@ test('the gateway’s connections are encrypted', async () => {
   await migrate(url);
   const options = { url, size: 2, applicationName: 'test' };
   const db = connect(options);
-  const short = new ShortStatements(options, db);
+  const short = new SharedConnections(options, db);
   try {
     expect(await rows(db, IS_ENCRYPTED)).toEqual([{ ssl: true }]);
     const inOne = await inTransaction(db, (tx) => rows(tx, IS_ENCRYPTED));
     expect(inOne).toEqual([{ ssl: true }]);
     // They share writes.
-    const asked = Array.from({ length: 50 }, () => short.run(IS_ENCRYPTED, []));
+    const asked = Array.from({ length: 50 }, () => short.query(IS_ENCRYPTED, []));
     expect(await Promise.all(asked)).toEqual(Array(50).fill([{ ssl: true }]));
   } finally {
     await short.destroy();

@@ -1,5 +1,4 @@
 /** A merchant is told when deliveries were skipped, and before they cannot be sent any more. */
-import { AccountDb } from '../../src/db/account-db';
 import { listDeliveryWarnings } from '../../src/db/repositories/delivery-warnings';
 import { rows } from '../../src/db/transaction';
 import { idAt, isId } from '../../src/domain/ids';
@@ -61,7 +60,7 @@ async function deliver(endpointId: string, delivery: Made): Promise<void> {
 
 const warnings = (mode: Mode, account = accountId) =>
   listDeliveryWarnings(
-    new AccountDb(database.dashboard, account),
+    database.dashboard.asAccount(account),
     { accountId: account, mode },
     NOW,
     (time) => idAt('delivery', time),

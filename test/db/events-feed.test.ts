@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';
 import { appendEvent } from '../../src/db/repositories/events';
-import { inTransaction, rows, type Db } from '../../src/db/transaction';
+import { inTransaction, rows, type Db, type Tx } from '../../src/db/transaction';
 import type { EventType } from '../../src/domain/events';
 import type { Mode } from '../../src/domain/mode';
 import { SCOPES } from '../../src/domain/scopes';
@@ -48,7 +48,7 @@ async function openAccount() {
   return { accountId, client: new MerchantClient(`${gateway.url}/api/v1`, secret) };
 }
 
-async function append(db: Db, accountId: string, wish: Wish = {}): Promise<EventObject> {
+async function append(db: Db | Tx, accountId: string, wish: Wish = {}): Promise<EventObject> {
   const { type = 'payout.completed', mode = 'test', objectId = newId('payout') } = wish;
   const { createdAt = new Date() } = wish;
   const id = newId('event');
@@ -185,7 +185,7 @@ test('the list of an account or mode has no event of another, and none whose bod
 
 test('an event that commits late is not passed over, whatever was committed after it began', async () => {
   const { accountId, client } = await openAccount();
-  const late = await writers.transaction();
+  const late = await writers.begin();
   const first = await append(late, accountId);
   const second = await append(writers, accountId);
   const naive = () =>
@@ -210,7 +210,7 @@ test('a reader meets every event once while writers commit slowly, in any order,
   let writing = true;
   const write = async () => {
     for (let n = 0; n < 8; n++) {
-      const tx = await writers.transaction();
+      const tx = await writers.begin();
       await sleep(roll(15));
       const ids = [await append(tx, accountId), await append(tx, accountId)].map(({ id }) => id);
       await sleep(roll(40));

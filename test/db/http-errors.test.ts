@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 /** A fault of ours that can be made at will: the gateway's role may no longer read payouts. */
 async function breakPayouts() {
-  await harness.owner.raw('REVOKE SELECT ON payouts FROM gateway_api');
+  await harness.owner.query('REVOKE SELECT ON payouts FROM gateway_api');
 }
 
 function ask(method: string, path: string, headers: Record<string, string> = {}, body = '') {

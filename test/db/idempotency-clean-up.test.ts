@@ -1,9 +1,8 @@
 /** The clean-up of idempotency records and sign-ins: what has ended is deleted, and nothing waits for it. */
 import { randomBytes } from 'node:crypto';
-import type { Knex } from 'knex';
 import { cleanUpKeys } from '../../activities/clean-up';
 import { claimKey, deleteEndedKeys, lockClaim } from '../../src/db/repositories/idempotency';
-import { inTransaction, rows } from '../../src/db/transaction';
+import { inTransaction, rows, type Tx } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
 import { openTestDatabase } from '../support/servers/database';
@@ -148,7 +147,7 @@ test('a run deletes a backlog until nothing is left, or its time is over', async
   expect(await cleanUpKeys(database.app)).toEqual({ deleted: 18_100 });
 });
 
-async function countReads(tx: Knex.Transaction): Promise<{ whole: number; rowsRead: number }> {
+async function countReads(tx: Tx): Promise<{ whole: number; rowsRead: number }> {
   const [counted] = await rows<{ whole: string; rowsRead: string }>(
     tx,
     `SELECT seq_scan AS whole, idx_tup_fetch AS rows_read

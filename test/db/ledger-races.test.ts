@@ -1,8 +1,7 @@
 /** `ledger_post` when callers meet: on one balance, on one operation key. */
-import type { Knex } from 'knex';
 import { connect } from '../../src/db/connect';
 import { type BalanceKey, listBalances, post } from '../../src/db/repositories/ledger';
-import { inTransaction, rows } from '../../src/db/transaction';
+import { inTransaction, rows, type Db } from '../../src/db/transaction';
 import {
   adjustmentPosting,
   type Posting,
@@ -25,7 +24,7 @@ import { whenWaiting } from '../support/servers/lock-waits';
 const APPLICATION_NAME = 'ledger-races';
 
 let database: TestDatabase;
-let app: Knex;
+let app: Db;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -109,7 +108,7 @@ describe('two transactions with the same operation key, the second while the fir
   test('when the first is rolled back, the second is posted', async () => {
     const key = await fundedBalance(app, '10');
     const posting = reservePosting(buildPayoutMoney('10'));
-    const tx = await app.transaction();
+    const tx = await app.begin();
     await post(tx, key, posting);
     const second = postAlone(app, key, posting);
     await whenWaiting(app, 1);
@@ -119,7 +118,7 @@ describe('two transactions with the same operation key, the second while the fir
   });
 
   async function postWhileOpen(key: BalanceKey, posting: Posting, secondKey: BalanceKey) {
-    const tx = await app.transaction();
+    const tx = await app.begin();
     const first = await post(tx, key, posting);
     const second = postAlone(app, secondKey, posting);
     // Handled below; until then a refusal must not count as nobody's.

@@ -2,7 +2,8 @@
  * The ledger's invariants hold on a ledger made by real postings, and each catches its break.
  * Breaks are made as the superuser with triggers and checks out of the way: nothing else can.
  */
-import type { Knex } from 'knex';
+import { compose } from '../support/composed';
+import type { Db } from '../../src/db/transaction';
 import { checkLedger, noteLateLedgerCheck } from '../../activities/ledger-check';
 import { connect } from '../../src/db/connect';
 import { LEDGER_INVARIANTS } from '../../src/db/ledger-invariants';
@@ -24,7 +25,7 @@ import {
 
 let filled: TestDatabase;
 let database: TestDatabase;
-let app: Knex;
+let app: Db;
 
 const connectAs = ({ appUrl }: TestDatabase) =>
   connect({ url: appUrl, size: 4, applicationName: 'ledger-verify-test' });
@@ -99,7 +100,7 @@ test('it stays clean while postings go on', async () => {
 
 test('a posting that is not committed is not seen, and does not block', async () => {
   const key = await fundedBalance(app, '1');
-  const tx = await app.transaction();
+  const tx = await app.begin();
   await post(tx, key, reservePosting(buildPayoutMoney('1')));
   const results = await verifyLedger(app, 2);
   await tx.rollback();
@@ -121,16 +122,20 @@ describe('the check of what changed', () => {
     await insertPayout(app, key, payout, 'approved');
     await postAlone(app, key, reservePosting(payout));
     expect(await checkedByProof()).toMatchObject({ transactions: 2, payouts: 1 });
-    await app('payouts').where({ id: payout.id }).update({ status: 'rejected', sequence: 2 });
-    await app('events').insert({
-      id: `evt_of_${payout.id}`,
-      account_id: key.accountId,
-      mode: key.mode,
-      type: 'payout.rejected',
-      object_id: payout.id,
-      sequence: 2,
-      body: Buffer.from(JSON.stringify({ data: { id: payout.id, status: 'rejected' } })),
-    });
+    await app.query(
+      compose('payouts').where({ id: payout.id }).update({ status: 'rejected', sequence: 2 }),
+    );
+    await app.query(
+      compose('events').insert({
+        id: `evt_of_${payout.id}`,
+        account_id: key.accountId,
+        mode: key.mode,
+        type: 'payout.rejected',
+        object_id: payout.id,
+        sequence: 2,
+        body: Buffer.from(JSON.stringify({ data: { id: payout.id, status: 'rejected' } })),
+      }),
+    );
     await postAlone(app, key, releasePosting(payout));
     // Both postings of the payout, and not the balance's other transaction.
     expect(await checkedByProof()).toMatchObject({ transactions: 2, payouts: 1 });
@@ -140,7 +145,7 @@ describe('the check of what changed', () => {
     await checkedByProof();
     const key = await fundedBalance(app, '100');
     const payout = buildPayoutMoney('10');
-    const late = await app.transaction();
+    const late = await app.begin();
     await insertPayout(late, key, payout, 'approved');
     // Later transactions of other accounts commit first, and are proven.
     await fundedBalance(app, '5');
@@ -153,7 +158,9 @@ describe('the check of what changed', () => {
   test('a broken invariant is reported until it is mended, and nothing is noted as proven', async () => {
     await checkedByProof();
     const before = await readProvenAt(app);
-    await app('payouts').whereRaw(`id = ${A_COMPLETED_PAYOUT}`).update({ status: 'failed' });
+    await app.query(
+      compose('payouts').whereRaw(`id = ${A_COMPLETED_PAYOUT}`).update({ status: 'failed' }),
+    );
     expect(await brokenByProof()).toEqual([6, 10]);
     expect(await brokenByProof()).toEqual([6, 10]);
     expect(await readProvenAt(app)).toEqual(before);
@@ -168,15 +175,15 @@ describe('the check of what changed', () => {
   test('a check that takes too long is cancelled, also its SQL, and becomes a case', async () => {
     const blocker = connectOwner();
     try {
-      await blocker.raw('BEGIN');
-      await blocker.raw('LOCK TABLE payouts IN ACCESS EXCLUSIVE MODE');
+      await blocker.query('BEGIN');
+      await blocker.query('LOCK TABLE payouts IN ACCESS EXCLUSIVE MODE');
       await expect(checkLedger(app, 300)).rejects.toThrow('statement timeout');
-      const { rows: running } = await blocker.raw<{ rows: unknown[] }>(
+      const running = await blocker.query(
         `SELECT query FROM pg_stat_activity
           WHERE application_name = 'ledger-verify-test' AND state <> 'idle'`,
       );
       expect(running).toEqual([]);
-      await blocker.raw('ROLLBACK');
+      await blocker.query('ROLLBACK');
     } finally {
       await blocker.destroy();
     }
@@ -206,11 +213,13 @@ async function brokenByProof(): Promise<number[]> {
 }
 
 async function openCases(): Promise<string[]> {
-  const found = await app('cases').whereNull('resolved_at').select<{ kind: string }[]>('kind');
+  const found = await app.query<{ kind: string }>(
+    compose('cases').whereNull('resolved_at').select('kind'),
+  );
   return found.map(({ kind }) => kind);
 }
 
-function connectOwner(): Knex {
+function connectOwner(): Db {
   return connect({ url: database.ownerUrl, size: 1, applicationName: 'ledger-break' });
 }
 
@@ -456,25 +465,27 @@ async function fillBalance(key: BalanceKey): Promise<void> {
 
 /** What the client that created the object was told. */
 async function storeAnswer({ accountId, mode, currency }: BalanceKey, id: string): Promise<void> {
-  await app('idempotency_keys').insert({
-    account_id: accountId,
-    mode,
-    key: currency,
-    body_hash: Buffer.alloc(32),
-    object_id: id,
-    state: 'done',
-    lease_until: new Date(),
-    response_status: 201,
-    response_body: Buffer.from(JSON.stringify({ data: { id } })),
-    completed_at: new Date(),
-  });
+  await app.query(
+    compose('idempotency_keys').insert({
+      account_id: accountId,
+      mode,
+      key: currency,
+      body_hash: Buffer.alloc(32),
+      object_id: id,
+      state: 'done',
+      lease_until: new Date(),
+      response_status: 201,
+      response_body: Buffer.from(JSON.stringify({ data: { id } })),
+      completed_at: new Date(),
+    }),
+  );
 }
 
 async function breakLedger(sql: string): Promise<void> {
   const owner = connectOwner();
   try {
-    await owner.raw("SET session_replication_role = 'replica'");
-    await owner.raw(sql);
+    await owner.query("SET session_replication_role = 'replica'");
+    await owner.query(sql);
   } finally {
     await owner.destroy();
   }

@@ -1,4 +1,5 @@
 /** `ledger_post` as the application's role calls it, one caller at a time. */
+import { compose } from '../support/composed';
 import { type BalanceKey, listBalances, postAtCommit } from '../../src/db/repositories/ledger';
 import { inTransaction, rows } from '../../src/db/transaction';
 import {
@@ -236,10 +237,11 @@ test('more than 8 decimals round alike in the balance and in the entries', async
 
 test('posted_at keeps growing when the clock steps back', async () => {
   const key = await fundedBalance(database.app, '100');
-  await database
-    .owner('balances')
-    .where({ account_id: key.accountId })
-    .update({ last_posted_at: database.owner.raw("now() + interval '1 hour'") });
+  await database.owner.query(
+    compose('balances')
+      .where({ account_id: key.accountId })
+      .update({ last_posted_at: compose.raw("now() + interval '1 hour'") }),
+  );
   await fund(database.app, key, '1');
   await fund(database.app, key, '1');
   const inOrder = await rows<{ grows: boolean | null; ahead: boolean }>(
@@ -264,7 +266,7 @@ test.each([
   'DELETE FROM ledger_transactions',
   'TRUNCATE ledger_transactions CASCADE',
 ])('even the owner may not: %s', async (sql) => {
-  await expect(database.owner.raw(sql)).rejects.toThrow(/append-only/);
+  await expect(database.owner.query(sql)).rejects.toThrow(/append-only/);
 });
 
 test.each([
@@ -284,7 +286,7 @@ test.each([
   "SET session_replication_role = 'replica'",
   'SET ROLE postgres',
 ])('the application may not: %s', async (sql) => {
-  await expect(database.app.raw(sql)).rejects.toThrow(/permission denied|must be owner/);
+  await expect(database.app.query(sql)).rejects.toThrow(/permission denied|must be owner/);
 });
 
 function rawPosting(lines: PostingLine[]): Posting {

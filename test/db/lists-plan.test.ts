@@ -2,6 +2,7 @@
  * Lists stay as fast as they are on the first page (decisions/lists): the very statements that the
  * repositories run, explained by PostgreSQL, on a big account among others.
  */
+import { sentStatements } from '../support/sent-statements';
 import type { Client } from 'pg';
 import {
   type ConsolePaymentFilters,
@@ -112,7 +113,7 @@ interface Position {
 type Filters = { currency?: string };
 type List = (typeof LISTS)[number];
 
-/** The dashboard reads with row-level security (src/db/account-db.ts). */
+/** The dashboard reads with row-level security (src/db/database.ts). */
 type Program = 'API' | 'dashboard';
 
 const LISTS = [
@@ -328,11 +329,7 @@ interface PlanNode {
 
 /** Runs `work`, catches the one statement that it sends, and has PostgreSQL explain that. */
 async function explain(work: (db: Db) => Promise<unknown>, program: Program = 'API') {
-  const sent: { sql: string; bindings: unknown[] }[] = [];
-  const listen = (query: { sql: string; bindings: unknown[] }) => sent.push(query);
-  harness.db.on('query', listen);
-  await work(harness.db);
-  harness.db.removeListener('query', listen);
+  const sent = await sentStatements(() => work(harness.db));
   expect(sent).toHaveLength(1);
   const [{ sql, bindings }] = sent as [(typeof sent)[0]];
   const { appUrl, dashboardUrl } = harness.database;

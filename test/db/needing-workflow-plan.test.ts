@@ -2,6 +2,7 @@
  * The sweeps of restart-missing run every 15 seconds: among many payments that need nothing, each
  * finds its few by an index, and waits for no lock.
  */
+import { sentStatements } from '../support/sent-statements';
 import { withClient } from '../../src/db/provision';
 import {
   takeUncheckedDecisions,
@@ -9,7 +10,7 @@ import {
   takeUncheckedPayments,
   takeUncheckedPayouts,
 } from '../../src/db/repositories/needing-workflow';
-import { type Db, rows } from '../../src/db/transaction';
+import { type Reader, rows } from '../../src/db/transaction';
 import { openTestDatabase } from '../support/servers/database';
 import { scaled } from '../support/scale';
 import { started } from '../support/started';
@@ -59,7 +60,7 @@ SELECT 'pay_' || n, 'r', 1, 0, 0, 'done' FROM generate_series(1, ${PAYMENTS}) AS
 
 interface Sweep {
   name: string;
-  take: (db: Db, limit: number) => Promise<{ id: string }[]>;
+  take: (db: Reader, limit: number) => Promise<{ id: string }[]>;
   index: string;
 }
 
@@ -78,7 +79,7 @@ test.each(SWEEPS)('the sweep of $name finds them by $index', async ({ take, inde
 });
 
 test.each(SWEEPS)('the sweep of $name leaves what somebody holds', async ({ take }) => {
-  const holder = await database.owner.transaction();
+  const holder = await database.owner.begin();
   await rows(holder, 'SELECT 1 FROM payments FOR UPDATE');
   await rows(holder, 'SELECT 1 FROM payouts FOR UPDATE');
   const taken = await take(database.app, BATCH);
@@ -108,13 +109,9 @@ test('the ones that were not looked at for longest come first', async () => {
 });
 
 /** The plan of the first statement that `work` sends, as the application's role runs it. */
-async function explain(work: (db: Db) => Promise<unknown>): Promise<string> {
-  const sent: { sql: string; bindings: unknown[] }[] = [];
-  const listen = (query: { sql: string; bindings: unknown[] }) => sent.push(query);
-  const tx = await database.app.transaction();
-  tx.on('query', listen);
-  await work(tx);
-  tx.removeListener('query', listen);
+async function explain(work: (db: Reader) => Promise<unknown>): Promise<string> {
+  const tx = await database.app.begin();
+  const sent = await sentStatements(() => work(tx));
   await tx.rollback();
   const [{ sql, bindings }] = sent as [(typeof sent)[0]];
   return withClient(database.appUrl, async (client) => {

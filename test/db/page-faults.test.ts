@@ -91,13 +91,13 @@ test('the front door and a guide that does not exist are pages', async () => {
 });
 
 test('an export whose first page cannot be read is an error page, not a file that is cut off', async () => {
-  await harness.owner.raw('ALTER TABLE ledger_transactions RENAME TO away');
+  await harness.owner.query('ALTER TABLE ledger_transactions RENAME TO away');
   try {
     const response = await merchant.get('/dashboard/test/transactions/export');
     expect(response.status).toBe(500);
     expect(response.headers.get('content-disposition')).toBeNull();
   } finally {
-    await harness.owner.raw('ALTER TABLE away RENAME TO ledger_transactions');
+    await harness.owner.query('ALTER TABLE away RENAME TO ledger_transactions');
     gateway.log.length = 0;
   }
 });

@@ -2,12 +2,12 @@
  * The figure that limits are checked against equals the full sum over the payouts of the last 24 hours,
  * whatever happens to them, in whatever order, and at the edge of the window.
  */
+import { compose } from '../support/composed';
 import fc from 'fast-check';
-import type { Knex } from 'knex';
 import type { BalanceKey } from '../../src/db/repositories/ledger';
 import { newId } from '../../src/lib/new-id';
 import { lockUsage } from '../../src/db/repositories/payout-facts';
-import { inTransaction, rows, sqlList } from '../../src/db/transaction';
+import { inTransaction, rows, sqlList, type Tx } from '../../src/db/transaction';
 import { PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../../src/domain/payout';
 import { openTestDatabase } from '../support/servers/database';
 import { buildPayoutMoney, insertPayout, makeAccount } from '../support/merchant/ledger';
@@ -65,12 +65,12 @@ test('it equals the full sum after any steps, also concurrent ones', async () =>
           const figures = await compare(key);
           // Without a row nothing is counted; the first reservation under a limit makes one.
           if (figures.used !== null) expect(figures.used).toBe(figures.full);
-          if (figures.approved !== null) expect(figures.approved).toBe(figures.full_approved);
+          if (figures.approved !== null) expect(figures.approved).toBe(figures.fullApproved);
         }
         await setLimit(key, true);
         await reserve(key, { units: 1, ageMs: 0, reviewed: false }, ids);
-        const { used, full, approved, full_approved } = await compare(key);
-        expect({ used, approved }).toEqual({ used: full, approved: full_approved });
+        const { used, full, approved, fullApproved } = await compare(key);
+        expect({ used, approved }).toEqual({ used: full, approved: fullApproved });
       },
     ),
     { numRuns: scaled(15, 400) },
@@ -84,7 +84,7 @@ test('reservations without a limit do not wait for each other, and count nothing
     currency: 'USDT',
   };
   await setLimit(key, false);
-  const first = await database.app.transaction();
+  const first = await database.app.begin();
   lockUsage(first, { ...key, apiKeyId: newId('apiKey') });
   // It is sent with the next statement.
   await rows(first, 'SELECT 1');
@@ -105,12 +105,12 @@ test('a reservation under a limit waits for the one before it', async () => {
   };
   await setLimit(key, true);
   await reserve(key, { units: 1, ageMs: 0, reviewed: false }, []);
-  const lock = async (tx: Knex.Transaction) => {
+  const lock = async (tx: Tx) => {
     lockUsage(tx, { ...key, apiKeyId: newId('apiKey') });
     // It is sent with the next statement.
     await rows(tx, 'SELECT 1');
   };
-  const first = await database.app.transaction();
+  const first = await database.app.begin();
   await lock(first);
   const second = inTransaction(database.app, lock);
   const happens = await Promise.race([
@@ -129,7 +129,7 @@ test('a limit that is set during a reservation counts that payout too', async ()
     currency: 'USDT',
   };
   await setLimit(key, false);
-  const first = await database.app.transaction();
+  const first = await database.app.begin();
   lockUsage(first, { ...key, apiKeyId: newId('apiKey') });
   // It is sent with the next statement.
   await rows(first, 'SELECT 1');
@@ -148,7 +148,8 @@ async function take(key: BalanceKey, one: Step, ids: string[]): Promise<void> {
   if (one.do === 'reserve') return reserve(key, one, ids);
   if (one.do === 'limit') return setLimit(key, one.daily);
   const id = ids[one.which % Math.max(1, ids.length)];
-  if (id !== undefined) await database.app('payouts').where({ id }).update({ status: one.status });
+  if (id !== undefined)
+    await database.app.query(compose('payouts').where({ id }).update({ status: one.status }));
 }
 
 async function reserve(key: BalanceKey, payout: Reserve, ids: string[]): Promise<void> {
@@ -160,14 +161,14 @@ async function reserve(key: BalanceKey, payout: Reserve, ids: string[]): Promise
 }
 
 async function insert(
-  tx: Knex.Transaction,
+  tx: Tx,
   key: BalanceKey,
   { units, ageMs, reviewed }: Reserve,
 ): Promise<string> {
   const payout = buildPayoutMoney(String(units));
   await insertPayout(tx, key, payout, 'approved', {
     review_reasons: reviewed ? ['review_all'] : [],
-    created_at: tx.raw(`clock_timestamp() - ? * interval '1 millisecond'`, [ageMs]),
+    created_at: compose.raw(`clock_timestamp() - ? * interval '1 millisecond'`, [ageMs]),
   });
   return payout.id;
 }
@@ -183,7 +184,7 @@ async function setLimit({ accountId, currency }: BalanceKey, daily: boolean): Pr
 
 /** One statement, so that both sides have the same edge. */
 async function compare({ accountId, mode, currency }: BalanceKey) {
-  const { rows: found } = await database.owner.raw<{ rows: Record<string, string | null>[] }>(
+  const found = await database.owner.query<Record<string, string | null>>(
     `SELECT u.used, u.auto_approved AS approved, f.*
        FROM (SELECT coalesce(sum(amount), 0)::numeric(38,8) AS full,
                     coalesce(sum(amount) FILTER (WHERE review_reasons = '{}'), 0)::numeric(38,8)

@@ -1,8 +1,7 @@
 /** A long statement is read over several activities, and one that breaks off goes on from there. */
-import type { Knex } from 'knex';
 import { readStatement } from '../../activities/reconciliation/read-statements';
 import { connect } from '../../src/db/connect';
-import { rows } from '../../src/db/transaction';
+import { rows, type Db } from '../../src/db/transaction';
 import type { ProviderRegistry } from '../../src/providers/registry';
 import { connectProviders, makeCredentials, startHttpServer } from '../support/servers/sandbox';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
@@ -14,7 +13,7 @@ const FIRST_CHANGE = Date.parse('2026-01-01T00:00:00Z');
 const HOUR_MS = 3_600_000;
 
 let database: TestDatabase;
-let db: Knex;
+let db: Db;
 let server: Awaited<ReturnType<typeof startHttpServer>>;
 let providers: ProviderRegistry;
 let breaksAt: number | null = null;

@@ -2,6 +2,7 @@
  * What the database demands before a live payout is submitted (decisions/screening): the table of
  * answers, walked on the statement that begins a submission.
  */
+import { compose } from '../support/composed';
 import { beginSubmission } from '../../src/db/repositories/payout-pauses';
 import { answerFromList, requireService } from '../../src/db/repositories/screening';
 import type { BalanceKey } from '../../src/db/repositories/ledger';
@@ -50,14 +51,14 @@ async function insertAnswer(
   change: Partial<typeof ANSWER & { object_id: string; account_id: string }> = {},
 ): Promise<string> {
   const { hours, ...answer } = { ...ANSWER, object_id: id, account_id: key.accountId, ...change };
-  const [stored] = await database
-    .owner('screening_answers')
+  const inserted = compose('screening_answers')
     .insert({
       ...answer,
       reasons: [],
-      answered_at: database.owner.raw(`now() - interval '${hours} hours'`),
+      answered_at: compose.raw(`now() - interval '${hours} hours'`),
     })
-    .returning<{ id: string }[]>('id');
+    .returning('id');
+  const [stored] = await database.owner.query<{ id: string }>(inserted);
   return stored!.id;
 }
 

@@ -1,7 +1,7 @@
-import type { Knex } from 'knex';
+import { compose } from '../support/composed';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
-import { rows } from '../../src/db/transaction';
+import { rows, type Db } from '../../src/db/transaction';
 import { findDemoMerchant } from '../../src/db/repositories/accounts';
 import { seedDevelopment } from '../../src/dev/prepare-database';
 import { parseApiKey } from '../../src/domain/api-key';
@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../support/servers/databa
 const PEPPER = 'a pepper for tests';
 
 let database: TestDatabase;
-let app: Knex;
+let app: Db;
 
 beforeEach(async () => {
   database = await createTestDatabase();
@@ -26,10 +26,12 @@ afterEach(async () => {
 
 test('the demo merchant is verified and its keys work, each in its mode, with every scope', async () => {
   const { test_key, live_key } = await seed();
-  const [account] = await app('accounts').select('id', 'name', 'status', 'verified_at');
+  const [account] = await app.query<{ id: string; verifiedAt: Date }>(
+    compose('accounts').select('id', 'name', 'status', 'verified_at'),
+  );
   expect(account).toMatchObject({ name: 'Demo merchant', status: 'active' });
-  expect(account.verified_at).toBeInstanceOf(Date);
-  expect(await findDemoMerchant(app)).toBe(account.id);
+  expect(account!.verifiedAt).toBeInstanceOf(Date);
+  expect(await findDemoMerchant(app)).toBe(account!.id);
   for (const [mode, secret] of [
     ['test', test_key],
     ['live', live_key],
@@ -37,7 +39,7 @@ test('the demo merchant is verified and its keys work, each in its mode, with ev
     expect(parseApiKey(secret)).toEqual({ mode });
     expect(await authenticate(secret)).toEqual([
       expect.objectContaining({
-        accountId: account.id,
+        accountId: account!.id,
         mode,
         scopes: SCOPES,
         requestsPerMinute: 1200,
@@ -77,24 +79,28 @@ test('logins and the webhook secret are random and complete', async () => {
 test('seeding again keeps the merchant and other keys, and the earlier demo keys are dead', async () => {
   const first = await seed();
   const account = await findDemoMerchant(app);
-  await app('api_keys').insert({
-    id: 'key_own',
-    account_id: account,
-    mode: 'test',
-    name: 'My own',
-    secret_hash: Buffer.from('own'),
-    display_prefix: 'own',
-    last_four: 'own',
-    scopes: [],
-  });
+  await app.query(
+    compose('api_keys').insert({
+      id: 'key_own',
+      account_id: account,
+      mode: 'test',
+      name: 'My own',
+      secret_hash: Buffer.from('own'),
+      display_prefix: 'own',
+      last_four: 'own',
+      scopes: [],
+    }),
+  );
   const second = await seed();
 
-  expect(await app('accounts').select('id')).toEqual([{ id: account }]);
+  expect(await app.query(compose('accounts').select('id'))).toEqual([{ id: account }]);
   for (const dead of [first.test_key, first.live_key]) expect(await authenticate(dead)).toEqual([]);
   for (const alive of [second.test_key, second.live_key]) {
     expect(await authenticate(alive)).toHaveLength(1);
   }
-  const open = await app('api_keys').whereNull('revoked_at').orderBy('name').select('name');
+  const open = await app.query<{ name: string }>(
+    compose('api_keys').whereNull('revoked_at').orderBy('name').select('name'),
+  );
   expect(open.map((key) => key.name)).toEqual(['Demo live key', 'Demo test key', 'My own']);
 });
 

@@ -1,6 +1,6 @@
 /** PostgreSQL behind a network that goes silent: no connection of that time is used again. */
 import { connect } from '../../src/db/connect';
-import { ShortStatements } from '../../src/db/short-statements';
+import { SharedConnections } from '../../src/db/shared-connections';
 import { type Db, inTransaction, onOneSnapshot, rows } from '../../src/db/transaction';
 import { connectDatabase } from '../../src/wallet/db/database';
 import { type Link, startLink } from '../support/chaos/link';
@@ -102,8 +102,8 @@ test('a statement that may take longer than others is waited for, on its transac
 });
 
 test('shared connections of reads are opened anew', async () => {
-  const short = new ShortStatements({ url, size: 2, applicationName: 'test', ...TIMES }, db);
-  const read = () => short.run('SELECT ?::int AS n', [7]);
+  const short = new SharedConnections({ url, size: 2, applicationName: 'test', ...TIMES }, db);
+  const read = () => short.query('SELECT ?::int AS n', [7]);
   await Promise.all(Array.from({ length: 10 }, read));
   hole.set({ kind: 'black_hole' });
   const lost = await Promise.allSettled(Array.from({ length: 10 }, read));

@@ -1,4 +1,5 @@
 /** The lists of states in CHECK constraints and index predicates are those of src/domain. */
+import { compose } from '../support/composed';
 import { DIFFERENCE_KINDS } from '../../src/domain/cases';
 import { TRANSACTION_TYPES } from '../../src/domain/ledger';
 import { MODES } from '../../src/domain/mode';
@@ -91,7 +92,7 @@ test('a status change of an open payout is a HOT update: it touches no index', a
   await inTransaction(harness.owner, async (tx) => {
     let before = 0;
     for (const status of life) {
-      await tx('payouts').where({ id: payout.id }).update({ status });
+      await tx.query(compose('payouts').where({ id: payout.id }).update({ status }));
       const [{ hot, group } = { hot: 0, group: '' }] = await rows<{ hot: number; group: string }>(
         tx,
         `SELECT pg_stat_get_xact_tuples_hot_updated('payouts'::regclass)::int AS hot,

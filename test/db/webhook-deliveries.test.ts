@@ -1,4 +1,5 @@
 /** Deliveries in the database: written with the change, tried on the real schedule, forgotten. */
+import { sentStatements } from '../support/sent-statements';
 import { randomBytes } from 'node:crypto';
 import { attemptWebhookDelivery } from '../../activities/webhook-delivery/attempt';
 import { cleanUpWebhooks } from '../../activities/clean-up';
@@ -363,11 +364,7 @@ test('a retry in the moment in which an attempt ends: both come through', async 
 
 test('the bound is looked up once for each endpoint', async () => {
   await open();
-  const sent: { sql: string; bindings: unknown[] }[] = [];
-  const listen = (query: { sql: string; bindings: unknown[] }) => sent.push(query);
-  appDb.on('query', listen);
-  await inTransaction(appDb, writeEvent);
-  appDb.removeListener('query', listen);
+  const sent = await sentStatements(() => inTransaction(appDb, writeEvent));
   const { sql, bindings } = sent.find((one) => one.sql.includes('INSERT INTO webhook_deliveries'))!;
   const plan = await withClient(database.appUrl, async (client) => {
     const { rows: lines } = await client.query<{ 'QUERY PLAN': string }>(

@@ -1,4 +1,5 @@
 /** What an operator starts for many deliveries at once: bounded, each once, found by an index. */
+import { sentStatements } from '../support/sent-statements';
 import { randomBytes } from 'node:crypto';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
@@ -141,7 +142,7 @@ test('replay opens no more than the bound, leaves room for new events, and goes 
   // PostgreSQL knows of one delivery: every index looks equally good.
   await fillEvents(1);
   await replay();
-  await db.raw('ANALYZE webhook_deliveries; DELETE FROM webhook_deliveries; DELETE FROM events');
+  await db.query('ANALYZE webhook_deliveries; DELETE FROM webhook_deliveries; DELETE FROM events');
   await fillEvents(OPEN_DELIVERIES_MAX + OVER);
   const first = await replay();
   expect(first.created).toBeLessThan(OPEN_DELIVERIES_MAX);
@@ -157,7 +158,7 @@ test('recover asks once for each that failed, also for those that are attempted 
   await fillEvents(SOME);
   await fillWebhookDeliveries('failed');
   // What a worker does that is quick: the attempt begins before the next batch, and fails.
-  await db.raw(
+  await db.query(
     `CREATE FUNCTION attempt_at_once() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
      BEGIN
        UPDATE webhook_deliveries SET retry_requested_at = NULL
@@ -169,7 +170,7 @@ test('recover asks once for each that failed, also for those that are attempted 
        FOR EACH ROW EXECUTE FUNCTION attempt_at_once()`,
   );
   const recovered = await recover();
-  await db.raw('DROP TRIGGER attempt_at_once ON audit_log; DROP FUNCTION attempt_at_once');
+  await db.query('DROP TRIGGER attempt_at_once ON audit_log; DROP FUNCTION attempt_at_once');
   expect(recovered).toMatchObject({ retried: SOME, resumed: 0, left: 0 });
 });
 
@@ -255,11 +256,7 @@ describe('among many deliveries and many tenants', () => {
 
 /** The plans of the statements that `work` sends, as the application's role runs them. */
 async function explain(wanted: RegExp, work: () => Promise<unknown>): Promise<string[]> {
-  const sent: { sql: string; bindings: unknown[] }[] = [];
-  const listen = (query: { sql: string; bindings: unknown[] }) => sent.push(query);
-  appDb.on('query', listen);
-  await work();
-  appDb.removeListener('query', listen);
+  const sent = await sentStatements(work);
   return withClient(database.appUrl, async (client) => {
     const plans: string[] = [];
     for (const { sql, bindings } of sent.filter((one) => wanted.test(one.sql))) {

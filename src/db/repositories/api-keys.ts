@@ -2,7 +2,6 @@
 import type { KeyLimit } from '../../domain/limits';
 import type { Mode } from '../../domain/mode';
 import type { Scope } from '../../domain/scopes';
-import type { ShortStatements } from '../short-statements';
 import { rows, type Db, type Reader, type Tx } from '../transaction';
 
 export interface KeyUse {
@@ -40,7 +39,7 @@ export interface SentKey {
  *   expired
  */
 export async function authenticateKeys(
-  db: Db | ShortStatements,
+  db: Reader,
   pepperId: string,
   keys: readonly SentKey[],
 ): Promise<(KeyUse | null)[]> {

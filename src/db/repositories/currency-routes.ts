@@ -3,7 +3,6 @@ import type { Direction } from '../../domain/fees';
 import type { Mode } from '../../domain/mode';
 import type { ProviderCode } from '../../domain/provider-codes';
 import type { CurrencyRoute } from '../../domain/route';
-import type { ShortStatements } from '../short-statements';
 import { preparedRows, rows, type Db, type Reader, type Tx } from '../transaction';
 
 export async function listPayoutRoutes(db: Reader, currency: string): Promise<CurrencyRoute[]> {
@@ -22,7 +21,7 @@ export async function listPayoutRoutes(db: Reader, currency: string): Promise<Cu
  * a reference is told so before anything else is looked at.
  */
 export async function readPayoutOptions(
-  db: Db | ShortStatements,
+  db: Reader,
   request: { accountId: string; mode: Mode; reference: string; currency: string },
 ): Promise<{ existingId: string | null; routes: CurrencyRoute[] }> {
   const found = await preparedRows<

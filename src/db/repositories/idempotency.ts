@@ -7,8 +7,7 @@
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { ChosenRoute } from '../../domain/route';
-import type { ShortStatements } from '../short-statements';
-import { preparedRows, rows, type Db, type Tx } from '../transaction';
+import { preparedRows, rows, type Db, type Tx, type Reader } from '../transaction';
 
 /**
  * The lease is longer than the API waits for a response, so that a response cannot follow a takeover.
@@ -88,7 +87,7 @@ export async function claimKey(
 
 /** The claim or stored response of a key; null when the key can be claimed. */
 export async function readHeldKey(
-  db: Db | ShortStatements,
+  db: Reader,
   key: ClaimKey,
   bodyHash: Buffer,
 ): Promise<HeldKey | null> {

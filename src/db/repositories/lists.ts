@@ -4,7 +4,6 @@
 import type { Mode } from '../../domain/mode';
 import type { Payment, PaymentFilters } from '../../domain/payment';
 import { type Payout, type PayoutFilters, payoutStatusGroup } from '../../domain/payout';
-import type { ShortStatements } from '../short-statements';
 import { CONDITIONS } from './payout-conditions';
 import { rows, type Db, type Reader } from '../transaction';
 
@@ -24,9 +23,9 @@ export interface ListPage<T> {
 
 /** Without filters, a page is a few rows of one index, however long the list is. */
 export function listSource(
-  { db, shortStatements }: { db: Db; shortStatements: Db | ShortStatements },
+  { db, shortStatements }: { db: Db; shortStatements: Reader },
   { filters }: { filters: object },
-): Db | ShortStatements {
+): Reader {
   return Object.keys(filters).length === 0 ? shortStatements : db;
 }
 

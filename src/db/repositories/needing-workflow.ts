@@ -9,7 +9,7 @@ import { LATE_WINDOW_MS } from '../../domain/payment-step';
 import { CREDITED_LATER_STATUSES, OPEN_PAYMENT_STATUSES, type Payment } from '../../domain/payment';
 import { OPEN_PAYOUT_GROUP, type Payout } from '../../domain/payout';
 import { PaymentModel, PayoutModel } from '../models';
-import { rows, sqlList, type Db } from '../transaction';
+import { rows, sqlList, type Reader } from '../transaction';
 
 /** A row that was just created or checked is not checked again for this long. */
 const CHECK_EVERY_MINUTES = 5;
@@ -22,7 +22,7 @@ const IS_DUE = `workflow_checked_at < now() - interval '${CHECK_EVERY_MINUTES} m
 
 /** Takes the rows that `where` holds for, the least recently checked first. @returns their ids */
 async function takeUnchecked(
-  db: Db,
+  db: Reader,
   table: 'payouts' | 'payments',
   where: string,
   limit: number,
@@ -39,19 +39,21 @@ async function takeUnchecked(
   return taken.map(({ id }) => id);
 }
 
-export async function takeUncheckedPayouts(db: Db, limit: number): Promise<Payout[]> {
+export async function takeUncheckedPayouts(db: Reader, limit: number): Promise<Payout[]> {
   const where = `${PAYOUT_NEEDS_WORKFLOW} AND ${IS_DUE}`;
-  return PayoutModel.query(db).findByIds(await takeUnchecked(db, 'payouts', where, limit));
+  const ids = await takeUnchecked(db, 'payouts', where, limit);
+  return db.query<Payout>(PayoutModel.query().findByIds(ids).toKnexQuery());
 }
 
 /** The payouts among the ids that need a workflow. */
 export async function findPayoutsNeedingWorkflow(
-  db: Db,
+  db: Reader,
   ids: readonly string[],
 ): Promise<Payout[]> {
-  return PayoutModel.query(db)
+  const found = PayoutModel.query()
     .findByIds([...ids])
     .whereRaw(PAYOUT_NEEDS_WORKFLOW);
+  return db.query<Payout>(found.toKnexQuery());
 }
 
 /** Late payments are not urgent, so their workflows check once an hour at most. */
@@ -73,13 +75,13 @@ const UNDECIDED = `id IN (SELECT payment_id FROM payment_decisions WHERE state =
 const PAYMENT_NEEDS_WORKFLOW = `(${OPEN} OR ${UNDECIDED}
   OR (${LATE} AND expires_at > now() - ${LATE_WINDOW}))`;
 
-export async function takeUncheckedPayments(db: Db, limit: number): Promise<Payment[]> {
+export async function takeUncheckedPayments(db: Reader, limit: number): Promise<Payment[]> {
   const where = `${OPEN} AND ${IS_DUE}`;
   return findPayments(db, await takeUnchecked(db, 'payments', where, limit));
 }
 
 /** Takes payments that wait for late money, and stops checking those whose 30 days are over. */
-export async function takeUncheckedLatePayments(db: Db, limit: number): Promise<Payment[]> {
+export async function takeUncheckedLatePayments(db: Reader, limit: number): Promise<Payment[]> {
   const taken = await rows<{ id: string; isOver: boolean }>(
     db,
     `UPDATE payments
@@ -99,23 +101,28 @@ export async function takeUncheckedLatePayments(db: Db, limit: number): Promise<
 }
 
 /** Takes payments with a pending decision or refund, in any status. */
-export async function takeUncheckedDecisions(db: Db, limit: number): Promise<Payment[]> {
+export async function takeUncheckedDecisions(db: Reader, limit: number): Promise<Payment[]> {
   const where = `${UNDECIDED} AND (${IS_DUE} OR workflow_checked_at = 'infinity')`;
   return findPayments(db, await takeUnchecked(db, 'payments', where, limit));
 }
 
 /** The payments among the ids that need a workflow. */
 export async function findPaymentsNeedingWorkflow(
-  db: Db,
+  db: Reader,
   ids: readonly string[],
 ): Promise<Payment[]> {
-  return PaymentModel.query(db)
+  const found = PaymentModel.query()
     .findByIds([...ids])
     .whereRaw(PAYMENT_NEEDS_WORKFLOW);
+  return db.query<Payment>(found.toKnexQuery());
 }
 
-async function findPayments(db: Db, ids: readonly string[]): Promise<Payment[]> {
-  return PaymentModel.query(db).findByIds([...ids]);
+async function findPayments(db: Reader, ids: readonly string[]): Promise<Payment[]> {
+  return db.query<Payment>(
+    PaymentModel.query()
+      .findByIds([...ids])
+      .toKnexQuery(),
+  );
 }
 
 export interface ObjectNeedingWorkflow {
@@ -128,7 +135,7 @@ const NEEDING_WORKFLOW = `
   UNION ALL
   SELECT id, status FROM payments WHERE ${PAYMENT_NEEDS_WORKFLOW}`;
 
-export async function listNeedingWorkflow(db: Db): Promise<ObjectNeedingWorkflow[]> {
+export async function listNeedingWorkflow(db: Reader): Promise<ObjectNeedingWorkflow[]> {
   return rows<ObjectNeedingWorkflow>(
     db,
     `SELECT id, status FROM (${NEEDING_WORKFLOW}) AS objects ORDER BY id`,
@@ -137,7 +144,7 @@ export async function listNeedingWorkflow(db: Db): Promise<ObjectNeedingWorkflow
 
 /** The ids that still need a workflow. */
 export async function listStillNeedingWorkflow(
-  db: Db,
+  db: Reader,
   ids: readonly string[],
 ): Promise<ObjectNeedingWorkflow[]> {
   return rows<ObjectNeedingWorkflow>(

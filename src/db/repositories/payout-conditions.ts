@@ -105,7 +105,8 @@ export async function findPayoutsToRelease(db: Db, limit: number): Promise<Payou
         AND ${IS_MET_NOW} LIMIT ?`,
     [limit],
   );
-  return PayoutModel.query(db).findByIds(found.map(({ id }) => id));
+  const payouts = PayoutModel.query().findByIds(found.map(({ id }) => id));
+  return db.query<Payout>(payouts.toKnexQuery());
 }
 
 /** What is known of the payment and the key that a request names. */

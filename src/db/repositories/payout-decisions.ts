@@ -80,7 +80,8 @@ export async function listDecisions(db: Db, payoutId: string): Promise<PayoutDec
  * Locks the payout, so that decisions about it go one after the other until the end of the transaction.
  */
 export async function lockPayout(tx: Tx, id: string): Promise<Payout> {
-  const payout = await PayoutModel.query(tx).findById(id).forUpdate();
+  const found = PayoutModel.query().findById(id).forUpdate();
+  const [payout] = await tx.query<Payout>(found.toKnexQuery());
   if (payout === undefined) throw new MissingRow(id);
   return payout;
 }

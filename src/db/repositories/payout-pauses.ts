@@ -2,6 +2,7 @@
  * Pauses of payouts (decisions/payout-pauses). Every submission begins with `beginSubmission`, the only
  * place that lets one through, so no caller can forget the pauses or the screening.
  */
+import { raw } from 'objection';
 import type { Mode } from '../../domain/mode';
 import type { Payout } from '../../domain/payout';
 import { PayoutModel } from '../models';
@@ -86,10 +87,10 @@ const WAKE_AGAIN_MINUTES = 1;
 
 /** Takes payouts that were held and that nothing holds any more, the longest held first. */
 export async function takeReleasedPayouts(db: Db, limit: number): Promise<Payout[]> {
-  return PayoutModel.query(db)
+  const released = PayoutModel.query()
     .whereIn(
       'id',
-      db.raw(
+      raw(
         `SELECT id FROM payouts
           WHERE wake_after <= clock_timestamp() AND status = 'approved'
             AND NOT EXISTS (${PAUSES_OF_PAYOUT}) AND NOT ${AWAITS_SCREENING_DECISION}
@@ -98,9 +99,10 @@ export async function takeReleasedPayouts(db: Db, limit: number): Promise<Payout
       ),
     )
     .patch({
-      wakeAfter: db.raw(`clock_timestamp() + interval '${WAKE_AGAIN_MINUTES} minutes'`),
+      wakeAfter: raw(`clock_timestamp() + interval '${WAKE_AGAIN_MINUTES} minutes'`),
     })
     .returning('*');
+  return db.query<Payout>(released.toKnexQuery());
 }
 
 /**

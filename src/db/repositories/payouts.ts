@@ -111,7 +111,7 @@ export async function noteOnPayout(
   status: PayoutStatus,
   change: Partial<Pick<Payout, 'inDoubtSince' | 'attentionLevel'>>,
 ): Promise<Payout | null> {
-  const changed = await PayoutModel.query(db).where({ id, status }).patch(change).returning('*');
-  const [row] = changed;
+  const changed = PayoutModel.query().where({ id, status }).patch(change).returning('*');
+  const [row] = await db.query<Payout>(changed.toKnexQuery());
   return row ?? null;
 }

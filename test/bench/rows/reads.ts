@@ -1,8 +1,7 @@
 /** The reads of a merchant, each against Koa with the same query. */
 import { randomBytes } from 'node:crypto';
-import type { Knex } from 'knex';
 import { connect } from '../../../src/db/connect';
-import { rows } from '../../../src/db/transaction';
+import { rows, type Db } from '../../../src/db/transaction';
 import { findFreePort } from '../../../src/dev/ports';
 import { ChildProgram } from '../../support/servers/child-program';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
@@ -117,7 +116,7 @@ export async function startInstallation(payouts: number): Promise<Installation> 
  * A load that stayed within one account's rate would measure nothing. The requests are still counted, for
  * the key and for the account.
  */
-async function liftRates(owner: Knex): Promise<void> {
+async function liftRates(owner: Db): Promise<void> {
   const name = 'authenticate_api_key';
   const [found] = await rows<{ definition: string }>(
     owner,
@@ -131,8 +130,8 @@ async function liftRates(owner: Knex): Promise<void> {
   if (lifted === undefined || lifted === found?.definition) {
     throw new Error(`${name} has another limit of the account`);
   }
-  await owner.raw(lifted);
-  await owner.raw('ALTER TABLE api_keys DROP CONSTRAINT api_keys_requests_per_minute_check');
+  await owner.query(lifted);
+  await owner.query('ALTER TABLE api_keys DROP CONSTRAINT api_keys_requests_per_minute_check');
 }
 
 /** The API alone: reads need neither Temporal nor providers. */

@@ -39,7 +39,7 @@ export class CommitGate {
   }
 
   static async open({ db, database }: GatedDatabase): Promise<CommitGate> {
-    await db.raw(TRIGGER);
+    await db.query(TRIGGER);
     const keeper = new Client({ connectionString: database.ownerUrl });
     // It may be killed together with the database.
     keeper.on('error', () => undefined);

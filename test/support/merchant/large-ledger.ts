@@ -2,9 +2,8 @@
  * Many completed payouts with everything that belongs to them (postings, events, stored responses), for
  * tests and measurements of volume: set-based, and with the triggers off, which would take hours.
  */
-import type { Knex } from 'knex';
 import type { BalanceKey } from '../../../src/db/repositories/ledger';
-import { inTransaction, rows, type Tx } from '../../../src/db/transaction';
+import { inTransaction, rows, type Tx, type Db } from '../../../src/db/transaction';
 
 const BATCH = 50_000;
 
@@ -24,7 +23,7 @@ export interface Batch extends BalanceKey {
  * @param isNoted whether the check of what changed looks at them
  */
 export async function insertCompletedPayouts(
-  owner: Knex,
+  owner: Db,
   all: Batch,
   { isNoted }: { isNoted: boolean },
 ): Promise<void> {

@@ -2,6 +2,7 @@
  * Payments over a real database and the sandbox over HTTP, without workflows: the test itself calls
  * the activities, in any order, and says which of their calls go wrong.
  */
+import { compose } from '../composed';
 import { LocalCalls } from '../../../activities/local-calls';
 import type { Deps } from '../../../activities/deps';
 import { connect } from '../../../src/db/connect';
@@ -76,22 +77,24 @@ export async function openPayment({ db, providers }: PaymentWorld): Promise<Open
     scenario: null,
   });
   if (opened.kind !== 'found') throw new Error(JSON.stringify(opened));
-  await db('payments').insert({
-    id,
-    account_id: accountId,
-    mode: 'test',
-    reference: id,
-    status: 'created',
-    provider: PROVIDER,
-    amount: '100',
-    currency: 'USDT',
-    network: 'tron',
-    fee_terms: { percentage: '1.0000', fixedAmount: ZERO, minFee: null, maxFee: null },
-    checkout_url: opened.checkout.checkoutUrl,
-    api_key_id: 'key_tests',
-    provider_checkout_id: opened.checkout.providerId,
-    expires_at: expiresAt,
-  });
+  await db.query(
+    compose('payments').insert({
+      id,
+      account_id: accountId,
+      mode: 'test',
+      reference: id,
+      status: 'created',
+      provider: PROVIDER,
+      amount: '100',
+      currency: 'USDT',
+      network: 'tron',
+      fee_terms: { percentage: '1.0000', fixedAmount: ZERO, minFee: null, maxFee: null },
+      checkout_url: opened.checkout.checkoutUrl,
+      api_key_id: 'key_tests',
+      provider_checkout_id: opened.checkout.providerId,
+      expires_at: expiresAt,
+    }),
+  );
   await rows(
     db,
     `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body)
@@ -138,10 +141,10 @@ export function withFaults(
     refundCheckout: (...args) => tell(() => real.refundCheckout(...args)),
   };
   const wrapped = new Proxy(db, {
-    get: (target, name) =>
+    get: (target, name: keyof Db) =>
       name === 'transaction'
         ? (work: Parameters<Db['transaction']>[0]) => commit(() => target.transaction(work))
-        : (Reflect.get(target, name) as unknown),
+        : target[name].bind(target),
   });
   const parts = {
     webhookDeliveryStarter,
