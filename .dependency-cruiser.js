@@ -27,6 +27,7 @@ const ROOMS = {
     '^src/db/(connect|migrate|provision|transaction|repositories/accounts)\\.ts$',
     '^src/temporal/(client|[a-z-]+-workflows)\\.ts$',
     '^src/webhooks/sender\\.ts$',
+    '^src/screening/service\\.ts$',
     LIB,
   ],
   'src/web': ['^src/(services|schemas|presenters|domain)/', LIB],

@@ -27,6 +27,7 @@ import { createHealth } from './services/health';
 import { createNetworkFees } from './services/network-fees';
 import { createPayments } from './services/payments';
 import { createPayoutReviews } from './services/payout-reviews';
+import { createPayoutScreenings } from './services/payout-screenings';
 import { createPayoutBatches } from './services/payout-batches';
 import { createPayouts } from './services/payouts';
 import { measureCalls, measurePools } from './services/process-metrics';
@@ -205,6 +206,7 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
     createConsole({
       services: createConsoleServices({ ...deps, db }),
       reviews: createPayoutReviews({ ...deps, db }),
+      screenings: createPayoutScreenings({ ...deps, db }),
       batches: createBatchReviews({ ...deps, db }),
       users,
       once,

@@ -19,7 +19,7 @@ import {
 import type { Limited, PayoutOrder, Provider, ProviderTransfer } from '../../src/providers/port';
 import type { PayoutState } from '../../workflows/messages';
 import { type Deps, providerOf } from '../deps';
-import { screenPayout } from './screen';
+import { endHold, screenPayout } from './screen';
 import { applyTransition, reportPayout, type Transition } from './transition';
 
 /** @param isUntaken the provider answered the last submission with 429 */
@@ -91,7 +91,8 @@ async function submit(
   }
   // The payout was rejected in the meantime.
   if (submission.kind === 'not_approved') return report(deps, await getPayout(deps.db, id));
-  const { payout } = submission;
+  const { payout, wasHeld } = submission;
+  if (wasHeld) await endHold(deps, id);
   const result = await provider.submitPayout(orderOf(payout));
   switch (result.kind) {
     case 'accepted':

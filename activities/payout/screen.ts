@@ -4,7 +4,7 @@
  */
 import { openCase, resolveOpenCase } from '../../src/db/repositories/cases';
 import {
-  endScreeningHold,
+  deleteScreeningHold,
   type Finding,
   holdForScreening,
 } from '../../src/db/repositories/screening';
@@ -13,8 +13,8 @@ import { inTransaction } from '../../src/db/transaction';
 import { releasePosting } from '../../src/domain/ledger';
 import { DEFAULT_REJECTION_REASON, type Payout } from '../../src/domain/payout';
 import { attentionLevel, nextAttemptMs } from '../../src/domain/provider-checks';
-import { ANSWER_VALID_MS, type ScreeningSubject } from '../../src/domain/screening';
-import { screen } from '../../src/screening/screening';
+import { ANSWER_VALID_MS, BLOCKED_BY } from '../../src/domain/screening';
+import { screen, subjectOfPayout } from '../../src/screening/screening';
 import type { PayoutState } from '../../workflows/messages';
 import type { Deps } from '../deps';
 import { applyTransition, reportPayout } from './transition';
@@ -23,10 +23,11 @@ const REVIEW = 'screening_review';
 
 /** @param payout that `beginSubmission` found unscreened */
 export async function screenPayout(deps: Deps, payout: Payout): Promise<PayoutState> {
-  const screened = await screen(deps, subjectOf(payout));
+  const screened = await screen(deps, await subjectOfPayout(payout));
   switch (screened.kind) {
     case 'clear':
-      return submitNext(deps, payout);
+      // The workflow's next turn submits it.
+      return reportPayout(payout, await databaseTime(deps.db));
     case 'no_answer':
       return waitForAnswer(deps, payout, screened);
     case 'review':
@@ -39,24 +40,13 @@ export async function screenPayout(deps: Deps, payout: Payout): Promise<PayoutSt
   }
 }
 
-function subjectOf(payout: Payout): ScreeningSubject {
-  return {
-    objectId: payout.id,
-    accountId: payout.accountId,
-    mode: payout.mode,
-    destination: { type: payout.destinationType, value: payout.destinationValue },
-    network: payout.network,
-    beneficiary: null,
-  };
-}
-
-/** The workflow's next turn submits it. */
-async function submitNext({ db }: Deps, payout: Payout): Promise<PayoutState> {
+/** The payout is being submitted: nothing holds it any more. */
+export async function endHold({ db }: Deps, payoutId: string): Promise<void> {
   await inTransaction(db, async (tx) => {
-    const wasHeld = await endScreeningHold(tx, payout.id);
-    if (wasHeld) await resolveOpenCase(tx, REVIEW, payout.id, 'A later answer is clear.');
+    await deleteScreeningHold(tx, payoutId);
+    // After an operator's decision it is resolved already.
+    await resolveOpenCase(tx, REVIEW, payoutId, 'A later answer is clear.');
   });
-  return reportPayout(payout, await databaseTime(db));
 }
 
 async function waitForAnswer(
@@ -112,8 +102,6 @@ async function block(
   });
   return reportPayout(rejected.payout, await databaseTime(deps.db));
 }
-
-const BLOCKED_BY = 'screening';
 
 /** For the case: each source's answer, without the destination, which the payout has. */
 function evidenceOf(answers: readonly Finding[]) {

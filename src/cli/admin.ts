@@ -11,6 +11,7 @@ import {
   type Program,
   type Terminal,
 } from '../lib/command-line';
+import type { ScreeningService } from '../screening/service';
 import type { ChangedBy } from '../services/admin/audit';
 import { checkText } from '../services/admin/checks';
 import { InvalidInput } from '../services/admin/refusal';
@@ -26,6 +27,7 @@ import {
   connectTemporal,
   findAccountId,
   openDatabase,
+  openScreening,
   openWebhookTools,
   type OpenedWebhookTools,
   readPepper,
@@ -40,6 +42,7 @@ import { addPayouts } from './payouts';
 import { addRecipients } from './recipients';
 import { addReview } from './review';
 import { addRoutes } from './routes';
+import { addScreening } from './screening';
 import { addSecrets } from './secrets';
 import { errorSentence } from './errors';
 import { addUsers } from './users';
@@ -61,6 +64,7 @@ const NOUNS = [
   addPayouts,
   addRecipients,
   addBatches,
+  addScreening,
   addAdjustments,
   addCases,
   addWebhooks,
@@ -80,6 +84,7 @@ Environment:
   KEY_PEPPER          the gateway's own, for keys create and keys rotate
   WEBHOOK_SECRET_KEY  the gateway's own, and its other WEBHOOK_ variables, for webhooks
   TEMPORAL_ADDRESS    the gateway's own, and TEMPORAL_NAMESPACE, for payments, payouts and webhooks
+  SCREENING_URL       the gateway's own, and SCREENING_API_KEY, for screening ask
   GATEWAY_DATA_DIR    without these: the data folder of \`npm start\` (.gateway)
 
 Exit codes: 0 done, 1 refused or not possible, 2 a wrong argument
@@ -112,7 +117,11 @@ async function perform<Document>(
   work: (context: Context) => Promise<Document>,
 ): Promise<Document> {
   const db = await openDatabase(env);
-  const opened: { temporal?: TemporalClient; webhooks?: OpenedWebhookTools } = {};
+  const opened: {
+    temporal?: TemporalClient;
+    webhooks?: OpenedWebhookTools;
+    screening?: ScreeningService | null;
+  } = {};
   const accountId = (asked: string | undefined) => findAccountId(db, env, asked);
   try {
     return await work({
@@ -125,6 +134,7 @@ async function perform<Document>(
       pepper: () => readPepper(env),
       note: (line) => err(`${line}\n`),
       temporal: () => (opened.temporal ??= connectTemporal(env)),
+      screening: () => (opened.screening ??= openScreening(env)),
       webhooks: () => (opened.webhooks ??= openWebhookTools(env)),
     });
   } catch (error) {
@@ -133,6 +143,7 @@ async function perform<Document>(
     throw new UsageError(errorSentence(error), { cause: error });
   } finally {
     await opened.webhooks?.close();
+    await opened.screening?.close();
     await Promise.all([db.destroy(), opened.temporal?.close()]);
   }
 }

@@ -2,6 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { Db } from '../db/transaction';
 import type { ChangedBy } from '../services/admin/audit';
+import type { ScreeningService } from '../screening/service';
 import type { WebhookTools } from '../services/webhook-endpoints';
 
 /** What the verbs use. */
@@ -19,6 +20,8 @@ export interface Context {
   temporal: () => Client;
   /** A line about the progress, for people. */
   note: (line: string) => void;
+  /** The screening service of that gateway; null: it has none. */
+  screening: () => ScreeningService | null;
   /** The tools to test endpoints and to wake deliveries. */
   webhooks: () => WebhookTools;
 }

@@ -69,6 +69,7 @@ const HINTS: Hints = {
   operator_was_removed: () => 'Use `users enable`.',
   already_vouched: () => 'Use `users reset-password` for a new password.',
   endpoint_disabled: ({ id }) => `\`webhooks enable ${id}\` enables it.`,
+  no_screening_source: () => '`screening list` lists the sources.',
   no_such_route: () => '`routes list` shows all routes.',
   needs_account: () => 'Use --account instead of --default.',
 };

@@ -13,6 +13,7 @@ import { findSetting, readSetting, readSettings } from '../lib/read-settings';
 import { createSecretBox } from '../lib/secret-box';
 import { SetupError } from '../lib/setup-error';
 import { WEBHOOK_SETTINGS, webhookSettings } from '../lib/webhook-settings';
+import { createScreeningService, type ScreeningService } from '../screening/service';
 import { requireAccount } from '../services/accounts';
 import type { WebhookTools } from '../services/webhook-endpoints';
 import { createCommandClient, type TemporalClient } from '../temporal/client';
@@ -95,6 +96,30 @@ function isDevelopmentDatabase(env: NodeJS.ProcessEnv): boolean {
 
 function isProduction(env: NodeJS.ProcessEnv): boolean {
   return env['GATEWAY_ENV'] === 'production';
+}
+
+/** The service that the gateway asks; null: it has none. @throws SetupError */
+export function openScreening(env: NodeJS.ProcessEnv): ScreeningService | null {
+  const settings = readSettings(['SCREENING_URL', 'SCREENING_API_KEY', 'SCREENING_TIMEOUT_MS'], {
+    ...localScreening(env),
+    ...env,
+  });
+  const {
+    SCREENING_URL: url,
+    SCREENING_API_KEY: apiKey,
+    SCREENING_TIMEOUT_MS: timeoutMs,
+  } = settings;
+  return url === null || apiKey === null
+    ? null
+    : createScreeningService({ url, apiKey, timeoutMs });
+}
+
+/** The sandbox of `npm start`. */
+function localScreening(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const key = developmentSecrets(env)?.['SCREENING_API_KEY'];
+  const sandbox = readPrivateJson(dataLayout(env).settings)['sandbox_url'];
+  if (typeof key !== 'string' || typeof sandbox !== 'string') return {};
+  return { SCREENING_URL: `${sandbox}/sandbox/screening`, SCREENING_API_KEY: key };
 }
 
 export interface OpenedWebhookTools extends WebhookTools {

@@ -6,6 +6,7 @@ import type { VNode } from 'preact';
 import type { BatchReviews } from '../services/batch-reviews';
 import type { ConsoleServices } from '../services/console';
 import type { PayoutReviews } from '../services/payout-reviews';
+import type { PayoutScreenings } from '../services/payout-screenings';
 import type { UserServices } from '../services/users/user-services';
 import { accountNavigation, accountPages } from '../web/account/account-pages';
 import { document, type Shell } from '../web/layout';
@@ -31,6 +32,7 @@ import { queuePages } from './queue/queue';
 export interface ConsoleOptions {
   services: ConsoleServices;
   reviews: PayoutReviews;
+  screenings: PayoutScreenings;
   batches: BatchReviews;
   users: UserServices;
   once: Once;
@@ -43,7 +45,8 @@ export interface ConsoleOptions {
 }
 
 export function createConsole(options: ConsoleOptions): Site {
-  const { services, reviews, batches, users, once, drafts, publicUrl, workflowUrl, host } = options;
+  const { services, reviews, screenings, batches, users, once } = options;
+  const { drafts, publicUrl, workflowUrl, host } = options;
   const site = { kind: 'operator', prefix: PREFIX, home: `${PREFIX}/home` } as const;
   return {
     ...site,
@@ -59,7 +62,7 @@ export function createConsole(options: ConsoleOptions): Site {
       ...[
         homePages(services),
         queuePages(reviews),
-        payoutPages(reviews, workflowUrl),
+        payoutPages(reviews, screenings, workflowUrl),
         batchPages(batches, workflowUrl),
         consolePaymentPages(services, workflowUrl),
         doubtPages(reviews, workflowUrl),

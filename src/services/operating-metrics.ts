@@ -76,6 +76,15 @@ const METRICS: Readonly<Record<string, Metric>> = {
     labels: ['scope'],
     zeros: ['global', 'provider', 'account'].map((scope) => ({ scope })),
   },
+  gateway_payouts_held_by_screening: {
+    help: 'Payouts that wait for an answer of the screening, or for an operator’s decision about it.',
+    labels: ['kind'],
+    zeros: ['no_answer', 'review'].map((kind) => ({ kind })),
+  },
+  gateway_payouts_oldest_held_by_screening_timestamp_seconds: {
+    help: 'Unix time since which the screening has held the oldest payout.',
+    labels: ['kind'],
+  },
   gateway_provider_statement_timestamp_seconds: {
     help: 'Unix time of the last complete reading of a provider’s statement.',
     labels: ['provider', 'mode', 'kind'],

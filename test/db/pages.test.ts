@@ -507,6 +507,8 @@ const CONSOLE: Record<string, string> = {
   'get /payouts/:id': 'ARV',
   'post /payouts/:id/approve': 'AR',
   'post /payouts/:id/reject': 'AR',
+  'post /payouts/:id/screening/allow': 'AR',
+  'post /payouts/:id/screening/ask': 'AR',
   'get /in-doubt': 'ARV',
   'post /in-doubt/:id/ask': 'AR',
   'get /accounts': 'ARV',

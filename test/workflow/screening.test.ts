@@ -6,6 +6,7 @@ import { requireService } from '../../src/db/repositories/screening';
 import { rows } from '../../src/db/transaction';
 import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';
 import { SCREENING_SCENARIOS, type ScreeningScenario } from '../../src/sandbox/screening/scenarios';
+import { importList, removeSource } from '../../src/services/admin/screening';
 import { brokenInvariants } from '../support/servers/gateway';
 import {
   createPayoutCase,
@@ -13,6 +14,7 @@ import {
   readPayout,
   readRecords,
   readSearchAttributes,
+  restartMissing,
   whenDetails,
   whenOver,
 } from '../support/payout/payout-case';
@@ -153,6 +155,110 @@ test.each([
   await payout.handle.signal('reject', { by: 'carol' });
   expect(await whenOver(payout)).toBe('rejected');
   expect(await readRecords(world, payout)).toMatchObject({ available: FUNDS, timesSent: 0 });
+});
+
+const OPERATOR = { actor: 'olga@example.com', reason: 'known exchange', via: 'console' } as const;
+
+/** Held for a review, and what an operator sees of it. */
+async function heldPayout(): Promise<{ payout: PayoutCase; seen: string }> {
+  const payout = await approvedPayout('review');
+  await whenDetails(payout, /Waiting for an operator to decide: The screening/);
+  const { seen, hold } = await world.screenings.read(payout.id);
+  expect(hold).toMatchObject({ kind: 'review' });
+  return { payout, seen: seen ?? '' };
+}
+
+test('an operator allows a held payout, and it is sent', async () => {
+  const { payout, seen } = await heldPayout();
+  await world.screenings.allow(OPERATOR, payout.id, seen);
+  expect(await whenOver(payout)).toBe('completed');
+  expect(await readRecords(world, payout)).toMatchObject({ timesSent: 1 });
+  expect(await casesOf(payout)).toMatchObject([
+    { resolution: 'Allowed by olga@example.com: known exchange' },
+  ]);
+  // It was asked once: the decision is about that answer.
+  expect(await answersOf(payout)).toHaveLength(1);
+});
+
+test('an allowance without the wake-up continues with restart-missing', async () => {
+  const { payout, seen } = await heldPayout();
+  await rows(
+    world.db,
+    `INSERT INTO screening_allowances (payout_id, answers_seen, allowed_by, reason)
+     VALUES (?, ?, 'olga', 'known')`,
+    [payout.id, seen],
+  );
+  await restartMissing(world, payout);
+  expect(await whenOver(payout)).toBe('completed');
+});
+
+test('an operator allows only what the operator saw', async () => {
+  const { payout, seen } = await heldPayout();
+  expect(await world.screenings.askAgain(OPERATOR, payout.id)).toMatchObject({ kind: 'review' });
+  await expect(world.screenings.allow(OPERATOR, payout.id, seen)).rejects.toThrow(
+    'its screening has new answers',
+  );
+  expect(await readPayout(world, payout)).toMatchObject({ submissionStartedAt: null });
+  const { seen: newest } = await world.screenings.read(payout.id);
+  await world.screenings.allow(OPERATOR, payout.id, newest ?? '');
+  expect(await whenOver(payout)).toBe('completed');
+});
+
+test('of an allowance and a rejection at the same time, one wins', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { payout, seen } = await heldPayout();
+    await Promise.all([
+      world.screenings.allow(OPERATOR, payout.id, seen).catch(() => undefined),
+      payout.handle.signal('reject', { by: 'carol' }),
+    ]);
+    const end = await whenOver(payout);
+    expect(['completed', 'rejected']).toContain(end);
+    const isSent = end === 'completed';
+    expect(await readRecords(world, payout)).toMatchObject({
+      timesSent: isSent ? 1 : 0,
+      reserved: '0.00000000',
+      ...(isSent ? {} : { available: FUNDS }),
+    });
+  }
+});
+
+const LIST = { name: 'watched', format: 'addresses', verdict: 'block' } as const;
+const ADMIN = { actor: 'alice', reason: null } as const;
+
+test('a list that is imported while a payout waits blocks it', async () => {
+  const payout = await approvedPayout('nonsense');
+  await whenDetails(payout, /The answer is not valid JSON/);
+  const text = `${SCREENING_SCENARIOS.nonsense.tron} # mixer`;
+  await importList(world.db, ADMIN, { ...LIST, text });
+  try {
+    await payout.handle.signal('wake');
+    expect(await whenOver(payout)).toBe('rejected');
+    expect(await answersOf(payout)).toEqual([
+      { source: 'watched', verdict: 'block', reasons: ['The address is on this list: mixer.'] },
+    ]);
+    expect(await readRecords(world, payout)).toMatchObject({ available: FUNDS, timesSent: 0 });
+  } finally {
+    await removeSource(world.db, ADMIN, 'watched');
+  }
+});
+
+test('a payout goes on when the list that held it no longer has its address', async () => {
+  const address = 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8';
+  const list = { ...LIST, verdict: 'review' } as const;
+  await importList(world.db, ADMIN, { ...list, text: address });
+  try {
+    const payout = await createPayoutCase(world, {
+      request: { destination: { type: 'crypto_address', value: address, memo: null } },
+    });
+    await payout.handle.signal('approve', { by: 'alice' });
+    await whenDetails(payout, /Waiting for an operator to decide: The screening/);
+    await importList(world.db, ADMIN, { ...list, text: 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb' });
+    expect(await world.screenings.askAgain(OPERATOR, payout.id)).toEqual({ kind: 'clear' });
+    expect(await whenOver(payout)).toBe('completed');
+    expect(await casesOf(payout)).toMatchObject([{ resolution: 'A later answer is clear.' }]);
+  } finally {
+    await removeSource(world.db, ADMIN, 'watched');
+  }
 });
 
 test('the ledger is sound after the screening', async () => {

@@ -1,4 +1,5 @@
 /** One payout for an operator: what it is, why it is reviewed, and the decision. */
+import { BLOCKED_BY } from '../../domain/screening';
 import { payoutStatusesBefore } from '../../domain/payout';
 import type { DecisionKind, DecisionOutcome, PayoutDecision } from '../../domain/payout-decision';
 import { InvalidInput } from '../../services/admin/refusal';
@@ -8,6 +9,7 @@ import {
   type PayoutReviews,
   REASON_LENGTH_MAX,
 } from '../../services/payout-reviews';
+import type { PayoutScreening, PayoutScreenings } from '../../services/payout-screenings';
 import {
   Alert,
   Card,
@@ -29,14 +31,23 @@ import { Context } from './context';
 import { levelAge, levelText, payoutListPage, waitText } from './list';
 import { outcomeText } from './outcome';
 import { Address, ModeMark, sinceText, WhyReviewed } from './parts';
+import { Screening, screeningRoutes } from './screening';
 
-export function payoutPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): OperatorRoute[] {
+export function payoutPages(
+  reviews: PayoutReviews,
+  screenings: PayoutScreenings,
+  workflowUrl: WorkflowUrl,
+): OperatorRoute[] {
   const show = async (visit: OperatorVisit, id: string, form: FormState): Promise<Answer> => {
-    const review = await reviews.review(id, visit.session);
+    const [review, screening] = await Promise.all([
+      reviews.review(id, visit.session),
+      screenings.read(id),
+    ]);
     const { payout } = review;
     const body = (
       <Detail
         {...review}
+        screening={screening}
         asked={visit.query}
         form={form}
         mayDecide={visit.may('review')}
@@ -85,10 +96,12 @@ export function payoutPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): O
     },
     decide('approve'),
     decide('reject'),
+    ...screeningRoutes(screenings, show),
   ];
 }
 
 interface DetailProps extends PayoutReview {
+  screening: PayoutScreening;
   asked: URLSearchParams;
   form: FormState;
   mayDecide: boolean;
@@ -141,6 +154,7 @@ function Detail(props: DetailProps) {
               <WhyReviewed payout={payout} />
             </Card>
           )}
+          <Screening {...props} />
           <Decision {...props} />
           <Timeline
             events={events}
@@ -259,8 +273,8 @@ function whoAndWhy(
       return `By ${actor}, ${proofOf(decisions, 'approve', actor)}`;
     case 'payout.rejected': {
       const by =
-        actor === null
-          ? 'By a signal without a name'
+        actor === null || actor === BLOCKED_BY
+          ? `By ${actor ?? 'a signal without a name'}`
           : `By ${actor}, ${proofOf(decisions, 'reject', actor)}`;
       return `${by}: ${payout.rejectionReason ?? ''}`;
     }

@@ -5,6 +5,7 @@
  */
 import { OPEN_PAYMENT_STATUSES } from '../../domain/payment';
 import { OPEN_PAYOUT_GROUP } from '../../domain/payout';
+import { AWAITS_SCREENING } from './screening';
 import { rows, sqlList, type Db } from '../transaction';
 
 /** Counts stop here, and the oldest is then the oldest of those that were counted. */
@@ -43,6 +44,8 @@ WITH payouts_open AS MATERIALIZED (
        ${atMost('mode, in_doubt_since', 'payouts WHERE in_doubt_since IS NOT NULL ORDER BY in_doubt_since')}),
      pending AS MATERIALIZED (
        ${atMost('next_attempt_at', `webhook_deliveries WHERE status = 'pending'`)}),
+     held AS MATERIALIZED (
+       ${atMost('h.kind, h.since', `screening_holds h JOIN payouts ON payouts.id = h.payout_id WHERE ${AWAITS_SCREENING}`)}),
      cases_open AS MATERIALIZED (
        ${atMost('kind', 'cases WHERE resolved_at IS NULL')})
 SELECT 'gateway_payouts_open' AS name, ${MODE_AND_STATUS} AS labels, count(*)::float8 AS value
@@ -77,6 +80,12 @@ SELECT 'gateway_cases_open', jsonb_build_object('kind', kind), count(*) FROM cas
 UNION ALL
 SELECT 'gateway_payout_pauses', jsonb_build_object('scope', scope), count(*)
   FROM payout_pauses WHERE mode IS DISTINCT FROM 'test' GROUP BY scope
+UNION ALL
+SELECT 'gateway_payouts_held_by_screening', jsonb_build_object('kind', kind), count(*)
+  FROM held GROUP BY kind
+UNION ALL
+SELECT 'gateway_payouts_oldest_held_by_screening_timestamp_seconds', jsonb_build_object('kind', kind),
+       ${seconds('min(since)')} FROM held GROUP BY kind
 UNION ALL
 SELECT 'gateway_provider_statement_timestamp_seconds',
        jsonb_build_object('provider', provider, 'mode', mode, 'kind', kind), ${seconds('read_at')}

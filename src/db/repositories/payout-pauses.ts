@@ -15,7 +15,7 @@ import {
   type Db,
   type Tx,
 } from '../transaction';
-import { AWAITS_SCREENING_DECISION, IS_SCREENED } from './screening';
+import { AWAITS_SCREENING_DECISION, IS_SCREENED, WAS_HELD } from './screening';
 
 const LOCK = 'payout_pauses';
 
@@ -26,13 +26,13 @@ const PAUSES_OF_PAYOUT = `SELECT x.reason FROM payout_pauses x
     AND (x.mode IS NULL OR x.mode = payouts.mode) ORDER BY x.id`;
 
 /**
- * - `begun`: the payout may be submitted to its provider now.
+ * - `begun`: the payout may be submitted to its provider now. `wasHeld`: its screening held it before.
  * - `held`: a pause holds it. Its workflow is woken when the pauses are lifted.
  * - `unscreened`: a source has not cleared its destination, or too long ago (decisions/screening).
  * - `not_approved`: it has another status.
  */
 export type Submission =
-  | { kind: 'begun'; payout: Payout }
+  | { kind: 'begun'; payout: Payout; wasHeld: boolean }
   | { kind: 'held'; reason: string }
   | { kind: 'unscreened'; payout: Payout }
   | { kind: 'not_approved' };
@@ -42,16 +42,16 @@ export type Submission =
  * repeated.
  */
 export async function beginSubmission(db: Db, id: string): Promise<Submission> {
-  const [begun] = await preparedRows<Payout>(
+  const [begun] = await preparedRows<Payout & { wasHeld: boolean }>(
     db,
     `UPDATE payouts
         SET submission_started_at = coalesce(submission_started_at, clock_timestamp()),
             wake_after = NULL
       WHERE id = ? AND status = 'approved' AND ${IS_SCREENED}
-        AND NOT EXISTS (${PAUSES_OF_PAYOUT}) RETURNING *`,
+        AND NOT EXISTS (${PAUSES_OF_PAYOUT}) RETURNING *, ${WAS_HELD} AS was_held`,
     [id],
   );
-  if (begun !== undefined) return { kind: 'begun', payout: begun };
+  if (begun !== undefined) return { kind: 'begun', payout: begun, wasHeld: begun.wasHeld };
   const [payout] = await rows<Payout & { isScreened: boolean }>(
     db,
     `SELECT *, ${IS_SCREENED} AS is_screened FROM payouts WHERE id = ?`,

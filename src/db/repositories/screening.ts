@@ -8,9 +8,19 @@ import {
   type ScreeningSubject,
   type Verdict,
 } from '../../domain/screening';
+import type { Payout } from '../../domain/payout';
 import { rows, type Db, type Tx } from '../transaction';
 
 const VALID = `interval '${ANSWER_VALID_MS} milliseconds'`;
+
+/** SQL over a row of payouts: the answers `a` that are about it. */
+const ANSWERS_OF_PAYOUT = `screening_answers a
+         WHERE a.account_id = payouts.account_id AND a.mode = payouts.mode
+           AND a.destination_value = payouts.destination_value
+           AND a.destination_type = payouts.destination_type
+           AND a.network IS NOT DISTINCT FROM payouts.network
+           AND (a.object_id = payouts.id OR NOT a.with_beneficiary AND NOT EXISTS (
+                  SELECT FROM payout_beneficiaries b WHERE b.payout_id = payouts.id))`;
 
 /**
  * SQL over a row of payouts: it may be submitted. A source's last answer counts for a day, and an
@@ -19,13 +29,7 @@ const VALID = `interval '${ANSWER_VALID_MS} milliseconds'`;
 export const IS_SCREENED = `(payouts.mode = 'test' OR NOT EXISTS (
   SELECT FROM screening_sources s WHERE NOT EXISTS (
     SELECT FROM (
-        SELECT a.id, a.verdict, a.answered_at FROM screening_answers a
-         WHERE a.account_id = payouts.account_id AND a.mode = payouts.mode
-           AND a.destination_value = payouts.destination_value
-           AND a.destination_type = payouts.destination_type
-           AND a.network IS NOT DISTINCT FROM payouts.network
-           AND (a.object_id = payouts.id OR NOT a.with_beneficiary AND NOT EXISTS (
-                  SELECT FROM payout_beneficiaries b WHERE b.payout_id = payouts.id))
+        SELECT a.id, a.verdict, a.answered_at FROM ${ANSWERS_OF_PAYOUT}
            AND a.source = s.name AND a.source_version = s.version
          ORDER BY a.id DESC LIMIT 1) AS last
      WHERE last.verdict = 'clear' AND last.answered_at > clock_timestamp() - ${VALID}
@@ -36,6 +40,12 @@ export const IS_SCREENED = `(payouts.mode = 'test' OR NOT EXISTS (
 export const AWAITS_SCREENING_DECISION = `(EXISTS (
   SELECT FROM screening_holds h WHERE h.payout_id = payouts.id AND h.kind = 'review')
   AND NOT ${IS_SCREENED})`;
+
+/** SQL over a row of payouts: it has a hold. */
+export const WAS_HELD = 'EXISTS (SELECT FROM screening_holds h WHERE h.payout_id = payouts.id)';
+
+/** SQL over a row of payouts that has a hold: nothing has ended it since. */
+export const AWAITS_SCREENING = `payouts.status = 'approved' AND NOT ${IS_SCREENED}`;
 
 /** What a source said. */
 export interface Finding {
@@ -186,8 +196,153 @@ export async function holdForScreening(
   return hold;
 }
 
-/** @returns whether there was one */
-export async function endScreeningHold(tx: Tx, payoutId: string): Promise<boolean> {
-  const sql = 'DELETE FROM screening_holds WHERE payout_id = ? RETURNING payout_id';
-  return (await rows(tx, sql, [payoutId])).length > 0;
+export async function deleteScreeningHold(tx: Tx, payoutId: string): Promise<void> {
+  await rows(tx, 'DELETE FROM screening_holds WHERE payout_id = ?', [payoutId]);
+}
+
+/** What a person sees of a payout's screening. */
+export interface PayoutScreening {
+  hold: ScreeningHold | null;
+  /** The last answer of each source; null: it has none. */
+  sources: { name: string; answer: SeenAnswer | null }[];
+  /** The newest of these answers, which a decision names; null without any. */
+  seen: string | null;
+  allowances: { allowedBy: string; reason: string; createdAt: Date }[];
+}
+
+type SeenAnswer = Finding & {
+  /** ISO 8601. */
+  answeredAt: string;
+  /** It is of the last day, and of the list as it is now. */
+  isCurrent: boolean;
+};
+
+/** Null: there is no payout with this id. */
+export async function readPayoutScreening(
+  db: Db | Tx,
+  payoutId: string,
+): Promise<PayoutScreening | null> {
+  const [found] = await rows<Omit<PayoutScreening, 'seen' | 'hold' | 'allowances'>>(
+    db,
+    `SELECT coalesce((
+        SELECT jsonb_agg(jsonb_build_object('name', s.name, 'answer', last.answer)
+                 ORDER BY s.name = '${SERVICE}', s.name)
+          FROM screening_sources s LEFT JOIN LATERAL (
+            SELECT jsonb_build_object('id', a.id::text, 'source', a.source, 'verdict', a.verdict,
+                     'reference', a.reference, 'reasons', a.reasons, 'answeredAt', a.answered_at,
+                     'isCurrent', a.source_version = s.version
+                       AND a.answered_at > clock_timestamp() - ${VALID}) AS answer
+              FROM ${ANSWERS_OF_PAYOUT} AND a.source = s.name
+             ORDER BY a.id DESC LIMIT 1) AS last ON true), '[]') AS sources
+       FROM payouts WHERE payouts.id = ?`,
+    [payoutId],
+  );
+  if (found === undefined) return null;
+  const [hold] = await rows<ScreeningHold>(
+    db,
+    `SELECT h.kind, h.reason, h.since
+       FROM screening_holds h JOIN payouts ON payouts.id = h.payout_id
+      WHERE h.payout_id = ? AND ${AWAITS_SCREENING}`,
+    [payoutId],
+  );
+  const allowances = await rows<PayoutScreening['allowances'][number]>(
+    db,
+    'SELECT allowed_by, reason, created_at FROM screening_allowances WHERE payout_id = ? ORDER BY id',
+    [payoutId],
+  );
+  const ids = found.sources.flatMap(({ answer }) => (answer === null ? [] : [BigInt(answer.id)]));
+  const newest = ids.reduce((one, other) => (other > one ? other : one), 0n);
+  return { ...found, hold: hold ?? null, allowances, seen: newest === 0n ? null : `${newest}` };
+}
+
+/**
+ * Allows a payout that waits for an operator, in spite of the answers up to `seen`.
+ * @returns null, and nothing is written, when it does not wait, or there is a newer answer
+ */
+export async function insertAllowance(
+  tx: Tx,
+  payoutId: string,
+  { seen, by, reason }: { seen: string; by: string; reason: string },
+): Promise<Payout | null> {
+  const [payout] = await rows<Payout>(
+    tx,
+    `WITH held AS (
+       SELECT payouts.* FROM payouts JOIN screening_holds h ON h.payout_id = payouts.id
+        WHERE payouts.id = ? AND h.kind = 'review' AND ${AWAITS_SCREENING}
+          AND ?::text = (SELECT max(a.id)::text FROM ${ANSWERS_OF_PAYOUT})),
+     allowed AS (
+       INSERT INTO screening_allowances (payout_id, answers_seen, allowed_by, reason)
+       SELECT id, ?::bigint, ?, ? FROM held)
+     SELECT * FROM held`,
+    [payoutId, seen, seen, by, reason],
+  );
+  return payout ?? null;
+}
+
+/** A source as the admin command shows it. */
+export interface ScreeningSource {
+  name: string;
+  verdict: 'review' | 'block' | null;
+  version: number;
+  format: string | null;
+  published: string | null;
+  entryCount: number | null;
+  sha256: string | null;
+  changedAt: Date;
+}
+
+const SOURCE = 'name, verdict, version, format, published, entry_count, sha256, changed_at';
+
+export function listSources(db: Db | Tx): Promise<ScreeningSource[]> {
+  return rows(db, `SELECT ${SOURCE} FROM screening_sources ORDER BY name = '${SERVICE}', name`);
+}
+
+export async function lockSource(tx: Tx, name: string): Promise<ScreeningSource | null> {
+  const sql = `SELECT ${SOURCE} FROM screening_sources WHERE name = ? FOR UPDATE`;
+  const [found] = await rows<ScreeningSource>(tx, sql, [name]);
+  return found ?? null;
+}
+
+export interface ListEntry {
+  address: string;
+  note: string | null;
+}
+
+/**
+ * Puts the entries in the place of the list's earlier ones.
+ * @param isSame they are the same, so earlier answers still count
+ */
+export async function saveList(
+  tx: Tx,
+  list: Omit<ScreeningSource, 'version' | 'changedAt' | 'entryCount'>,
+  entries: readonly ListEntry[],
+  isSame: boolean,
+): Promise<ScreeningSource> {
+  const { name, verdict, format, published, sha256 } = list;
+  const [saved] = await rows<ScreeningSource>(
+    tx,
+    `INSERT INTO screening_sources AS s (name, verdict, format, published, entry_count, sha256)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET verdict = excluded.verdict, format = excluded.format,
+       published = excluded.published, entry_count = excluded.entry_count, sha256 = excluded.sha256,
+       version = s.version + CASE WHEN ? THEN 0 ELSE 1 END, changed_at = clock_timestamp()
+     RETURNING ${SOURCE}`,
+    [name, verdict, format, published, entries.length, sha256, isSame],
+  );
+  if (saved === undefined) throw new Error('the insert returned no row');
+  await rows(tx, 'DELETE FROM screening_entries WHERE list = ?', [name]);
+  await rows(
+    tx,
+    `INSERT INTO screening_entries (list, address, note)
+     SELECT ?, address, note FROM jsonb_to_recordset(?::jsonb) AS e(address text, note text)`,
+    [name, JSON.stringify(entries)],
+  );
+  return saved;
+}
+
+/** @returns null when there is none with this name */
+export async function deleteSource(tx: Tx, name: string): Promise<ScreeningSource | null> {
+  const sql = `DELETE FROM screening_sources WHERE name = ? RETURNING ${SOURCE}`;
+  const [deleted] = await rows<ScreeningSource>(tx, sql, [name]);
+  return deleted ?? null;
 }

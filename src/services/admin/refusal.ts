@@ -127,6 +127,11 @@ const REFUSALS = {
   already_vouched: ({ email }: { email: string }) => `${email} is not bound to an account.`,
   too_many_invitations: ({ max }: { max: number }) =>
     `At most ${max} invitations can be open. Revoke one first.`,
+  no_screening_source: ({ name }: { name: string }) => `${name} is not a source of the screening.`,
+  not_to_be_screened: ({ id }: Id) =>
+    `${id} is not screened any more: it is a test payout, was submitted or has ended.`,
+  screening_changed: ({ id }: Id) =>
+    `${id} does not wait for this decision: its screening has new answers, or it was decided. Read them, and decide again.`,
   endpoint_deleted: ({ id, deletedAt }: Id & { deletedAt: Date }) =>
     `${id} was deleted at ${deletedAt.toISOString()}. Create a new endpoint.`,
   endpoint_already_enabled: ({ id }: Id) => `${id} is already enabled.`,
@@ -182,6 +187,9 @@ const PROBLEMS = {
     `${value} is more than the maximum fee, ${maxFee}. Lower it, or raise the maximum fee.`,
   above_daily_max: ({ value, dailyMax }: { value: Amount; dailyMax: Amount }) =>
     `${value} is more than the limit of 24 hours, ${dailyMax}. Lower it, or raise that limit.`,
+  not_a_list: ({ explanation }: { explanation: string }) => `${explanation} Nothing was imported.`,
+  not_a_list_name: ({ value }: { value: string }) =>
+    `"${value}" is not a name for a list. Use up to 40 lower-case letters, digits and hyphens; "service" is the screening service.`,
   needs_account: () => 'It is a setting of one account, not of the default.',
   default_needs_account: () => 'The default has no default to follow. Use an amount or none.',
   not_an_email: ({ value }: { value: string }) => `"${value}" is not an email address.`,

@@ -4,6 +4,7 @@ import type { Guard } from '../guard';
 const SQL = 'src/db/repositories/screening.ts';
 const TABLE = 'test/db/screening.test.ts';
 const WORKFLOW = 'test/workflow/screening.test.ts';
+const SERVICE = 'src/screening/service.ts';
 const SCREEN = 'activities/payout/screen.ts';
 
 export const SCREENING_GUARDS: readonly Guard[] = [
@@ -78,6 +79,88 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     replace: 'WHERE w.payout_id = payouts.id',
     test: TABLE,
     title: 'an operator’s allowance counts for its payout and for the answers that were seen',
+  },
+  {
+    name: 'screening-reference',
+    protects: 'An answer about another payout is no answer.',
+    file: SERVICE,
+    find: "if (readMember(body, 'reference') !== subject.objectId) {",
+    replace: 'if (subject.objectId === \'\') {',
+    test: 'test/db/screening-service.test.ts',
+    title: 'another reference',
+  },
+  {
+    name: 'screening-answer-destination',
+    protects: 'An answer about another destination is no answer.',
+    file: SERVICE,
+    find: "if (readMember(body, 'destination') !== subject.destination.value) {",
+    replace: 'if (subject.objectId === \'\') {',
+    test: 'test/db/screening-service.test.ts',
+    title: 'another destination',
+  },
+  {
+    name: 'screening-status',
+    protects: 'Only status 200 is an answer.',
+    file: SERVICE,
+    find: 'if (answer.status !== 200) return noAnswer(statusSentence(answer.status, WHO));',
+    replace: '',
+    test: 'test/db/screening-service.test.ts',
+    title: 'a clear answer with status 500',
+  },
+  {
+    name: 'screening-verdict',
+    protects: 'A verdict that is not documented is no answer.',
+    file: SERVICE,
+    find: "const verdict = lookUp(VERDICT_WORDS, readText(body, 'verdict'));",
+    replace: "const verdict = lookUp(VERDICT_WORDS, readText(body, 'verdict')) ?? 'clear';",
+    test: 'test/db/screening-service.test.ts',
+    title: 'an unknown verdict',
+  },
+  {
+    name: 'screening-asks-provider-first',
+    protects: 'After a 429, the provider is asked what it has before the screening is waited for.',
+    file: 'activities/payout/provider.ts',
+    find: "return earlier === 'untaken'",
+    replace: "return earlier === ('never' as string)",
+    test: 'test/db/screening-doubts.test.ts',
+    title: 'without an answer nothing is sent (429 before: ',
+  },
+  {
+    name: 'screening-block-unsubmitted',
+    protects: 'A block after a submission returns no funds.',
+    file: SCREEN,
+    find: 'return payout.submissionStartedAt === null\n        ?',
+    replace: 'return payout.id !== \'\'\n        ?',
+    also: { find: "only: 'submission_started_at IS NULL',\n", replace: '' },
+    test: 'test/db/screening-doubts.test.ts',
+    title: 'a block after a submission returns nothing and waits for an operator',
+  },
+  {
+    name: 'screening-decision-wakes',
+    protects: 'A decision without a wake-up is found by restart-missing, and nothing else is woken.',
+    file: SQL,
+    find: "kind === 'review') {",
+    replace: "kind === ('none' as string)) {",
+    test: WORKFLOW,
+    title: 'an allowance without the wake-up continues with restart-missing',
+  },
+  {
+    name: 'screening-list-whole',
+    protects: 'Half of the published list is refused.',
+    file: 'src/screening/lists.ts',
+    find: 'if (stated !== String(count)) {',
+    replace: "if (stated === 'never') {",
+    test: 'test/db/admin-screening.test.ts',
+    title: 'an entry too few',
+  },
+  {
+    name: 'screening-list-case',
+    protects: 'An address matches in any letter case that means nothing.',
+    file: 'src/destinations/canonical.ts',
+    find: 'if (EVM.test(value)) return value.toLowerCase();',
+    replace: 'if (EVM.test(value)) return value;',
+    test: 'test/db/admin-screening.test.ts',
+    title: 'one address a line, however it is written',
   },
   {
     name: 'screening-block-reason',

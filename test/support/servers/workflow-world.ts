@@ -23,6 +23,10 @@ import { createScreeningService } from '../../../src/screening/service';
 import { createNetworkFees } from '../../../src/services/network-fees';
 import { createAdmission } from '../../../src/services/admission';
 import { createPayments } from '../../../src/services/payments';
+import {
+  createPayoutScreenings,
+  type PayoutScreenings,
+} from '../../../src/services/payout-screenings';
 import { createPayouts } from '../../../src/services/payouts';
 import { createProviderCallbacks } from '../../../src/services/provider-callbacks';
 import type { Payments, Payouts, ProviderCallbacks } from '../../../src/services/services';
@@ -53,6 +57,7 @@ export interface WorkflowWorld {
   temporal: Client;
   sandbox: Sandbox;
   providers: ProviderRegistry;
+  screenings: PayoutScreenings;
   /** @param onStart told the payout's id before its workflow starts, to plan its faults */
   payouts(onStart?: OnStart): Payouts;
   payments(onStart?: (paymentId: string) => void): Payments;
@@ -173,6 +178,7 @@ export async function startWorkflowWorld(
     temporal,
     sandbox,
     providers,
+    screenings: createPayoutScreenings({ db, screeningService, payoutWorkflows }),
     payouts: (onStart) =>
       createPayouts({
         ...parts,

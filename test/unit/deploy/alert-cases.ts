@@ -96,6 +96,17 @@ export const ALERT_CASES: readonly AlertCase[] = [
     summary: 'A payout has been in doubt for 25m 0s (live mode)',
   },
   {
+    alert: 'PayoutsUnscreened',
+    fires: {
+      'gateway_payouts_oldest_held_by_screening_timestamp_seconds{kind="no_answer"}': NEVER,
+    },
+    quiet: {
+      'gateway_payouts_oldest_held_by_screening_timestamp_seconds{kind="review"}': NEVER,
+    },
+    ...{ notYet: 17, by: 25, labels: PAGE },
+    summary: 'A payout has waited for an answer of the screening for 25m 0s',
+  },
+  {
     alert: 'PayoutsStuck',
     fires: {
       'gateway_payouts_oldest_open_timestamp_seconds{mode="live",status="processing"}': NEVER,

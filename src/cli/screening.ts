@@ -1,0 +1,115 @@
+/** `admin screening`. */
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from '@commander-js/extra-typings';
+import { UsageError } from '../lib/command-line';
+import { presentScreeningSource } from '../presenters/admin';
+import { importList, LIST_FORMATS, listSources, removeSource } from '../services/admin/screening';
+import { createPayoutScreenings } from '../services/payout-screenings';
+import { createPayoutWorkflows } from '../temporal/payout-workflows';
+import type { Run } from './context';
+import { addNoun, changeVerb, readVerb, requireId, text } from './options';
+import { listOf, showList } from './output';
+
+const WHERE = '`screening list` lists the names.';
+
+export function addScreening(admin: Command, run: Run): void {
+  const screening = addNoun(
+    admin,
+    'screening',
+    'Who clears the destinations of live payouts: lists of addresses, and the service.',
+  );
+  readVerb(screening, 'list', {
+    summary: 'List the sources that are asked',
+    examples: ['screening list', 'screening list --json'],
+  }).action((options) =>
+    run(
+      options,
+      async ({ db }) => listOf((await listSources(db)).map(presentScreeningSource)),
+      (list) =>
+        showList(
+          list,
+          ['name', 'verdict', 'entries', 'format', 'published', 'version', 'changed_at'],
+          'Nothing is screened.',
+        ),
+    ),
+  );
+  changeVerb(screening, 'import', {
+    summary: 'Import a list in place of its earlier entries',
+    notes:
+      'From then on every live payout is looked up in it before its submission. A file that is not wholly in its ' +
+      'form changes nothing. `addresses` is one address a line, with `#` before a note; `ofac-sdn-xml` is SDN.XML of ' +
+      'the Office of Foreign Assets Control, of which the digital currency addresses are taken.',
+    examples: [
+      'screening import --list ofac --file SDN.XML --format ofac-sdn-xml',
+      'screening import --list watched --file watched.txt --verdict review --reason "ticket 812"',
+    ],
+  })
+    .requiredOption('--list <NAME>', 'the list: lower-case letters, digits, hyphens', text)
+    .requiredOption('--file <PATH>', 'the file', text)
+    .addOption(
+      new Option('--format <FORMAT>', 'the form of the file')
+        .choices(LIST_FORMATS)
+        .default('addresses' as const),
+    )
+    .addOption(
+      new Option('--verdict <VERDICT>', 'what a match means')
+        .choices(['block', 'review'] as const)
+        .default('block' as const),
+    )
+    .action((options) =>
+      run(options, async ({ db, by }) => {
+        const { list: name, format, verdict } = options;
+        const list = { name, format, verdict, text: readFile(options.file) };
+        return presentScreeningSource(await importList(db, by, list));
+      }),
+    );
+  changeVerb(screening, 'remove', {
+    summary: 'Ask a source no more: a list, or `service`',
+    notes:
+      'A worker that starts with SCREENING_URL requires the service again. Without a source, nothing is screened.',
+    examples: ['screening remove watched', 'screening remove service --reason "contract ended"'],
+  })
+    .argument('[name]', 'the source', text)
+    .addOption(new Option('--id <NAME>', 'the source').argParser(text))
+    .action((argument, options) => {
+      const name = requireId(argument, options.id, { where: WHERE });
+      return run(options, async ({ db, by }) =>
+        presentScreeningSource(await removeSource(db, by, name)),
+      );
+    });
+  changeVerb(screening, 'ask', {
+    summary: 'Ask every source again about the destination of a live payout that is not submitted',
+    notes: 'The payout goes on with the answers: a clear one lets it be sent, a block rejects it.',
+    examples: ['screening ask po_…', 'screening ask po_… --reason "service was mended" --json'],
+  })
+    .argument('[id]', 'the payout', text)
+    .addOption(new Option('--id <PO_ID>', 'the payout').argParser(text))
+    .action((argument, options) => {
+      const id = requireId(argument, options.id, { where: 'The console lists payouts.' });
+      return run(options, async ({ db, by, temporal, screening: openScreening }) => {
+        const screenings = createPayoutScreenings({
+          db,
+          screeningService: openScreening(),
+          payoutWorkflows: createPayoutWorkflows(temporal()),
+        });
+        const screened = await screenings.askAgain(by, id);
+        return {
+          object: 'screening',
+          payout_id: id,
+          outcome: screened.kind,
+          reasons: 'answers' in screened ? screened.answers.flatMap(({ reasons }) => reasons) : [],
+          problem: screened.kind === 'no_answer' ? screened.reason : null,
+        };
+      });
+    });
+}
+
+/** @throws UsageError */
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new UsageError(`--file: ${path} cannot be read (${code}).`, { cause: error });
+  }
+}

@@ -1,0 +1,189 @@
+/** The screening of a payout's destination: what each source answered, and what an operator does about it. */
+import { isFinalPayout } from '../../domain/payout';
+import { SERVICE } from '../../domain/screening';
+import { AdminRefusal, InvalidInput } from '../../services/admin/refusal';
+import type { PayoutReview } from '../../services/payout-reviews';
+import type { PayoutScreening, PayoutScreenings } from '../../services/payout-screenings';
+import { Alert, Card, Status, Time } from '../../web/components';
+import { Action, Field, type FormState } from '../../web/forms';
+import { Icon } from '../../web/icon';
+import { redirect, signInAgain, type SignedInAnswer } from '../../web/site';
+import {
+  type OperatorRoute,
+  type OperatorVisit,
+  PREFIX,
+  REASON_LENGTH_MAX,
+} from '../operator-page';
+
+/** @param show the payout's page, with the form that was sent */
+export function screeningRoutes(
+  screenings: PayoutScreenings,
+  show: (visit: OperatorVisit, id: string, form: FormState) => Promise<SignedInAnswer>,
+): OperatorRoute[] {
+  return [
+    {
+      method: 'post',
+      path: '/payouts/:id/screening/ask',
+      cost: 'provider',
+      needs: 'review',
+      run: async ({ params, by }) => {
+        const id = params['id'] ?? '';
+        const { kind } = await screenings.askAgain(by, id);
+        return redirect(`${PREFIX}/payouts/${id}?screened=${kind}#screening`);
+      },
+    },
+    {
+      method: 'post',
+      path: '/payouts/:id/screening/allow',
+      needs: 'review',
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        const page = `${PREFIX}/payouts/${id}`;
+        // Only live payouts are screened.
+        const refused = signInAgain(visit, page);
+        if (refused !== null) return refused;
+        try {
+          const by = visit.withReason('allow_reason');
+          await screenings.allow(by, id, visit.form.get('seen') ?? '');
+          return redirect(`${page}?screened=allowed#screening`);
+        } catch (error) {
+          const isOutdated =
+            error instanceof AdminRefusal && error.refusal.code === 'screening_changed';
+          if (!isOutdated && !(error instanceof InvalidInput)) throw error;
+          return show(visit, id, { values: visit.form, errors: { allow_reason: error.message } });
+        }
+      },
+    },
+  ];
+}
+
+interface ScreeningProps {
+  payout: PayoutReview['payout'];
+  screening: PayoutScreening;
+  asked: URLSearchParams;
+  form: FormState;
+  mayDecide: boolean;
+}
+
+/** Nothing for a payout that nobody screens. */
+export function Screening(props: ScreeningProps) {
+  const { payout, screening, asked, mayDecide } = props;
+  if (payout.mode === 'test' || screening.sources.length === 0) return null;
+  const isOpen = !isFinalPayout(payout.status) && payout.status !== 'processing';
+  return (
+    <Card
+      id="screening"
+      title="Screening"
+      lead="What each source says about the destination. The merchant sees none of it."
+      action={
+        mayDecide && isOpen && !payout.awaitsBatch ? (
+          <Action action={`${PREFIX}/payouts/${payout.id}/screening/ask`} label="Ask again" />
+        ) : undefined
+      }
+    >
+      <Outcome asked={asked} />
+      <Held {...props} />
+      <ul class="why">
+        {screening.sources.map((source) => (
+          <Source {...source} />
+        ))}
+      </ul>
+      {screening.allowances.map(({ allowedBy, reason, createdAt }) => (
+        <p>
+          Allowed by {allowedBy} <Time at={createdAt} seconds />: {reason}
+        </p>
+      ))}
+      <AllowForm {...props} />
+    </Card>
+  );
+}
+
+const OUTCOMES: Readonly<Record<string, readonly [tone: 'good' | 'wait' | 'bad', title: string]>> =
+  {
+    allowed: ['good', 'Allowed. The payout is being sent.'],
+    clear: ['good', 'Every source is clear.'],
+    review: ['wait', 'The sources ask for a review.'],
+    block: ['bad', 'A source blocks the destination.'],
+    no_answer: ['bad', 'A source did not answer. The payout waits.'],
+  };
+
+function Outcome({ asked }: Pick<ScreeningProps, 'asked'>) {
+  const [tone, title] = OUTCOMES[asked.get('screened') ?? ''] ?? [];
+  return tone === undefined || title === undefined ? null : <Alert tone={tone} title={title} />;
+}
+
+function Held({ screening: { hold } }: ScreeningProps) {
+  if (hold === null) return null;
+  return (
+    <Alert
+      tone="wait"
+      title={
+        hold.kind === 'review'
+          ? 'The payout is held until an operator allows or rejects it.'
+          : 'The payout waits for an answer. Nothing is sent without one.'
+      }
+    >
+      <p>
+        Since <Time at={hold.since} seconds />. {hold.kind === 'no_answer' ? hold.reason : null}
+      </p>
+    </Alert>
+  );
+}
+
+function Source({ name, answer }: PayoutScreening['sources'][number]) {
+  const source = name === SERVICE ? 'Screening service' : `List ${name}`;
+  if (answer === null) {
+    return (
+      <li>
+        {source}: <span class="muted">not asked yet</span>
+      </li>
+    );
+  }
+  const { verdict, reasons, reference, answeredAt, isCurrent } = answer;
+  return (
+    <li>
+      {source}: <Status value={verdict} />{' '}
+      <small>
+        <Time at={new Date(answeredAt)} seconds />
+        {isCurrent ? '' : ', no longer counts'}
+        {reference === null ? '' : `, ${reference}`}
+      </small>
+      {reasons.length === 0 ? null : (
+        <ul>
+          {reasons.map((reason) => (
+            <li class="break">{reason}</li>
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+function AllowForm({ payout, screening, form, mayDecide }: ScreeningProps) {
+  if (!mayDecide || screening.hold?.kind !== 'review' || screening.seen === null) return null;
+  return (
+    <details class="confirm" open={form.errors['allow_reason'] !== undefined}>
+      <summary class="btn" data-variant="outline">
+        <Icon name="check" /> Allow this payout …
+      </summary>
+      <form
+        method="post"
+        action={`${PREFIX}/payouts/${payout.id}/screening/allow`}
+        class="confirm-body"
+      >
+        <input type="hidden" name="seen" value={screening.seen} />
+        <Field
+          name="allow_reason"
+          label="Why it may be sent"
+          hint="For the audit log and the case. It allows this payout, with the answers above."
+          form={form}
+          maxLength={REASON_LENGTH_MAX}
+          required
+        />
+        <button class="btn" data-variant="primary">
+          Allow and send {payout.amount} {payout.currency}
+        </button>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,113 @@
+/** What operators do about the screening of a payout: read the answers, ask again, and allow the payout. */
+import { resolveOpenCase } from '../db/repositories/cases';
+import { findPayout } from '../db/repositories/payouts';
+import {
+  insertAllowance,
+  type PayoutScreening,
+  readPayoutScreening,
+} from '../db/repositories/screening';
+import { appendAudit } from '../db/repositories/audit-log';
+import { inTransaction, type Db } from '../db/transaction';
+import { isFinalPayout, type Payout } from '../domain/payout';
+import { screen, type Screened, subjectOfPayout } from '../screening/screening';
+import type { ScreeningService } from '../screening/service';
+import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
+import type { ChangedBy } from './admin/audit';
+import { checkText } from './admin/checks';
+import { AdminRefusal } from './admin/refusal';
+
+export type { PayoutScreening } from '../db/repositories/screening';
+
+const REASON_LENGTH_MAX = 500;
+
+export interface PayoutScreeningDeps {
+  db: Db;
+  screeningService: Pick<ScreeningService, 'ask'> | null;
+  payoutWorkflows: Pick<PayoutWorkflows, 'wake'>;
+}
+
+export interface PayoutScreenings {
+  /** @throws AdminRefusal */
+  read(payoutId: string): Promise<PayoutScreening>;
+  /** Asks every source now, and lets the payout go on with the answers. @throws AdminRefusal */
+  askAgain(by: ChangedBy, payoutId: string): Promise<Screened>;
+  /**
+   * Lets the held payout be submitted in spite of the answers that the operator saw.
+   * @throws InvalidInput, AdminRefusal
+   */
+  allow(by: ChangedBy, payoutId: string, seen: string): Promise<void>;
+}
+
+export function createPayoutScreenings(deps: PayoutScreeningDeps): PayoutScreenings {
+  return {
+    read: async (payoutId) => {
+      const screening = await readPayoutScreening(deps.db, payoutId);
+      if (screening === null) throw noPayout(payoutId);
+      return screening;
+    },
+    askAgain: (by, payoutId) => askAgain(deps, by, payoutId),
+    allow: (by, payoutId, seen) => allow(deps, by, payoutId, seen),
+  };
+}
+
+function noPayout(id: string): AdminRefusal {
+  return new AdminRefusal({ code: 'not_found', object: 'payout', id });
+}
+
+async function askAgain(
+  deps: PayoutScreeningDeps,
+  by: ChangedBy,
+  payoutId: string,
+): Promise<Screened> {
+  const payout = await findPayout(deps.db, payoutId);
+  if (payout === null) throw noPayout(payoutId);
+  if (payout.mode === 'test' || isFinalPayout(payout.status) || payout.status === 'processing') {
+    throw new AdminRefusal({ code: 'not_to_be_screened', id: payoutId });
+  }
+  // The audit row comes first: an answer can release the payout.
+  await inTransaction(deps.db, (tx) =>
+    appendAudit(tx, { ...by, ...auditOf('payout.screening_ask', payout) }),
+  );
+  const screened = await screen(deps, await subjectOfPayout(payout), true);
+  await wake(deps, payout);
+  return screened;
+}
+
+async function allow(
+  deps: PayoutScreeningDeps,
+  by: ChangedBy,
+  payoutId: string,
+  seen: string,
+): Promise<void> {
+  const reason = checkText('reason', by.reason ?? '', REASON_LENGTH_MAX);
+  const payout = await inTransaction(deps.db, async (tx) => {
+    const allowed = await insertAllowance(tx, payoutId, { seen, by: by.actor, reason });
+    if (allowed === null) throw new AdminRefusal({ code: 'screening_changed', id: payoutId });
+    await resolveOpenCase(tx, 'screening_review', payoutId, `Allowed by ${by.actor}: ${reason}`);
+    await appendAudit(tx, {
+      ...by,
+      reason,
+      ...auditOf('payout.screening_allow', allowed, { seen }),
+    });
+    return allowed;
+  });
+  await wake(deps, payout);
+}
+
+/** The schedule `restart-missing` wakes it otherwise. */
+async function wake({ payoutWorkflows }: PayoutScreeningDeps, payout: Payout): Promise<void> {
+  if (payout.status === 'approved') {
+    await payoutWorkflows.wake(payoutStart(payout)).catch(() => undefined);
+  }
+}
+
+function auditOf(action: string, payout: Payout, after: { seen: string } | null = null) {
+  return {
+    action,
+    object: 'payout',
+    objectId: payout.id,
+    accountId: payout.accountId,
+    before: null,
+    after,
+  };
+}
