@@ -1,0 +1,89 @@
+/** An operator reads what the screening says about a payout, and allows it, with a real browser. */
+import type { Browser, Page } from 'playwright-core';
+import { importList } from '../../src/services/admin/screening';
+import { describeWithBrowser, openBrowser } from '../support/servers/browser';
+import { startGateway, type TestGateway } from '../support/servers/gateway';
+import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
+import { picture, violations } from '../support/merchant/page-checks';
+import { makeUser, type TestUser } from '../support/merchant/page-client';
+import { waitFor } from '../support/wait-for';
+
+const PATIENCE_MS = 60_000;
+const ADDRESS = 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8';
+
+describeWithBrowser('the screening of a payout in a browser', () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  let merchant: Merchant;
+  let client: MerchantClient;
+  let alice: TestUser;
+
+  beforeAll(async () => {
+    // Its own, because a list holds the payouts of all accounts.
+    [gateway, browser] = await Promise.all([startGateway(), openBrowser()]);
+    merchant = await createMerchant(gateway.db, gateway.pepper);
+    client = new MerchantClient(gateway.baseUrl, merchant.liveKey);
+    await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
+    alice = await makeUser(gateway.db, 'operator', 'reviewer');
+    const list = { name: 'watched', format: 'addresses', verdict: 'review' } as const;
+    const by = { actor: 'admin', reason: null };
+    await importList(gateway.db, by, { ...list, text: `${ADDRESS} # Mixer, ticket 812` });
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await gateway.stop();
+  });
+
+  async function openPage(path: string): Promise<Page> {
+    const page = await (await browser.newContext()).newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    await page.goto(new URL(path, gateway.baseUrl).href);
+    await page.getByLabel('Email address').fill(alice.email);
+    await page.getByLabel('Password').fill(alice.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Destination' }).waitFor();
+    return page;
+  }
+
+  const noted = (page: Page, text: string) => page.locator('.note', { hasText: text }).waitFor();
+
+  test('a held payout shows the reasons, is asked about again, and is sent when it is allowed', async () => {
+    const destination = { type: 'crypto_address', value: ADDRESS };
+    const { json } = await client.createPayout(buildPayout({ destination }));
+    const path = `/console/payouts/${String(json.data.id)}`;
+    const page = await openPage(path);
+    await page.getByRole('button', { name: /Approve and send 10/ }).click();
+    await noted(page, 'Approved. The payout is being sent.');
+    await waitFor('the hold', async () => {
+      await page.goto(new URL(path, gateway.baseUrl).href);
+      return (
+        (await page.getByText('The payout is held until an operator').count()) > 0 || undefined
+      );
+    });
+    const card = page.locator('#screening');
+    expect(await card.innerText()).toContain('The address is on this list: Mixer, ticket 812.');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await noted(page, 'The sources ask for a review.');
+    await page.locator('summary', { hasText: 'Allow this payout' }).click();
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      expect(await violations(page, scheme)).toEqual([]);
+      await picture(page, '/console/payouts/screening', scheme);
+    }
+    const reason = page.getByLabel('Why it may be sent');
+    await reason.fill('   ');
+    await page.getByRole('button', { name: /Allow and send/ }).click();
+    await page.getByText('Enter a value.').waitFor();
+    await page.getByLabel('Why it may be sent').fill('Exchange of the customer <b>checked</b>');
+    await page.getByRole('button', { name: /Allow and send/ }).click();
+    await noted(page, 'Allowed. The payout is being sent.');
+    expect(await card.innerText()).toContain('Exchange of the customer <b>checked</b>');
+    await waitFor('the end', async () => {
+      await page.goto(new URL(path, gateway.baseUrl).href);
+      return (await page.locator('h1').innerText()).includes('Completed') || undefined;
+    });
+    await page.context().close();
+  });
+});
