@@ -217,8 +217,9 @@ test.each<[what: string, filters: ConsolePayoutFilters, rows: number]>([
     listConsolePayouts(db, { limit: PAGE, after: null, filters: asked }),
   );
   expect(read.rows).toBe(found);
-  // Each place can give a whole page, of which the newest are kept; each row also reads its account.
-  expect(read.buffers).toBeLessThanOrEqual(PLACES * 6 + found * 10);
+  // Each place can give a whole page, of which the newest are kept; each row also reads its account. The
+  // sample of ANALYZE decides between two indexes: a currency that nobody has reads 57 or 61 blocks.
+  expect(read.buffers).toBeLessThanOrEqual(PLACES * 6 + 1 + found * 10);
 });
 
 describe.each([
