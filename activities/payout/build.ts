@@ -22,7 +22,7 @@ export interface PayoutOrder {
 
 export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
   const { request, route, now } = order;
-  const conditions = conditionsOf(request);
+  const conditions = conditionsOf(order, terms);
   return {
     id: order.payoutId,
     accountId: order.accountId,
@@ -58,7 +58,7 @@ export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
     awaitsBatch: false,
     recipientId: request.recipient ?? null,
     awaitsRelease: conditions === null ? null : true,
-    releaseExpiresAt: toDate(request.release?.expiresAt ?? null),
+    releaseExpiresAt: expiryOf(order, terms),
     releasedAt: null,
     releaseExpiredAt: null,
     conditions,
@@ -69,11 +69,25 @@ export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
 }
 
 /** What the payout waits for; null: it has no conditions. */
-function conditionsOf({ release }: PayoutRequest): Condition[] | null {
+function conditionsOf(
+  { request: { release }, apiKeyId: maker }: PayoutOrder,
+  { needsSecondPerson }: PayoutTerms,
+): Condition[] | null {
   const conditions = release === undefined ? [] : requestedConditions(release);
+  if (needsSecondPerson) conditions.push({ kind: 'second_person', parameters: { maker } });
   return conditions.length === 0
     ? null
     : conditions.map((condition) => ({ ...condition, metAt: null }));
+}
+
+/** Nobody is waited for longer. */
+const SECOND_PERSON_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
+
+function expiryOf({ request, now }: PayoutOrder, { needsSecondPerson }: PayoutTerms): Date | null {
+  const asked = toDate(request.release?.expiresAt ?? null);
+  if (!needsSecondPerson) return asked;
+  const latest = new Date(now.getTime() + SECOND_PERSON_WITHIN_MS);
+  return asked !== null && asked < latest ? asked : latest;
 }
 
 function toDate(time: string | null): Date | null {

@@ -9,6 +9,7 @@ import {
   suspendAccount,
   verifyAccount,
 } from '../services/accounts';
+import { ruleSecondPerson } from '../services/second-person';
 import { addFields, inputOf } from './change-options';
 import type { Run } from './context';
 import {
@@ -79,6 +80,21 @@ export function addAccounts(admin: Command, run: Run): void {
           )}`,
       ),
     );
+  const second = changeVerb(accounts, 'second-person', {
+    summary:
+      'Set the amounts above which another owner approves what one requests on the dashboard',
+    notes: 'What is left out needs no second person.',
+    examples: [
+      'accounts second-person --account acc_… --above USDT=1000 --reason "agreed in writing"',
+    ],
+  }).option('--account <ACC_ID>', 'the account', text);
+  addFields(second, ruleSecondPerson);
+  second.action((options) =>
+    run(options, async ({ db, by, accountId }) => {
+      const subject = { accountId: await accountId(options.account), mayLoosen: true };
+      return ruleSecondPerson.make(db, by, subject, inputOf(ruleSecondPerson, options));
+    }),
+  );
   const addChange = (name: string, change: typeof verifyAccount, examples: string[]) => {
     const texts = { summary: change.title, notes: change.effect, examples };
     runOn(run, changeVerb(accounts, name, texts), ONE_ACCOUNT, async ({ db, by }, id) =>

@@ -281,6 +281,11 @@ export interface Payout {
               /** Null: not yet */
               met_at: string | null;
             }
+          | {
+              type: 'second_person';
+              /** Null: not yet */
+              met_at: string | null;
+            }
         )[];
         /** The payout is cancelled if it was not released by then */
         expires_at: string | null;

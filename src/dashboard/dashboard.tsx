@@ -19,6 +19,7 @@ import { paymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
 import { recipientPages } from './recipients/recipients';
 import { requestPages } from './requests/requests';
+import { secondPersonPages } from './second-person/second-person';
 import { statementPages } from './statements/statements';
 import { searchPages } from './search/search';
 import { transactionPages } from './transactions/transactions';
@@ -64,6 +65,7 @@ export function createDashboard({
         payoutPages(services),
         batchPages(services),
         recipientPages(services),
+        secondPersonPages(services),
         transactionPages(services),
         keyPages(services, once),
         statementPages(services),
@@ -109,8 +111,11 @@ function otherMode({ path }: Visit, mode: Mode): string {
   return `${PREFIX}/${other}${isHome ? '' : `/${list}`}`;
 }
 
-function auditEntry(base: string): NavEntry {
-  return { key: 'audit', href: `${base}/audit-log`, label: 'Audit log', icon: 'scroll-text' };
+function ownerEntries(base: string): NavEntry[] {
+  return [
+    { key: 'second-person', href: `${base}/second-person`, label: 'Second person', icon: 'users' },
+    { key: 'audit', href: `${base}/audit-log`, label: 'Audit log', icon: 'scroll-text' },
+  ];
 }
 
 function navigation(base: string, isOwner: boolean, accounts: number): Shell['nav'] {
@@ -143,7 +148,7 @@ function navigation(base: string, isOwner: boolean, accounts: number): Shell['na
     },
     {
       label: 'Settings',
-      entries: [...(isOwner ? [auditEntry(base)] : []), ...accountNavigation(PREFIX, accounts)],
+      entries: [...(isOwner ? ownerEntries(base) : []), ...accountNavigation(PREFIX, accounts)],
     },
   ];
 }

@@ -112,6 +112,10 @@ function unused(currency: string, facts: GroupFacts): Used {
 function termsOf(mode: Mode, row: RoutedRow, sum: Used, facts: BatchFacts) {
   const { request, route } = row;
   const group = facts.groupOf(row);
+  const above = group.secondPersonAbove;
+  if (above !== null && isLess(above, add(sum.amount, request.amount))) {
+    return { refusal: aboveSecondPerson(request.currency, above) };
+  }
   return payoutTermsOnCredit(mode, request, route.networkFee, {
     ...group,
     usedToday: add(group.usedToday, sum.amount),
@@ -152,6 +156,15 @@ function reviewReasonsOf(
     fourEyesThreshold !== null && isLess(fourEyesThreshold, amount);
   if (mode === 'live' && sums.some(isAbove)) reasons.add('above_four_eyes_threshold');
   return [...reasons];
+}
+
+/** Many small rows must not pass the amount that one payout of their sum would not. */
+function aboveSecondPerson(currency: string, above: Amount): Refusal {
+  const message = `Rows of more than ${above} ${currency} together need a second person, which a batch cannot ask. Request them with an API key, or this row as a single payout.`;
+  return {
+    code: 'validation_failed',
+    details: { fields: [{ field: 'amount', rule: 'max_amount', message }] },
+  };
 }
 
 function sameReference(earlier: number): Refusal {

@@ -11,6 +11,8 @@ export interface ConditionParameters {
   payment: { payment: string };
   /** Until another key of the account approves it. */
   approval: { api_key: string };
+  /** Until an owner of the account approves who is not the person that requested it. */
+  second_person: { maker: string };
 }
 export type ConditionKind = keyof ConditionParameters;
 
@@ -27,6 +29,7 @@ export type Condition = NewCondition & {
 const WORDS: { [Kind in ConditionKind]: (parameters: ConditionParameters[Kind]) => string } = {
   time: ({ at }) => `the time ${at}`,
   payment: ({ payment }) => `the payment ${payment} to be completed`,
+  second_person: () => 'the approval of another person of the merchant',
   approval: ({ api_key: key }) => `the approval with the API key ${key}`,
 };
 

@@ -39,6 +39,8 @@ export interface PayoutFacts {
   /** Live payouts of the account must name a recipient. */
   recipientsOnly: boolean;
   key: KeyFacts;
+  /** What a person of the dashboard may request without another one. Null: any amount, or a key requests it. */
+  secondPersonAbove: Amount | null;
 }
 
 /** The limits of the API key; a person of the dashboard has none. */
@@ -57,6 +59,7 @@ export interface PayoutTerms {
   serviceFee: Amount;
   totalDebit: Amount;
   reviewReasons: ReviewReason[];
+  needsSecondPerson: boolean;
 }
 
 export type TermsOutcome = { terms: PayoutTerms } | { refusal: Refusal };
@@ -129,6 +132,8 @@ export function payoutTermsOnCredit(
       serviceFee: fee,
       totalDebit: debit,
       reviewReasons: reasons,
+      needsSecondPerson:
+        facts.secondPersonAbove !== null && isLess(facts.secondPersonAbove, amount),
     },
   };
 }

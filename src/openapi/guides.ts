@@ -15,6 +15,7 @@ const GUIDE_NAMES = [
   'quickstart',
   'payments',
   'payouts',
+  'recipients',
   'webhooks',
   'sdk',
   'python',

@@ -54,5 +54,7 @@ function presentCondition({ metAt, ...condition }: Condition): Release['conditio
       return { type: 'payment', ...condition.parameters, met_at };
     case 'approval':
       return { type: 'approval', ...condition.parameters, met_at };
+    case 'second_person':
+      return { type: 'second_person', met_at };
   }
 }

@@ -279,6 +279,10 @@ const Condition = Type.Union(
       { type: Type.Literal('approval'), api_key: Id('apiKey'), met_at: metAt },
       'Waits until a key releases the payout',
     ),
+    Shape(
+      { type: Type.Literal('second_person'), met_at: metAt },
+      'Waits until another person of your account approves it on the dashboard',
+    ),
   ],
   { description: 'A condition' },
 );

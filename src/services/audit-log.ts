@@ -11,6 +11,7 @@ const VISIBLE_ACTIONS = [
   'account.suspend',
   'account.reinstate',
   'account.recipients',
+  'account.second_person',
   'api_key.create',
   'api_key.limit',
   'api_key.rotate',

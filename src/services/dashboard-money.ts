@@ -29,6 +29,7 @@ export interface DashboardMoney {
   /** @returns the id of the payout */
   createPayout: (person: Person, key: string, request: PayoutOrder) => Promise<string>;
   cancelPayout: (person: Person, id: string) => Promise<void>;
+  lookAgain: (person: Person, id: string) => Promise<void>;
   payoutBatches: PayoutBatches;
   recipients: Recipients;
   /** For what reads or stops. */
@@ -70,6 +71,7 @@ export function createDashboardMoney(
     cancelPayout: async (person, id) => {
       await payouts.cancel(callerOf(person), id);
     },
+    lookAgain: (person, id) => payouts.lookAgain(callerOf(person), id),
     payoutBatches,
     recipients,
     callerOf,

@@ -8,6 +8,7 @@ import { type HistoryEvent, listHistory, readAttention } from '../db/repositorie
 import { findPayment } from '../db/repositories/payments';
 import { listPendingPayments } from '../db/repositories/pending-payments';
 import { findPayout } from '../db/repositories/payouts';
+import { findSecondPersonRule } from '../db/repositories/second-person';
 import {
   findRecipient,
   listRecipients,
@@ -126,6 +127,7 @@ export function createDashboardServices(deps: DashboardDeps) {
         findOwn(db, owner, 'recipient', id, (reader) => findRecipient(reader, owner, id)),
       rules: ({ accountId }: Owner) => requireRecipientRules(db, accountId),
     },
+    secondPersonRule: ({ accountId }: Owner) => findSecondPersonRule(db, accountId),
     money: createDashboardMoney(db, deps.api),
     books: createDashboardBooks(db),
     explainSignature: createExplainSignature(db),

@@ -60,6 +60,11 @@ export function createPayouts(deps: PayoutsDeps): Payouts {
     get: (caller, id) => getOwn(deps.shortStatements, caller, id),
     cancel: (caller, id) => cancel(deps, caller, id),
     release: (caller, id) => release(deps, caller, id),
+    lookAgain: async (caller, id) => {
+      const payout = await getOwn(deps.db, caller, id);
+      const by = newId('request');
+      await deps.payoutWorkflows.release(payoutStart(payout), by, CANCEL_DEADLINE_MS);
+    },
   };
 }
 

@@ -93,6 +93,8 @@ export interface Payouts {
   ): Promise<Page<Payout>>;
   /** @throws ApiError not_found */
   get(caller: Caller, id: string): Promise<Payout>;
+  /** Tells the payout's workflow that a condition may be met; without an answer, `restart-missing` does. */
+  lookAgain(caller: Caller, id: string): Promise<void>;
   /** @throws ApiError not_found, invalid_state, service_unavailable */
   cancel(caller: Caller, id: string): Promise<Payout>;
   /** @throws ApiError not_found, invalid_state, release_not_allowed, service_unavailable */

@@ -54,6 +54,7 @@ function buildRow({ accountId, mode, currency }: BalanceKey): Payout {
     totalDebit: amount('3'),
     feeTerms: { percentage: '25', fixedAmount: amount('0'), minFee: null, maxFee: null },
     reviewReasons: [],
+    needsSecondPerson: false,
   });
 }
 

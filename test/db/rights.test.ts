@@ -57,6 +57,7 @@ const TABLES: Record<
   payout_decisions: ['-', 'S', 'S', 'SI'],
   payout_escalations: ['S', 'S', 'S', 'S'],
   payout_pauses: ['S', 'SI', 'SIUD', 'SID'],
+  payout_person_approvals: ['-', 'S', 'S', 'SI'],
   payout_policies: ['S', 'S', 'SIU', 'SIU'],
   payout_usage: ['S', 'S', 'S', 'S'],
   payouts: ['S', 'SIU', 'S', 'S'],
@@ -98,6 +99,7 @@ const GATEWAY = ['gateway_api', 'gateway_worker', 'gateway_admin'] as const;
 const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   add_webhook_slots: [],
   align_event_clock: [],
+  approved_by_second_person: ['gateway_worker'],
   audit_refuse_change: [],
   authenticate_api_key: ['gateway_api'],
   case_facts: [...GATEWAY, 'gateway_dashboard'],
@@ -232,6 +234,7 @@ test('the pages change some columns of an account', async () => {
     'recipients_only',
     'rehearse_review',
     'review_all',
+    'second_person_above',
     'status',
     'verified_at',
   ]);

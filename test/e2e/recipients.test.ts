@@ -311,6 +311,13 @@ describe('an account and a key that are held', () => {
   test('twenty payouts at once do not exceed the daily limit of their key', async () => {
     const { client, accountId } = await openMerchant(gateway, { mode: 'test' });
     await setKeys(accountId, `payout_limits = '{"USDT": {"per_day": "10.00000000"}}'`);
+    // Without limits of the account, whose lock would put the requests in order.
+    await rows(
+      gateway.db,
+      `INSERT INTO payout_policies (account_id, currency, daily_max, auto_approve_daily_max)
+       VALUES (?, 'USDT', NULL, NULL)`,
+      [accountId],
+    );
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => client.createPayout(buildPayout({ amount: '10' }))),
     );

@@ -255,10 +255,18 @@ class PayoutReleaseCondition3(TypedDict):
     """Null: not yet."""
 
 
+class PayoutReleaseCondition4(TypedDict):
+    """Waits until another person of your account approves it on the dashboard."""
+
+    type: Literal["second_person"]
+    met_at: str | None
+    """Null: not yet."""
+
+
 class PayoutRelease(TypedDict):
     """What the payout waits for before it is sent; absent if it has no conditions."""
 
-    conditions: list[PayoutReleaseCondition | PayoutReleaseCondition2 | PayoutReleaseCondition3]
+    conditions: list[PayoutReleaseCondition | PayoutReleaseCondition2 | PayoutReleaseCondition3 | PayoutReleaseCondition4]
     """All of them have to be met."""
     expires_at: str | None
     """The payout is cancelled if it was not released by then."""

@@ -25,7 +25,8 @@ import { page, redirect } from '../../web/site';
 import { MAKE, mayMake, personOf } from '../creation';
 import { creatorRow, creatorText, LedgerLines, Timeline } from '../../web/history';
 import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../../web/lists';
-import type { MerchantRoute } from '../merchant-page';
+import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+import { SecondPerson } from '../second-person/second-person';
 import { metadataRows } from '../payments/payments';
 import { newPayoutPages } from './new-payout';
 
@@ -70,7 +71,9 @@ export function payoutPages(services: DashboardServices): MerchantRoute[] {
       needs: 'read',
       run: async (visit) => {
         const found = await payout(visit, visit.params['id'] ?? '');
-        const body = <Detail {...found} base={visit.base} mayChange={mayMake(visit)} />;
+        const body = (
+          <Detail {...found} base={visit.base} visit={visit} mayChange={mayMake(visit)} />
+        );
         return page(`Payout ${found.object.reference}`, body, { nav: 'payouts' });
       },
     },
@@ -149,10 +152,11 @@ function NoPayouts() {
 
 interface DetailProps extends WithHistory<Payout> {
   base: string;
+  visit: MerchantVisit;
   mayChange: boolean;
 }
 
-function Detail({ object: payout, base, mayChange, ...history }: DetailProps) {
+function Detail({ object: payout, base, visit, mayChange, ...history }: DetailProps) {
   const { events, transactions, creator } = history;
   const { currency } = payout;
   const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
@@ -181,6 +185,7 @@ function Detail({ object: payout, base, mayChange, ...history }: DetailProps) {
           />
         ) : null}
       </PageHead>
+      <SecondPerson payout={payout} visit={visit} />
       <Situation payout={payout} />
       <div class="split">
         <div>

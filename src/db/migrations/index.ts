@@ -6,6 +6,7 @@ import { sql as refunds, steps as refundSteps } from './0034-refunds';
 import { indexes as recipientIndexes, sql as recipients } from './0035-recipients';
 import { sql as payoutConditions, steps as conditionSteps } from './0036-payout-conditions';
 import { sql as screening } from './0038-screening';
+import { sql as secondPerson } from './0040-second-person';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -53,4 +54,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0038-screening', sql: screening },
   { name: '0039-rows-left-out', sql: rowsLeftOut },
   { name: '0039-rows-left-out-steps', concurrent: leftOutSteps },
+  { name: '0040-second-person', sql: secondPerson },
 ];

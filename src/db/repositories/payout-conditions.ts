@@ -19,6 +19,7 @@ const IS_MET: Record<ConditionKind, string | null> = {
     WHERE p.id = c.parameters ->> 'payment' AND p.completed_at IS NOT NULL)`,
   approval: `EXISTS (SELECT FROM payout_approvals a
     WHERE a.payout_id = c.payout_id AND a.api_key_id = c.parameters ->> 'api_key')`,
+  second_person: `approved_by_second_person(c.payout_id, c.parameters ->> 'maker')`,
 };
 
 const IS_MET_NOW = `CASE c.kind ${Object.entries(IS_MET)

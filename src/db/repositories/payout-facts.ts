@@ -47,6 +47,7 @@ interface FactsRow {
   keyDailyMax: Amount | null;
   keyUsed: Amount | null;
   keyResetsAt: Date | null;
+  secondPersonAbove: Amount | null;
 }
 
 /**
@@ -76,6 +77,8 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
        day.used, day.auto_approved, resets.window_resets_at,
        (SELECT t.amount FROM four_eyes_thresholds t WHERE t.currency = q.currency)
          AS four_eyes_threshold, a.review_all, a.rehearse_review, a.recipients_only,
+       CASE WHEN u.id IS NOT NULL THEN (a.second_person_above ->> q.currency)::numeric(38,8) END
+         AS second_person_above,
        k.recipients_only AS key_recipients_only, k.payout_currencies AS key_currencies,
        key_limit.per_payout::numeric(38,8) AS key_per_payout_max,
        key_limit.per_day::numeric(38,8) AS key_daily_max,
@@ -183,6 +186,7 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
     apiKeySecretSince: row.apiKeySecretSince,
     existingId: row.existingId,
     recipientsOnly: row.recipientsOnly,
+    secondPersonAbove: row.secondPersonAbove,
     key: {
       recipientsOnly: row.keyRecipientsOnly ?? false,
       currencies: row.keyCurrencies ?? [],

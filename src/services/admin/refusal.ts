@@ -114,6 +114,10 @@ const REFUSALS = {
     `${email} belongs to an operator who was removed or disabled. The admin command on the server ` +
     '(users enable) brings the operator back; invite a new colleague with another address.',
   nothing_to_change: () => 'These values are already in force.',
+  second_person_kept: ({ currency }: { currency: string }) =>
+    `The amount of ${currency} can be lowered here. Ask the operator to raise or remove it.`,
+  own_payout: ({ id }: Id) => `You requested ${id} yourself. Another owner must approve it.`,
+  payout_not_waiting: ({ id }: Id) => `${id} does not wait for an approval any more.`,
   proposal_ended: () => 'This change was already decided, was replaced or has expired.',
   proposal_outdated: () =>
     'What is in force has changed since, or the person who proposed this change is no longer an admin. ' +

@@ -4,6 +4,7 @@ import { CALLBACK_GUARDS } from './callbacks';
 import { LEDGER_GUARDS } from './ledger';
 import { MONEY_GUARDS } from './money';
 import { PAGE_GUARDS } from './pages';
+import { RECIPIENT_GUARDS } from './recipients';
 import { REQUEST_GUARDS } from './requests';
 import { SCREENING_GUARDS } from './screening';
 import { SECRET_GUARDS } from './secrets';
@@ -18,6 +19,7 @@ export interface GuardGroup {
 export const GUARD_GROUPS: readonly GuardGroup[] = [
   { title: 'The ledger and what the database refuses', guards: LEDGER_GUARDS },
   { title: 'Payouts and payments', guards: MONEY_GUARDS },
+  { title: 'Recipients and the second person', guards: RECIPIENT_GUARDS },
   { title: 'Screening', guards: SCREENING_GUARDS },
   { title: 'Requests of the API', guards: REQUEST_GUARDS },
   { title: 'Dashboard and console', guards: PAGE_GUARDS },

@@ -41,6 +41,7 @@ const FACTS: PayoutFacts = {
   apiKeySecretSince: new Date('2026-01-01T00:00:00Z'),
   existingId: null,
   recipientsOnly: false,
+  secondPersonAbove: null,
   key: {
     recipientsOnly: false,
     currencies: [],
