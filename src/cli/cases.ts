@@ -1,18 +1,10 @@
 /** `admin cases`. */
 import type { Command } from '@commander-js/extra-typings';
 import { presentCase } from '../presenters/admin';
-import { listCases, requireCase, resolveCase } from '../services/admin/cases';
+import { listCases, requireCase, resolveCase } from '../services/cases';
+import { addFields, inputOf } from './change-options';
 import type { Run } from './context';
-import {
-  addNoun,
-  changeVerb,
-  count,
-  LIMIT_OPTION,
-  readVerb,
-  runList,
-  runOn,
-  text,
-} from './options';
+import { addNoun, changeVerb, count, LIMIT_OPTION, readVerb, runList, runOn } from './options';
 
 const CASE = { name: 'case', value: 'CASE_ID', where: '`cases list` lists the ids (case_…).' };
 
@@ -48,10 +40,15 @@ export function addCases(admin: Command, run: Run): void {
     examples: [
       'cases resolve case_… --facts 1 --resolution "provider confirms: booked twice, refunded"',
     ],
-  })
-    .requiredOption('--resolution <TEXT>', 'the finding and what was done', text)
-    .requiredOption('--facts <N>', 'how many facts `cases show` showed', count);
-  runOn(run, resolve, CASE, async ({ db, by }, id, { facts, resolution }) =>
-    presentCase(await resolveCase(db, by, id, { seen: facts, text: resolution })),
+  });
+  addFields(resolve, resolveCase);
+  const withFacts = resolve.requiredOption(
+    '--facts <N>',
+    'how many facts `cases show` showed',
+    count,
   );
+  runOn(run, withFacts, CASE, async ({ db, by }, id, options) => {
+    const seen = { id, seen: options.facts };
+    return presentCase(await resolveCase.make(db, by, seen, inputOf(resolveCase, options)));
+  });
 }

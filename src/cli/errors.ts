@@ -68,7 +68,6 @@ const HINTS: Hints = {
   no_threshold_proposed: () => '`four-eyes list` lists the proposals.',
   operator_was_removed: () => 'Use `users enable`.',
   already_vouched: () => 'Use `users reset-password` for a new password.',
-  endpoint_disabled: ({ id }) => `\`webhooks enable ${id}\` enables it.`,
   no_screening_source: () => '`screening list` lists the sources.',
   no_such_route: () => '`routes list` shows all routes.',
   needs_account: () => 'Use --account instead of --default.',

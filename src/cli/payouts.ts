@@ -8,8 +8,9 @@ import {
   pausePayouts,
   resumePayouts,
   type PausedPayouts,
-} from '../services/admin/payouts';
+} from '../services/payout-pauses';
 import { resumeHeldPayouts } from '../temporal/payout-workflows';
+import { inputOf } from './change-options';
 import type { Run } from './context';
 import { addLost } from './lost';
 import { addNoun, changeVerb, readVerb, reasonedVerb, runList, runOn, text } from './options';
@@ -61,7 +62,9 @@ export function addPayouts(admin: Command, run: Run): void {
     .addOption(MODE)
     .action((options) =>
       run(options, async ({ db, by }) =>
-        presentPause(await pausePayouts(db, { ...by, reason: options.reason }, paused(options))),
+        presentPause(
+          await pausePayouts.make(db, by, paused(options), inputOf(pausePayouts, options)),
+        ),
       ),
     );
   const resume = changeVerb(payouts, 'resume', {
@@ -77,7 +80,7 @@ export function addPayouts(admin: Command, run: Run): void {
     PAUSE,
     async ({ db, by, temporal }, id) => {
       const wakeHeld = async () => resumeHeldPayouts(temporal());
-      return presentPause(await resumePayouts(db, by, id, wakeHeld));
+      return presentPause(await resumePayouts.make(db, by, { id, wakeHeld }, {}));
     },
     (pause) => `Lifted:\n${showObject(pause)}`,
   );

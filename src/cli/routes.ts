@@ -1,7 +1,7 @@
 /** `admin routes`. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { DIRECTIONS } from '../domain/fees';
-import { listRoutes, type RouteSetting, switchRoutes } from '../services/admin/routes';
+import { disableRoutes, enableRoutes, listRoutes, type RouteSetting } from '../services/routes';
 import type { Run } from './context';
 import { addNoun, changeVerb, PROVIDER, readVerb, text, type VerbTexts } from './options';
 import { listOf, showList } from './output';
@@ -28,7 +28,7 @@ export function addRoutes(admin: Command, run: Run): void {
   }).action((options) =>
     run(options, async ({ db }) => listOf((await listRoutes(db)).map(present)), showRoutes),
   );
-  addSwitch('disable', false, {
+  addSwitch('disable', disableRoutes, {
     summary: 'Refuse new payments and payouts on a network of a provider',
     notes: 'Payments and payouts that exist keep their route and are completed.',
     examples: [
@@ -36,12 +36,12 @@ export function addRoutes(admin: Command, run: Run): void {
       'routes disable --provider onchain_provider --network base --currency USDC --direction payout',
     ],
   });
-  addSwitch('enable', true, {
+  addSwitch('enable', enableRoutes, {
     summary: 'Accept new payments and payouts on a network of a provider again',
     examples: ['routes enable --provider onchain_provider --network tron'],
   });
 
-  function addSwitch(verb: string, enabled: boolean, texts: VerbTexts): void {
+  function addSwitch(verb: string, change: typeof enableRoutes, texts: VerbTexts): void {
     changeVerb(routes, verb, texts)
       .addOption(PROVIDER)
       .requiredOption('--network <NAME>', 'as `routes list` shows it', text)
@@ -57,7 +57,7 @@ export function addRoutes(admin: Command, run: Run): void {
           async ({ db, by }) => {
             const { provider, network, currency, direction } = options;
             const scope = { provider, network, currency, direction };
-            return listOf((await switchRoutes(db, by, scope, enabled)).map(present));
+            return listOf((await change.make(db, by, scope, {})).map(present));
           },
           showRoutes,
         ),

@@ -5,6 +5,7 @@
 import type { VNode } from 'preact';
 import type { BatchReviews } from '../services/batch-reviews';
 import type { ConsoleServices } from '../services/console';
+import { listShownPauses } from '../services/payout-pauses';
 import type { PayoutReviews } from '../services/payout-reviews';
 import type { PayoutScreenings } from '../services/payout-screenings';
 import type { UserServices } from '../services/users/user-services';
@@ -95,8 +96,8 @@ function shellOf(banner: VNode | null): Shell {
 }
 
 /** On every page, because a pause that was forgotten holds the money of all merchants. */
-async function pauseBanner({ pauses }: ConsoleServices): Promise<VNode | null> {
-  const held = await pauses.list();
+async function pauseBanner({ db }: ConsoleServices): Promise<VNode | null> {
+  const held = await listShownPauses(db);
   const [first] = held;
   if (first === undefined) return null;
   const everything = held.filter(({ scope }) => scope === 'global');

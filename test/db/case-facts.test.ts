@@ -12,7 +12,7 @@ import { listRefunds } from '../../src/db/repositories/payment-refunds';
 import { creditedTransfers, findPayment } from '../../src/db/repositories/payments';
 import { storeEntries } from '../../src/db/repositories/provider-statements';
 import type { CaseKind } from '../../src/domain/cases';
-import { resolveCase } from '../../src/services/admin/cases';
+import { resolveCase } from '../../src/services/cases';
 import { AdminRefusal } from '../../src/services/admin/refusal';
 import { isSound } from '../support/servers/gateway';
 import { fund } from '../support/merchant/ledger';
@@ -73,7 +73,7 @@ async function openCaseOf({ id }: OpenedPayment, kind: CaseKind): Promise<Case |
 async function resolve(page: Case): Promise<string> {
   const by = { actor: 'alice', reason: null };
   const { id, facts } = page;
-  return resolveCase(world.db, by, id, { seen: facts.length, text: 'agreed' }).then(
+  return resolveCase.make(world.db, by, { id, seen: facts.length }, { resolution: 'agreed' }).then(
     () => 'resolved',
     (error: unknown) => {
       if (error instanceof AdminRefusal) return error.refusal.code;

@@ -17,7 +17,7 @@ import { subtract } from '../../src/domain/money';
 import type { PaymentDecisionKind } from '../../src/domain/payment';
 import { netAmount } from '../../src/domain/payment-pricing';
 import type { Checkout } from '../../src/providers/port';
-import { resolveCase } from '../../src/services/admin/cases';
+import { resolveCase } from '../../src/services/cases';
 import { AdminRefusal } from '../../src/services/admin/refusal';
 import type { PaymentDecision } from '../../workflows/messages';
 import { brokenInvariants } from '../support/servers/gateway';
@@ -161,13 +161,12 @@ describe('a refund of the provider while one of an operator is open', () => {
       await rows(tx, sql, [payment.id]);
       const collecting = look();
       await whenWaiting(world.db, 1);
-      const resolving = resolveCase(world.db, by, caseId, {
-        seen: 1,
-        text: 'paid by invoice',
-      }).then(
-        () => 'resolved',
-        (error: unknown) => (error instanceof AdminRefusal ? error.refusal.code : error),
-      );
+      const resolving = resolveCase
+        .make(world.db, by, { id: caseId, seen: 1 }, { resolution: 'paid by invoice' })
+        .then(
+          () => 'resolved',
+          (error: unknown) => (error instanceof AdminRefusal ? error.refusal.code : error),
+        );
       await Promise.race([resolving, whenWaiting(world.db, 2)]);
       return { collecting, resolving };
     });

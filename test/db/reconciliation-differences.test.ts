@@ -17,7 +17,7 @@ import { amount } from '../../src/domain/money';
 import type { PaymentStatus } from '../../src/domain/payment';
 import type { PayoutStatus } from '../../src/domain/payout';
 import { newId } from '../../src/lib/new-id';
-import { resolveCase } from '../../src/services/admin/cases';
+import { resolveCase } from '../../src/services/cases';
 import { openTestDatabase } from '../support/servers/database';
 import { started } from '../support/started';
 import {
@@ -309,7 +309,7 @@ test('what an operator has resolved is no difference, until something changes', 
   const resolve = async () => {
     const all = await listCases(app, false, 1_000);
     const { id } = all.find(({ objectId }) => objectId === entry.id)!;
-    await resolveCase(app, by, id, { seen: 1, text: 'known to the provider' });
+    await resolveCase.make(app, by, { id, seen: 1 }, { resolution: 'known to the provider' });
     expect((await findCase(app, id))?.resolution).toBe('known to the provider');
   };
   const before = (await verifyStatements(app)).broken;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { withClient } from '../../src/db/provision';
 import { rows } from '../../src/db/transaction';
-import { listPauses, pausePayouts, resumePayouts } from '../../src/services/admin/payouts';
+import { listPauses, pausePayouts, resumePayouts } from '../../src/services/payout-pauses';
 import { resumeHeldPayouts } from '../../src/temporal/payout-workflows';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 import { startGateway } from '../support/servers/gateway';
@@ -102,13 +102,13 @@ test('an operator lifts it, and it is paused again only by a new break', async (
 test('the emergency stop is a pause of its own: lifting a maintenance pause does not lift it', async () => {
   const maintenance = { ...EVERYTHING, reason: 'maintenance until 14:00' };
   const by = { actor: 'alice', reason: maintenance.reason };
-  const { id } = await pausePayouts(gateway.db, by, EVERYTHING);
+  const { id } = await pausePayouts.make(gateway.db, by, EVERYTHING, { reason: by.reason });
   await giveMoney(1);
   await check();
   const emergency = { ...EVERYTHING, reason: expect.stringContaining('The ledger is broken') };
   expect(await pauses()).toEqual([maintenance, emergency]);
 
-  await resumePayouts(gateway.db, by, id, () => resumeHeldPayouts(gateway.temporal));
+  await resumePayouts.make(gateway.db, by, { id, wakeHeld }, {});
   expect(await pauses()).toEqual([emergency]);
   expect((await client.createPayout(buildPayout())).status).toBe(503);
   await giveMoney(-1);
@@ -133,11 +133,13 @@ test('a live balance that is broken stops live payouts, and test payouts go on',
   await lift();
 });
 
+const wakeHeld = () => resumeHeldPayouts(gateway.temporal);
+
 /** Lifts every pause. */
 async function lift(): Promise<void> {
   const by = { actor: 'alice', reason: 'mended' };
   for (const { id } of await listPauses(gateway.db)) {
-    await resumePayouts(gateway.db, by, id, () => resumeHeldPayouts(gateway.temporal));
+    await resumePayouts.make(gateway.db, by, { id, wakeHeld }, {});
   }
 }
 

@@ -1,6 +1,6 @@
 /** An operator's pause (decisions/payout-pauses) holds every submission back and never loses a payout. */
 import { rows } from '../../src/db/transaction';
-import { resumePayouts } from '../../src/services/admin/payouts';
+import { resumePayouts } from '../../src/services/payout-pauses';
 import { resumeHeldPayouts } from '../../src/temporal/payout-workflows';
 import { brokenInvariants } from '../support/servers/gateway';
 import { control, readBookEntry } from '../support/servers/sandbox';
@@ -45,9 +45,8 @@ async function resume(scope: string, target: string): Promise<void> {
   const sql = 'SELECT id::text AS id FROM payout_pauses WHERE scope = ? AND target = ? ORDER BY id';
   const pauses = await rows<{ id: string }>(world.db, sql, [scope, target]);
   for (const { id } of pauses) {
-    await resumePayouts(world.db, { actor: 'alice', reason: null }, id, () =>
-      resumeHeldPayouts(world.temporal),
-    );
+    const wakeHeld = () => resumeHeldPayouts(world.temporal);
+    await resumePayouts.make(world.db, { actor: 'alice', reason: null }, { id, wakeHeld }, {});
   }
 }
 

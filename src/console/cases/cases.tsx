@@ -3,7 +3,14 @@ import { CASE_KINDS } from '../../domain/cases';
 import { wallClockMs } from '../../lib/wall-clock';
 import { AdminRefusal } from '../../services/admin/refusal';
 import type { ConsoleServices } from '../../services/console';
-import type { Case, CaseEvidence } from '../../services/console-cases';
+import {
+  type Case,
+  type CaseEvidence,
+  listCasesPage,
+  readCaseEvidence,
+  resolveCase,
+} from '../../services/cases';
+import { ChangeFields, readFields } from '../../web/change-form';
 import {
   Alert,
   Card,
@@ -17,7 +24,7 @@ import {
   Time,
   words,
 } from '../../web/components';
-import { draftForm, Field, fieldErrors, type FormState } from '../../web/forms';
+import { draftForm, fieldErrors, type FormState } from '../../web/forms';
 import { LedgerLines } from '../../web/history';
 import {
   chosen,
@@ -38,17 +45,16 @@ import { CASE_TEXTS } from './case-texts';
 const PATH = `${PREFIX}/cases`;
 const NAV = { nav: 'cases' };
 const STATES = ['open', 'resolved', 'all'] as const;
-const RESOLUTION_LENGTH_MAX = 2_000;
 
-export function casePages({ cases }: ConsoleServices, urlOf: WorkflowUrl): OperatorRoute[] {
+export function casePages({ db }: ConsoleServices, urlOf: WorkflowUrl): OperatorRoute[] {
   async function showCase(visit: OperatorVisit, form: FormState, status: number) {
-    const evidence = await cases.get(visit.params['id'] ?? '');
+    const evidence = await readCaseEvidence(db, visit.params['id'] ?? '');
     const body = (
       <CasePage
         {...evidence}
         form={form}
         urlOf={urlOf}
-        mayResolve={visit.may('review')}
+        mayResolve={visit.may(resolveCase.access.needs)}
         isTooLate={status === 409}
         seen={seenIn(form.values)}
       />
@@ -70,7 +76,7 @@ export function casePages({ cases }: ConsoleServices, urlOf: WorkflowUrl): Opera
           ...daysOf(query),
         };
         const list = { limit: PER_PAGE, after: positionOf(query), filters };
-        const { items, next } = await cases.list(list);
+        const { items, next } = await listCasesPage(db, list);
         return page('Cases', <CaseList rows={items} query={query} next={next} />, NAV);
       },
     },
@@ -83,14 +89,14 @@ export function casePages({ cases }: ConsoleServices, urlOf: WorkflowUrl): Opera
     {
       method: 'post',
       path: '/cases/:id/resolve',
-      needs: 'review',
+      ...resolveCase.access,
       run: async (visit) => {
         const id = visit.params['id'] ?? '';
         const values = visit.form;
         try {
           const { answer, fields } = await fieldErrors(async () => {
-            const text = values.get('resolution') ?? '';
-            await cases.resolve(visit.by, id, { seen: seenIn(values) ?? 0, text });
+            const seen = seenIn(values) ?? 0;
+            await resolveCase.make(db, visit.by, { id, seen }, readFields(resolveCase, values));
             return redirect(`${PATH}/${id}`);
           });
           return answer ?? (await showCase(visit, { values, errors: fields }, 422));
@@ -262,14 +268,7 @@ function Resolution(props: CasePageProps & { remedy: string }) {
       {mayResolve ? (
         <form method="post" action={`${PATH}/${found.id}/resolve`} class="stack">
           <input type="hidden" name="facts" value={String(found.facts.length)} />
-          <Field
-            name="resolution"
-            label="Resolution"
-            hint="The finding and what was done. It is kept in the audit log."
-            form={form}
-            required
-            maxLength={RESOLUTION_LENGTH_MAX}
-          />
+          <ChangeFields change={resolveCase} form={form} />
           <div>
             <button class="btn">Resolve case</button>
           </div>

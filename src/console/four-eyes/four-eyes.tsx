@@ -1,5 +1,13 @@
 /** The amounts per currency above which two operators approve a payout, and their proposed changes. */
 import type { ConsoleServices } from '../../services/console';
+import {
+  confirmThreshold,
+  listThresholds,
+  proposeThreshold,
+  THRESHOLD,
+  withdrawThreshold,
+} from '../../services/four-eyes';
+import { ChangeFields, readFields } from '../../web/change-form';
 import { Card, Empty, Money, PageHead, Table, Time } from '../../web/components';
 import { EMPTY_FORM, Field, fieldErrors, type FormState, Select } from '../../web/forms';
 import { page, redirect, signInAgain } from '../../web/site';
@@ -13,12 +21,12 @@ import { ProposalVerbs, TwoAdmins } from '../proposals/proposals';
 
 const PATH = `${PREFIX}/four-eyes`;
 
-type Setting = Awaited<ReturnType<ConsoleServices['fourEyes']['list']>>[number];
+type Setting = Awaited<ReturnType<typeof listThresholds>>[number];
 
-export function fourEyesPages({ fourEyes, proposals }: ConsoleServices): OperatorRoute[] {
+export function fourEyesPages({ db, proposals }: ConsoleServices): OperatorRoute[] {
   const show = async (visit: OperatorVisit, form: FormState, status = 200) => {
     const [settings, hasSecondAdmin] = await Promise.all([
-      fourEyes.list(),
+      listThresholds(db),
       proposals.hasSecondAdmin(),
     ]);
     const mayChange = visit.may('administer');
@@ -39,7 +47,7 @@ export function fourEyesPages({ fourEyes, proposals }: ConsoleServices): Operato
   };
   const changeOf = ({ form }: OperatorVisit) => ({
     currency: form.get('currency') ?? '',
-    above: form.get('above')?.trim() ?? '',
+    ...readFields(THRESHOLD, form),
   });
   return [
     {
@@ -56,7 +64,7 @@ export function fourEyesPages({ fourEyes, proposals }: ConsoleServices): Operato
         const again = signInAgain(visit);
         if (again !== null) return again;
         const { answer, fields } = await fieldErrors(async () => {
-          await fourEyes.propose(visit.withReason(), changeOf(visit));
+          await proposeThreshold(db, visit.withReason(), changeOf(visit));
           return redirect(PATH);
         });
         return answer ?? show(visit, { values: visit.form, errors: fields }, 422);
@@ -70,8 +78,8 @@ export function fourEyesPages({ fourEyes, proposals }: ConsoleServices): Operato
         const again = signInAgain(visit, PATH);
         if (again !== null) return again;
         const change = changeOf(visit);
-        if (verb === 'confirm') await fourEyes.confirm(visit.by, change);
-        else await fourEyes.withdraw(visit.by, change.currency);
+        if (verb === 'confirm') await confirmThreshold(db, visit.by, change);
+        else await withdrawThreshold(db, visit.by, change.currency);
         return redirect(PATH);
       },
     })),
@@ -170,15 +178,7 @@ function Propose({ settings, form, hasSecondAdmin }: ProposeProps) {
           form={form}
           options={settings.map(({ currency }) => [currency, currency] as const)}
         />
-        <Field
-          name="above"
-          label="Two approvals above"
-          hint="An amount, or “none” so that one approval is enough."
-          form={form}
-          required
-          maxLength={40}
-          autocomplete="off"
-        />
+        <ChangeFields change={THRESHOLD} form={form} />
         <Field
           name="reason"
           label="Reason"

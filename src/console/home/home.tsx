@@ -2,6 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { COUNT_MAX, type ConsoleServices, type WaitingPayouts } from '../../services/console';
 import { BACKLOG_MAX } from '../../services/console-operations';
+import { listThresholds } from '../../services/four-eyes';
+import { listShownPauses } from '../../services/payout-pauses';
 import { Card, Empty, Money, PageHead, words } from '../../web/components';
 import { page } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
@@ -9,7 +11,7 @@ import { sinceText } from '../payouts/parts';
 import { Proposals } from '../proposals/proposals';
 
 export function homePages(services: ConsoleServices): OperatorRoute[] {
-  const { attention, waitingPayouts, pauses, operations, proposals, fourEyes } = services;
+  const { db, attention, waitingPayouts, operations, proposals } = services;
   return [
     {
       method: 'get',
@@ -19,11 +21,11 @@ export function homePages(services: ConsoleServices): OperatorRoute[] {
         const [found, stopped, paused, backlogs, ...changes] = await Promise.all([
           attention(),
           waitingPayouts(),
-          pauses.list(),
+          listShownPauses(db),
           operations.backlogs(),
           proposals.list(null),
           proposals.hasSecondAdmin(),
-          fourEyes.list(),
+          listThresholds(db),
         ]);
         const [proposed, hasSecondAdmin, thresholds] = changes;
         const blocked = backlogs.filter(({ waiting }) => waiting === BACKLOG_MAX);

@@ -1,9 +1,15 @@
 /** Pauses of payouts: all of them, those of one provider, or those of one account. */
 import { MODES } from '../../domain/mode';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
-import type { PausedPayouts } from '../../services/admin/payouts';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { ConsoleServices } from '../../services/console';
+import {
+  listShownPauses,
+  type PausedPayouts,
+  pausePayouts,
+  resumePayouts,
+} from '../../services/payout-pauses';
+import { ChangeFields, readFields } from '../../web/change-form';
 import { Card, Empty, PageHead, Table, Time } from '../../web/components';
 import { EMPTY_FORM, Field, fieldErrors, type FormState, Select } from '../../web/forms';
 import { page, redirect } from '../../web/site';
@@ -17,11 +23,11 @@ import {
 const PATH = `${PREFIX}/pauses`;
 const NAV = { nav: 'pauses' };
 
-type Pause = Awaited<ReturnType<ConsoleServices['pauses']['list']>>[number];
+type Pause = Awaited<ReturnType<typeof listShownPauses>>[number];
 
-export function pausePages({ pauses }: ConsoleServices): OperatorRoute[] {
+export function pausePages({ db, wakeHeld }: ConsoleServices): OperatorRoute[] {
   const show = async (visit: OperatorVisit, form: FormState, status: number) => {
-    const held = await pauses.list();
+    const held = await listShownPauses(db);
     const body = <Pauses held={held} form={form} mayChange={visit.may('administer')} />;
     return page('Pauses', body, { ...NAV, status });
   };
@@ -37,16 +43,22 @@ export function pausePages({ pauses }: ConsoleServices): OperatorRoute[] {
     {
       method: 'post',
       path: '/pauses',
-      needs: 'administer',
+      ...pausePayouts.access,
       run: (visit) =>
-        change(visit, async () => pauses.pause(visit.withReason(), pausedOf(visit.form))),
+        change(visit, async () => {
+          const input = readFields(pausePayouts, visit.form);
+          return pausePayouts.make(db, visit.withReason(), pausedOf(visit.form), input);
+        }),
     },
     {
       method: 'post',
       path: '/pauses/resume',
-      needs: 'administer',
+      ...resumePayouts.access,
       run: (visit) =>
-        change(visit, async () => pauses.resume(visit.withReason(), visit.form.get('id') ?? '')),
+        change(visit, async () => {
+          const id = visit.form.get('id') ?? '';
+          return resumePayouts.make(db, visit.withReason(), { id, wakeHeld }, {});
+        }),
     },
   ];
 }
@@ -165,14 +177,7 @@ function NewPause({ form }: { form: FormState }) {
           form={form}
           maxLength={40}
         />
-        <Field
-          name="reason"
-          label="Reason"
-          form={form}
-          required
-          maxLength={REASON_LENGTH_MAX}
-          autocomplete="off"
-        />
+        <ChangeFields change={pausePayouts} form={form} />
         <div>
           <button class="btn" data-variant="destructive">
             Pause payouts

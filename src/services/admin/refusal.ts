@@ -60,8 +60,7 @@ const REFUSALS = {
     `${id} is already verified, since ${verifiedAt.toISOString()}.`,
   account_already_suspended: ({ id }: Id) => `${id} is already suspended.`,
   account_not_suspended: ({ id }: Id) => `${id} is not suspended.`,
-  account_not_verified: ({ id }: Id) =>
-    `${id} is not verified. Keys for live mode need a verified account.`,
+  account_not_verified: (_: Id) => 'The account is not verified, which live mode requires.',
   too_many_keys: ({ accountId, mode, max }: OfAccount & { max: number }) =>
     `${accountId} has the maximum of ${max} keys in ${mode} mode. Revoke one first.`,
   api_key_revoked: ({ id, revokedAt }: Id & { revokedAt: Date }) =>
@@ -112,7 +111,7 @@ const REFUSALS = {
     "proposed the other's role in the last 30 days. Another admin must approve.",
   operator_was_removed: ({ email }: { email: string }) =>
     `${email} belongs to an operator who was removed or disabled. The admin command on the server ` +
-    '(users enable) brings the operator back; invite a new colleague with another address.',
+    'brings the operator back; invite a new colleague with another address.',
   nothing_to_change: () => 'These values are already in force.',
   second_person_kept: ({ currency }: { currency: string }) =>
     `The amount of ${currency} can be lowered here. Ask the operator to raise or remove it.`,

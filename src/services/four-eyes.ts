@@ -2,25 +2,35 @@
  * The thresholds above which two operators approve a payout. A change is a proposal (policy-proposals.ts)
  * whose confirmation names the amount, so that nobody confirms what was replaced.
  */
-import { listCurrencies } from '../../db/repositories/currency-routes';
+import { listCurrencies } from '../db/repositories/currency-routes';
 import {
   type FourEyesSetting,
   listFourEyes,
   type ThresholdProposal,
-} from '../../db/repositories/four-eyes';
-import { inTransaction, type Db, type Tx } from '../../db/transaction';
-import type { Amount } from '../../domain/money';
-import { approve, propose, reject } from '../policy-proposals';
-import type { ChangedBy } from './audit';
-import { amountOrZero } from './checks';
-import { AdminRefusal } from './refusal';
+} from '../db/repositories/four-eyes';
+import { inTransaction, type Db, type Tx } from '../db/transaction';
+import type { Amount } from '../domain/money';
+import { approve, propose, reject } from './policy-proposals';
+import type { ChangedBy } from './admin/audit';
+import { amountOrZero } from './admin/checks';
+import { AdminRefusal } from './admin/refusal';
+import { type InputOf, Text } from './change';
 
-export type { FourEyesSetting } from '../../db/repositories/four-eyes';
+export type { FourEyesSetting } from '../db/repositories/four-eyes';
 
-export interface ThresholdChange {
+/** The field of a proposal, on the page and in the command. */
+export const THRESHOLD = {
+  fields: {
+    above: Text(40, {
+      label: 'Two approvals above',
+      hint: 'An amount, or “none” so that one approval is enough',
+      value: 'AMOUNT',
+    }),
+  },
+};
+
+interface ThresholdChange extends InputOf<typeof THRESHOLD> {
   currency: string;
-  /** An amount as text, or `none` to remove the threshold. */
-  above: string;
 }
 
 export async function listThresholds(db: Db): Promise<FourEyesSetting[]> {

@@ -1,0 +1,116 @@
+/**
+ * Cases: what the gateway could not resolve by itself, how an operator resolves it, and what the console shows:
+ * what the gateway has on record beside what the provider has.
+ */
+import { type Case, findCase, resolveCase as writeResolution } from '../db/repositories/cases';
+import { listAudit } from '../db/repositories/audit-log';
+import { findPayment } from '../db/repositories/payments';
+import { findPayout } from '../db/repositories/payouts';
+import { listEntriesOf } from '../db/repositories/provider-statements';
+import { listTransactions } from '../db/repositories/transactions';
+import type { Db, Tx } from '../db/transaction';
+import type { MerchantTransaction } from '../domain/ledger';
+import type { Payment } from '../domain/payment';
+import type { Payout } from '../domain/payout';
+import { presentCase } from '../presenters/admin';
+import { AdminRefusal } from './admin/refusal';
+import { defineChange, Text } from './change';
+
+export { type Case, listCases, listCasesPage } from '../db/repositories/cases';
+
+export type CaseObject =
+  { kind: 'payout'; object: Payout } | { kind: 'payment'; object: Payment } | null;
+
+export interface CaseEvidence {
+  found: Case;
+  /** Null: the object is not in the database, or the case is about no object. */
+  ours: CaseObject;
+  transactions: MerchantTransaction[];
+  /** The copy of the provider's statement. */
+  theirs: Awaited<ReturnType<typeof listEntriesOf>>;
+  /** Null: it is open, or the gateway resolved it. */
+  resolvedBy: string | null;
+}
+
+const TRANSACTIONS_MAX = 100;
+
+/** Records the resolution; the ledger is not changed. @throws InvalidInput, AdminRefusal */
+export const resolveCase = defineChange({
+  action: 'case.resolve',
+  access: { needs: 'review' },
+  fields: {
+    resolution: Text(2_000, { label: 'Resolution', hint: 'The finding and what was done' }),
+  },
+  run: async (tx, { id, seen }: SeenCase, { resolution }) => {
+    const before = await requireCase(tx, id);
+    const resolved = await writeResolution(tx, id, seen, resolution);
+    if (resolved === null) {
+      const isOpen = (await requireCase(tx, id)).resolvedAt === null;
+      throw new AdminRefusal({ code: isOpen ? 'case_changed' : 'case_already_resolved', id });
+    }
+    return {
+      result: resolved,
+      audit: {
+        object: 'case',
+        objectId: id,
+        accountId: null,
+        before: presentCase(before),
+        after: presentCase(resolved),
+      },
+    };
+  },
+});
+
+interface SeenCase {
+  id: string;
+  /** How many facts the operator saw. With any other number the resolution is refused. */
+  seen: number;
+}
+
+/** @throws AdminRefusal */
+export async function requireCase(db: Db | Tx, id: string): Promise<Case> {
+  const found = await findCase(db, id);
+  if (found !== null) return found;
+  throw new AdminRefusal({ code: 'not_found', object: 'case', id });
+}
+
+/** @throws AdminRefusal */
+export async function readCaseEvidence(db: Db, id: string): Promise<CaseEvidence> {
+  const found = await requireCase(db, id);
+  const ours = await findObject(db, found.objectId);
+  const [transactions, theirs, resolvedBy] = await Promise.all([
+    ours === null ? [] : transactionsOf(db, ours.object),
+    listEntriesOf(db, referenceOf(found)),
+    found.resolvedAt === null ? null : resolverOf(db, id),
+  ]);
+  return { found, ours, transactions, theirs, resolvedBy };
+}
+
+async function findObject(db: Db, id: string): Promise<CaseObject> {
+  if (id.startsWith('po_')) {
+    const object = await findPayout(db, id);
+    return object === null ? null : { kind: 'payout', object };
+  }
+  if (!id.startsWith('pay_')) return null;
+  const object = await findPayment(db, id);
+  return object === null ? null : { kind: 'payment', object };
+}
+
+async function transactionsOf(
+  db: Db,
+  { id, accountId, mode }: Payout | Payment,
+): Promise<MerchantTransaction[]> {
+  const list = { accountId, mode, limit: TRANSACTIONS_MAX, after: null };
+  return (await listTransactions(db, { ...list, filters: { sourceId: id } })).items;
+}
+
+/** The object of an unknown transfer is the provider's id; its reference is among the details. */
+function referenceOf({ objectId, details }: Case): string {
+  const { reference } = details;
+  return typeof reference === 'string' ? reference : objectId;
+}
+
+async function resolverOf(db: Db, id: string): Promise<string | null> {
+  const [entry] = await listAudit(db, { objectId: id, action: resolveCase.action, limit: 1 });
+  return entry?.actor ?? null;
+}
