@@ -43,9 +43,9 @@ export function eventOfRefund(refund: Refund): NewEvent {
 }
 
 function deciderOf({ status, decidedBy }: Payout): string | null {
-  return status === 'approved' || status === 'rejected' || status === 'cancelled'
-    ? decidedBy
-    : null;
+  const isDecided = ['requested', 'approved', 'rejected', 'cancelled'].includes(status);
+  // A new payout is requested and has no decider; one that an operator has cleared has.
+  return isDecided ? decidedBy : null;
 }
 
 function newEvent(

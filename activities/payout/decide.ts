@@ -16,6 +16,7 @@ import { releasePosting } from '../../src/domain/ledger';
 import {
   DEFAULT_REJECTION_REASON,
   isFinalPayout,
+  isWaitingForConditions,
   nextPayoutStatus,
   type Payout,
 } from '../../src/domain/payout';
@@ -150,9 +151,7 @@ async function decide(
       : { outcome: 'applied', payout: rejected };
   }
   // Nobody approves in place of a condition.
-  if (payout.status === 'requested' && payout.awaitsRelease === true) {
-    return refused('already_decided');
-  }
+  if (isWaitingForConditions(payout)) return refused('already_decided');
   const needsTwo = payout.status === 'under_review' && (await readFourEyes(tx, payout.id)) !== null;
   if (needsTwo && decider.hadKey) return refused('key_creator');
   if (needsTwo && decider.hasCounted) return refused('same_operator');

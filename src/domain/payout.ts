@@ -126,6 +126,14 @@ export function isFinalPayout(status: PayoutStatus): boolean {
   return Object.keys(TABLE[status]).length === 0;
 }
 
+/** Whether nothing but its conditions keeps a payout from being approved: no operator can. */
+export function isWaitingForConditions({
+  status,
+  awaitsRelease,
+}: Pick<Payout, 'status' | 'awaitsRelease'>): boolean {
+  return status === 'requested' && awaitsRelease === true;
+}
+
 /** Used if an operator's rejection has no reason. */
 export const DEFAULT_REJECTION_REASON = 'Rejected by the operator.';
 

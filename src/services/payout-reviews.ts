@@ -3,6 +3,7 @@
  * and applied by the payout's workflow; this module reads the outcome and never writes a payout.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listConditions } from '../db/repositories/payout-conditions';
 import { findPayout } from '../db/repositories/payouts';
 import {
   findDecision,
@@ -37,7 +38,8 @@ import type { MerchantTransaction } from '../domain/ledger';
 import { isId } from '../domain/ids';
 import type { Mode } from '../domain/mode';
 import { type Amount, add, ZERO } from '../domain/money';
-import { type Payout, payoutStatusesBefore } from '../domain/payout';
+import { isWaitingForConditions, type Payout, payoutStatusesBefore } from '../domain/payout';
+import type { Condition } from '../domain/payout-condition';
 import type { DecisionKind, PayoutDecision } from '../domain/payout-decision';
 import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
@@ -82,6 +84,8 @@ export type DecisionResult =
 
 export interface PayoutReview {
   payout: ReviewedPayout;
+  /** What it waits for before it is sent; empty if it has no conditions. */
+  conditions: Condition[];
   context: PayoutContext;
   events: HistoryEvent[];
   transactions: MerchantTransaction[];
@@ -187,7 +191,8 @@ async function review(db: Db, id: string, { userId }: Operator): Promise<PayoutR
   if (payout === undefined) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
   const { accountId, mode } = payout;
   const list = { accountId, mode, limit: 100, after: null, filters: { sourceId: id } };
-  const [context, events, page, decisions, escalations, decider] = await Promise.all([
+  const [conditions, context, events, page, decisions, escalations, decider] = await Promise.all([
+    payout.awaitsRelease === null ? [] : listConditions(db, id),
     readPayoutContext(db, id),
     listHistory(db, id),
     listTransactions(db, list),
@@ -195,7 +200,8 @@ async function review(db: Db, id: string, { userId }: Operator): Promise<PayoutR
     listEscalations(db, id),
     readDecider(db, id, userId),
   ]);
-  return { payout, context, events, transactions: page.items, decisions, escalations, decider };
+  const seen = { payout, conditions, context, events, decisions, escalations, decider };
+  return { ...seen, transactions: page.items };
 }
 
 async function decide(
@@ -212,7 +218,8 @@ async function decide(
   if (stored === null) {
     // A workflow that has ended would be started again only to say so.
     const isOpen = payoutStatusesBefore(kind).includes(payout.status);
-    if (!isOpen || payout.awaitsBatch) return { kind: 'too_late' };
+    const isClosed = kind === 'approve' && isWaitingForConditions(payout);
+    if (!isOpen || isClosed || payout.awaitsBatch) return { kind: 'too_late' };
     if (kind === 'approve' && !recentlyAuthenticated(operator)) {
       const isGuarded = payout.mode === 'live' || (await readFourEyes(db, payoutId)) !== null;
       if (isGuarded) return { kind: 'sign_in_again' };

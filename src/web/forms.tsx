@@ -67,7 +67,7 @@ interface FieldProps {
   label: string;
   hint?: ComponentChildren;
   form: FormState;
-  type?: 'text' | 'email' | 'password' | 'url' | 'date';
+  type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'datetime-local';
   required?: boolean;
   value?: string;
   autocomplete?: string;

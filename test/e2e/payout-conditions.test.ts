@@ -1,6 +1,7 @@
 /** Payouts that wait for conditions (decisions/payout-conditions), over HTTP on real PostgreSQL and Temporal. */
 import { rows } from '../../src/db/transaction';
 import type { Mode } from '../../src/domain/mode';
+import { newId } from '../../src/lib/new-id';
 import { createKey } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import {
@@ -198,3 +199,100 @@ test.concurrent('a payout that waits is cancelled with everything returned', asy
     return status.name === 'COMPLETED' ? true : undefined;
   });
 });
+
+test.concurrent(
+  'of a release, a cancel and the expiry at once exactly one wins, each time',
+  async () => {
+    const { client, second, secondKey } = await openWithSecondKey({ mode: 'test' });
+    const rounds = scaled(12, 120);
+    const ends: string[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const id = await acceptedPayout(client, {
+        amount: '10',
+        release: { approval_by_key: secondKey, expires_at: inAnHour() },
+      });
+      // The time in which every payout can be cancelled is over, so that the release decides at once.
+      const past = `UPDATE payouts SET created_at = created_at - interval '1 minute' WHERE id = ?`;
+      await rows(gateway.db, past, [id]);
+      // Each is given the start in turn; the expiry takes part in every third round.
+      const acts = [() => release(second, id), () => cancel(client, id)];
+      if (round % 2 === 1) acts.reverse();
+      const both = acts.map((act) => act());
+      if (round % 3 === 2) await expireNow(id).catch(() => undefined);
+      await Promise.all(both);
+      const ended = await whenFinal(client, id);
+      const sent = await readBookEntry(gateway.sandbox.url, id);
+      expect([ended.status, sent?.times_sent ?? 0, ended.release.released_at !== null]).toEqual(
+        ended.status === 'completed' ? ['completed', 1, true] : ['cancelled', 0, false],
+      );
+      const final = (await eventsOf(id)).filter((type) => /approved|cancelled/.test(type));
+      expect(final.length).toBe(1);
+      ends.push(ended.status);
+    }
+    const sent = ends.filter((end) => end === 'completed').length;
+    const left = (20_000 - sent * 11.1).toFixed(8);
+    expect(await balanceOf(client)).toMatchObject({ available: left, reserved: '0.00000000' });
+  },
+);
+
+test.concurrent.each<[field: string, rule: string, wish: (secondKey: string) => object]>([
+  ['release', 'required', () => ({})],
+  ['release', 'required', () => ({ expires_at: inAnHour() })],
+  ['release.at', 'out_of_range', () => ({ at: inMs(-1_000) })],
+  ['release.at', 'out_of_range', () => ({ at: inMs(367 * 86_400_000) })],
+  ['release.at', 'format', () => ({ at: 'tomorrow' })],
+  ['release.at', 'format', () => ({ at: '2027-02-30T00:00:00Z' })],
+  ['release.expires_at', 'out_of_range', () => ({ at: inMs(7_200_000), expires_at: inAnHour() })],
+  ['release.after_payment', 'not_found', () => ({ after_payment: newId('payment') })],
+  ['release.after_payment', 'format', () => ({ after_payment: 'pay_1' })],
+  ['release.approval_by_key', 'not_found', () => ({ approval_by_key: newId('apiKey') })],
+  ['release.approval_by_key', 'unsupported', (key) => ({ approval_by_key: key })],
+  ['release.when', 'unsupported', () => ({ at: inAnHour(), when: 'now' })],
+])('%s is refused (%s)', async (field, rule, wish) => {
+  const { second, secondKey } = await openWithSecondKey();
+  const answer = await second.createPayout(buildPayout({ release: wish(secondKey) }));
+  expect(answer.status).toBe(422);
+  expect(answer.json.error.details.fields).toEqual([
+    { field, rule, message: expect.stringMatching(/\.$/) },
+  ]);
+  expect(await balanceOf(second)).toMatchObject(ALL);
+});
+
+test.concurrent('a payment and a key of another account do not count', async () => {
+  const owner = await openMerchant(gateway, { mode: 'test' });
+  const stranger = await openWithSecondKey({ mode: 'test' });
+  const wish = { approval_by_key: stranger.secondKey };
+  const answer = await owner.client.createPayout(buildPayout({ release: wish }));
+  expect(answer.json.error.details.fields).toMatchObject([{ rule: 'not_found' }]);
+});
+
+test.concurrent('an operator’s signal does not replace a condition', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test' });
+  const id = await acceptedPayout(client, { release: { at: inAnHour() } });
+  await approve(gateway, id);
+  const handle = gateway.temporal.workflow.getHandle(id);
+  await waitFor('the remark about the signal', async () => {
+    const metadata = await handle.query<{ currentDetails?: string }>(
+      '__temporal_workflow_metadata',
+    );
+    const details = metadata.currentDetails ?? '';
+    return details.includes('waits for its conditions') && details.includes('Waiting for:')
+      ? details
+      : undefined;
+  });
+  expect(await read(client, id)).toMatchObject({ status: 'requested' });
+  expect((await cancel(client, id)).status).toBe(200);
+});
+
+test.concurrent(
+  'a payout without conditions has no release, and nobody can release it',
+  async () => {
+    const { client } = await openMerchant(gateway);
+    const id = await acceptedPayout(client);
+    expect(await read(client, id)).not.toHaveProperty('release');
+    expect(await release(client, id)).toMatchObject({
+      status: 409,
+      json: { error: { code: 'invalid_state' } },
+    });
+  },
+);

@@ -1,6 +1,6 @@
 /** One payout for an operator: what it is, why it is reviewed, and the decision. */
 import { BLOCKED_BY } from '../../domain/screening';
-import { payoutStatusesBefore } from '../../domain/payout';
+import { isWaitingForConditions, payoutStatusesBefore } from '../../domain/payout';
 import type { DecisionKind, DecisionOutcome, PayoutDecision } from '../../domain/payout-decision';
 import { InvalidInput } from '../../services/admin/refusal';
 import {
@@ -23,6 +23,7 @@ import {
 } from '../../web/components';
 import { draftForm, Field, type FormState } from '../../web/forms';
 import { LedgerLines, Timeline } from '../../web/history';
+import { WaitsFor } from '../../web/conditions';
 import { Icon } from '../../web/icon';
 import { type Answer, page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
@@ -135,6 +136,7 @@ function Detail(props: DetailProps) {
       <Result {...props} />
       <Waiting payout={payout} />
       <RowOfBatch payout={payout} />
+      <WaitsFor payout={payout} conditions={props.conditions} />
       <div class="split">
         <div>
           <Card title="Destination">
@@ -263,7 +265,9 @@ function whoAndWhy(
 ): string | null {
   switch (type) {
     case 'payout.requested':
-      return `Requested with ${payout.apiKeyId}`;
+      return actor === null
+        ? `Requested with ${payout.apiKeyId}`
+        : `Approved by ${actor}, and waiting for its conditions`;
     case 'payout.approved':
       if (actor === null) {
         return payout.reviewReasons.length === 0
@@ -279,7 +283,9 @@ function whoAndWhy(
       return `${by}: ${payout.rejectionReason ?? ''}`;
     }
     case 'payout.cancelled':
-      return `By the merchant, request ${actor ?? ''}`;
+      return payout.releaseExpiredAt === null
+        ? `By the merchant, request ${actor ?? ''}`
+        : 'Not released by the time that the merchant set';
     case 'payout.processing':
       return `Accepted by ${words(payout.provider)}, transfer ${payout.providerTransferId ?? ''}`;
     case 'payout.failed':
@@ -332,6 +338,7 @@ function Decision(props: DetailProps) {
 function ApprovalForm({ payout, decider, form, action }: DetailProps & { action: string }) {
   const { status, fourEyesThreshold, approvedBy, amount, currency } = payout;
   if (!payoutStatusesBefore('approve').includes(status)) return null;
+  if (isWaitingForConditions(payout)) return null;
   const needsTwo = fourEyesThreshold !== null && status === 'under_review';
   const [first] = approvedBy;
   return (

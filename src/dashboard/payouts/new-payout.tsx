@@ -26,6 +26,9 @@ const NAV = { nav: 'payouts' };
 /** The route of a transfer within a provider, which has no network in a request. */
 const INTERNAL = 'internal';
 const FIELDS = ['amount', 'currency', 'network', 'provider', 'reference', 'description'] as const;
+/** Times are entered in UTC, because the server does not know the zone of the browser. */
+const RELEASE_TIMES = ['at', 'expires_at'] as const;
+const RELEASE = ['after_payment', 'approval_by_key'] as const;
 
 export function newPayoutPages({ money, recipients }: DashboardServices): MerchantRoute[] {
   const show = async (
@@ -96,7 +99,13 @@ function requestOf(values: URLSearchParams) {
   const filled = filledIn(values, ['type', 'value', 'memo']);
   const isWithoutMemo = values.get('noMemo') === 'on' && filled['memo'] === undefined;
   const destination = isWithoutMemo ? { ...filled, memo: null } : filled;
-  return readPayoutRequest({ ...filledIn(values, FIELDS), destination });
+  const times = Object.entries(filledIn(values, RELEASE_TIMES));
+  const release = {
+    ...filledIn(values, RELEASE),
+    ...Object.fromEntries(times.map(([name, time]) => [name, `${time}Z`])),
+  };
+  const whenever = Object.keys(release).length === 0 ? {} : { release };
+  return readPayoutRequest({ ...filledIn(values, FIELDS), destination, ...whenever });
 }
 
 interface FormProps {
@@ -194,6 +203,7 @@ function NewPayout({ path, recipient, networks, providers, ...props }: FormProps
               form={form}
               maxLength={255}
             />
+            <ReleaseFields form={form} />
             <div class="actions">
               <button class="btn">Request payout</button>
               <button
@@ -228,6 +238,55 @@ function To({ recipient, path }: { recipient: Recipient; path: string }) {
         ]}
       />
     </>
+  );
+}
+
+const RELEASE_FIELDS: readonly string[] = ['release', ...RELEASE_TIMES, ...RELEASE];
+
+/** Closed until one of its fields is used, because most payouts are sent at once. */
+function ReleaseFields({ form }: { form: FormState }) {
+  const isUsed = RELEASE_FIELDS.some(
+    (name) => form.errors[name] !== undefined || (form.values.get(name) ?? '') !== '',
+  );
+  return (
+    <details class="confirm" open={isUsed}>
+      <summary class="btn" data-variant="outline">
+        <Icon name="clock" /> Send later …
+      </summary>
+      <div class="confirm-body stack">
+        <p class="muted">
+          The funds are reserved now. The payout is sent when all conditions are met, and can be
+          cancelled until then.
+        </p>
+        {form.errors['release'] === undefined ? null : <p>{form.errors['release']}</p>}
+        <Field name="at" label="Not before (UTC)" type="datetime-local" form={form} />
+        <Field
+          name="after_payment"
+          label="After the payment"
+          hint="The ID of a payment that has to be completed."
+          placeholder="pay_…"
+          form={form}
+          autocomplete="off"
+          maxLength={30}
+        />
+        <Field
+          name="approval_by_key"
+          label="Approved by the API key"
+          hint="The ID of a key that has to release the payout."
+          placeholder="key_…"
+          form={form}
+          autocomplete="off"
+          maxLength={30}
+        />
+        <Field
+          name="expires_at"
+          label="Cancelled unless sent by (UTC)"
+          hint="Optional. The funds return to the balance then."
+          type="datetime-local"
+          form={form}
+        />
+      </div>
+    </details>
   );
 }
 

@@ -20,6 +20,7 @@ import {
   Time,
   words,
 } from '../../web/components';
+import { WaitsFor } from '../../web/conditions';
 import { Confirm } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import { MAKE, mayMake, personOf } from '../creation';
@@ -187,6 +188,7 @@ function Detail({ object: payout, base, visit, mayChange, ...history }: DetailPr
       </PageHead>
       <SecondPerson payout={payout} visit={visit} />
       <Situation payout={payout} />
+      <WaitsFor payout={payout} conditions={payout.conditions ?? []} />
       <div class="split">
         <div>
           <Timeline
@@ -265,6 +267,13 @@ function Situation({ payout }: { payout: Payout }) {
       </Alert>
     );
   }
+  if (payout.releaseExpiredAt !== null) {
+    return (
+      <Alert tone="bad" title="Not released in time. The funds were returned.">
+        <p>The payout could be released until {<Time at={payout.releaseExpiredAt} />}.</p>
+      </Alert>
+    );
+  }
   const reason = payout.rejectionReason ?? payout.failureReason;
   if (reason === null) return null;
   return (
@@ -277,7 +286,11 @@ function Situation({ payout }: { payout: Payout }) {
 function reasonOf(payout: Payout, creator: Creator, { type, actor }: HistoryEvent): string | null {
   switch (type) {
     case 'payout.requested':
-      return `Requested ${creatorText(creator)}`;
+      return actor === null
+        ? `Requested ${creatorText(creator)}`
+        : 'Approved by an operator; it waits for its conditions';
+    case 'payout.cancelled':
+      return payout.releaseExpiredAt === null ? null : 'Not released in time';
     case 'payout.rejected':
       return payout.rejectionReason;
     case 'payout.failed':

@@ -1,6 +1,7 @@
 /** Every guard of the list. docs/guards.md shows it, test/unit/guards.test.ts checks that it is true. */
 import type { Guard } from '../guard';
 import { CALLBACK_GUARDS } from './callbacks';
+import { CONDITION_GUARDS } from './conditions';
 import { LEDGER_GUARDS } from './ledger';
 import { MONEY_GUARDS } from './money';
 import { PAGE_GUARDS } from './pages';
@@ -20,6 +21,7 @@ export const GUARD_GROUPS: readonly GuardGroup[] = [
   { title: 'The ledger and what the database refuses', guards: LEDGER_GUARDS },
   { title: 'Payouts and payments', guards: MONEY_GUARDS },
   { title: 'Recipients and the second person', guards: RECIPIENT_GUARDS },
+  { title: 'Conditions of payouts', guards: CONDITION_GUARDS },
   { title: 'Screening', guards: SCREENING_GUARDS },
   { title: 'Requests of the API', guards: REQUEST_GUARDS },
   { title: 'Dashboard and console', guards: PAGE_GUARDS },

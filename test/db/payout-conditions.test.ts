@@ -1,0 +1,127 @@
+/** The conditions of a payout as the database decides them (decisions/payout-conditions). */
+import type { BalanceKey } from '../../src/db/repositories/ledger';
+import {
+  findPayoutsToRelease,
+  insertApproval,
+  insertConditions,
+  listConditions,
+  meetConditions,
+  readConditionFacts,
+} from '../../src/db/repositories/payout-conditions';
+import { findPayout, getPayout, takeTransition } from '../../src/db/repositories/payouts';
+import { inTransaction, rows } from '../../src/db/transaction';
+import type { NewCondition } from '../../src/domain/payout-condition';
+import type { PayoutTrigger } from '../../src/domain/payout';
+import { newId } from '../../src/lib/new-id';
+import { openTestDatabase } from '../support/servers/database';
+import {
+  buildPayoutMoney,
+  insertPayment,
+  insertPayout,
+  makeAccount,
+} from '../support/merchant/ledger';
+import { started } from '../support/started';
+
+const database = started(() => openTestDatabase({ owner: 2, app: 2 }));
+let key: BalanceKey;
+
+beforeAll(async () => {
+  key = { accountId: await makeAccount(database.owner), mode: 'test', currency: 'USDT' };
+});
+
+const LATER: NewCondition = { kind: 'time', parameters: { at: '2999-01-01T00:00:00Z' } };
+const PAST: NewCondition = { kind: 'time', parameters: { at: '2020-01-01T00:00:00Z' } };
+
+/** A requested payout that waits. @param expires SQL */
+async function waiting(condition: NewCondition, expires = 'NULL'): Promise<string> {
+  const payout = buildPayoutMoney('1');
+  await insertPayout(database.owner, key, payout, 'requested');
+  await rows(
+    database.owner,
+    `UPDATE payouts SET awaits_release = true, release_expires_at = ${expires} WHERE id = ?`,
+    [payout.id],
+  );
+  const row = await getPayout(database.owner, payout.id);
+  const conditions = [{ ...condition, metAt: null }];
+  await inTransaction(database.app, (tx) => {
+    insertConditions(tx, [{ ...row, conditions }]);
+  });
+  return payout.id;
+}
+
+const take = (id: string, trigger: PayoutTrigger) =>
+  inTransaction(database.app, (tx) => takeTransition(tx, id, trigger, {}));
+const look = (id: string) => inTransaction(database.app, (tx) => meetConditions(tx, id));
+const isMet = async (id: string) =>
+  (await listConditions(database.app, id)).every(({ metAt }) => metAt !== null);
+
+test.each(['approve', 'release'] as const)(
+  '%s needs that every condition is met',
+  async (trigger) => {
+    const id = await waiting(LATER);
+    await look(id);
+    expect(await take(id, trigger)).toBeNull();
+    const met = await waiting(PAST);
+    expect(await take(met, trigger)).toBeNull();
+    await look(met);
+    expect(await take(met, trigger)).toMatchObject({ status: 'approved', awaitsRelease: false });
+  },
+);
+
+test('a payout whose time is over is not released, even with its conditions met', async () => {
+  const id = await waiting(PAST, 'clock_timestamp()');
+  await look(id);
+  expect(await take(id, 'release')).toBeNull();
+  expect(await take(id, 'expire')).toMatchObject({ status: 'cancelled', awaitsRelease: false });
+});
+
+test('the database refuses an approved payout that waits', async () => {
+  const id = await waiting(LATER);
+  const approve = `UPDATE payouts SET status = 'approved' WHERE id = ?`;
+  await expect(rows(database.owner, approve, [id])).rejects.toThrow('payouts_wait_before_approval');
+});
+
+test('a payment counts when it is completed, and its payout is found', async () => {
+  const payment = await insertPayment(database.owner, key, 'pending');
+  const id = await waiting({ kind: 'payment', parameters: { payment } });
+  await look(id);
+  expect(await isMet(id)).toBe(false);
+  const found = async () =>
+    (await findPayoutsToRelease(database.app, 100)).some((payout) => payout.id === id);
+  expect(await found()).toBe(false);
+  await rows(database.owner, 'UPDATE payments SET completed_at = now() WHERE id = ?', [payment]);
+  expect(await found()).toBe(true);
+  await look(id);
+  expect(await isMet(id)).toBe(true);
+  expect(await found()).toBe(false);
+});
+
+test('the approval of the named key counts, and no other', async () => {
+  const named = newId('apiKey');
+  const id = await waiting({ kind: 'approval', parameters: { api_key: named } });
+  await insertApproval(database.owner, id, newId('apiKey'), newId('request'));
+  await look(id);
+  expect(await isMet(id)).toBe(false);
+  await insertApproval(database.owner, id, named, newId('request'));
+  await look(id);
+  expect(await isMet(id)).toBe(true);
+});
+
+test('a payment is known to its own account and mode alone', async () => {
+  const payment = await insertPayment(database.owner, key, 'pending');
+  const release = { at: null, afterPayment: payment, approvalByKey: null, expiresAt: null };
+  const other = await makeAccount(database.owner);
+  const read = (accountId: string, mode: 'test' | 'live') =>
+    readConditionFacts(database.app, { accountId, mode }, release);
+  expect((await read(key.accountId, 'test')).payment).toMatchObject({ mayComplete: true });
+  expect((await read(key.accountId, 'live')).payment).toBeNull();
+  expect((await read(other, 'test')).payment).toBeNull();
+});
+
+test('conditions are read with the payout, and a payout without them has none', async () => {
+  const id = await waiting(LATER);
+  expect((await findPayout(database.app, id))?.conditions).toEqual([{ ...LATER, metAt: null }]);
+  const plain = buildPayoutMoney('1');
+  await insertPayout(database.owner, key, plain, 'requested');
+  expect((await findPayout(database.app, plain.id))?.conditions).toBeNull();
+});
