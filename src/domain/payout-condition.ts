@@ -1,6 +1,6 @@
 /**
- * What a payout waits for before it is submitted (decisions/payout-conditions). A kind is a row of
- * CONDITION_KINDS, its parameters, and its evaluation in src/db/repositories/payout-conditions.ts.
+ * What a payout waits for before it is submitted (decisions/payout-conditions). A kind has its parameters and
+ * words here, and its evaluation in src/db/repositories/payout-conditions.ts.
  */
 
 /** The parameters of each kind, by their names on the wire. Times are ISO 8601. */
@@ -32,8 +32,6 @@ const WORDS: { [Kind in ConditionKind]: (parameters: ConditionParameters[Kind]) 
   second_person: () => 'the approval of another person of the merchant',
   approval: ({ api_key: key }) => `the approval with the API key ${key}`,
 };
-
-export const CONDITION_KINDS = Object.keys(WORDS) as ConditionKind[];
 
 export function conditionWords({ kind, parameters }: NewCondition): string {
   // The kind and its parameters belong together, which the type of a union does not say.

@@ -35,9 +35,7 @@ testWithPython('its tests pass', async () => {
     GATEWAY_BASE_URL: gateway.baseUrl,
     GATEWAY_TEST_KEY: merchant.client.apiKey,
     GATEWAY_LIVE_KEY: live.client.apiKey,
-    GATEWAY_ADDRESS: String(
-      (buildPayout() as { destination: { value: string } }).destination.value,
-    ),
+    GATEWAY_ADDRESS: (buildPayout() as { destination: { value: string } }).destination.value,
     TEST_SIGNATURES: join(ROOT, 'test/fixtures/signatures.json'),
   });
   expect(stderr).toMatch(/\nOK\n$/);

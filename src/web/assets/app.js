@@ -99,7 +99,7 @@ document.addEventListener('input', (event) => {
 const FOLLOW = '[data-follow]';
 async function followOnce() {
   if (document.hidden) return;
-  const response = await fetch(location.href);
+  const response = await fetch(document.location.href);
   if (!response.ok || response.redirected) return;
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
   for (const part of document.querySelectorAll(FOLLOW)) {
