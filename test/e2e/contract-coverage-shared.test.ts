@@ -142,9 +142,10 @@ test.each(ENDPOINTS.filter(isBuilt).filter(({ scope }) => scope !== null))(
       const secret = await createKey(gateway.db, gateway.pepper, key);
       const client = new MerchantClient(gateway.baseUrl, secret);
       const real = path.replace('{id}', 'po_1');
-      return method === 'GET'
-        ? client.get(real)
-        : client.post(real, buildPayout(), { 'idempotency-key': 'key-1' });
+      if (method === 'GET') return client.get(real);
+      if (method === 'DELETE') return client.delete(real);
+      if (method === 'PATCH') return client.patch(real, { name: 'x' });
+      return client.post(real, buildPayout(), { 'idempotency-key': 'key-1' });
     };
     const refused = await ask(SCOPES.filter((other) => other !== scope));
     expect([refused.status, refused.json.error?.code]).toEqual([403, 'insufficient_scope']);

@@ -9,7 +9,7 @@ import { TASK_QUEUES } from '../../workflows/names';
 import { createPaymentCase } from '../support/payment/payment-case';
 import { createPayoutCase, type PayoutCase, whenOver } from '../support/payout/payout-case';
 import { startWorkflowWorld } from '../support/servers/workflow-world';
-import { waitFor } from '../support/wait-for';
+import { waitThroughFaults } from '../support/wait-for';
 import { started } from '../support/started';
 
 const world = started(startWorkflowWorld);
@@ -54,7 +54,7 @@ async function deliveriesOf({ id }: PayoutCase): Promise<Inserted[]> {
 
 async function expectStarted(object: PayoutCase, { id, type, endpointId, isSlow }: Inserted) {
   const handle = world.temporal.workflow.getHandle(id);
-  const { events } = await waitFor(`the workflow of ${id}`, () => handle.fetchHistory());
+  const { events } = await waitThroughFaults(`the workflow of ${id}`, () => handle.fetchHistory());
   const started = events?.[0]?.workflowExecutionStartedEventAttributes;
   expect(defaultPayloadConverter.fromPayload(started!.input!.payloads![0]!)).toEqual({
     deliveryId: id,

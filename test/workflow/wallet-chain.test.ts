@@ -27,7 +27,7 @@ import {
   type TestWallet,
 } from '../support/wallet/wallet';
 import { quietRuntime } from '../support/servers/workflow-world';
-import { waitFor } from '../support/wait-for';
+import { waitFor, waitThroughFaults } from '../support/wait-for';
 
 describeWithChain('a wallet that workflows drive', () => {
   let chain: TestChain;
@@ -97,7 +97,7 @@ describeWithChain('a wallet that workflows drive', () => {
       return status === 'sent' || status === 'failed' ? status : undefined;
     });
   const untilState = (state: ChainStatus['state']): Promise<ChainStatus> =>
-    waitFor(`the state ${state}`, async () => {
+    waitThroughFaults(`the state ${state}`, async () => {
       const status = await handle(chainWorkflow()).query<ChainStatus>('status');
       return status.state === state ? status : undefined;
     });
@@ -189,7 +189,7 @@ describeWithChain('a wallet that workflows drive', () => {
   it('has a workflow for an alarm, which an operator acknowledges and resolves', async () => {
     const id = await openAlarm();
     const workflow = alarmWorkflow(id);
-    await waitFor('the page', async () => {
+    await waitThroughFaults('the page', async () => {
       const page = await readPage(temporal, workflow);
       return page.includes('**not_transferred**');
     });
@@ -211,11 +211,11 @@ describeWithChain('a wallet that workflows drive', () => {
 
   it('ends the workflow of an alarm that the command resolved', async () => {
     const id = await openAlarm();
-    await waitFor('its workflow', () => handle(alarmWorkflow(id)).describe());
+    await waitThroughFaults('its workflow', () => handle(alarmWorkflow(id)).describe());
     expect((await run('alarms', 'resolve', '999999', '--by', 'bob', '--reason', 'x')).code).toBe(2);
     const resolved = await run('alarms', 'resolve', id, '--by', 'bob', '--reason', 'known');
     expect(resolved).toEqual({ code: 0, text: `The alarm ${id} is resolved.\n` });
-    const result = await waitFor('the end of its workflow', () =>
+    const result = await waitThroughFaults('the end of its workflow', () =>
       handle(alarmWorkflow(id)).result(),
     );
     expect(result).toBe('resolved by bob: known');

@@ -18,7 +18,7 @@ import {
   type TestWallet,
 } from '../support/wallet/wallet';
 import { quietRuntime } from '../support/servers/workflow-world';
-import { waitFor } from '../support/wait-for';
+import { waitFor, waitThroughFaults } from '../support/wait-for';
 
 describeWithChain('the workflow of a chain', () => {
   let chain: TestChain;
@@ -45,14 +45,14 @@ describeWithChain('the workflow of a chain', () => {
   });
 
   const readRun = (): Promise<string> =>
-    waitFor('a run', async () => (await temporal.client.workflow.getHandle(id()).describe()).runId);
+    waitThroughFaults('a run', async () => (await temporal.client.workflow.getHandle(id()).describe()).runId);
   const whenNextRun = (after: string): Promise<string> =>
     waitFor('the next run', async () => {
       const runId = await readRun();
       return runId === after ? undefined : runId;
     });
   const whenState = (state: ChainStatus['state']): Promise<ChainStatus> =>
-    waitFor(`the state ${state}`, async () => {
+    waitThroughFaults(`the state ${state}`, async () => {
       const status = await temporal.client.workflow.getHandle(id()).query<ChainStatus>('status');
       return status.state === state ? status : undefined;
     });

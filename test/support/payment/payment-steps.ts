@@ -5,7 +5,7 @@ import { control, readCheckoutEntry, type CheckoutEntry } from '../servers/sandb
 import type { TestGateway } from '../servers/gateway';
 import { type ApiAnswer, type MerchantClient, randomKey } from '../merchant/merchant-client';
 import { isUnavailable, retry } from '../merchant/patient-client';
-import { waitFor } from '../wait-for';
+import { waitFor, waitThroughFaults } from '../wait-for';
 import { openMerchant } from '../payout/payout-steps';
 
 export function buildPayment(overrides: Record<string, unknown> = {}): Record<string, unknown> {
@@ -130,7 +130,7 @@ export async function whenDetails(
   wanted: RegExp,
 ): Promise<string> {
   const handle = gateway.temporal.workflow.getHandle(id);
-  return waitFor(`${String(wanted)} on the page of ${id}`, async () => {
+  return waitThroughFaults(`${String(wanted)} on the page of ${id}`, async () => {
     const page = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
     const details = page.currentDetails ?? '';
     return wanted.test(details) ? details : undefined;
