@@ -45,7 +45,10 @@ describeWithChain('the workflow of a chain', () => {
   });
 
   const readRun = (): Promise<string> =>
-    waitThroughFaults('a run', async () => (await temporal.client.workflow.getHandle(id()).describe()).runId);
+    waitThroughFaults(
+      'a run',
+      async () => (await temporal.client.workflow.getHandle(id()).describe()).runId,
+    );
   const whenNextRun = (after: string): Promise<string> =>
     waitFor('the next run', async () => {
       const runId = await readRun();
