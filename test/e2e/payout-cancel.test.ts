@@ -132,6 +132,7 @@ test.concurrent(
           message: expect.stringMatching(/./),
           details: { resource: 'payout' },
           request_id: null,
+          doc_url: expect.stringMatching(/\/docs\/errors\/not_found$/),
         },
       });
     }

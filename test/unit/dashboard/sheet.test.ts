@@ -54,7 +54,7 @@ test('an amount that can be read in two ways is a fault of its row', () => {
 test.each([
   ['', 'no rows'],
   [head, 'no rows'],
-  ['reference,amount\na,1', 'Missing: currency, destination'],
+  ['reference,amount\na,1', 'Missing: currency'],
   [`${head},colour\na,1,USDT,x,tron,red`, 'Unknown columns: colour'],
   [`${head}\na,"1`, 'cannot be read'],
   [`${head}\na,1`, 'cannot be read'],
