@@ -82,7 +82,6 @@ type Shared = Pick<SettingsOf<'api'>, keyof SettingsOf<'api'> & keyof SettingsOf
 
 function sharedConfig(settings: Shared, env: Environment) {
   return {
-    /** As with the servers of `npm start`. */
     isDevelopment: settings.GATEWAY_ENV === 'development',
     databaseUrl: settings.DATABASE_URL,
     /** Maximum number of PostgreSQL connections of this process. */

@@ -69,7 +69,7 @@ async function reserve(
     return { kind: 'abandoned' };
   }
   const { request, accountId, mode, apiKeyId } = claim;
-  // Whoever may start workflows must not refund another payment with the claim.
+  // A person who may start workflows must not refund another payment with the claim.
   if (request.paymentId !== paymentId) throw new Error(`${refundId} is of another payment`);
   const payment = await lockPayment(tx, paymentId);
   const terms = refundTerms(payment, await listRefunds(tx, paymentId), request, ability);

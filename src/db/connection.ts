@@ -28,7 +28,7 @@ export interface DatabaseOptions {
   applicationName: string;
   /** 0: none. */
   statementTimeoutMs?: number;
-  /** So much later, a statement without an answer is given up. */
+  /** A statement without an answer is given up this long after its time-out. */
   answerGraceMs?: number;
   /** None by default: a request waits until its statement times out. */
   lockTimeoutMs?: number;

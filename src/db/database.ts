@@ -48,7 +48,7 @@ export class Database implements Queries {
         }, done);
       },
     });
-    // Of an idle connection, which leaves the pool.
+    // An idle connection was lost; it leaves the pool.
     this.#pool.on('error', () => undefined);
     this.#pool.on('release', (_, client) => this.#idle.add(client as unknown as Connection));
     for (const event of ['acquire', 'remove'] as const) {

@@ -4,7 +4,7 @@
  */
 import { buildDocument, OPERATIONS } from './document';
 
-interface JsonSchema {
+export interface JsonSchema {
   $ref?: string;
   type?: string | readonly string[];
   const?: unknown;

@@ -3,20 +3,8 @@
  * `npm run openapi` writes the file from the document, so an operation of the API is an operation of the
  * client.
  */
+import type { JsonSchema } from './client-types';
 import { buildDocument } from './document';
-
-interface JsonSchema {
-  $ref?: string;
-  type?: string | readonly string[];
-  const?: unknown;
-  enum?: readonly unknown[];
-  anyOf?: readonly JsonSchema[];
-  properties?: Record<string, JsonSchema>;
-  required?: readonly string[];
-  patternProperties?: Record<string, JsonSchema>;
-  items?: JsonSchema;
-  description?: string;
-}
 
 interface Content {
   content?: { 'application/json': { schema: JsonSchema } };

@@ -11,6 +11,7 @@ const ROOT = resolve(__dirname, '../..');
 const PACKAGE = join(ROOT, 'clients/python');
 const hasPython =
   spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))']).status === 0;
+if (!hasPython) process.stderr.write('SKIPPED: the Python client. Install Python 3.11 or newer.\n');
 const testWithPython = hasPython ? test : test.skip;
 
 let gateway: TestGateway;

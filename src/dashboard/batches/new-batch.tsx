@@ -1,5 +1,5 @@
 /** Create a batch from a table: every faulty row and the totals first, then the batch. */
-import { presentFault, type RowFault } from '../../domain/batch-terms';
+import { faultText, type RowFault } from '../../domain/batch-terms';
 import { BATCH_ROWS_MAX } from '../../domain/payout-batch';
 import { REVIEW_REASON_SENTENCES } from '../../domain/review';
 import { createdId } from '../../services/dashboard-money';
@@ -151,12 +151,6 @@ function faultSheet(faults: readonly RowFault[], { lines }: Sheet): string {
     return [...COLUMNS.map((column) => line[column] ?? ''), faultText(fault)];
   });
   return writeSheet([[...COLUMNS, 'what to correct'], ...rows]);
-}
-
-function faultText(fault: RowFault): string {
-  const { refusal } = fault;
-  if (refusal.code !== 'validation_failed') return presentFault(fault).message;
-  return refusal.details.fields.map(({ message }) => message).join(' ');
 }
 
 function NewBatch({ path, form, refusal }: Outcome<unknown> & { path: string }) {

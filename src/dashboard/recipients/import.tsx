@@ -1,6 +1,6 @@
 /** Recipients from a table: every faulty row first, then all of them. */
-import { presentFault, type RowFault } from '../../domain/batch-terms';
-import { ApiError, type FieldError } from '../../domain/errors';
+import { faultText, type RowFault } from '../../domain/batch-terms';
+import { ApiError } from '../../domain/errors';
 import type { RecipientRequest } from '../../domain/recipient';
 import { readRecipientRequest } from '../../schemas/recipients';
 import type { DashboardServices } from '../../services/dashboard';
@@ -128,12 +128,6 @@ function readRows(text: string): (RecipientRequest | RowFault)[] {
 
 function nameOf(row: RecipientRequest | RowFault): string | null {
   return 'refusal' in row ? row.reference : row.name;
-}
-
-function faultText(fault: RowFault): string {
-  const { code, details } = fault.refusal;
-  if (code !== 'validation_failed') return presentFault(fault).message;
-  return (details.fields as FieldError[]).map(({ message }) => message).join(' ');
 }
 
 function Import({ base, values, faults, problem }: Sent & { base: string }) {

@@ -6,7 +6,7 @@ import { Field, FormActions, Select } from '../../web/forms';
 import { filledIn, type Outcome, RefusalAlert } from '../creation';
 import { DestinationFields } from '../payouts/destination-fields';
 
-/** As a body of the API. */
+/** Returns the fields in the form of a body of the API. */
 export function requestOf(values: URLSearchParams): Record<string, unknown> {
   const filled = filledIn(values, ['type', 'value', 'memo']);
   const isWithoutMemo = values.get('noMemo') === 'on' && filled['memo'] === undefined;

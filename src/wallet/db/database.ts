@@ -61,7 +61,7 @@ export function connectDatabase(
     idle_in_transaction_session_timeout: statementTimeoutMs,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  // Of an idle connection; the next statement opens another one.
+  // An idle connection was lost; the next statement opens another one.
   pool.on('error', () => undefined);
   return {
     query: async (sql, values) => (await run<QueryResultRow>(pool, sql, values)) as never,
