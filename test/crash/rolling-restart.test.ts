@@ -50,7 +50,8 @@ let balancer: Balancer;
 let programs: ChildProgram[];
 
 beforeAll(async () => {
-  gateway = await startGateway({ env: { API_DRAIN_MS: '1500', WORKER_GRACE_MS: '15000' } });
+  // A process that stops must outlast the balancer's look at it, on a busy machine too.
+  gateway = await startGateway({ env: { API_DRAIN_MS: '5000', WORKER_GRACE_MS: '15000' } });
   const port = String(await findFreePort());
   const second = [
     new ChildProgram('api', { ...gateway.env, PORT: port }),
