@@ -17,6 +17,7 @@ import { batchPages } from './batches/batches';
 import { homePages } from './home/home';
 import { paymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
+import { refundPages } from './refunds/refunds';
 import { recipientPages } from './recipients/recipients';
 import { requestPages } from './requests/requests';
 import { secondPersonPages } from './second-person/second-person';
@@ -64,6 +65,7 @@ export function createDashboard({
         paymentPages(services),
         payoutPages(services),
         batchPages(services),
+        refundPages(services),
         recipientPages(services),
         secondPersonPages(services),
         transactionPages(services),
@@ -125,6 +127,7 @@ function navigation(base: string, isOwner: boolean, accounts: number): Shell['na
       entries: [
         { key: 'home', href: base, label: 'Home', icon: 'house' },
         { key: 'payments', href: `${base}/payments`, label: 'Payments', icon: 'arrow-down-left' },
+        { key: 'refunds', href: `${base}/refunds`, label: 'Refunds', icon: 'undo-2' },
         { key: 'payouts', href: `${base}/payouts`, label: 'Payouts', icon: 'arrow-up-right' },
         { key: 'batches', href: `${base}/batches`, label: 'Batches', icon: 'layers' },
         {

@@ -1,5 +1,5 @@
 /**
- * Payments and payouts that a person creates on the dashboard, through the services of the API: the
+ * Payments, refunds and payouts that a person creates on the dashboard, through the services of the API: the
  * same checks, idempotency and workflows. The object has the user's id in place of a key's.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { AdminRefusal } from './admin/refusal';
 import type { Owner } from './own';
 import type { PayoutBatches } from './payout-batches';
 import type { Recipients } from './recipients';
+import type { RefundChoices, RefundInput, RefundQuote } from './refunds';
 import type { Caller, Catalogue, PayoutQuote, StoredResponse } from './services';
 import type { Services } from './api-services';
 
@@ -25,6 +26,11 @@ export interface DashboardMoney {
   routes: (person: Person, direction: Direction) => Promise<Route[]>;
   /** @returns the id of the payment */
   createPayment: (person: Person, key: string, request: PaymentRequest) => Promise<string>;
+  cancelPayment: (person: Person, id: string) => Promise<void>;
+  refundChoices: (person: Person, paymentId: string) => Promise<RefundChoices>;
+  quoteRefund: (person: Person, request: RefundInput) => Promise<RefundQuote>;
+  /** @returns the id of the refund */
+  createRefund: (person: Person, key: string, request: RefundInput) => Promise<string>;
   quotePayout: (person: Person, request: PayoutOrder) => Promise<PayoutQuote>;
   /** @returns the id of the payout */
   createPayout: (person: Person, key: string, request: PayoutOrder) => Promise<string>;
@@ -43,7 +49,7 @@ type Route = Awaited<ReturnType<Catalogue['currencies']>>['routes'][number];
 /** The services of the API, with its own database login. */
 export type MoneyServices = Pick<
   Services,
-  'payments' | 'payouts' | 'payoutBatches' | 'recipients' | 'catalogue'
+  'payments' | 'payouts' | 'payoutBatches' | 'recipients' | 'refunds' | 'catalogue'
 >;
 
 /** The second request of a double click waits this long for the answer to the first. */
@@ -52,7 +58,7 @@ const ASK_AGAIN_MS = 250;
 
 export function createDashboardMoney(
   db: Db,
-  { payments, payouts, payoutBatches, recipients, catalogue }: MoneyServices,
+  { payments, payouts, payoutBatches, recipients, refunds, catalogue }: MoneyServices,
 ): DashboardMoney {
   return {
     routes: async (person, direction) =>
@@ -62,6 +68,15 @@ export function createDashboardMoney(
     createPayment: async (person, idempotencyKey, request) => {
       const caller = await allowedCaller(db, person);
       return createdId(() => payments.create(caller, { idempotencyKey, request }));
+    },
+    cancelPayment: async (person, id) => {
+      await payments.cancel(callerOf(person), id);
+    },
+    refundChoices: (person, paymentId) => refunds.choices(callerOf(person), paymentId),
+    quoteRefund: async (person, request) => refunds.quote(await allowedCaller(db, person), request),
+    createRefund: async (person, idempotencyKey, request) => {
+      const caller = await allowedCaller(db, person);
+      return createdId(() => refunds.create(caller, { idempotencyKey, ...request }));
     },
     quotePayout: async (person, request) => payouts.quote(await allowedCaller(db, person), request),
     createPayout: async (person, idempotencyKey, request) => {

@@ -5,6 +5,7 @@
 import { listBalances } from '../db/repositories/ledger';
 import { listPayments, listPayouts } from '../db/repositories/lists';
 import { type HistoryEvent, listHistory, readAttention } from '../db/repositories/object-history';
+import { findRefund, listMerchantRefunds, listRefunds } from '../db/repositories/payment-refunds';
 import { findPayment } from '../db/repositories/payments';
 import { listPendingPayments } from '../db/repositories/pending-payments';
 import { findPayout } from '../db/repositories/payouts';
@@ -29,6 +30,7 @@ import { isId } from '../domain/ids';
 import type { MerchantTransaction, TransactionFilters } from '../domain/ledger';
 import type { Payment, PaymentFilters } from '../domain/payment';
 import type { Payout, PayoutFilters } from '../domain/payout';
+import type { Refund, RefundFilters } from '../domain/refund';
 import { type AuditQuery, readAuditLogOfAccount } from './audit-log';
 import { createDashboardBooks } from './dashboard-books';
 import { createDashboardMoney, type MoneyServices } from './dashboard-money';
@@ -72,6 +74,11 @@ export interface WithHistory<T> {
   creator: Creator;
 }
 
+export interface RefundDetail extends Pick<WithHistory<Refund>, 'object' | 'events'> {
+  /** Null: the operator, or the provider. */
+  creator: Creator | null;
+}
+
 /** Who created it: an API key, or a person on the dashboard. */
 export type Creator = { kind: 'key'; id: string } | { kind: 'person'; email: string };
 
@@ -109,6 +116,18 @@ export function createDashboardServices(deps: DashboardDeps) {
     payment: async (owner: Owner, id: string): Promise<WithHistory<Payment>> => {
       const object = await findOwn(db, owner, 'payment', id, findPayment);
       return { object, ...(await history(owner, object)) };
+    },
+    refunds: (owner: Owner, list: ListRequest<RefundFilters>) =>
+      listMerchantRefunds(ofAccount(owner), { ...owner, ...list }),
+    refundsOf: (owner: Owner, paymentId: string) => listRefunds(ofAccount(owner), paymentId),
+    /** @throws AdminRefusal */
+    refund: async (owner: Owner, id: string): Promise<RefundDetail> => {
+      const object = await findOwn(db, owner, 'refund', id, findRefund);
+      const [events, creator] = await Promise.all([
+        listHistory(ofAccount(owner), id),
+        object.apiKeyId === null ? null : creatorOf(db, object.apiKeyId),
+      ]);
+      return { object, events, creator };
     },
     payouts: (owner: Owner, list: ListRequest<PayoutFilters>) =>
       listPayouts(ofAccount(owner), { ...owner, ...list }),

@@ -10,11 +10,12 @@ import {
   listRefunds,
 } from '../db/repositories/payment-refunds';
 import type { Db } from '../db/transaction';
-import type { Destination } from '../domain/destination';
+import type { Destination, DestinationType } from '../domain/destination';
 import { ApiError, validationFailed } from '../domain/errors';
 import { memoFault, memoShape } from '../domain/networks';
-import type { Amount } from '../domain/money';
+import { type Amount, subtract } from '../domain/money';
 import type { Payment } from '../domain/payment';
+import { priceReversal } from '../domain/payment-pricing';
 import {
   leftToRefund,
   type Refund,
@@ -40,6 +41,24 @@ export interface RefundInput extends Omit<RefundRequest, 'destination'> {
   destination: (Omit<Destination, 'memo'> & { memo?: string | null }) | null;
 }
 
+export interface RefundQuote {
+  amount: Amount;
+  /** What the balance pays. */
+  taken: Amount;
+  /** The part of the service fee that returns. */
+  fee: Amount;
+  /** What can be refunded afterwards. */
+  left: Amount;
+}
+
+/** What a refund of a payment can be. */
+export interface RefundChoices {
+  payment: Payment;
+  left: Amount;
+  /** Empty: the provider decides where the money goes. */
+  destinationTypes: readonly DestinationType[];
+}
+
 interface ListRequest<Filters> {
   limit: number;
   after: ListPosition | null;
@@ -62,16 +81,20 @@ export function createRefunds(deps: RefundsDeps) {
       input: RefundInput & { idempotencyKey: string },
     ): Promise<StoredResponse> => create(deps, caller, input),
 
-    /** What would be refused now; reserves nothing. @throws ApiError as `create` */
-    check: async (caller: Caller, input: RefundInput): Promise<{ amount: Amount }> => {
-      const { terms } = await prepare(deps, caller, input);
-      return terms;
+    /** What it would move now; reserves nothing. @throws ApiError as `create` */
+    quote: async (caller: Caller, input: RefundInput): Promise<RefundQuote> => {
+      const { payment, refunds, amount } = await prepare(deps, caller, input);
+      const { taken, fee } = priceReversal(payment, amount);
+      const left = subtract(leftToRefund(payment, refunds), amount);
+      return { amount, taken, fee, left };
     },
 
-    /** What can still be refunded of a payment. @throws ApiError not_found */
-    left: async (caller: Caller, paymentId: string): Promise<Amount> => {
+    /** @throws ApiError not_found */
+    choices: async (caller: Caller, paymentId: string): Promise<RefundChoices> => {
       const payment = await getOwnPayment(deps.db, caller, paymentId);
-      return leftToRefund(payment, await listRefunds(deps.db, paymentId));
+      const left = leftToRefund(payment, await listRefunds(deps.db, paymentId));
+      const { refund_destination_types: types } = capabilitiesOf(deps, payment);
+      return { payment, left, destinationTypes: payment.mode === 'live' ? [] : types };
     },
 
     list: (caller: Caller, query: ListRequest<RefundFilters>): Promise<Page<Refund>> =>
@@ -132,7 +155,8 @@ async function prepare(deps: RefundsDeps, caller: Caller, input: RefundInput) {
   if (existingId !== null) throw new ApiError(duplicateReference('refund', existingId));
   const request = { ...input, destination: withMemo(input) };
   const refunds = await listRefunds(deps.db, payment.id);
-  const { name, capabilities } = deps.providers.get(payment.provider, payment.mode);
+  const { name } = deps.providers.get(payment.provider, payment.mode);
+  const capabilities = capabilitiesOf(deps, payment);
   const terms = refundTerms(payment, refunds, request, {
     name,
     refunds: capabilities.refunds,
@@ -140,7 +164,11 @@ async function prepare(deps: RefundsDeps, caller: Caller, input: RefundInput) {
   });
   if ('refusal' in terms) throw new ApiError(terms.refusal);
   checkDestination(payment, input);
-  return { payment, terms };
+  return { payment, refunds, amount: terms.amount };
+}
+
+function capabilitiesOf({ providers }: Pick<RefundsDeps, 'providers'>, payment: Payment) {
+  return providers.get(payment.provider, payment.mode).capabilities;
 }
 
 /** @throws ApiError validation_failed */

@@ -73,6 +73,8 @@ interface ListPageProps {
   query: URLSearchParams;
   next: ListPosition | null;
   statuses: readonly string[];
+  /** Whether the list has the filter of the provider; by default it has. */
+  providers?: boolean;
   /** The button that leads to the form, if there is one for this visitor. */
   create?: string | null;
   /** What an account without any sees. */
@@ -81,7 +83,7 @@ interface ListPageProps {
 }
 
 export function ListPage({ title, lead, path, query, next, statuses, ...rest }: ListPageProps) {
-  const { create = null, none, table } = rest;
+  const { create = null, providers = true, none, table } = rest;
   return (
     <>
       <PageHead title={title} lead={lead}>
@@ -96,7 +98,7 @@ export function ListPage({ title, lead, path, query, next, statuses, ...rest }: 
         query={query}
         options={[
           ['status', 'Status', statuses],
-          ['provider', 'Provider', PROVIDER_CODES],
+          ...(providers ? [['provider', 'Provider', PROVIDER_CODES] as const] : []),
         ]}
         texts={[
           ['currency', 'Currency'],

@@ -30,6 +30,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     '/payments/new',
     '/payouts',
     '/payouts/new',
+    '/refunds',
     '/batches',
     '/batches/new',
     '/transactions',

@@ -93,13 +93,15 @@ function Transfers({ payment, credits, refunds }: PaymentDetail) {
       amount,
       fee,
       at: creditedAt,
+      notes: [],
     })),
-    ...refunds.map(({ reference, amount, fee, state, createdAt }) => ({
-      what: `Refund: ${words(state).toLowerCase()}`,
-      id: reference,
-      amount,
-      fee,
-      at: createdAt,
+    ...refunds.map((refund) => ({
+      what: `Refund: ${words(refund.state).toLowerCase()}`,
+      id: refund.reference,
+      amount: refund.amount,
+      fee: refund.fee,
+      at: refund.createdAt,
+      notes: notesOf(refund),
     })),
   ];
   return (
@@ -122,7 +124,14 @@ function Transfers({ payment, credits, refunds }: PaymentDetail) {
           },
           {
             label: 'Provider’s id or reference',
-            cell: ({ id }) => <code class="break">{id}</code>,
+            cell: ({ id, notes }) => (
+              <>
+                <code class="break">{id}</code>
+                {notes.map((note) => (
+                  <small class="break">{note}</small>
+                ))}
+              </>
+            ),
           },
           {
             label: 'Amount',
@@ -140,6 +149,22 @@ function Transfers({ payment, credits, refunds }: PaymentDetail) {
       />
     </Card>
   );
+}
+
+/** Who asked for a refund, and what for. */
+function notesOf(refund: PaymentDetail['refunds'][number]): string[] {
+  const { requestedBy, operator, personEmail, apiKeyId, merchantReference, refusal } = refund;
+  const who = {
+    merchant: `Asked for by the merchant: ${personEmail ?? apiKeyId ?? ''}`,
+    operator: `Asked for by the operator ${operator ?? ''}`,
+    provider: 'The provider refunded it by itself',
+  }[requestedBy];
+  return [
+    who,
+    merchantReference === null ? [] : `Reference: ${merchantReference}`,
+    refund.reason === null ? [] : `Reason: ${refund.reason}`,
+    refusal === null ? [] : `Refused: ${refusal}`,
+  ].flat();
 }
 
 function Cases({ cases }: Pick<PaymentDetail, 'cases'>) {

@@ -1,7 +1,8 @@
 /** Payments: the list with its filters, and one payment. */
 import type { ComponentChildren } from 'preact';
 import { ZERO } from '../../domain/money';
-import { isOpenPayment, PAYMENT_STATUSES, type Payment } from '../../domain/payment';
+import { DECIDABLE, isOpenPayment, PAYMENT_STATUSES, type Payment } from '../../domain/payment';
+import { leftToRefund, type Refund } from '../../domain/refund';
 import type {
   Creator,
   DashboardServices,
@@ -22,14 +23,18 @@ import {
   Time,
   words,
 } from '../../web/components';
-import { page } from '../../web/site';
+import { Confirm } from '../../web/forms';
+import { Icon } from '../../web/icon';
+import { page, redirect } from '../../web/site';
 import { creatorRow, creatorText, LedgerLines, PaymentAmounts, Timeline } from '../../web/history';
 import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../../web/lists';
 import { newPaymentPages } from './new-payment';
-import type { MerchantRoute } from '../merchant-page';
+import { mayMake, personOf } from '../creation';
+import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+import { RefundTable } from '../refunds/refunds';
 
 export function paymentPages(services: DashboardServices): MerchantRoute[] {
-  const { payments, payment } = services;
+  const { payments, payment, refundsOf, money } = services;
   return [
     ...newPaymentPages(services),
     {
@@ -68,9 +73,22 @@ export function paymentPages(services: DashboardServices): MerchantRoute[] {
       path: '/payments/:id',
       needs: 'read',
       run: async (visit) => {
-        const found = await payment(visit, visit.params['id'] ?? '');
-        const body = <Detail {...found} base={visit.base} created={visit.query.has('created')} />;
+        const id = visit.params['id'] ?? '';
+        const found = await payment(visit, id);
+        const refunds = await refundsOf(visit, id);
+        const body = <Detail {...found} refunds={refunds} visit={visit} />;
         return page(`Payment ${found.object.reference}`, body, { nav: 'payments' });
+      },
+    },
+    {
+      method: 'post',
+      path: '/payments/:id/cancel',
+      needs: 'integrate',
+      cost: 'provider',
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        await money.cancelPayment(personOf(visit), id);
+        return redirect(`${visit.base}/payments/${id}`);
       },
     },
   ];
@@ -132,13 +150,13 @@ function NoPayments() {
 }
 
 interface DetailProps extends WithHistory<Payment> {
-  base: string;
-  /** A moment ago, with the form. */
-  created: boolean;
+  refunds: readonly Refund[];
+  visit: MerchantVisit;
 }
 
-function Detail({ object: payment, base, created, ...history }: DetailProps) {
+function Detail({ object: payment, refunds, visit, ...history }: DetailProps) {
   const { events, transactions, creator } = history;
+  const { base } = visit;
   const { currency } = payment;
   return (
     <>
@@ -154,8 +172,12 @@ function Detail({ object: payment, base, created, ...history }: DetailProps) {
             {payment.reference} · <Time at={payment.createdAt} />
           </>
         }
-      />
-      {isOpenPayment(payment.status) ? <Link payment={payment} created={created} /> : null}
+      >
+        <Actions payment={payment} refunds={refunds} visit={visit} />
+      </PageHead>
+      {isOpenPayment(payment.status) ? (
+        <Link payment={payment} created={visit.query.has('created')} />
+      ) : null}
       <div class="split">
         <div>
           <Timeline
@@ -163,6 +185,11 @@ function Detail({ object: payment, base, created, ...history }: DetailProps) {
             deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
             explain={(event) => reasonOf(payment, creator, event)}
           />
+          {refunds.length === 0 ? null : (
+            <Card title="Refunds" flush>
+              <RefundTable rows={refunds} path={`${base}/refunds`} empty={null} />
+            </Card>
+          )}
           <LedgerLines transactions={transactions} />
         </div>
         <div>
@@ -171,6 +198,31 @@ function Detail({ object: payment, base, created, ...history }: DetailProps) {
         </div>
       </div>
     </>
+  );
+}
+
+function Actions({
+  payment,
+  refunds,
+  visit,
+}: Pick<DetailProps, 'refunds' | 'visit'> & { payment: Payment }) {
+  const path = `${visit.base}/payments/${payment.id}`;
+  if (leftToRefund(payment, refunds) !== ZERO && mayMake(visit)) {
+    return (
+      <a class="btn" data-variant="outline" href={`${path}/refund`}>
+        <Icon name="undo-2" /> Refund
+      </a>
+    );
+  }
+  if (!DECIDABLE.cancel.includes(payment.status) || !visit.may('integrate')) return null;
+  return (
+    <Confirm
+      action={`${path}/cancel`}
+      label="Cancel payment"
+      icon="x"
+      effect="The checkout page is closed, and the customer can no longer pay. Money that arrives later is still credited."
+      confirm="Cancel this payment"
+    />
   );
 }
 

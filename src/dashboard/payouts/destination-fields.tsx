@@ -1,7 +1,12 @@
-/** The fields of a destination, in the forms of payouts and recipients. */
+/** The fields of a destination, in the forms of payouts, recipients and refunds. */
 import { Choices, Field, type FormState } from '../../web/forms';
 
-export function DestinationFields({ form }: { form: FormState }) {
+interface DestinationFieldsProps {
+  form: FormState;
+  isRequired?: boolean;
+}
+
+export function DestinationFields({ form, isRequired = true }: DestinationFieldsProps) {
   return (
     <>
       <Field
@@ -9,7 +14,7 @@ export function DestinationFields({ form }: { form: FormState }) {
         label="Address, account ID or email address"
         hint="Check every character. Payouts cannot be reversed."
         form={form}
-        required
+        required={isRequired}
         autocomplete="off"
         maxLength={255}
       />

@@ -11,6 +11,7 @@ import { PayoutTable } from '../payouts/payouts';
 const PAGES = {
   payment: '/payments',
   payout: '/payouts',
+  refund: '/refunds',
   apiKey: '/keys',
   webhookEndpoint: '/webhooks',
   delivery: '/webhooks/deliveries',

@@ -103,7 +103,7 @@ export interface Credit {
 export interface PaymentRecords {
   payment: ConsolePayment;
   credits: Credit[];
-  refunds: Refund[];
+  refunds: (Refund & { personEmail: string | null })[];
   /** Decisions of operators, newest first. */
   decisions: StoredDecision[];
   /** Cases, the open ones first. */
@@ -141,5 +141,23 @@ export async function readPaymentRecords(db: Db, id: string): Promise<PaymentRec
       [id],
     ),
   ]);
-  return { payment, credits, refunds, decisions, cases };
+  return { payment, credits, refunds: await withPersons(db, refunds), decisions, cases };
+}
+
+/** A person of the dashboard stands in place of a key. */
+async function withPersons(db: Db, refunds: readonly Refund[]): Promise<PaymentRecords['refunds']> {
+  const ids = refunds.flatMap(({ apiKeyId }) => apiKeyId ?? []);
+  const people =
+    ids.length === 0
+      ? []
+      : await rows<{ id: string; email: string }>(
+          db,
+          'SELECT id, email FROM users WHERE id = ANY (?::text[])',
+          [ids],
+        );
+  const emails = new Map(people.map(({ id, email }) => [id, email]));
+  return refunds.map((refund) => ({
+    ...refund,
+    personEmail: emails.get(refund.apiKeyId ?? '') ?? null,
+  }));
 }

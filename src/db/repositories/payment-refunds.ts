@@ -3,13 +3,13 @@ import type { Mode } from '../../domain/mode';
 import type { PaymentRefund } from '../../domain/payment-step';
 import { type Refund, type RefundFilters, refundStates } from '../../domain/refund';
 import { type ListPage, type ListQuery, conditions, exactTime, oneOf, pageOf } from './lists';
-import { rows, type Db, type Reader, type Tx } from '../transaction';
+import { rows, type Reader, type Tx } from '../transaction';
 
 const COLUMNS = `id, payment_id, account_id, mode, currency, reference, provider_refund_id, amount, taken,
   fee, state, requested_by, operator, api_key_id, merchant_reference, reason, destination, refusal,
   sequence, created_at, updated_at, ended_at`;
 
-export async function listRefunds(db: Db | Tx, paymentId: string): Promise<Refund[]> {
+export async function listRefunds(db: Reader, paymentId: string): Promise<Refund[]> {
   const sql = `SELECT ${COLUMNS} FROM payment_refunds WHERE payment_id = ? ORDER BY created_at, id`;
   return rows<Refund>(db, sql, [paymentId]);
 }

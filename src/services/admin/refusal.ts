@@ -23,6 +23,7 @@ const OBJECTS = {
   payout: 'Payout',
   payout_batch: 'Batch',
   recipient: 'Recipient',
+  refund: 'Refund',
   request: 'Request',
   user: 'User',
   webhook_endpoint: 'Endpoint',

@@ -1,0 +1,242 @@
+/** Refunds: the list with its filters, and one refund. */
+import type { ComponentChildren } from 'preact';
+import { ZERO } from '../../domain/money';
+import { type Refund, REFUND_STATUSES, refundStatus } from '../../domain/refund';
+import type { Creator, DashboardServices, RefundDetail } from '../../services/dashboard';
+import {
+  Alert,
+  Card,
+  Empty,
+  Facts,
+  Id,
+  Money,
+  PageHead,
+  Status,
+  Table,
+  Time,
+} from '../../web/components';
+import { creatorRow, creatorText, Timeline } from '../../web/history';
+import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from '../../web/lists';
+import { page } from '../../web/site';
+import type { MerchantRoute } from '../merchant-page';
+import { newRefundPages } from './new-refund';
+
+const NAV = { nav: 'refunds' };
+
+export function refundPages(services: DashboardServices): MerchantRoute[] {
+  const { refunds, refund } = services;
+  return [
+    ...newRefundPages(services),
+    {
+      method: 'get',
+      path: '/refunds',
+      needs: 'read',
+      run: async (visit) => {
+        const { query, base } = visit;
+        const list = { limit: PER_PAGE, after: positionOf(query), filters: filtersOf(query) };
+        const { items, next } = await refunds(visit, list);
+        const path = `${base}/refunds`;
+        return page(
+          'Refunds',
+          <ListPage
+            title="Refunds"
+            lead="Money that goes back to customers. A refund starts on the page of its payment."
+            path={path}
+            query={query}
+            next={next}
+            statuses={REFUND_STATUSES}
+            providers={false}
+            none={<NoRefunds />}
+            table={(empty) => <RefundTable rows={items} path={path} empty={empty} />}
+          />,
+          NAV,
+        );
+      },
+    },
+    {
+      method: 'get',
+      path: '/refunds/:id',
+      needs: 'read',
+      run: async (visit) => {
+        const found = await refund(visit, visit.params['id'] ?? '');
+        return page('Refund', <Detail {...found} base={visit.base} />, NAV);
+      },
+    },
+  ];
+}
+
+function filtersOf(query: URLSearchParams) {
+  const status = chosen(query, 'status', REFUND_STATUSES);
+  const currency = textOf(query, 'currency')?.toUpperCase();
+  const reference = textOf(query, 'reference');
+  return {
+    ...(status === undefined ? {} : { status: [status] }),
+    ...(currency === undefined ? {} : { currency }),
+    ...(reference === undefined ? {} : { reference }),
+    ...daysOf(query),
+  };
+}
+
+interface RefundTableProps {
+  rows: readonly Refund[];
+  path: string;
+  empty: ComponentChildren;
+}
+
+export function RefundTable({ rows, path, empty }: RefundTableProps) {
+  return (
+    <Table
+      caption="Refunds"
+      rows={rows}
+      empty={empty}
+      columns={[
+        {
+          label: 'Amount',
+          right: true,
+          cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+        },
+        { label: 'Status', cell: ({ state }) => <Status value={refundStatus(state)} /> },
+        {
+          label: 'Reference',
+          cell: ({ id, merchantReference }) => (
+            <a class="break" href={`${path}/${id}`}>
+              {merchantReference ?? id}
+            </a>
+          ),
+        },
+        {
+          label: 'Asked for by',
+          wide: true,
+          cell: ({ requestedBy }) => REQUESTERS[requestedBy],
+        },
+        { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+      ]}
+    />
+  );
+}
+
+const REQUESTERS = { merchant: 'You', operator: 'The operator', provider: 'The provider' } as const;
+
+function NoRefunds() {
+  return (
+    <Empty icon="undo-2" title="No refunds yet">
+      <p>Open a payment that was credited and choose Refund, or use your API key.</p>
+      <pre>{`curl "$API/payments/pay_…/refunds" -H "Authorization: Bearer sk_test_…" \\
+  -H "Content-Type: application/json" -H "Idempotency-Key: return-1" \\
+  -d '{"amount": "10", "reference": "return-1"}'`}</pre>
+    </Empty>
+  );
+}
+
+function Detail({ object: refund, events, creator, base }: RefundDetail & { base: string }) {
+  const { currency } = refund;
+  const status = refundStatus(refund.state);
+  const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
+  return (
+    <>
+      <PageHead
+        back={{ href: `${base}/payments/${refund.paymentId}`, label: 'Payment' }}
+        title={
+          <>
+            <Money amount={refund.amount} currency={currency} /> <Status value={status} />
+          </>
+        }
+        lead={
+          <>
+            Refund {refund.merchantReference ?? ''} · <Time at={refund.createdAt} />
+          </>
+        }
+      />
+      <Situation refund={refund} />
+      <div class="split">
+        <Timeline
+          events={events}
+          deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
+          explain={({ type }) => reasonOf(refund, creator, type)}
+        />
+        <div>
+          <Card title="Amounts">
+            <Facts
+              rows={[
+                ['To the customer', money(refund.amount)],
+                ['Fee returned', money(status === 'failed' ? ZERO : refund.fee)],
+                ['From your balance', money(status === 'failed' ? ZERO : refund.taken)],
+              ]}
+            />
+          </Card>
+          <Details refund={refund} creator={creator} base={base} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** What the merchant should know about it now. */
+function Situation({ refund }: { refund: Refund }) {
+  switch (refund.state) {
+    case 'ordered':
+      return (
+        <Alert tone="wait" title="The provider has not confirmed the refund yet">
+          <p>The gateway asks until it knows. Do not refund again: the money is already taken.</p>
+        </Alert>
+      );
+    case 'owed':
+      return (
+        <Alert tone="wait" title="Your balance has not paid for this refund yet">
+          <p>
+            The provider has sent the money to the customer. It is taken when the balance covers it.
+          </p>
+        </Alert>
+      );
+    case 'refused':
+      return (
+        <Alert tone="bad" title="The provider refused the refund. The money was returned.">
+          <p>{refund.refusal}</p>
+        </Alert>
+      );
+    case 'done':
+    case 'waived':
+      return null;
+  }
+}
+
+interface DetailsProps {
+  refund: Refund;
+  creator: Creator | null;
+  base: string;
+}
+
+function Details({ refund, creator, base }: DetailsProps) {
+  const { paymentId, destination, requestedBy, endedAt } = refund;
+  return (
+    <Card title="Details">
+      <Facts
+        rows={[
+          ['Refund', <Id value={refund.id} />],
+          [
+            'Payment',
+            <a class="break" href={`${base}/payments/${paymentId}`}>
+              {paymentId}
+            </a>,
+          ],
+          ['Reference', refund.merchantReference],
+          // The reason of an operator is theirs alone.
+          ['Reason', requestedBy === 'merchant' ? refund.reason : null],
+          ['Destination', destination === null ? null : <Id value={destination.value} />],
+          ['Memo', destination?.memo],
+          creator === null ? ['Asked for by', REQUESTERS[requestedBy]] : creatorRow(creator, base),
+          ['Created', <Time at={refund.createdAt} seconds />],
+          ['Ended', endedAt === null ? null : <Time at={endedAt} seconds />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function reasonOf(refund: Refund, creator: Creator | null, type: string): string | null {
+  if (type === 'refund.failed') return refund.refusal;
+  if (type === 'refund.completed') {
+    return refund.requestedBy === 'provider' ? 'The provider refunded it by itself' : null;
+  }
+  return creator === null ? 'Asked for by the operator' : `Asked for ${creatorText(creator)}`;
+}
