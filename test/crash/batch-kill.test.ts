@@ -1,24 +1,25 @@
 /**
- * A batch is paid while the worker, the API and the connections to PostgreSQL are killed again and
- * again: every row is sent once or returned, and the proof agrees with the ledger. `TEST_SEED` repeats
- * a run.
+ * A batch is paid while the worker, the API, the Temporal server, PostgreSQL and its connections are
+ * killed again and again: every row is sent once or returned, and the proof agrees with the ledger.
+ * `TEST_SEED` repeats a run.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { withClient } from '../../src/db/provision';
+import { rows } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
+import { killAgainAndAgain } from '../support/chaos/kills';
+import { startMortalServers } from '../support/chaos/mortal-servers';
 import { fund, FUNDS } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { PatientClient, retry } from '../support/merchant/patient-client';
-import { auditMoney, auditPayouts, expectedBalance } from '../support/payout/payout-audit';
+import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice, type Dice } from '../support/seeded-random';
 import { startGateway } from '../support/servers/gateway';
 import { started } from '../support/started';
 import { waitThroughFaults } from '../support/wait-for';
 
-const ROWS = scaled(120, 10_000);
-const KILLS = scaled(4, 40);
-const END_WITHIN_MS = scaled(180_000, 2_400_000);
+const ROWS = scaled(200, 10_000);
+const KILLS = scaled(6, 60);
+const END_WITHIN_MS = scaled(180_000, 3_000_000);
 
 /** Some rows fail at the provider, and some answers are lost. */
 const PLAYED: ScenarioName[] = [
@@ -26,6 +27,9 @@ const PLAYED: ScenarioName[] = [
   ...(['refuses', 'fails_later', 'error_5xx', 'timeout_after_accept', 'callback_lost'] as const),
 ];
 
+const OTHER_ADDRESS = 'TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7';
+
+const servers = started(startMortalServers);
 const gateway = started(() => startGateway({ providerTimeoutMs: 1_000 }));
 let client: MerchantClient;
 let patient: PatientClient;
@@ -49,9 +53,10 @@ async function createBatch(dice: Dice): Promise<Batch> {
   );
   const key = randomKey();
   const body = { reference: randomKey(), payouts };
-  const { json } = await retry(() =>
+  const { status, text, json } = await retry(() =>
     client.post('/payout_batches', body, { 'idempotency-key': key }),
   );
+  if (status !== 201) throw new Error(`POST /payout_batches: ${status} ${text}`);
   return json.data as Batch;
 }
 
@@ -72,34 +77,27 @@ async function whenClosed(id: string): Promise<Batch> {
   );
 }
 
-async function killAgainAndAgain(dice: Dice): Promise<void> {
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    await sleep(500 + dice.roll(2_000));
-    const victims = dice.pick([[gateway.worker], [gateway.api], [gateway.worker, gateway.api]]);
-    await Promise.all(victims.map((program) => program.kill()));
-    await endConnections();
-    await sleep(dice.roll(1_500));
-    await Promise.all(victims.map((program) => program.start()));
-  }
-}
-
-/** As a failover of PostgreSQL ends them. */
-function endConnections(): Promise<void> {
-  return withClient(gateway.database.ownerUrl, async (owner) => {
-    await owner.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND application_name LIKE 'gateway-%'`,
-    );
-  });
+async function whenWaiting(id: string, most: number): Promise<void> {
+  const isDown = async () => (await read(id)).rows.waiting <= most;
+  await waitThroughFaults(`at most ${most} rows to wait`, isDown, END_WITHIN_MS);
 }
 
 async function expectSound(batch: Batch): Promise<void> {
   const { sent, failed, returned, total } = batch.rows;
   expect(sent + failed + returned).toBe(total);
-  const { json } = await client.get(`/payout_batches/${batch.id}/proof`);
+  const { json } = await patient.get(`/payout_batches/${batch.id}/proof`);
   expect(json.data.balanced).toBe(true);
   // A row that was returned without having been released has no workflow.
-  expect(await auditMoney(gateway)).toEqual([]);
+  const unreleased = await rows<{ id: string }>(
+    gateway.db,
+    `SELECT id FROM payouts WHERE batch_id IS NOT NULL AND status = 'cancelled'`,
+  );
+  expect(
+    await auditPayouts(
+      gateway,
+      unreleased.map(({ id }) => id),
+    ),
+  ).toEqual([]);
   const balance = await patient.balance();
   expect(balance).toEqual(await expectedBalance(gateway.db, gateway.merchant.accountId, FUNDS));
   expect(balance.reserved).toBe('0.00000000');
@@ -111,13 +109,12 @@ test(
     const seed = chooseSeed();
     process.stderr.write(`batch-kill: TEST_SEED=${seed}\n`);
     const dice = createDice(seed);
-    const { id } = await createBatch(dice);
-    await killAgainAndAgain(dice);
+    const kills = killAgainAndAgain(gateway, servers, dice, { kills: KILLS });
+    const [{ id }] = await Promise.all([createBatch(dice), kills]);
     const batch = await whenClosed(id);
     expect(batch.status).toBe('partially_completed');
     expect(batch.rows.returned).toBe(0);
     await expectSound(batch);
-    expect(await auditPayouts(gateway)).toEqual([]);
   },
   END_WITHIN_MS,
 );
@@ -127,12 +124,8 @@ test(
   async () => {
     const dice = createDice(chooseSeed());
     const { id } = await createBatch(dice);
-    await waitThroughFaults(
-      'half of the rows to be released',
-      async () => (await read(id)).rows.waiting <= ROWS / 2,
-      END_WITHIN_MS,
-    );
-    const kills = killAgainAndAgain(dice);
+    await whenWaiting(id, ROWS / 2);
+    const kills = killAgainAndAgain(gateway, servers, dice, { kills: KILLS / 2 });
     await waitThroughFaults('the stop', async () => {
       const { status } = await client.post(`/payout_batches/${id}/stop`);
       return status === 200 ? true : undefined;
@@ -142,6 +135,31 @@ test(
     expect(batch.status).toBe('stopped');
     expect(batch.rows.returned).toBeGreaterThan(0);
     await expectSound(batch);
+  },
+  END_WITHIN_MS,
+);
+
+test(
+  'a row that is changed after the approval, while no worker runs, is refused by its hash',
+  async () => {
+    const { id } = await createBatch(createDice(chooseSeed()));
+    await whenWaiting(id, ROWS - 1);
+    await gateway.worker.kill();
+    const changed = await rows<{ id: string }>(
+      gateway.db,
+      `UPDATE payouts SET destination_value = ?
+        WHERE batch_id = ? AND batch_row = ? AND awaits_batch RETURNING id`,
+      [OTHER_ADDRESS, id, ROWS],
+    );
+    await gateway.worker.start();
+    const batch = await whenClosed(id);
+    expect(batch.status).toBe('stopped');
+    const [row] = await rows<{ status: string }>(
+      gateway.db,
+      'SELECT status FROM payouts WHERE id = ?',
+      [changed[0]?.id ?? ''],
+    );
+    expect(row?.status).toBe('cancelled');
   },
   END_WITHIN_MS,
 );

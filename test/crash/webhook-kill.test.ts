@@ -4,7 +4,6 @@
  * repeats a run. Attempts that a kill cut off are retried by hand at the end, as the schedule
  * would a minute later.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readWebhookDeliveriesToStart } from '../../src/db/repositories/webhook-deliveries';
 import { appendEvent } from '../../src/db/repositories/events';
 import { inTransaction, rows } from '../../src/db/transaction';
@@ -15,12 +14,13 @@ import { auditWebhookDeliveries, hurryDeliveries } from '../support/webhook/webh
 import { startGateway, type OwnGateway } from '../support/servers/gateway';
 import { runAdmin } from '../support/servers/gateway-admin';
 import { fund } from '../support/merchant/merchant';
+import { killAgainAndAgain } from '../support/chaos/kills';
 import { type MortalServers, startMortalServers } from '../support/chaos/mortal-servers';
 import { buildPayout } from '../support/merchant/merchant-client';
 import { PatientClient } from '../support/merchant/patient-client';
 import { whenFinal } from '../support/payout/payout-status';
 import { scaled } from '../support/scale';
-import { chooseSeed, createDice, type Dice } from '../support/seeded-random';
+import { chooseSeed, createDice } from '../support/seeded-random';
 import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
 import { waitThroughFaults } from '../support/wait-for';
 
@@ -28,9 +28,8 @@ jest.setTimeout(scaled(240_000, 1_800_000));
 
 /** Four status changes each. */
 const PAYOUTS = scaled(25, 500);
-const KILLS = scaled(4, 40);
+const KILLS = scaled(6, 40);
 const THREADS = scaled(5, 12);
-const AWAY_MS = 1_500;
 
 let servers: MortalServers;
 let gateway: OwnGateway;
@@ -61,7 +60,10 @@ test('every event arrives while worker, API, Temporal, PostgreSQL and its connec
   const receiver = await startReceiver();
   const endpointId = await openEndpoint(receiver);
   const client = new PatientClient(gateway.baseUrl, gateway.merchant.testKey);
-  const [ids] = await Promise.all([createAll(client), killAgainAndAgain(dice)]);
+  const [ids] = await Promise.all([
+    createAll(client),
+    killAgainAndAgain(gateway, servers, dice, { kills: KILLS }),
+  ]);
   await Promise.all(ids.map((id) => whenFinal(gateway.db, id)));
   await waitThroughFaults('every event to be delivered', async () => {
     await hurryDeliveries(gateway);
@@ -90,33 +92,6 @@ async function createAll(client: PatientClient): Promise<string[]> {
   };
   await Promise.all(Array.from({ length: THREADS }, thread));
   return ids;
-}
-
-async function killAgainAndAgain(dice: Dice): Promise<void> {
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    await sleep(300 + dice.roll(2_000));
-    const victim = dice.pick([
-      'worker',
-      'worker',
-      'api',
-      'connections',
-      'temporal',
-      'postgres',
-    ] as const);
-    if (victim === 'connections') {
-      await rows(
-        gateway.db,
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-          WHERE datname = current_database() AND application_name LIKE 'gateway-%'`,
-      );
-      continue;
-    }
-    const { worker, api } = gateway;
-    const program = { worker, api, ...servers }[victim];
-    await program.kill();
-    await sleep(dice.roll(AWAY_MS));
-    await program.start();
-  }
 }
 
 /** Waits that a test can wait for, eight attempts as in the real one. */

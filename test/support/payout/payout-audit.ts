@@ -40,6 +40,8 @@ interface PayoutRow {
 }
 
 const FINAL = ['completed', 'failed', 'rejected', 'cancelled'];
+/** Histories that are read from Temporal at the same time. */
+const HISTORIES_AT_ONCE = 100;
 const ENDED_BY_A_PERSON = ['rejected', 'cancelled'];
 
 /**
@@ -64,10 +66,12 @@ export async function auditPayouts(
 async function audit(audited: Audited, open: string[]): Promise<string[]> {
   const payouts = await readPayouts(audited);
   const ended = payouts.filter(({ id }) => !open.includes(id));
-  return [
-    ...(await auditMoney(audited, open)),
-    ...(await Promise.all(ended.map((row) => faultsOfWorkflow(audited, row)))).flat(),
-  ];
+  const faults = await auditMoney(audited, open);
+  for (let first = 0; first < ended.length; first += HISTORIES_AT_ONCE) {
+    const some = ended.slice(first, first + HISTORIES_AT_ONCE);
+    faults.push(...(await Promise.all(some.map((row) => faultsOfWorkflow(audited, row)))).flat());
+  }
+  return faults;
 }
 
 function readPayouts({ db }: Pick<Audited, 'db'>): Promise<PayoutRow[]> {
