@@ -13,19 +13,27 @@ interface ChangeFieldsProps {
 }
 
 export function ChangeFields({ change, form }: ChangeFieldsProps) {
+  const fields = Object.entries(change.fields) as [string, FieldOfChange][];
+  const hints = fields.map(([, field]) => hintOf(field));
   return (
     <>
-      {Object.entries(change.fields).map(([name, field]) => (
-        <ChangeField name={name} field={field as FieldOfChange} form={form} />
-      ))}
+      {fields.map(([name, field], index) => {
+        // Fields that follow each other say the same thing once.
+        const hint = hints[index] === hints[index - 1] ? undefined : hints[index];
+        return <ChangeField name={name} field={field} hint={hint} form={form} />;
+      })}
     </>
   );
 }
 
-function ChangeField(props: { name: string; field: FieldOfChange; form: FormState }) {
-  const { name, field, form } = props;
+function ChangeField(props: {
+  name: string;
+  field: FieldOfChange;
+  hint: string | undefined;
+  form: FormState;
+}) {
+  const { name, field, hint, form } = props;
   const { label, placeholder, choices, all, format, maxLength, inputType = 'text' } = field;
-  const hint = hintOf(field);
   if (choices !== undefined) {
     const single = choices.map((choice) => [choice, choice] as const);
     const options = all === undefined ? single : [['all', all] as const, ...single];
@@ -61,10 +69,12 @@ function ChangeField(props: { name: string; field: FieldOfChange; form: FormStat
   );
 }
 
-function hintOf({ hint, without }: FieldOfChange): string | undefined {
+function hintOf({ hint, without, options }: FieldOfChange): string | undefined {
+  // The control of options cannot be left empty.
+  const canBeEmpty = without !== undefined && options === undefined;
   const sentences = [
     ...(hint === undefined ? [] : [`${hint}.`]),
-    ...(without === undefined ? [] : [`Empty means ${without}.`]),
+    ...(canBeEmpty ? [`Empty means ${without}.`] : []),
   ];
   return sentences.length === 0 ? undefined : sentences.join(' ');
 }
