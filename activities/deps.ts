@@ -1,6 +1,6 @@
 /** The dependencies of the payout and payment activities; src/deps.ts builds them once. */
 import type { NewDeliveries } from '../src/db/repositories/events';
-import { inTransaction, type Db, type Tx } from '../src/db/transaction';
+import type { Db, Tx } from '../src/db/transaction';
 import type { Payout } from '../src/domain/payout';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
 import type { Provider } from '../src/providers/port';
@@ -43,7 +43,7 @@ export async function inEventTransaction<T>(
   work: (tx: Tx, deliveries: NewDeliveries) => Promise<T>,
 ): Promise<T> {
   try {
-    const { result, deliveries } = await inTransaction(db, async (tx) => {
+    const { result, deliveries } = await db.transaction(async (tx) => {
       const inserted: NewDeliveries = [];
       return { result: await work(tx, inserted), deliveries: inserted };
     });

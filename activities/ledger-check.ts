@@ -8,7 +8,7 @@ import { proveChanges, readProvenAt, type InvariantResult } from '../src/db/ledg
 import { appendAudit } from '../src/db/repositories/audit-log';
 import { openCase, resolveOpenCase } from '../src/db/repositories/cases';
 import { insertPause } from '../src/db/repositories/payout-pauses';
-import { inTransaction, type Db, type Tx } from '../src/db/transaction';
+import type { Db, Tx } from '../src/db/transaction';
 import type { Mode } from '../src/domain/mode';
 import { presentPause } from '../src/presenters/admin';
 
@@ -31,9 +31,9 @@ export async function checkLedger(
     throw error;
   });
   const broken = results.filter((result) => result.broken > 0);
-  if (broken.length > 0) await inTransaction(db, (tx) => stopPayouts(tx, broken));
+  if (broken.length > 0) await db.transaction((tx) => stopPayouts(tx, broken));
   const resolution = 'The ledger was checked again.';
-  await inTransaction(db, (tx) => resolveOpenCase(tx, 'ledger_not_checked', 'ledger', resolution));
+  await db.transaction((tx) => resolveOpenCase(tx, 'ledger_not_checked', 'ledger', resolution));
   const transactions = results.find(({ number }) => number === 1)?.checked ?? 0;
   return { checked: transactions, broken: broken.map(({ number }) => number) };
 }

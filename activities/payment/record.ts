@@ -20,7 +20,7 @@ import {
   takePaymentStep,
 } from '../../src/db/repositories/payments';
 import { databaseTime } from '../../src/db/database-time';
-import { inTransaction, type Tx } from '../../src/db/transaction';
+import type { Tx } from '../../src/db/transaction';
 import { creditPosting } from '../../src/domain/ledger';
 import { type Amount, add, greaterOf, ZERO } from '../../src/domain/money';
 import { DECIDED_BY_OPERATOR, type Payment } from '../../src/domain/payment';
@@ -138,7 +138,7 @@ async function takeBackAtOnce(
     const inserted: NewDeliveries = [];
     // The savepoint keeps the credit and the refunds before it when a refund is not covered.
     const refunded: Covered<Payment | null> = await ifCovered(
-      inTransaction(tx, (savepoint) => recordRefund(savepoint, last, facts, null, inserted)),
+      tx.savepoint((savepoint) => recordRefund(savepoint, last, facts, null, inserted)),
     );
     if (refunded.kind === 'short' || refunded.result === null) return last;
     deliveries.push(...inserted);

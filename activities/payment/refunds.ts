@@ -25,7 +25,7 @@ import {
   type PaymentChange,
   takePaymentStep,
 } from '../../src/db/repositories/payments';
-import { inTransaction, type Db, type Tx } from '../../src/db/transaction';
+import type { Db, Tx } from '../../src/db/transaction';
 import { type Posting, refundPosting, refundReturnPosting } from '../../src/domain/ledger';
 import { type Amount, add, subtract, ZERO } from '../../src/domain/money';
 import { nextPaymentStatus, type Payment } from '../../src/domain/payment';
@@ -245,7 +245,7 @@ async function endRefundDecision(
 export async function collectOwed(db: Db, paymentId: string): Promise<boolean> {
   const owed = (await listRefunds(db, paymentId)).filter(({ state }) => state === 'owed');
   for (const { reference } of owed) {
-    const collected = await ifCovered(inTransaction(db, (tx) => collect(tx, paymentId, reference)));
+    const collected = await ifCovered(db.transaction((tx) => collect(tx, paymentId, reference)));
     if (collected.kind === 'short' || !collected.result) return true;
   }
   return false;

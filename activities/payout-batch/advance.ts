@@ -18,7 +18,7 @@ import {
   takeBatchTransition,
 } from '../../src/db/repositories/payout-batches';
 import { getPayout } from '../../src/db/repositories/payouts';
-import { inTransaction, type Tx } from '../../src/db/transaction';
+import type { Tx } from '../../src/db/transaction';
 import type { Payout } from '../../src/domain/payout';
 import {
   isFinalPayoutBatch,
@@ -96,9 +96,7 @@ async function release(
     return released.length;
   } catch (error) {
     if (!(error instanceof ChangedRows)) throw error;
-    await inTransaction(deps.db, async (tx) =>
-      stopChanged(tx, await lockPayoutBatch(tx, batch.id)),
-    );
+    await deps.db.transaction(async (tx) => stopChanged(tx, await lockPayoutBatch(tx, batch.id)));
     return 0;
   }
 }

@@ -9,7 +9,6 @@ import {
   holdForScreening,
 } from '../../src/db/repositories/screening';
 import { databaseTime } from '../../src/db/database-time';
-import { inTransaction } from '../../src/db/transaction';
 import { releasePosting } from '../../src/domain/ledger';
 import { DEFAULT_REJECTION_REASON, type Payout } from '../../src/domain/payout';
 import { attentionLevel, nextAttemptMs } from '../../src/domain/provider-checks';
@@ -42,7 +41,7 @@ export async function screenPayout(deps: Deps, payout: Payout): Promise<PayoutSt
 
 /** The payout is being submitted: nothing holds it any more. */
 export async function endHold({ db }: Deps, payoutId: string): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     await deleteScreeningHold(tx, payoutId);
     // After an operator's decision it is resolved already.
     await resolveOpenCase(tx, REVIEW, payoutId, 'A later answer is clear.');
@@ -54,7 +53,7 @@ async function waitForAnswer(
   payout: Payout,
   { reason, retryAfterMs }: { reason: string; retryAfterMs: number | null },
 ): Promise<PayoutState> {
-  const hold = await inTransaction(db, (tx) =>
+  const hold = await db.transaction((tx) =>
     holdForScreening(tx, payout.id, { kind: 'no_answer', reason }),
   );
   const now = await databaseTime(db);
@@ -75,7 +74,7 @@ async function waitForOperator(
   answers: readonly Finding[],
 ): Promise<PayoutState> {
   const reason = 'The screening of the destination asks for a review.';
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     await holdForScreening(tx, payout.id, { kind: 'review', reason });
     await openCase(tx, REVIEW, payout.id, evidenceOf(answers));
   });

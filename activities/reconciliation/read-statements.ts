@@ -11,7 +11,7 @@ import {
   type StatementKey,
   type ProviderEntry,
 } from '../../src/db/repositories/provider-statements';
-import { inTransaction, type Db } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { MODES } from '../../src/domain/mode';
 import type {
   Checkout,
@@ -126,7 +126,7 @@ async function store(
   readAt: Date,
   { entries, checkouts, changedUntil, cursor, begunAt }: Page & { begunAt: Date },
 ): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     await storeEntries(tx, key, readAt, entries);
     await voidVanished(tx, key, readAt, checkouts);
     await noteReading(tx, key, {

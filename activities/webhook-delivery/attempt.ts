@@ -25,13 +25,7 @@ import {
   type LockedWebhookDelivery,
 } from '../../src/db/repositories/webhook-deliveries';
 import { noteAttemptEnded } from '../../src/db/repositories/webhook-endpoints';
-import {
-  deferredRows,
-  inTransaction,
-  preparedRows,
-  type Db,
-  type Tx,
-} from '../../src/db/transaction';
+import type { Db, Reader, Tx } from '../../src/db/transaction';
 import { nextWebhookDeliveryMove } from '../../src/domain/webhook-delivery';
 import { attemptsOf, type RetryScheduleMs, waitAfterMs } from '../../src/domain/webhook-delivery';
 import type { EndpointSlots, TakenSlot } from '../../src/domain/webhook-delivery-slots';
@@ -65,11 +59,11 @@ export async function attemptWebhookDelivery(
 ): Promise<WebhookDeliveryState> {
   const slot = await takeProcessSlot(deps, order);
   try {
-    const begun = await inTransaction(deps.db, (tx) => begin(tx, deps, order, slot));
+    const begun = await deps.db.transaction((tx) => begin(tx, deps, order, slot));
     if ('state' in begun) return begun.state;
     const result = await deps.webhookSender.send(begun.request);
     return await (
-      await inTransaction(deps.db, (tx) => finish(tx, order, begun.number, result))
+      await deps.db.transaction((tx) => finish(tx, order, begun.number, result))
     ).state;
   } finally {
     slot.release();
@@ -136,15 +130,17 @@ async function begin(
       await countLost(tx, order, delivery, move.attempt);
       break;
     case 'skip':
-      void endWebhookDelivery(tx, id, 'skip', move.why);
+      endWebhookDelivery(tx, id, 'skip', move.why);
       break;
     case 'exhaust':
-      void endWebhookDelivery(tx, id, 'exhaust', delivery.lastError);
+      endWebhookDelivery(tx, id, 'exhaust', delivery.lastError);
       break;
     case 'rest':
       if (delivery.retryRequested) await forgetRetryRequest(tx, id);
   }
-  return { state: await reportWebhookDelivery(tx, order, preparedRows) };
+  return {
+    state: await reportWebhookDelivery(tx, order, (sql, values) => tx.prepared(sql, values)),
+  };
 }
 
 /**
@@ -183,7 +179,7 @@ async function finish(
   if (result.outcome === 'succeeded') {
     // A success ends the delivery whatever the rows say, so all statements are sent with COMMIT. The
     // first one locks the delivery, as everywhere.
-    void endWebhookDelivery(tx, deliveryId, 'succeed', null);
+    endWebhookDelivery(tx, deliveryId, 'succeed', null);
     completeAttemptLater(tx, { deliveryId, number }, result);
     noteAttemptEnded(tx, order, false);
     return { state: reportWebhookDelivery(tx, order) };
@@ -210,7 +206,7 @@ async function noteAttemptFailed(
 ): Promise<void> {
   const waitMs = waitAfterMs(schedule, attempts);
   if (manual) await noteFailure(tx, id, lastError);
-  else if (waitMs === null) void endWebhookDelivery(tx, id, 'exhaust', lastError);
+  else if (waitMs === null) endWebhookDelivery(tx, id, 'exhaust', lastError);
   else await planNextAttempt(tx, id, waitMs, lastError);
 }
 
@@ -225,22 +221,22 @@ export async function abandonWebhookDelivery(
   db: Db,
   delivery: { deliveryId: string; schedule: RetryScheduleMs },
 ): Promise<WebhookDeliveryState> {
-  return inTransaction(db, (tx) => {
-    void endWebhookDelivery(tx, delivery.deliveryId, 'abandon', 'abandoned');
-    return reportWebhookDelivery(tx, delivery, preparedRows);
+  return db.transaction((tx) => {
+    endWebhookDelivery(tx, delivery.deliveryId, 'abandon', 'abandoned');
+    return reportWebhookDelivery(tx, delivery, (sql, values) => tx.prepared(sql, values));
   });
 }
 
 /**
  * A delivery's row as its workflow sees it: ids, numbers and codes, without URL and body.
- * @param read by default with the transaction's next statement or its commit
+ * @param send by default with the transaction's next statement or its commit
  */
 function reportWebhookDelivery(
   tx: Tx,
   { deliveryId, schedule }: { deliveryId: string; schedule: RetryScheduleMs },
-  read: typeof preparedRows | typeof deferredRows = deferredRows,
+  send: Reader['prepared'] = (sql, values) => tx.sendWithNext(sql, values),
 ): Promise<WebhookDeliveryState> {
-  const state = readWebhookDeliveryReport(tx, deliveryId, read).then((report) => {
+  const state = readWebhookDeliveryReport(deliveryId, send).then((report) => {
     if (report === null) throw new Error(`delivery ${deliveryId} does not exist`);
     const { nextAttemptAt, dueInMs, ...rest } = report;
     return {

@@ -2,7 +2,7 @@
  * The time of PostgreSQL, for decisions that depend on time. The clock of the machine that runs a
  * process may be wrong, and may jump.
  */
-import { rows, type Db, type Tx } from './transaction';
+import type { Db, Tx } from './transaction';
 
 /** In between, the process's monotonic timer counts on, which a change of the clock does not move. */
 const READ_EVERY_MS = 60_000;
@@ -19,7 +19,7 @@ export async function databaseTime(db: Db | Tx): Promise<Date> {
 }
 
 async function readUnixMs(db: Db | Tx): Promise<number> {
-  const [clock] = await rows<{ now: Date }>(db, 'SELECT clock_timestamp() AS now');
+  const [clock] = await db.query<{ now: Date }>('SELECT clock_timestamp() AS now');
   if (clock === undefined) throw new Error('PostgreSQL returned no time');
   return clock.now.getTime();
 }

@@ -7,7 +7,7 @@ import { columnOf } from './column-names';
 import type { DifferenceKind } from '../domain/cases';
 import { differencesSql } from './reconciliation-differences';
 import { LEDGER_INVARIANTS, type LedgerInvariant } from './ledger-invariants';
-import { type Db, exportSnapshot, onOneSnapshot, rows, type Tx } from './transaction';
+import { type Db, exportSnapshot, onOneSnapshot, type Tx } from './transaction';
 
 /** A sample is enough to start an investigation; a broken ledger may have a million rows. */
 const ROWS_SHOWN_MAX = 20;
@@ -72,18 +72,18 @@ export async function proveChanges(
   { timeoutMs }: { timeoutMs: number },
 ): Promise<InvariantResult[]> {
   const prove = async (tx: Tx): Promise<InvariantResult[]> => {
-    await rows(tx, 'LOCK TABLE ledger_proof IN SHARE ROW EXCLUSIVE MODE');
+    await tx.query('LOCK TABLE ledger_proof IN SHARE ROW EXCLUSIVE MODE');
     // ANALYZE then reads 3,000 rows of each slice instead of 30,000.
-    await rows(tx, 'SET LOCAL default_statistics_target = 10');
+    await tx.query('SET LOCAL default_statistics_target = 10');
     // PostgreSQL takes a third of a table for what a range returns, and would read all of it.
-    await rows(tx, 'SET LOCAL enable_seqscan = off');
-    for (const statement of SLICES) await rows(tx, statement);
-    await rows(tx, 'SET LOCAL enable_seqscan = on');
+    await tx.query('SET LOCAL enable_seqscan = off');
+    for (const statement of SLICES) await tx.query(statement);
+    await tx.query('SET LOCAL enable_seqscan = on');
     const results = await checkAll(tx, '');
     if (results.every(({ broken }) => broken === 0)) {
-      for (const statement of NOTE_PROOF) await rows(tx, statement);
+      for (const statement of NOTE_PROOF) await tx.query(statement);
     }
-    await rows(tx, NOTE_REPORT, [JSON.stringify(results)]);
+    await tx.query(NOTE_REPORT, [JSON.stringify(results)]);
     return results;
   };
   return onOneSnapshot(db, prove, { timeoutMs, readOnly: false });
@@ -103,8 +103,7 @@ export interface LedgerReport {
 
 /** Null before the first check. */
 export async function readLedgerReport(db: Db): Promise<LedgerReport | null> {
-  const [found] = await rows<Omit<LedgerReport, keyof Stored> & { report: Stored }>(
-    db,
+  const [found] = await db.query<Omit<LedgerReport, keyof Stored> & { report: Stored }>(
     'SELECT checked_at, report, proven_at FROM ledger_report, ledger_proof WHERE report IS NOT NULL',
   );
   if (found === undefined) return null;
@@ -116,7 +115,7 @@ type Stored = Pick<LedgerReport, 'balances' | 'transactions' | 'invariants'>;
 
 /** When the ledger was last proven. */
 export async function readProvenAt(db: Db): Promise<Date> {
-  const [proof] = await rows<{ provenAt: Date }>(db, 'SELECT proven_at FROM ledger_proof');
+  const [proof] = await db.query<{ provenAt: Date }>('SELECT proven_at FROM ledger_proof');
   if (proof === undefined) throw new Error('ledger_proof has no row');
   return proof.provenAt;
 }
@@ -235,8 +234,7 @@ export interface StatementsResult extends InvariantResult {
 /** Compares the copy of the providers' statements with the ledger. */
 export async function verifyStatements(db: Db): Promise<StatementsResult> {
   return onOneSnapshot(db, async (tx) => {
-    const [oldest] = await rows<{ readAt: Date | null }>(
-      tx,
+    const [oldest] = await tx.query<{ readAt: Date | null }>(
       `SELECT CASE WHEN bool_and(read_at IS NOT NULL) THEN min(read_at) END AS read_at
          FROM provider_statements`,
     );
@@ -257,8 +255,7 @@ export async function findNewDifferences(
   only?: readonly DifferenceKind[],
 ): Promise<ReconciliationDifference[]> {
   return onOneSnapshot(db, (tx) =>
-    rows<ReconciliationDifference>(
-      tx,
+    tx.query<ReconciliationDifference>(
       `SELECT kind, object_id, details
          FROM (${differencesSql({ unlessNoted: true, only })}) AS new LIMIT ?`,
       [limit],
@@ -278,10 +275,9 @@ async function check(
   { number, name, sentence, checks, sql }: LedgerInvariant,
   common: string,
 ): Promise<InvariantResult> {
-  const [counted] = await rows<{ n: number }>(tx, checks.countSql);
+  const [counted] = await tx.query<{ n: number }>(checks.countSql);
   // The columns keep their SQL names: an operator uses them in further queries.
-  const broken = await rows<Record<string, unknown> & { totalRows: number }>(
-    tx,
+  const broken = await tx.query<Record<string, unknown> & { totalRows: number }>(
     `${common} SELECT found.*, count(*) OVER ()::int AS total_rows FROM (${sql}) AS found
       LIMIT ${ROWS_SHOWN_MAX}`,
   );

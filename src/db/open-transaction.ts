@@ -17,6 +17,9 @@ export interface TransactionOptions {
   onEnd?: () => void;
 }
 
+/** Nobody has to wait for it: the transaction fails if it fails. */
+export type SentWithNext<T> = Promise<T>;
+
 interface Deferred extends Statement {
   resolve: (rows: unknown[]) => void;
   reject: (error: unknown) => void;
@@ -63,15 +66,19 @@ export class Transaction implements Queries {
   /**
    * Sends a statement with the transaction's next one, or with COMMIT, which then fails as well. It is never
    * executed if the transaction is rolled back before.
-   * @returns its rows; wait for them only after the next statement, or after the commit
+   * @returns what `read` makes of its rows; wait for it only after the next statement, or after the commit
    */
-  defer<T>(sql: string, values: readonly Value[]): Promise<T[]> {
-    const found = new Promise<unknown[]>((resolve, reject) => {
+  sendWithNext<T, R = T[]>(
+    sql: string,
+    values: readonly Value[],
+    read: (rows: T[]) => R = (rows) => rows as R,
+  ): SentWithNext<R> {
+    const result = new Promise<unknown[]>((resolve, reject) => {
       this.#deferred.push({ ...this.#prepare(sql, values), resolve, reject });
-    });
+    }).then((rows) => read(rows as T[]));
     // The statement that it is sent with fails with the same error.
-    found.catch(() => undefined);
-    return found as Promise<T[]>;
+    result.catch(() => undefined);
+    return result;
   }
 
   /** A part of the transaction that can fail by itself. */

@@ -2,8 +2,8 @@
 import { columnOf } from './column-names';
 import { ANSWER_GRACE_MS } from './connection';
 import type { Database } from './database';
-import { Transaction } from './open-transaction';
-import type { Queries, Value } from './queries';
+import type { SentWithNext, Transaction } from './open-transaction';
+import type { Queries } from './queries';
 
 /** The row of an existing object is gone: the database was restored to an earlier time. */
 export class MissingRow extends Error {
@@ -15,26 +15,7 @@ export class MissingRow extends Error {
 export type Db = Database;
 export type Tx = Transaction;
 export type Reader = Queries;
-
-export function inTransaction<T>(db: Db | Tx, work: (tx: Tx) => Promise<T> | T): Promise<T> {
-  return db instanceof Transaction ? db.savepoint(work) : db.transaction(work);
-}
-
-export function rows<T>(db: Reader, sql: string, bindings: readonly Value[] = []): Promise<T[]> {
-  return db.query<T>(sql, bindings);
-}
-
-export function preparedRows<T>(db: Reader, sql: string, bindings: readonly Value[]): Promise<T[]> {
-  return db.prepared<T>(sql, bindings);
-}
-
-export function deferStatement(tx: Tx, sql: string, bindings: readonly Value[]): void {
-  void tx.defer(sql, bindings);
-}
-
-export function deferredRows<T>(tx: Tx, sql: string, bindings: readonly Value[]): Promise<T[]> {
-  return tx.defer<T>(sql, bindings);
-}
+export type { SentWithNext };
 
 /** `a = ?, b = ?` for the fields of a change, in the order of their values. */
 export function assignments(change: object): string {
@@ -45,7 +26,7 @@ export function assignments(change: object): string {
 
 /** False: a statement of this login may run, and hold its connection, for ever. */
 export async function hasStatementTimeout(db: Db): Promise<boolean> {
-  const [setting] = await rows<{ statementTimeout: string }>(db, 'SHOW statement_timeout');
+  const [setting] = await db.query<{ statementTimeout: string }>('SHOW statement_timeout');
   return setting?.statementTimeout !== '0';
 }
 
@@ -56,18 +37,18 @@ export function sqlList(values: readonly string[]): string {
 
 /** Waits for other changes of the same thing; held until the transaction ends. */
 export async function lockByName(tx: Tx, ...name: (string | null)[]): Promise<void> {
-  await rows(tx, 'SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [JSON.stringify(name)]);
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [JSON.stringify(name)]);
 }
 
 /** Waits for the changes of a thing, but not for others that share it. */
 export async function shareLockByName(tx: Tx, ...name: (string | null)[]): Promise<void> {
   const lock = 'SELECT pg_advisory_xact_lock_shared(hashtextextended(?, 0))';
-  await rows(tx, lock, [JSON.stringify(name)]);
+  await tx.query(lock, [JSON.stringify(name)]);
 }
 
 /** For the `snapshot` of other connections, while this transaction is open. */
 export async function exportSnapshot(tx: Tx): Promise<string> {
-  const [exported] = await rows<{ name: string }>(tx, 'SELECT pg_export_snapshot() AS name');
+  const [exported] = await tx.query<{ name: string }>('SELECT pg_export_snapshot() AS name');
   if (exported === undefined) throw new Error('pg_export_snapshot returned nothing');
   return exported.name;
 }
@@ -95,10 +76,9 @@ export async function onOneSnapshot<T>(
   return db.transaction(
     async (tx) => {
       // Before any query. A name is a literal here, not a parameter.
-      if (snapshot !== undefined) await rows(tx, `SET TRANSACTION SNAPSHOT '${snapshot}'`);
+      if (snapshot !== undefined) await tx.query(`SET TRANSACTION SNAPSHOT '${snapshot}'`);
       tx.allowTime(timeoutMs + ANSWER_GRACE_MS);
-      await rows(
-        tx,
+      await tx.query(
         `SELECT set_config(name, value, true)
            FROM (VALUES ('statement_timeout', '${timeoutMs}'), ('work_mem', '256MB'),
                         ('max_parallel_workers_per_gather', '2'), ('jit', 'off'),

@@ -7,7 +7,7 @@ import { connect } from '../db/connect';
 import { migrate } from '../db/migrate';
 import { databaseUrl, ensureLogin, withClient } from '../db/provision';
 import { DEMO_MERCHANT_NAME, findDemoMerchant } from '../db/repositories/accounts';
-import { inTransaction, rows, type Tx } from '../db/transaction';
+import type { Tx } from '../db/transaction';
 import type { Mode } from '../domain/mode';
 import { SCOPES } from '../domain/scopes';
 import { hashApiKey, makeApiKey } from '../lib/api-key-secret';
@@ -116,7 +116,7 @@ export async function seedDevelopment({
 }): Promise<SeededCredentials> {
   const db = connect({ url: ownerUrl, size: 1, applicationName: 'gateway-seed' });
   try {
-    const keys = await inTransaction(db, async (tx) => {
+    const keys = await db.transaction(async (tx) => {
       const accountId = (await findDemoMerchant(tx)) ?? (await insertDemoMerchant(tx));
       return {
         test_key: await replaceDemoKey(tx, { accountId, mode: 'test', pepper }),
@@ -137,7 +137,7 @@ export async function seedDevelopment({
 
 async function insertDemoMerchant(tx: Tx): Promise<string> {
   const id = newId('account');
-  await rows(tx, 'INSERT INTO accounts (id, name, verified_at) VALUES (?, ?, now())', [
+  await tx.query('INSERT INTO accounts (id, name, verified_at) VALUES (?, ?, now())', [
     id,
     DEMO_MERCHANT_NAME,
   ]);
@@ -151,14 +151,12 @@ async function replaceDemoKey(
 ): Promise<string> {
   const name = DEMO_KEY_NAMES[mode];
   const key = makeApiKey(mode);
-  await rows(
-    tx,
+  await tx.query(
     `UPDATE api_keys SET revoked_at = now()
       WHERE account_id = ? AND mode = ? AND name = ? AND revoked_at IS NULL`,
     [accountId, mode, name],
   );
-  await rows(
-    tx,
+  await tx.query(
     `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four,
                            scopes, requests_per_minute)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?::text[], ?)`,
@@ -212,18 +210,16 @@ async function keepDemoEndpoint(
 ): Promise<void> {
   const db = connect({ url: ownerUrl, size: 1, applicationName: 'gateway-seed' });
   try {
-    await inTransaction(db, async (tx) => {
+    await db.transaction(async (tx) => {
       const accountId = await findDemoMerchant(tx);
       if (accountId === null) return;
-      const [known] = await rows<{ id: string }>(
-        tx,
+      const [known] = await tx.query<{ id: string }>(
         'SELECT id FROM webhook_endpoints WHERE account_id = ? AND description = ?',
         [accountId, DEMO_ENDPOINT],
       );
       const id = known?.id ?? newId('webhookEndpoint');
       const { sealed, keyId } = createSecretBox(secretKey, []).seal(secret, id);
-      await rows(
-        tx,
+      await tx.query(
         `INSERT INTO webhook_endpoints AS e
                 (id, account_id, mode, url, description, secret_sealed, secret_key_id)
          VALUES (?, ?, 'test', ?, ?, ?, ?)

@@ -12,7 +12,7 @@ import {
   findConsoleBatch,
   listConsoleBatches,
 } from '../db/repositories/payout-batches';
-import { inTransaction, type Db } from '../db/transaction';
+import type { Db } from '../db/transaction';
 import { isId } from '../domain/ids';
 import {
   LEFT_OUT_AT_ONCE_MAX,
@@ -65,7 +65,7 @@ export function createBatchReviews(deps: { db: Db; payoutBatchWorkflows: PayoutB
         batch.closedProgress ?? readBatchProgress(db, id),
         listRowsToReview(db, id, ROWS_SHOWN),
         listBatchDecisions(db, id),
-        inTransaction(db, (tx) => readBatchDecider(tx, id, userId)),
+        db.transaction((tx) => readBatchDecider(tx, id, userId)),
       ]);
       return { batch, progress, payouts, decisions, decider };
     },

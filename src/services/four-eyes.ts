@@ -8,7 +8,7 @@ import {
   listFourEyes,
   type ThresholdProposal,
 } from '../db/repositories/four-eyes';
-import { inTransaction, type Db, type Tx } from '../db/transaction';
+import type { Db, Tx } from '../db/transaction';
 import type { Amount } from '../domain/money';
 import { approve, propose, reject } from './policy-proposals';
 import type { ChangedBy } from './admin/audit';
@@ -44,7 +44,7 @@ export async function proposeThreshold(
   { currency, above }: ThresholdChange,
 ): Promise<FourEyesSetting> {
   const wish = { kind: 'threshold', currency, amount: readAbove(above) } as const;
-  return inTransaction(db, async (tx) => {
+  return db.transaction(async (tx) => {
     await propose(tx, by, { accountId: null, wish });
     return readSetting(tx, currency);
   });
@@ -57,7 +57,7 @@ export async function confirmThreshold(
   { currency, above }: ThresholdChange,
 ): Promise<FourEyesSetting> {
   const amount = readAbove(above);
-  return inTransaction(db, async (tx) => {
+  return db.transaction(async (tx) => {
     const proposal = await requireProposal(tx, currency);
     if (proposal.amount !== amount) {
       throw new AdminRefusal({ code: 'other_threshold_proposed', currency, proposal });
@@ -73,7 +73,7 @@ export async function withdrawThreshold(
   by: ChangedBy,
   currency: string,
 ): Promise<FourEyesSetting> {
-  return inTransaction(db, async (tx) => {
+  return db.transaction(async (tx) => {
     const { id } = await requireProposal(tx, currency);
     await reject(tx, by, id);
     return readSetting(tx, currency);

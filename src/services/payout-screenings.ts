@@ -7,7 +7,7 @@ import {
   readPayoutScreening,
 } from '../db/repositories/screening';
 import { appendAudit } from '../db/repositories/audit-log';
-import { inTransaction, type Db } from '../db/transaction';
+import type { Db } from '../db/transaction';
 import { isFinalPayout, type Payout } from '../domain/payout';
 import { screen, type Screened, subjectOfPayout } from '../screening/screening';
 import type { ScreeningService } from '../screening/service';
@@ -65,7 +65,7 @@ async function askAgain(
     throw new AdminRefusal({ code: 'not_to_be_screened', id: payoutId });
   }
   // The audit row comes first: an answer can release the payout.
-  await inTransaction(deps.db, (tx) =>
+  await deps.db.transaction((tx) =>
     appendAudit(tx, { ...by, ...auditOf('payout.screening_ask', payout) }),
   );
   const screened = await screen(deps, await subjectOfPayout(payout), true);
@@ -80,7 +80,7 @@ async function allow(
   seen: string,
 ): Promise<void> {
   const reason = checkText('reason', by.reason ?? '', REASON_LENGTH_MAX);
-  const payout = await inTransaction(deps.db, async (tx) => {
+  const payout = await deps.db.transaction(async (tx) => {
     const allowed = await insertAllowance(tx, payoutId, { seen, by: by.actor, reason });
     if (allowed === null) throw new AdminRefusal({ code: 'screening_changed', id: payoutId });
     await resolveOpenCase(tx, 'screening_review', payoutId, `Allowed by ${by.actor}: ${reason}`);

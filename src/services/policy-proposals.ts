@@ -18,7 +18,7 @@ import {
   rejectProposal,
 } from '../db/repositories/policy-proposals';
 import { areRelatedOperators } from '../db/repositories/related-operators';
-import { inTransaction, rows, type Db, type Tx } from '../db/transaction';
+import type { Db, Tx } from '../db/transaction';
 import type { Amount } from '../domain/money';
 import { newId } from '../lib/new-id';
 import type { AuditedObject, ChangedBy } from './admin/audit';
@@ -52,9 +52,9 @@ export function createPolicyProposals(db: Db) {
     /** The open proposals about one account, or about all accounts when it is null, oldest first. */
     list: (accountId: string | null) => listProposals(db, accountId) as Promise<PolicyProposal[]>,
     propose: (by: ChangedBy & { reason: string }, accountId: string, wish: AccountWish) =>
-      inTransaction(db, (tx) => propose(tx, by, { accountId, wish })),
-    approve: (by: ChangedBy, id: string) => inTransaction(db, (tx) => approve(tx, by, id)),
-    reject: (by: ChangedBy, id: string) => inTransaction(db, (tx) => reject(tx, by, id)),
+      db.transaction((tx) => propose(tx, by, { accountId, wish })),
+    approve: (by: ChangedBy, id: string) => db.transaction((tx) => approve(tx, by, id)),
+    reject: (by: ChangedBy, id: string) => db.transaction((tx) => reject(tx, by, id)),
     hasSecondAdmin: () => hasSecondAdmin(db),
   };
 }
@@ -116,9 +116,9 @@ async function requireProposal(tx: Tx, id: string): Promise<PolicyProposal> {
 
 /** Makes the change with all its checks and undoes it, to see what it would make of what is in force. */
 async function tryChange(tx: Tx, by: ChangedBy, proposed: Proposed): Promise<AuditedObject> {
-  await rows(tx, 'SAVEPOINT tried');
+  await tx.query('SAVEPOINT tried');
   const audit = await apply(tx, by, proposed);
-  await rows(tx, 'ROLLBACK TO SAVEPOINT tried');
+  await tx.query('ROLLBACK TO SAVEPOINT tried');
   return audit;
 }
 

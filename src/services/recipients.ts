@@ -17,7 +17,7 @@ import {
   type SavedRecipient,
   saveRecipient,
 } from '../db/repositories/recipients';
-import { inTransaction, type Db, type Tx } from '../db/transaction';
+import type { Db, Tx } from '../db/transaction';
 import { ApiError, type Refusal } from '../domain/errors';
 import type { RecipientEvent } from '../domain/events';
 import { amount } from '../domain/money';
@@ -213,7 +213,7 @@ async function inEventTransaction<T>(
   { db, webhookDeliveryWorkflows }: RecipientsDeps,
   work: (tx: Tx, deliveries: NewDeliveries) => Promise<T>,
 ): Promise<T> {
-  const { result, deliveries } = await inTransaction(db, async (tx) => {
+  const { result, deliveries } = await db.transaction(async (tx) => {
     const inserted: NewDeliveries = [];
     return { result: await work(tx, inserted), deliveries: inserted };
   });

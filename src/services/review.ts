@@ -3,7 +3,7 @@
  */
 import { Type } from 'typebox';
 import type { PolicyScope } from '../db/repositories/payout-policies';
-import { type Db, inTransaction } from '../db/transaction';
+import type { Db } from '../db/transaction';
 import { changeAccount, requireAccount } from './accounts';
 import type { ChangedBy } from './admin/audit';
 import { InvalidInput } from './admin/refusal';
@@ -83,7 +83,7 @@ export async function setReview(
   switches: InputOf<typeof switchReview> | null,
   ofCurrency: { currency: string; maxima: InputOf<typeof setReviewMaxima> } | null,
 ): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     if (switches !== null) await switchReview.makeIn(tx, by, accountId, switches);
     if (ofCurrency === null) return;
     const { currency, maxima } = ofCurrency;

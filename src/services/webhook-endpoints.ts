@@ -21,7 +21,7 @@ import {
   saveEndpoint,
   type WebhookEndpoint,
 } from '../db/repositories/webhook-endpoints';
-import { inTransaction, type Db, type Reader, type Tx } from '../db/transaction';
+import type { Db, Reader, Tx } from '../db/transaction';
 import { PING, SUBSCRIBABLE_EVENTS } from '../domain/events';
 import { idAt } from '../domain/ids';
 import type { Mode } from '../domain/mode';
@@ -204,7 +204,7 @@ export async function pingEndpoint(
   { webhookSender, secretBox, id: endpointId }: OneEndpoint & Sender & Secrets,
   data?: Readonly<Record<string, unknown>>,
 ): Promise<Ping> {
-  const { endpoint, secret } = await inTransaction(db, async (tx) => ({
+  const { endpoint, secret } = await db.transaction(async (tx) => ({
     endpoint: await requireEndpoint(tx, endpointId),
     secret: secretBox.open(await lockEndpointSecret(tx, endpointId), endpointId),
   }));

@@ -8,7 +8,7 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';
-import { rows } from '../../src/db/transaction';
+import type { Reader } from '../../src/db/transaction';
 import { startHarness } from '../db/http-harness';
 import { makeUser, PageClient } from '../support/merchant/page-client';
 import { startTestServices, stopTestServices } from '../support/servers/start-services';
@@ -70,12 +70,11 @@ async function curl(options: string[]): Promise<{ bytes: number; lines: number }
 }
 
 /** Of the pages, begun later than this after now. */
-async function queriesSince(owner: Parameters<typeof rows>[0], waitMs: number): Promise<number> {
+async function queriesSince(owner: Reader, waitMs: number): Promise<number> {
   await sleep(waitMs);
   const from = new Date();
   await sleep(1_000);
-  const [found] = await rows<{ n: number }>(
-    owner,
+  const [found] = await owner.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM pg_stat_activity
       WHERE application_name LIKE 'gateway-%' AND query LIKE '%ledger_transactions%'
         AND (state <> 'idle' OR query_start > ?)`,

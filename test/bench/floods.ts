@@ -4,7 +4,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { rows } from '../../src/db/transaction';
 import { startGateway, type OwnGateway } from '../support/servers/gateway';
 import { createKey, createMerchant, fund } from '../support/merchant/merchant';
 import { buildPayout, randomKey } from '../support/merchant/merchant-client';
@@ -28,7 +27,7 @@ export async function measureFloods({ isQuick, log }: Setting): Promise<string> 
   const ms = MEASURE_MS[isQuick ? 'quick' : 'full'];
   const gateway = await startGateway({ sandbox: { settleMs: 50 } });
   const { db, pepper } = gateway;
-  await rows(db, 'UPDATE payout_policies SET daily_max = NULL');
+  await db.query('UPDATE payout_policies SET daily_max = NULL');
   const [flooding, other] = [await createMerchant(db, pepper), await createMerchant(db, pepper)];
   for (const { accountId } of [flooding, other]) {
     await fund(db, accountId, 'live', 'USDT', FUNDS);

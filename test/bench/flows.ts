@@ -8,7 +8,7 @@ import { Client } from '@temporalio/client';
 import { Pool } from 'undici';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
-import { rows, type Db } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { startSandbox } from '../../src/sandbox/server';
 import { createTestDatabase } from '../support/servers/database';
 import { createNamespace, startGateway, type OwnGateway } from '../support/servers/gateway';
@@ -165,7 +165,7 @@ async function createMerchants(
     merchants.push(merchant);
   }
   // The day's maximum ends a long run.
-  await rows(db, 'UPDATE payout_policies SET daily_max = NULL');
+  await db.query('UPDATE payout_policies SET daily_max = NULL');
   return merchants;
 }
 
@@ -227,8 +227,7 @@ export class Completions {
 
   async #poll(): Promise<void> {
     while (this.#waiting.size > 0) {
-      const done = await rows<{ id: string }>(
-        this.db,
+      const done = await this.db.query<{ id: string }>(
         `SELECT id FROM ${this.kind}s WHERE id = ANY (?) AND status = 'completed'`,
         [[...this.#waiting.keys()]],
       );

@@ -3,7 +3,6 @@
  * approved automatically and every event is delivered to one endpoint.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { startGatewayFlows, type Flows } from './flows';
 import { measureFloods } from './floods';
 import { openLoop, percentile } from './load';
@@ -76,8 +75,7 @@ async function measureCapacity(flows: Flows, ms: number): Promise<number> {
 }
 
 async function countDone({ db }: Flows): Promise<number> {
-  const [done] = await rows<{ n: number }>(
-    db,
+  const [done] = await db.query<{ n: number }>(
     `SELECT least((SELECT count(*) FROM payouts WHERE status = 'completed'),
                   (SELECT count(*) FROM webhook_deliveries WHERE status = 'succeeded')
                     / ${EVENTS})::int AS n`,
@@ -102,8 +100,7 @@ async function recover(flows: Flows): Promise<number> {
 }
 
 async function countOpen({ db }: Flows): Promise<number> {
-  const [open] = await rows<{ n: number }>(
-    db,
+  const [open] = await db.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM payouts WHERE status_group = 'open'`,
   );
   return open?.n ?? 0;

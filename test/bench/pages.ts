@@ -8,7 +8,6 @@
 import { sumPostings } from '../../activities/clean-up';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
-import { rows } from '../../src/db/transaction';
 import { startHarness } from '../db/http-harness';
 import {
   createTestDatabase,
@@ -134,8 +133,7 @@ async function main(): Promise<void> {
   const volume = (await findVolume(owner)) ?? (await insertVolume(owner, { payouts: PAYOUTS }));
   // As the worker does every minute.
   await sumPostings(owner, Infinity);
-  const counts = await rows<{ name: string; n: number }>(
-    owner,
+  const counts = await owner.query<{ name: string; n: number }>(
     `SELECT relname AS name, n_live_tup::int AS n FROM pg_stat_user_tables
       WHERE n_live_tup > 1000 ORDER BY 1`,
   );

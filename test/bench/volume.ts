@@ -2,7 +2,7 @@
  * A busy installation for measurements: one merchant with 100,000 payouts, as many payments, 1,000,000
  * events with deliveries, full queues, and a thousand other merchants. Set-based, with the triggers off.
  */
-import { inTransaction, rows, type Db } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { CASE_KINDS } from '../../src/domain/cases';
 import { WEBHOOK_DELIVERY_STATUSES } from '../../src/domain/webhook-delivery';
 import { insertCompletedPayouts } from '../support/merchant/large-ledger';
@@ -19,13 +19,11 @@ export const idOf = (prefix: string, n: number) => `${prefix}_${String(n).padSta
 
 /** In a database that was kept; null: it has none. */
 export async function findVolume(owner: Db): Promise<Volume | null> {
-  const [found] = await rows<{ accountId: string }>(
-    owner,
+  const [found] = await owner.query<{ accountId: string }>(
     `SELECT account_id FROM webhook_endpoints WHERE id = ?`,
     [idOf('we', 1)],
   );
-  const [apiKey] = await rows<{ id: string }>(
-    owner,
+  const [apiKey] = await owner.query<{ id: string }>(
     'SELECT id FROM api_keys WHERE account_id = ?',
     [found?.accountId ?? ''],
   );
@@ -39,7 +37,7 @@ export async function insertVolume(owner: Db, { payouts }: { payouts: number }):
   const { accountId, mode, currency } = key;
   await createKey(owner, 'pepper of the measurements', { accountId, mode });
   const ofKey = 'SELECT id FROM api_keys WHERE account_id = ?';
-  const [apiKey] = await rows<{ id: string }>(owner, ofKey, [accountId]);
+  const [apiKey] = await owner.query<{ id: string }>(ofKey, [accountId]);
   const apiKeyId = apiKey!.id;
   const batch = { ...key, apiKeyId, first: 0, count: payouts };
   await insertCompletedPayouts(owner, batch, { isNoted: false });
@@ -157,24 +155,23 @@ export async function insertVolume(owner: Db, { payouts }: { payouts: number }):
     ],
   ];
   for (const [sql, bindings] of statements) {
-    await inTransaction(owner, async (tx) => {
-      await rows(tx, 'SET LOCAL session_replication_role = replica');
-      await rows(tx, 'SET LOCAL statement_timeout = 0');
-      await rows(tx, sql, bindings);
+    await owner.transaction(async (tx) => {
+      await tx.query('SET LOCAL session_replication_role = replica');
+      await tx.query('SET LOCAL statement_timeout = 0');
+      await tx.query(sql, bindings);
     });
   }
-  await rows(owner, 'VACUUM ANALYZE');
+  await owner.query('VACUUM ANALYZE');
   return { accountId, apiKeyId, endpointId };
 }
 
 /** Adjustments of 1, alternately in and out, as what an export reads. */
 export async function insertTransactions(owner: Db, count: number): Promise<string> {
   const { accountId, mode, currency } = await fundedBalance(owner, '1000');
-  await inTransaction(owner, async (tx) => {
-    await rows(tx, 'SET LOCAL session_replication_role = replica');
-    await rows(tx, 'SET LOCAL statement_timeout = 0');
-    await rows(
-      tx,
+  await owner.transaction(async (tx) => {
+    await tx.query('SET LOCAL session_replication_role = replica');
+    await tx.query('SET LOCAL statement_timeout = 0');
+    await tx.query(
       `INSERT INTO ledger_transactions
        SELECT 'txn_5' || lpad(n::text, 25, '0'), 'adj_' || n, ?, ?, ?, 'adjustment',
               'Adjustment ' || n, 'adjustment', 'adj_5' || lpad(n::text, 25, '0'), n + 1,
@@ -182,8 +179,7 @@ export async function insertTransactions(owner: Db, count: number): Promise<stri
          FROM generate_series(1, ?) n`,
       [accountId, mode, currency, count, count],
     );
-    await rows(
-      tx,
+    await tx.query(
       `INSERT INTO ledger_entries
        SELECT 'txn_5' || lpad(n::text, 25, '0'), l.line, l.account,
               CASE WHEN (n + l.line) % 2 = 0 THEN 'in' ELSE 'out' END, 1,
@@ -192,7 +188,7 @@ export async function insertTransactions(owner: Db, count: number): Promise<stri
       [count],
     );
   });
-  await rows(owner, 'VACUUM ANALYZE ledger_transactions');
-  await rows(owner, 'VACUUM ANALYZE ledger_entries');
+  await owner.query('VACUUM ANALYZE ledger_transactions');
+  await owner.query('VACUUM ANALYZE ledger_entries');
   return accountId;
 }

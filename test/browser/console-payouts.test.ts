@@ -1,6 +1,5 @@
 /** Operators decide about payouts with a real browser. */
 import type { Browser, Page } from 'playwright-core';
-import { rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import { describeWithBrowser, openBrowser } from '../support/servers/browser';
 import { startGateway, type TestGateway } from '../support/servers/gateway';
@@ -29,7 +28,7 @@ describeWithBrowser('the review queue in a browser', () => {
     client = new MerchantClient(gateway.baseUrl, merchant.liveKey);
     await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
     await fund(gateway.db, merchant.accountId, 'live', 'BTC', '10');
-    await rows(gateway.db, `INSERT INTO four_eyes_thresholds VALUES ('BTC', 0.9)`);
+    await gateway.db.query(`INSERT INTO four_eyes_thresholds VALUES ('BTC', 0.9)`);
     alice = await makeUser(gateway.db, 'operator', 'reviewer');
     bob = await makeUser(gateway.db, 'operator', 'admin');
   });

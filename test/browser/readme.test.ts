@@ -2,7 +2,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { createUser } from '../../src/services/users/users';
 import { signWebhook } from '../../src/webhooks/verify';
 import { describeWithBrowser, openBrowser } from '../support/servers/browser';
@@ -49,7 +48,7 @@ describeForPictures('the pictures of the README', () => {
   async function namedMerchant(name: string): Promise<Merchant> {
     const merchant = await createMerchant(gateway.db, gateway.pepper);
     const sql = 'UPDATE accounts SET name = ? WHERE id = ?';
-    await rows(gateway.db, sql, [name, merchant.accountId]);
+    await gateway.db.query(sql, [name, merchant.accountId]);
     await fund(gateway.db, merchant.accountId, 'live', 'USDT', '18250.75');
     await fund(gateway.db, merchant.accountId, 'live', 'BTC', '0.8412');
     return merchant;
@@ -66,10 +65,9 @@ describeForPictures('the pictures of the README', () => {
       await reservePayout(gateway.db, key, payout);
       await completePayout(gateway.db, key, payout);
     }
-    await inTransaction(gateway.db, async (tx) => {
-      await rows(tx, 'SET LOCAL session_replication_role = replica');
-      await rows(
-        tx,
+    await gateway.db.transaction(async (tx) => {
+      await tx.query('SET LOCAL session_replication_role = replica');
+      await tx.query(
         `UPDATE ledger_transactions t
             SET posted_at = now() - interval '${DAYS - 1} days'
                   + t.balance_version * interval '${DAYS - 1} days' / b.version
@@ -135,8 +133,7 @@ describeForPictures('the pictures of the README', () => {
     await request(0, '640.50', 'supplier-1187');
     await request(1, '2310.00', 'printer-0093');
     await request(0, '89.90', 'refund-5512');
-    await rows(
-      gateway.db,
+    await gateway.db.query(
       `UPDATE payouts SET created_at = created_at - interval '1 minute' * length(reference) * amount / 100
         WHERE account_id IN (?, ?) AND status = 'under_review'`,
       [coffee.accountId, books.accountId],
@@ -147,8 +144,7 @@ describeForPictures('the pictures of the README', () => {
     await take(reviewer, 'queue');
 
     await lena.goto(`${site}/dashboard/live/webhooks/debugger`);
-    const [event] = await rows<{ body: Buffer }>(
-      gateway.db,
+    const [event] = await gateway.db.query<{ body: Buffer }>(
       `SELECT body FROM events WHERE object_id = ? AND type = 'payout.completed'`,
       [paid],
     );

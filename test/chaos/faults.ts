@@ -1,6 +1,5 @@
 /** Plays the plan's faults against the layout. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import type { ChildProgram } from '../support/servers/child-program';
 import { control } from '../support/servers/sandbox';
 import type { Layout } from './layout';
@@ -85,7 +84,7 @@ async function play(layout: Layout, fault: Fault): Promise<void> {
       await sleep(forMs);
       disk?.free();
       // Without space for its log PostgreSQL ends, and is started again.
-      await rows(layout.gateway.db, 'SELECT 1').catch(async () => {
+      await layout.gateway.db.query('SELECT 1').catch(async () => {
         await postgres.kill();
         await postgres.start();
       });
@@ -99,11 +98,12 @@ async function play(layout: Layout, fault: Fault): Promise<void> {
       return;
     }
     case 'connections':
-      await rows(
-        layout.gateway.db,
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      await layout.gateway.db
+        .query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE datname = current_database() AND application_name LIKE 'gateway-%'`,
-      ).catch(() => undefined);
+        )
+        .catch(() => undefined);
       return;
     case 'outage': {
       const where = { provider: 'onchain_provider', mode: MODE };

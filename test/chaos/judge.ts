@@ -1,6 +1,5 @@
 /** What must be true when the faults are over: a sentence for everything that is not. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { auditPayouts, expectedBalance, type TaskFailure } from '../support/payout/payout-audit';
 import { auditWebhookDeliveries } from '../support/webhook/webhook-delivery-audit';
 import { faultOf } from '../support/webhook/webhook-receiver';
@@ -87,8 +86,7 @@ export function isOfSuspendedWorker(
 async function whenSettled({ gateway: { db } }: Layout): Promise<string[]> {
   const giveUpAt = Date.now() + SETTLED_WITHIN_MS;
   for (;;) {
-    const open = await rows<{ id: string; status: string }>(
-      db,
+    const open = await db.query<{ id: string; status: string }>(
       `SELECT id, status FROM payouts WHERE status_group = 'open'
        UNION ALL SELECT p.id, p.status FROM payments p
         WHERE p.status IN ('created', 'pending', 'processing') AND EXISTS
@@ -103,8 +101,7 @@ async function whenSettled({ gateway: { db } }: Layout): Promise<string[]> {
 
 /** id → status, of all payouts and payments. */
 async function readStored({ gateway: { db } }: Layout): Promise<Map<string, string>> {
-  const objects = await rows<{ id: string; status: string }>(
-    db,
+  const objects = await db.query<{ id: string; status: string }>(
     'SELECT id, status FROM payouts UNION ALL SELECT id, status FROM payments',
   );
   return new Map(objects.map(({ id, status }) => [id, status]));
@@ -157,8 +154,7 @@ async function wrongBalances({ gateway: { db }, merchants, rail }: Layout): Prom
   const { currency } = rail;
   const faults: string[] = [];
   for (const { accountId } of merchants) {
-    const [credited] = await rows<{ sum: string }>(
-      db,
+    const [credited] = await db.query<{ sum: string }>(
       `SELECT (?::numeric + coalesce(sum(CASE e.direction WHEN 'in' THEN e.amount ELSE -e.amount END), 0)
               )::numeric(38,8)::text AS sum
          FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
@@ -167,8 +163,7 @@ async function wrongBalances({ gateway: { db }, merchants, rail }: Layout): Prom
     );
     const funds = credited?.sum ?? FUNDS;
     const expected = await expectedBalance(db, accountId, funds, MODE, currency);
-    const [found] = await rows(
-      db,
+    const [found] = await db.query(
       `SELECT available::text, reserved::text FROM balances
         WHERE account_id = ? AND mode = ? AND currency = ?`,
       [accountId, MODE, currency],
@@ -181,8 +176,7 @@ async function wrongBalances({ gateway: { db }, merchants, rail }: Layout): Prom
 
 /** The provider and the payments agree about what customers paid. */
 async function wrongPayments({ gateway: { db }, rail }: Layout): Promise<string[]> {
-  const payments = await rows<{ id: string; credits: number }>(
-    db,
+  const payments = await db.query<{ id: string; credits: number }>(
     `SELECT p.id, (SELECT count(*)::int FROM payment_credits c WHERE c.payment_id = p.id) AS credits
        FROM payments p`,
   );
@@ -196,8 +190,7 @@ async function wrongPayments({ gateway: { db }, rail }: Layout): Promise<string[
 async function wrongDeliveries({ gateway: { db }, merchants }: Layout): Promise<string[]> {
   const faults: string[] = [];
   for (const { endpointId, receiver, secret } of merchants) {
-    const own = await rows<{ id: string }>(
-      db,
+    const own = await db.query<{ id: string }>(
       `SELECT e.id FROM events e JOIN webhook_endpoints p
          ON p.account_id = e.account_id AND p.mode = e.mode AND p.id = ?`,
       [endpointId],
@@ -223,8 +216,7 @@ function isWrong(fault: string): boolean {
 
 /** No connection of a program is stuck in a transaction. */
 async function missingConnections({ gateway: { db } }: Layout): Promise<string[]> {
-  const stuck = await rows<{ pid: number; state: string }>(
-    db,
+  const stuck = await db.query<{ pid: number; state: string }>(
     `SELECT pid, state FROM pg_stat_activity
       WHERE datname = current_database() AND application_name LIKE 'gateway-%'
         AND state LIKE 'idle in transaction%' AND state_change < now() - interval '20 seconds'`,

@@ -3,7 +3,6 @@
  * is recorded by the idempotency key of the object that it is about.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { runAdmin } from '../support/servers/gateway-admin';
 import { createKey } from '../support/merchant/merchant';
 import { type ApiAnswer, MerchantClient, randomKey } from '../support/merchant/merchant-client';
@@ -223,8 +222,7 @@ class Client {
       const next = await createKey(gateway.db, gateway.pepper, { accountId, mode: MODE });
       this.#keys.set(accountId, next);
       if (earlier === undefined) return;
-      const [row] = await rows<{ id: string }>(
-        gateway.db,
+      const [row] = await gateway.db.query<{ id: string }>(
         `SELECT id FROM api_keys WHERE account_id = ? AND last_four = ? AND revoked_at IS NULL`,
         [accountId, earlier.slice(-4)],
       );

@@ -1,6 +1,5 @@
 /** One chaos run: the layout, the load and the faults of a plan, and the verdict about all of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { percentile } from '../bench/load';
 import { playFaults, type Played } from './faults';
 import { judge, type Verdict } from './judge';
@@ -48,7 +47,7 @@ async function runLoad(
   { seed, seconds, plan }: Run,
   log: (line: string) => void,
 ): Promise<Report> {
-  await rows(layout.gateway.db, 'UPDATE payout_policies SET daily_max = NULL');
+  await layout.gateway.db.query('UPDATE payout_policies SET daily_max = NULL');
   const load = startLoad(layout, seed);
   const watch = watchNamespace(layout, log);
   const begun = performance.now();

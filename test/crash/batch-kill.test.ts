@@ -3,7 +3,6 @@
  * killed again and again: every row is sent once or returned, and the proof agrees with the ledger.
  * `TEST_SEED` repeats a run.
  */
-import { rows } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import { killAgainAndAgain } from '../support/chaos/kills';
 import { startMortalServers } from '../support/chaos/mortal-servers';
@@ -88,8 +87,7 @@ async function expectSound(batch: Batch): Promise<void> {
   const { json } = await patient.get(`/payout_batches/${batch.id}/proof`);
   expect(json.data.balanced).toBe(true);
   // A row that was returned without having been released has no workflow.
-  const unreleased = await rows<{ id: string }>(
-    gateway.db,
+  const unreleased = await gateway.db.query<{ id: string }>(
     `SELECT id FROM payouts WHERE batch_id IS NOT NULL AND status = 'cancelled'`,
   );
   expect(
@@ -145,8 +143,7 @@ test(
     const { id } = await createBatch(createDice(chooseSeed()));
     await whenWaiting(id, ROWS - 1);
     await gateway.worker.kill();
-    const changed = await rows<{ id: string }>(
-      gateway.db,
+    const changed = await gateway.db.query<{ id: string }>(
       `UPDATE payouts SET destination_value = ?
         WHERE batch_id = ? AND batch_row = ? AND awaits_batch RETURNING id`,
       [OTHER_ADDRESS, id, ROWS],
@@ -154,8 +151,7 @@ test(
     await gateway.worker.start();
     const batch = await whenClosed(id);
     expect(batch.status).toBe('stopped');
-    const [row] = await rows<{ status: string }>(
-      gateway.db,
+    const [row] = await gateway.db.query<{ status: string }>(
       'SELECT status FROM payouts WHERE id = ?',
       [changed[0]?.id ?? ''],
     );

@@ -1,6 +1,5 @@
 /** Idempotency keys when a process dies or stands still in the middle of a request (decisions/idempotency). */
 import { setTimeout as wait } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { ChildProgram } from '../support/servers/child-program';
 import { allowConnections } from '../support/servers/database';
 import { findFreePort } from '../../src/dev/ports';
@@ -26,8 +25,7 @@ afterEach(async () => {
 /** The id that the running claim of an account holds. */
 async function claimedId(accountId: string): Promise<string> {
   return waitFor('a claim', async () => {
-    const [claim] = await rows<{ objectId: string }>(
-      gateway.db,
+    const [claim] = await gateway.db.query<{ objectId: string }>(
       `SELECT object_id FROM idempotency_keys WHERE account_id = ? AND state = 'running'`,
       [accountId],
     );
@@ -47,8 +45,7 @@ async function whenWorkflowStarted(id: string): Promise<void> {
 
 /** Ends the leases of an account's claims, or makes them outlast a slow start of a process. */
 async function setLease(accountId: string, until: 'over' | 'long'): Promise<void> {
-  await rows(
-    gateway.db,
+  await gateway.db.query(
     'UPDATE idempotency_keys SET lease_until = now() + ?::interval WHERE account_id = ?',
     [until === 'over' ? '-1 second' : '10 minutes', accountId],
   );
@@ -216,8 +213,7 @@ test('with connections to the database cut again and again no payout is lost or 
   const send = ({ body, key }: (typeof requests)[number]) => client.createPayout(body, key);
   const sending = Promise.all(requests.map(send));
   for (let cut = 0; cut < 8; cut++) {
-    await rows(
-      gateway.db,
+    await gateway.db.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND application_name LIKE 'gateway-%'`,
     );

@@ -4,7 +4,7 @@
  */
 import { Client, Connection } from '@temporalio/client';
 import { connect } from '../../src/db/connect';
-import { type Db, rows } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import { CommitGate } from '../support/chaos/commit-gate';
 import { buildPayout, randomKey } from '../support/merchant/merchant-client';
@@ -146,8 +146,7 @@ test('after a power cut every payout goes on and ends once', async () => {
 
 async function checkStatements(payouts: number): Promise<void> {
   const { db } = parts;
-  const [counted] = await rows<{ n: number; accountId: string }>(
-    db,
+  const [counted] = await db.query<{ n: number; accountId: string }>(
     'SELECT count(*)::int AS n, min(account_id) AS account_id FROM payouts',
   );
   expect(counted?.n).toBe(payouts);

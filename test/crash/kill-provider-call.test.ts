@@ -3,7 +3,6 @@
  * printed; a lost worker is noticed by its missing heartbeats.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { ChildProgram } from '../support/servers/child-program';
 import { startGateway } from '../support/servers/gateway';
 import { type MerchantClient, randomKey } from '../support/merchant/merchant-client';
@@ -61,7 +60,7 @@ test('during a submission: the payout is submitted once, and completes', async (
     await approve(gateway, id);
     await waitThroughFaults(`the submission of ${id}`, async () => {
       const sql = 'SELECT 1 FROM payouts WHERE id = ? AND submission_started_at IS NOT NULL';
-      return (await rows(gateway.db, sql, [id]))[0];
+      return (await gateway.db.query(sql, [id]))[0];
     });
   });
   await waitThroughFaults(`the provider to have ${id}`, () =>
@@ -90,17 +89,17 @@ test('during a check: the payment is checked again, and completes', async () => 
 test('after a checkout was opened, and the claim is given up: the checkout is cancelled', async () => {
   // The worker opens the checkout and then waits for this lock.
   const lock = await gateway.db.begin();
-  await rows(lock, 'LOCK TABLE payments IN SHARE MODE');
+  await lock.query('LOCK TABLE payments IN SHARE MODE');
   const answer = client.createPayment(buildPayment(), randomKey());
   const claimed = await waitThroughFaults('the claim', async () => {
     const sql = `SELECT object_id FROM idempotency_keys
                   WHERE account_id = ? AND state = 'running' AND object_id LIKE 'pay\\_%'`;
-    return (await rows<{ objectId: string }>(gateway.db, sql, [accountId]))[0];
+    return (await gateway.db.query<{ objectId: string }>(sql, [accountId]))[0];
   });
   const checkout = () => readCheckoutEntry(gateway.sandbox.url, claimed.objectId);
   await waitThroughFaults('the checkout', checkout);
   await gateway.worker.kill();
-  await rows(gateway.db, 'DELETE FROM idempotency_keys WHERE object_id = ?', [claimed.objectId]);
+  await gateway.db.query('DELETE FROM idempotency_keys WHERE object_id = ?', [claimed.objectId]);
   await lock.rollback();
   await other.start();
   await waitThroughFaults(
@@ -108,7 +107,7 @@ test('after a checkout was opened, and the claim is given up: the checkout is ca
     async () => (await checkout())?.state === 'cancelled',
   );
   expect((await answer).status).not.toBe(201);
-  expect(await rows(gateway.db, 'SELECT 1 FROM payments WHERE id = ?', [claimed.objectId])).toEqual(
+  expect(await gateway.db.query('SELECT 1 FROM payments WHERE id = ?', [claimed.objectId])).toEqual(
     [],
   );
 });

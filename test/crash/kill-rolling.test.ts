@@ -3,7 +3,6 @@
  * killed again and again: what was accepted exists once and ends once. `TEST_SEED` repeats a run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import { startGateway } from '../support/servers/gateway';
 import { fund, FUNDS } from '../support/merchant/merchant';
@@ -55,8 +54,7 @@ test(
     // The kills met requests.
     expect(client.repeated).toBeGreaterThan(0);
 
-    const stored = await rows<{ id: string; reference: string }>(
-      gateway.db,
+    const stored = await gateway.db.query<{ id: string; reference: string }>(
       'SELECT id, reference FROM payouts ORDER BY reference',
     );
     const accepted = created.map(({ id, reference }) => ({ id, reference }));

@@ -4,7 +4,6 @@
  * also when Temporal has lost all it knew.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { brokenInvariants, startGateway, type OwnGateway } from '../support/servers/gateway';
 import type { MerchantClient } from '../support/merchant/merchant-client';
@@ -56,7 +55,7 @@ async function prepareNamespace(): Promise<void> {
 async function shortenWindows(ids: string[]): Promise<Date> {
   const sql = `UPDATE payments SET expires_at = clock_timestamp() + ? * interval '1 millisecond'
     WHERE id = ANY (?) RETURNING expires_at`;
-  const changed = await rows<{ expiresAt: Date }>(gateway.db, sql, [WINDOW_LEFT_MS, ids]);
+  const changed = await gateway.db.query<{ expiresAt: Date }>(sql, [WINDOW_LEFT_MS, ids]);
   const ends = changed.map(({ expiresAt }) => expiresAt.getTime());
   // Each row has its own moment; what is paid lies well before all or after all.
   return new Date(Math.max(...ends));
@@ -107,7 +106,7 @@ test.each([
     // The sweep leaves alone what was looked at within the last minutes.
     const sql = `UPDATE payments SET workflow_checked_at = now() - interval '10 minutes'
     WHERE id = ANY (?)`;
-    if (memory === 'empty') await rows(gateway.db, sql, [ids]);
+    if (memory === 'empty') await gateway.db.query(sql, [ids]);
     await servers.postgres.kill();
     await payMeanwhile(payments, windowEnd);
     await sleep(Math.max(0, windowEnd.getTime() + 2_000 - Date.now()));

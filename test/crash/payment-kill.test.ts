@@ -3,7 +3,6 @@
  * same key gets the one payment, and the provider has one checkout for it.
  */
 import { Client } from 'pg';
-import { rows } from '../../src/db/transaction';
 import { brokenInvariants, startGateway } from '../support/servers/gateway';
 import type { ApiAnswer, MerchantClient } from '../support/merchant/merchant-client';
 import {
@@ -90,7 +89,7 @@ async function whenStopped(): Promise<void> {
       const sql = `SELECT 1 FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'
           AND (query ILIKE 'commit%' OR query LIKE '%INSERT INTO payments%')`;
-      return (await rows(gateway.db, sql))[0];
+      return (await gateway.db.query(sql))[0];
     },
     15_000,
   );
@@ -141,7 +140,7 @@ test.each(CASES)('$victim killed $moment', async ({ moment, victim, amount }) =>
   expect(answer.status).toBe(201);
   const { id } = answer.json.data;
   const sql = 'SELECT id FROM payments WHERE account_id = ?';
-  expect(await rows(gateway.db, sql, [accountId])).toEqual([{ id }]);
+  expect(await gateway.db.query(sql, [accountId])).toEqual([{ id }]);
   // When no payment came to be in time, an API that lives says so, and the key is free. The first
   // checkout then belongs to nobody: no customer was ever sent there, and it is cancelled.
   const gaveUp = firstAnswer?.status === 503;

@@ -1,5 +1,4 @@
 /** A provider with which an operator has to speak: it lost a checkout, or holds late money. */
-import { rows } from '../../src/db/transaction';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server';
 import { startGateway, type OwnGateway } from '../support/servers/gateway';
 import type { MerchantClient } from '../support/merchant/merchant-client';
@@ -86,12 +85,11 @@ async function loseCheckouts(): Promise<void> {
   const { port } = gateway.sandbox;
   await gateway.sandbox.stop();
   emptied = await startSandbox({ credentials, port });
-  await rows(gateway.db, "UPDATE payments SET created_at = created_at - interval '2 minutes'");
+  await gateway.db.query("UPDATE payments SET created_at = created_at - interval '2 minutes'");
 }
 
 async function exceptionsOf(id: string): Promise<string[]> {
-  const found = await rows<{ kind: string }>(
-    gateway.db,
+  const found = await gateway.db.query<{ kind: string }>(
     'SELECT kind FROM cases WHERE object_id = ? AND resolved_at IS NULL',
     [id],
   );

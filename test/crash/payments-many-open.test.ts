@@ -3,7 +3,6 @@
  * payment still expires at its time. OPEN_PAYMENTS sets how many; the worker's memory is printed.
  */
 import { readFileSync } from 'node:fs';
-import { rows } from '../../src/db/transaction';
 import { brokenInvariants, startGateway } from '../support/servers/gateway';
 import { createKey } from '../support/merchant/merchant';
 import { PatientClient } from '../support/merchant/patient-client';
@@ -42,7 +41,7 @@ test(
     }
     expect(await countByStatus()).toEqual({ created: MOST_OPEN });
     if (isShortened) {
-      await rows(gateway.db, "UPDATE payments SET expires_at = now() + interval '5 seconds'");
+      await gateway.db.query("UPDATE payments SET expires_at = now() + interval '5 seconds'");
     }
     let noted = '';
     await waitThroughFaults(
@@ -57,17 +56,15 @@ test(
     );
     noteMemory('all expired', begun);
 
-    const [late] = await rows<{ p50: string; most: string }>(
-      gateway.db,
+    const [late] = await gateway.db.query<{ p50: string; most: string }>(
       `SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY late)::text AS p50,
               max(late)::text AS most
          FROM (SELECT extract(epoch FROM updated_at - expires_at) AS late FROM payments) AS ended`,
     );
     process.stderr.write(`expired after the end of the window: ${JSON.stringify(late)} s\n`);
-    const [early] = await rows(gateway.db, 'SELECT 1 FROM payments WHERE updated_at < expires_at');
+    const [early] = await gateway.db.query('SELECT 1 FROM payments WHERE updated_at < expires_at');
     expect(early).toBeUndefined();
-    const events = await rows<{ type: string; count: string }>(
-      gateway.db,
+    const events = await gateway.db.query<{ type: string; count: string }>(
       'SELECT type, count(*)::text AS count FROM events GROUP BY type ORDER BY type',
     );
     expect(events).toEqual([
@@ -94,8 +91,7 @@ async function openSome(count: number, windowSeconds: number): Promise<void> {
 }
 
 async function countByStatus(): Promise<Record<string, number>> {
-  const counted = await rows<{ name: string; count: number }>(
-    gateway.db,
+  const counted = await gateway.db.query<{ name: string; count: number }>(
     'SELECT status AS name, count(*)::int AS count FROM payments GROUP BY status',
   );
   return Object.fromEntries(counted.map(({ name, count }) => [name, count]));

@@ -5,7 +5,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { verifyStatements } from '../../src/db/ledger-verify';
-import { rows } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 import { brokenInvariants, startGateway } from '../support/servers/gateway';
@@ -58,7 +57,7 @@ async function compare(lookMs = 1_000): Promise<Compared> {
 
 async function exceptionsOf(objectId: string): Promise<{ kind: string; details: object }[]> {
   const sql = 'SELECT kind, details FROM cases WHERE object_id = ? ORDER BY created_at';
-  return rows(gateway.db, sql, [objectId]);
+  return gateway.db.query(sql, [objectId]);
 }
 
 function payout(scenario: ScenarioName, overrides: Record<string, unknown> = {}): Promise<string> {
@@ -100,8 +99,7 @@ async function whenSent(reference: string): Promise<void> {
 
 /** As if the provider had shown it two hours ago, and nothing since. */
 async function age(reference: string): Promise<void> {
-  await rows(
-    gateway.db,
+  await gateway.db.query(
     `UPDATE provider_entries SET changed_at = changed_at - interval '2 hours' WHERE reference = ?`,
     [reference],
   );
@@ -133,8 +131,7 @@ test('statements that agree open no case, and the copy has all of them', async (
   for (const id of [paid, other, twice]) await whenPayment(client, id, 'completed');
 
   expect(await compare()).toEqual({ troubles: [], asked: 0, told: 0, noted: 0 });
-  const entries = await rows(
-    gateway.db,
+  const entries = await gateway.db.query(
     `SELECT provider, kind, state, count(*)::int AS n FROM provider_entries
       WHERE mode = 'test' AND reference = ANY (?) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
     [[...payouts, paid, other, twice]],
@@ -150,7 +147,7 @@ test('statements that agree open no case, and the copy has all of them', async (
   ]);
   const { broken, readAt } = await verifyStatements(gateway.db);
   expect([broken, readAt]).toEqual([0, expect.any(Date)]);
-  expect(await rows(gateway.db, 'SELECT kind FROM cases')).toEqual([]);
+  expect(await gateway.db.query('SELECT kind FROM cases')).toEqual([]);
   expect(await brokenInvariants(gateway)).toEqual([]);
 });
 
@@ -321,7 +318,7 @@ describe('each kind of difference', () => {
 
 async function entryOf(reference: string): Promise<string> {
   const sql = 'SELECT id FROM provider_entries WHERE reference = ?';
-  return (await rows<{ id: string }>(gateway.db, sql, [reference]))[0]?.id ?? '';
+  return (await gateway.db.query<{ id: string }>(sql, [reference]))[0]?.id ?? '';
 }
 
 async function withoutProvider<T>(work: () => Promise<T>): Promise<T> {
@@ -365,25 +362,24 @@ test('a provider that limits the rate of requests is read as soon as it allows i
 
 async function troubles(): Promise<string[]> {
   const sql = 'SELECT provider FROM provider_statements WHERE trouble IS NOT NULL';
-  return (await rows<{ provider: string }>(gateway.db, sql)).map(({ provider }) => provider);
+  return (await gateway.db.query<{ provider: string }>(sql)).map(({ provider }) => provider);
 }
 
 test('a comparison moves no money, changes no status and pauses no payouts', async () => {
   const state = async () =>
-    rows(
-      gateway.db,
+    gateway.db.query(
       `SELECT id, status, sequence, updated_at FROM payouts UNION ALL
        SELECT id, status, sequence, updated_at FROM payments ORDER BY id`,
     );
   const counts = async () =>
-    rows(gateway.db, 'SELECT count(*)::int AS n, max(id) FROM ledger_transactions');
+    gateway.db.query('SELECT count(*)::int AS n, max(id) FROM ledger_transactions');
   const before = [await state(), await counts()];
   await compare();
   expect([await state(), await counts()]).toEqual(before);
   // Whatever the tests above made it find.
-  const [cases] = await rows<{ n: number }>(gateway.db, 'SELECT count(*)::int AS n FROM cases');
+  const [cases] = await gateway.db.query<{ n: number }>('SELECT count(*)::int AS n FROM cases');
   expect(cases!.n).toBeGreaterThan(3);
-  expect(await rows(gateway.db, 'SELECT * FROM payout_pauses')).toEqual([]);
+  expect(await gateway.db.query('SELECT * FROM payout_pauses')).toEqual([]);
 });
 
 test('a provider that hangs delays no payout of the other', async () => {
@@ -392,15 +388,14 @@ test('a provider that hangs delays no payout of the other', async () => {
   const others = await Promise.all(Array.from({ length: 3 }, () => payout('sends')));
   for (const id of others) await whenPayout(client, id, 'completed');
   const sql = "SELECT id FROM payouts WHERE status = 'completed' AND id = ANY (?)";
-  expect(await rows(gateway.db, sql, [hanging])).toEqual([]);
+  expect(await gateway.db.query(sql, [hanging])).toEqual([]);
   await control(gateway.sandbox.url, 'outage', { ...EXCHANGE, kind: null });
   for (const id of hanging) await whenPayout(client, id, 'completed');
 });
 
 /** As if everything until now had been read long ago. */
 async function readNothingAgain(): Promise<void> {
-  await rows(
-    gateway.db,
+  await gateway.db.query(
     "UPDATE provider_statements SET changed_until = now() + interval '1 hour'",
   );
 }

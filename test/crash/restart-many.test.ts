@@ -3,7 +3,6 @@
  * them. The rate is printed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { startGateway } from '../support/servers/gateway';
 import { insertPayouts } from '../support/merchant/listed-rows';
 import { acceptedPayout, openMerchant } from '../support/payout/payout-steps';
@@ -32,7 +31,7 @@ async function insertLost(accountId: string): Promise<void> {
   }));
   await insertPayouts(gateway.db, { accountId, mode: 'live' }, lost);
   const sql = 'UPDATE payouts SET workflow_checked_at = created_at WHERE account_id = ?';
-  await rows(gateway.db, sql, [accountId]);
+  await gateway.db.query(sql, [accountId]);
 }
 
 async function countStarted(): Promise<number> {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { runLedgerVerify } from '../../src/bin/ledger-verify';
 import { connect } from '../../src/db/connect';
 import { databaseUrl } from '../../src/db/provision';
-import { type Db, rows } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { createTemplate } from '../support/servers/database';
 import { brokenInvariants, type OwnGateway, startGateway } from '../support/servers/gateway';
 import { runAdmin } from '../support/servers/gateway-admin';
@@ -162,7 +162,7 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
     const pause = (await runAdmin(gateway, 'payouts', 'pause', '--reason', 'restore')) as {
       id: string;
     };
-    await rows(gateway.db, 'UPDATE event_clock SET shift = shift + 1000000000');
+    await gateway.db.query('UPDATE event_clock SET shift = shift + 1000000000');
     await ageRows();
     await gateway.worker.start();
     for (const schedule of ['restart-missing', 'reconciliation']) await runSchedule(schedule);
@@ -215,13 +215,11 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
   /** Sweeps leave rows alone for two or five minutes, and a restore takes longer than a test. */
   async function ageRows(): Promise<void> {
     for (const table of ['payouts', 'payments']) {
-      await rows(
-        gateway.db,
+      await gateway.db.query(
         `UPDATE ${table} SET workflow_checked_at = now() - interval '10 minutes'`,
       );
     }
-    await rows(
-      gateway.db,
+    await gateway.db.query(
       `UPDATE webhook_deliveries SET check_at = now() WHERE status = 'pending'`,
     );
   }
@@ -248,8 +246,7 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
 
   /** References of the open cases about transfers without a payout. */
   async function namedTransfers(): Promise<Set<string>> {
-    const cases = await rows<{ reference: string }>(
-      gateway.db,
+    const cases = await gateway.db.query<{ reference: string }>(
       `SELECT details->>'reference' AS reference FROM cases WHERE kind = 'unknown_transfer'`,
     );
     return new Set(cases.map(({ reference }) => reference));
@@ -257,8 +254,7 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
 
   /** Debits each payout that was sent and forgotten, and resolves its case. */
   async function settle(): Promise<void> {
-    const cases = await rows<{ id: string; details: Record<string, string> }>(
-      gateway.db,
+    const cases = await gateway.db.query<{ id: string; details: Record<string, string> }>(
       `SELECT id, details FROM cases WHERE kind = 'unknown_transfer' AND resolved_at IS NULL`,
     );
     for (const { id, details } of cases) {
@@ -277,8 +273,7 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
   async function whenDelivered(): Promise<void> {
     await waitThroughFaults('the delivery of every event', async () => {
       await hurryDeliveries(gateway);
-      const open = await rows(
-        gateway.db,
+      const open = await gateway.db.query(
         `SELECT FROM events e LEFT JOIN webhook_deliveries d ON d.event_id = e.id
           WHERE e.mode = 'test' AND d.status IS DISTINCT FROM 'succeeded' LIMIT 1`,
       );
@@ -300,7 +295,7 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
 /** Of payouts and payments. */
 async function readIds(db: Db): Promise<Set<string>> {
   const sql = 'SELECT id FROM payouts UNION ALL SELECT id FROM payments';
-  return new Set((await rows<{ id: string }>(db, sql)).map(({ id }) => id));
+  return new Set((await db.query<{ id: string }>(sql)).map(({ id }) => id));
 }
 
 function isoTime(time: string): string {

@@ -6,7 +6,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { withClient } from '../../src/db/provision';
-import { rows } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 import { ChildProgram } from '../support/servers/child-program';
@@ -92,7 +91,7 @@ function restoreBackup(): Promise<void> {
 
 /** The sweep leaves rows alone for five minutes, and a backup is older than that. It runs at once. */
 async function sweep(): Promise<void> {
-  await rows(gateway.db, `UPDATE payouts SET workflow_checked_at = now() - interval '1 hour'`);
+  await gateway.db.query(`UPDATE payouts SET workflow_checked_at = now() - interval '1 hour'`);
   await temporalCommand(placeOf(gateway.env), 'schedule', 'trigger', '-s', 'restart-missing');
 }
 
@@ -150,7 +149,7 @@ test('PostgreSQL is restored to an earlier time than Temporal', async () => {
   await reconcile();
   const transfer = await readBookEntry(gateway.sandbox.url, lost);
   const cases = 'SELECT kind, object_id, details FROM cases ORDER BY kind';
-  expect(await rows(gateway.db, cases)).toMatchObject([
+  expect(await gateway.db.query(cases)).toMatchObject([
     { kind: 'row_missing', objectId: lostWaiting },
     { kind: 'unknown_transfer', details: { reference: lost } },
   ]);

@@ -2,7 +2,6 @@
  * An operator ends a payment's workflow in Temporal, in one way or another, at any point:
  * restart-missing starts it again, and later changes at the provider are noticed without a callback.
  */
-import { rows } from '../../src/db/transaction';
 import type { PaymentStatus } from '../../src/domain/payment';
 import { verifyWorkflows } from '../../src/services/workflow-check';
 import { createLiveWorkflows } from '../../src/temporal/visibility';
@@ -142,7 +141,7 @@ async function whenDeleted(id: string): Promise<void> {
   );
   // The sweep leaves alone what was looked at within the last hour.
   const sql = `UPDATE payments SET workflow_checked_at = now() - interval '2 hours' WHERE id = ?`;
-  await rows(gateway.db, sql, [id]);
+  await gateway.db.query(sql, [id]);
 }
 
 test.each(CASES)('$command when $status: the payment is completed', async (one) => {
@@ -220,10 +219,10 @@ test('a payment whose month is over is put aside for good', async () => {
   const id = payments.get('delete expired') ?? '';
   const set = `UPDATE payments SET status = 'expired', credited_amount = 0, expires_at = now() - interval '31 days',
     workflow_checked_at = now() - interval '2 hours' WHERE id = ?`;
-  await rows(gateway.db, set, [id]);
+  await gateway.db.query(set, [id]);
   const read = `SELECT workflow_checked_at = 'infinity' AS aside FROM payments WHERE id = ?`;
   await waitThroughFaults('the sweep', async () => {
-    const [row] = await rows<{ aside: boolean }>(gateway.db, read, [id]);
+    const [row] = await gateway.db.query<{ aside: boolean }>(read, [id]);
     return row?.aside === true;
   });
   const started = gateway.temporal.workflow.getHandle(id).describe();

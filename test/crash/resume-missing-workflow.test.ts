@@ -2,7 +2,6 @@
  * An operator ends a payout's workflow in Temporal, in one way or another, at each status that is
  * not final: no money is stranded, because restart-missing starts it again from the row.
  */
-import { rows } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
 import { startGateway } from '../support/servers/gateway';
 import { createMerchant, fund, FUNDS } from '../support/merchant/merchant';
@@ -56,7 +55,7 @@ beforeAll(async () => {
   );
   await control(gateway.sandbox.url, 'settings', { error_submissions: 0 });
   // All at once: the next run of restart-missing wakes those that were held.
-  await rows(gateway.db, 'DELETE FROM payout_pauses');
+  await gateway.db.query('DELETE FROM payout_pauses');
 });
 
 /** Brings a payout of a merchant of its own to where it shall stand. */
@@ -94,7 +93,7 @@ const SCENARIO_OF = {
 async function whenInDoubt(id: string): Promise<void> {
   await waitThroughFaults(`${id} to be in doubt`, async () => {
     const sql = 'SELECT 1 FROM payouts WHERE id = ? AND in_doubt_since IS NOT NULL';
-    return (await rows(gateway.db, sql, [id]))[0];
+    return (await gateway.db.query(sql, [id]))[0];
   });
 }
 
@@ -107,7 +106,7 @@ async function payOnce(client: PatientClient): Promise<void> {
 
 async function pause(accountId: string): Promise<void> {
   const sql = `INSERT INTO payout_pauses (scope, target, reason) VALUES ('account', ?, 'a test')`;
-  await rows(gateway.db, sql, [accountId]);
+  await gateway.db.query(sql, [accountId]);
 }
 
 async function interfere({ command, stands }: (typeof CASES)[number]): Promise<void> {
@@ -124,7 +123,7 @@ async function interfere({ command, stands }: (typeof CASES)[number]): Promise<v
   });
   // The sweep leaves young payouts alone for five minutes.
   const sql = `UPDATE payouts SET workflow_checked_at = now() - interval '10 minutes' WHERE id = ?`;
-  await rows(gateway.db, sql, [id]);
+  await gateway.db.query(sql, [id]);
 }
 
 function temporal(...args: string[]): Promise<string> {
@@ -151,7 +150,7 @@ test.each(CASES)(
     expect(await whenFinal(gateway.db, id)).toBe('completed');
     const decidedBy = one.stands === 'requested' ? null : 'alice';
     const sql = 'SELECT decided_by FROM payouts WHERE id = ?';
-    expect(await rows(gateway.db, sql, [id])).toEqual([{ decidedBy }]);
+    expect(await gateway.db.query(sql, [id])).toEqual([{ decidedBy }]);
     const balance = await client.balance();
     expect(balance).toEqual(await expectedBalance(gateway.db, accountId, FUNDS));
     expect(balance.reserved).toBe('0.00000000');

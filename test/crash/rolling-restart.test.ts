@@ -6,7 +6,6 @@
 import { migrate } from '../../src/db/migrate';
 import { MIGRATIONS, type Migration } from '../../src/db/migrations';
 import { findFreePort } from '../../src/dev/ports';
-import { rows } from '../../src/db/transaction';
 import { type Balancer, startBalancer } from '../support/servers/balancer';
 import { ChildProgram } from '../support/servers/child-program';
 import { type OwnGateway, startGateway } from '../support/servers/gateway';
@@ -115,7 +114,7 @@ async function nothingIsLost(created: string[], before: string[]): Promise<void>
 }
 
 async function payoutIds(): Promise<string[]> {
-  return (await rows<{ id: string }>(gateway.db, 'SELECT id FROM payouts')).map(({ id }) => id);
+  return (await gateway.db.query<{ id: string }>('SELECT id FROM payouts')).map(({ id }) => id);
 }
 
 test('every process is restarted under load: no request fails', async () => {

@@ -2,7 +2,6 @@
  * A provider's API goes away, before a payout is handed over and while one is on its way, and
  * comes back: each payout ends once, and nobody gets the funds back in between.
  */
-import { rows } from '../../src/db/transaction';
 import { startGateway } from '../support/servers/gateway';
 import { createMerchant, fund, FUNDS, type Merchant } from '../support/merchant/merchant';
 import { buildPayout } from '../support/merchant/merchant-client';
@@ -68,7 +67,7 @@ async function play({ provider, mode, kind }: Lane): Promise<Played> {
   await approve(late);
   await waitThroughFaults(`${late} to be in doubt`, async () => {
     const sql = 'SELECT 1 FROM payouts WHERE id = ? AND in_doubt_since IS NOT NULL';
-    return (await rows(gateway.db, sql, [late]))[0];
+    return (await gateway.db.query(sql, [late]))[0];
   });
   const meanwhile = [await payoutStatus(gateway.db, early), await payoutStatus(gateway.db, late)];
   expect(meanwhile).toEqual(['processing', 'approved']);

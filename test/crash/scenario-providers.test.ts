@@ -2,7 +2,6 @@
  * Every scenario of the sandbox, over every way to call it: each payout ends in the right status,
  * with matching records on both sides.
  */
-import { rows } from '../../src/db/transaction';
 import {
   magicAddress,
   magicEmail,
@@ -120,12 +119,11 @@ test('a success after a failure posts nothing and becomes one case', async () =>
   const late = played.filter(({ scenario }) => scenario === 'success_after_failure');
   for (const { id } of late) {
     await waitThroughFaults(`the case of ${id}`, async () => {
-      const [found] = await rows(gateway.db, 'SELECT 1 FROM cases WHERE object_id = ?', [id]);
+      const [found] = await gateway.db.query('SELECT 1 FROM cases WHERE object_id = ?', [id]);
       return found;
     });
   }
-  const noted = await rows<{ kind: string; objectId: string }>(
-    gateway.db,
+  const noted = await gateway.db.query<{ kind: string; objectId: string }>(
     'SELECT kind, object_id FROM cases ORDER BY object_id',
   );
   const expected = late.map(({ id }) => ({ kind: 'sent_after_return_of_funds', objectId: id }));

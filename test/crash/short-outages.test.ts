@@ -4,7 +4,6 @@
  * test/crash/scenario-outages.test.ts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { brokenInvariants, startGateway } from '../support/servers/gateway';
 import { buildPayout, type MerchantClient } from '../support/merchant/merchant-client';
 import {
@@ -63,11 +62,12 @@ test('a test payout passes all its statuses by itself, each with an event of wha
   await gateway.temporal.workflow.getHandle(id).signal('providerUpdate');
   seen.push(await whenPayout(client, id, 'completed'));
 
-  const events = await rows<{ id: string; type: string; sequence: number; body: Buffer }>(
-    gateway.db,
-    'SELECT id, type, sequence, body FROM events WHERE object_id = ? ORDER BY sequence',
-    [id],
-  );
+  const events = await gateway.db.query<{
+    id: string;
+    type: string;
+    sequence: number;
+    body: Buffer;
+  }>('SELECT id, type, sequence, body FROM events WHERE object_id = ? ORDER BY sequence', [id]);
   expect(events.map(({ type, sequence }) => [sequence, type])).toEqual([
     [1, 'payout.requested'],
     [2, 'payout.approved'],

@@ -4,7 +4,6 @@
  * restart, and nothing is lost or doubled.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { type Link, startLink } from '../support/chaos/link';
 import { startGateway, type OwnGateway } from '../support/servers/gateway';
 import { runAdmin } from '../support/servers/gateway-admin';
@@ -134,8 +133,7 @@ function isProper({ status, headers }: ApiAnswer): boolean {
 /** Attempts that met the silence are made again at once, as the schedule would a minute later. */
 async function allDelivered(gateway: OwnGateway, receiver: Receiver): Promise<void> {
   await waitThroughFaults('every event to be delivered', async () => {
-    const open = await rows<{ id: string }>(
-      gateway.db,
+    const open = await gateway.db.query<{ id: string }>(
       "SELECT id FROM webhook_deliveries WHERE status = 'pending'",
     );
     for (const { id } of open) {
@@ -147,6 +145,6 @@ async function allDelivered(gateway: OwnGateway, receiver: Receiver): Promise<vo
     if (open.length > 0) await sleep(1_000);
     return open.length === 0;
   });
-  const events = await rows<{ id: string }>(gateway.db, 'SELECT id FROM events');
+  const events = await gateway.db.query<{ id: string }>('SELECT id FROM events');
   expect(events.filter(({ id }) => receiver.of(id).length === 0)).toEqual([]);
 }

@@ -3,7 +3,6 @@
  * says: what was acknowledged is there, each request repeats its answer, and the ledger holds.
  */
 import { verifyLedger } from '../../src/db/ledger-verify';
-import { rows } from '../../src/db/transaction';
 import { createTemplate } from '../support/servers/database';
 import { type OwnGateway, startGateway } from '../support/servers/gateway';
 import { type Link, startLink } from '../support/chaos/link';
@@ -83,7 +82,7 @@ describeWithProgram(findSystemPostgres(), POSTGRES_REMEDY, 'a synchronous standb
     await whenSynchronous();
     const answer = await retry(() => client.createPayout(body, key));
     expect(answer.status).toBe(201);
-    const payouts = await rows<{ id: string }>(gateway.db, 'SELECT id FROM payouts');
+    const payouts = await gateway.db.query<{ id: string }>('SELECT id FROM payouts');
     expect(payouts).toEqual([{ id: answer.json.data.id as string }]);
   });
 
@@ -103,8 +102,7 @@ describeWithProgram(findSystemPostgres(), POSTGRES_REMEDY, 'a synchronous standb
     const { acknowledged, refused } = load;
     expect(refused).toEqual([]);
 
-    const stored = await rows<{ id: string }>(
-      gateway.db,
+    const stored = await gateway.db.query<{ id: string }>(
       'SELECT id FROM payouts UNION ALL SELECT id FROM payments',
     );
     const known = new Set(stored.map(({ id }) => id));

@@ -6,7 +6,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { rows } from '../../src/db/transaction';
 import { describeWithChain } from '../support/wallet/chain';
 import { brokenInvariants } from '../support/servers/gateway';
 import { type GatewayWithWallet, startGatewayWithWallet } from '../support/wallet/gateway-wallet';
@@ -180,8 +179,7 @@ describeWithChain('payments on a chain', () => {
 
   /** Payment → what the gateway has credited, in hundred-millionths. */
   const readCredits = async (): Promise<Map<string, bigint>> => {
-    const found = await rows<{ id: string; units: string }>(
-      world.gateway.db,
+    const found = await world.gateway.db.query<{ id: string; units: string }>(
       `SELECT payment_id AS id, trunc(sum(amount) * 1e8)::text AS units
        FROM payment_credits GROUP BY payment_id`,
     );
@@ -238,8 +236,7 @@ describeWithChain('payments on a chain', () => {
       expect(await wrong()).toEqual([]);
       expect(kills).toBe(KILLS);
 
-      const statuses = await rows<{ id: string; status: string }>(
-        gateway.db,
+      const statuses = await gateway.db.query<{ id: string; status: string }>(
         'SELECT id, status FROM payments',
       );
       const status = new Map(statuses.map((one) => [one.id, one.status]));

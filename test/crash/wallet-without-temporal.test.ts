@@ -4,7 +4,6 @@
  */
 import { type Address, getAddress } from 'viem';
 import { amount } from '../../src/domain/money';
-import { rows } from '../../src/db/transaction';
 import { ONCHAIN } from '../../src/providers/onchain/adapter';
 import { createProviderAgent, createProviderCaller } from '../../src/providers/provider-http';
 import { describeWithChain } from '../support/wallet/chain';
@@ -86,8 +85,9 @@ describeWithChain('a gateway with a wallet, while Temporal is away', () => {
   };
   const whenStatus = (table: 'payments' | 'payouts', id: string, status: string): Promise<true> =>
     waitThroughFaults(`${id} to be ${status}`, async () => {
-      const [row] = await rows<{ status: string }>(
-        ...([world.gateway.db, `SELECT status FROM ${table} WHERE id = ?`, [id]] as const),
+      const [row] = await world.gateway.db.query<{ status: string }>(
+        `SELECT status FROM ${table} WHERE id = ?`,
+        [id],
       );
       return row?.status === status;
     });

@@ -3,7 +3,6 @@
  * still hold what they can. The long scale also says how much later the healthy ones hear of it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { SLOW_AFTER_TIMEOUTS } from '../../src/domain/webhook-delivery';
 import { SLOTS_PER_ENDPOINT } from '../../src/domain/webhook-delivery-slots';
 import { TASK_QUEUES } from '../../workflows/names';
@@ -86,8 +85,7 @@ function p99(healthy: Merchant[]): number {
 }
 
 async function pendingOf({ endpointId }: Merchant): Promise<number> {
-  const [row] = await rows<{ n: number }>(
-    world.db,
+  const [row] = await world.db.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM webhook_deliveries
       WHERE endpoint_id = ? AND status = 'pending' AND attempts = 0`,
     [endpointId],

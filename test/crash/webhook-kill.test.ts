@@ -6,7 +6,6 @@
  */
 import { readWebhookDeliveriesToStart } from '../../src/db/repositories/webhook-deliveries';
 import { appendEvent } from '../../src/db/repositories/events';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { presentEvent } from '../../src/presenters/envelope';
 import { createWebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
@@ -48,7 +47,7 @@ afterAll(async () => {
 /** The account's only one: those of earlier tests have no receiver any more. */
 async function openEndpoint(receiver: Receiver): Promise<string> {
   const { accountId } = gateway.merchant;
-  await rows(gateway.db, 'UPDATE webhook_endpoints SET deleted_at = now()');
+  await gateway.db.query('UPDATE webhook_endpoints SET deleted_at = now()');
   const where = ['--account', accountId, '--mode', 'test', '--url', receiver.url];
   return (await runAdmin(gateway, 'webhooks', 'create', ...where)).id;
 }
@@ -105,11 +104,10 @@ async function startOne(receiver: Receiver): Promise<string> {
   const objectId = newId('payout');
   const head = { ...event, sequence: 1, createdAt: new Date() };
   const body = presentEvent(head, { id: objectId });
-  await inTransaction(gateway.db, (tx) => {
+  await gateway.db.transaction((tx) => {
     appendEvent(tx, { ...head, accountId, objectId, body }, []);
   });
-  const [delivery] = await rows<{ id: string }>(
-    gateway.db,
+  const [delivery] = await gateway.db.query<{ id: string }>(
     'SELECT id FROM webhook_deliveries WHERE event_id = ? AND endpoint_id = ?',
     [event.id, endpointId],
   );
@@ -126,8 +124,7 @@ interface Attempt {
 }
 
 const attemptsOf = (id: string) =>
-  rows<Attempt>(
-    gateway.db,
+  gateway.db.query<Attempt>(
     `SELECT number, error_code, started_at, finished_at FROM webhook_attempts
       WHERE delivery_id = ? ORDER BY number`,
     [id],

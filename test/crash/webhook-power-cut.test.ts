@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';
-import { type Db, rows } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { auditWebhookDeliveries } from '../support/webhook/webhook-delivery-audit';
 import { buildPayout } from '../support/merchant/merchant-client';
 import { NpmGateway, type Settings } from '../support/servers/npm-gateway';
@@ -103,8 +103,7 @@ test(`after ${CUTS} power cuts every event has arrived or is scheduled, and none
       },
       TRIED_MS,
     );
-    const [counts] = await rows<{ changes: number; events: number }>(
-      db,
+    const [counts] = await db.query<{ changes: number; events: number }>(
       `SELECT (SELECT sum(sequence)::int FROM payouts) AS changes,
               (SELECT count(*)::int FROM events) AS events`,
     );

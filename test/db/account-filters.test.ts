@@ -11,7 +11,6 @@ import { findPaymentByReference } from '../../src/db/repositories/payments';
 import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
 import { findRequest, listRequests, writeRequestLog } from '../../src/db/repositories/request-log';
 import { listEndpoints } from '../../src/db/repositories/webhook-endpoints';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
 import { appendAudit } from '../../src/db/repositories/audit-log';
@@ -64,14 +63,13 @@ async function fill(key: BalanceKey): Promise<Owned> {
   const paymentId = await insertPayment(database.owner, key, 'on_hold');
   await createKey(database.owner, 'a pepper', { accountId, mode });
   const endpointId = newId('webhookEndpoint');
-  await rows(
-    database.owner,
+  await database.owner.query(
     `INSERT INTO webhook_endpoints (id, account_id, mode, url, secret_sealed, secret_key_id, created_at)
      VALUES (?, ?, ?, 'https://example.com', '', '', now() - interval '1 day')`,
     [endpointId, accountId, mode],
   );
   const sql = 'SELECT id FROM events WHERE object_id = ?';
-  const [event] = await rows<{ id: string }>(database.owner, sql, [payout.id]);
+  const [event] = await database.owner.query<{ id: string }>(sql, [payout.id]);
   const requestId = newId('request');
   const request = { id: requestId, accountId, mode, apiKeyId: 'key', at: new Date() };
   const answer = { method: 'GET', path: '/', query: '', status: 200, replayed: false };
@@ -135,7 +133,7 @@ test('fees, pauses and references of a payout are those of its account and mode'
     });
   }
   const pause = "INSERT INTO payout_pauses (scope, target, reason) VALUES ('account', ?, 'other')";
-  await rows(database.owner, pause, [stranger!.accountId]);
+  await database.owner.query(pause, [stranger!.accountId]);
   const rules = await listFeeRules(database.owner, own.accountId);
   expect(rules[0]).toEqual(before);
   expect(rules.map(({ percentage }) => percentage)).not.toContain('77.0000');
@@ -161,7 +159,7 @@ test('a replay sends the events of the endpoint’s account and mode', async () 
   const since = new Date(Date.now() - 60_000);
   await replayMissing(database.owner, BY, null, { endpointId: own.endpointId, since });
   const sql = 'SELECT event_id FROM webhook_deliveries WHERE endpoint_id = ?';
-  const sent = await rows<{ eventId: string }>(database.owner, sql, [own.endpointId]);
+  const sent = await database.owner.query<{ eventId: string }>(sql, [own.endpointId]);
   const ids = sent.map(({ eventId }) => eventId);
   expect(ids).toContain(own.eventId);
   for (const { eventId } of others) expect(ids).not.toContain(eventId);
@@ -170,7 +168,7 @@ test('a replay sends the events of the endpoint’s account and mode', async () 
 test('the audit log of an account has what concerns it', async () => {
   for (const { accountId, payoutId } of [own, ...others]) {
     const what = { action: 'payout.approve', object: 'payout', objectId: payoutId, accountId };
-    await inTransaction(database.owner, (tx) =>
+    await database.owner.transaction((tx) =>
       appendAudit(tx, { ...BY, ...what, before: null, after: null }),
     );
   }

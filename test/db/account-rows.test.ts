@@ -7,7 +7,7 @@ import { withClient } from '../../src/db/provision';
 import { findPayment } from '../../src/db/repositories/payments';
 import { listAttempts } from '../../src/db/repositories/webhook-attempts';
 import { listHistory } from '../../src/db/repositories/object-history';
-import { type Db, type Reader, rows } from '../../src/db/transaction';
+import type { Db, Reader } from '../../src/db/transaction';
 import { findOwnKey, listOwnKeys } from '../../src/services/api-keys';
 import {
   findOwnDelivery,
@@ -74,7 +74,7 @@ async function fill(id: string): Promise<void> {
   await fund(owner, key, '10');
   const payout = { ...buildPayoutMoney('4'), id: `po_${id}` };
   await insertPayout(owner, key, payout, 'requested');
-  const insert = (sql: string) => rows(owner, sql, [id]);
+  const insert = (sql: string) => owner.query(sql, [id]);
   const WHO = `WITH q (account) AS (VALUES (?::text)) INSERT INTO`;
   await insert(`${WHO} api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four,
                                  scopes)
@@ -114,13 +114,12 @@ async function fill(id: string): Promise<void> {
     SELECT 'whd_' || account, 1, false, 'https://shop.example/', 'succeeded', 200 FROM q`);
 }
 
-const read = <T>(id: string, sql: string) => rows<T>(pages.asAccount(id), sql);
+const read = <T>(id: string, sql: string) => pages.asAccount(id).query<T>(sql);
 const count = async (db: Reader, table: string) =>
-  (await rows<{ n: number }>(db, `SELECT count(*)::integer AS n FROM ${table}`))[0]!.n;
+  (await db.query<{ n: number }>(`SELECT count(*)::integer AS n FROM ${table}`))[0]!.n;
 
 test('the role reads these tables, each with row-level security, and changes nothing', async () => {
-  const found = await rows<{ name: string; isSecured: boolean; mayChange: boolean }>(
-    owner,
+  const found = await owner.query<{ name: string; isSecured: boolean; mayChange: boolean }>(
     `SELECT relname AS name, relrowsecurity AS is_secured,
             has_any_column_privilege('gateway_merchant', oid, 'INSERT, UPDATE, REFERENCES')
               OR has_table_privilege('gateway_merchant', oid, 'DELETE, TRUNCATE, TRIGGER') AS may_change
@@ -129,8 +128,7 @@ test('the role reads these tables, each with row-level security, and changes not
         AND has_any_column_privilege('gateway_merchant', oid, 'SELECT') ORDER BY relname`,
   );
   expect(found).toEqual(TABLES.map((name) => ({ name, isSecured: true, mayChange: false })));
-  const functions = await rows(
-    owner,
+  const functions = await owner.query(
     `SELECT proname, prosecdef FROM pg_proc WHERE pronamespace = 'public'::regnamespace
         AND has_function_privilege('gateway_merchant', oid, 'EXECUTE')`,
   );
@@ -186,11 +184,11 @@ test('secrets and changes are refused', async () => {
 
 test('the next statement of the connection has its own rights again', async () => {
   const who = `SELECT current_user::text AS name, current_setting('app.account_id', true) AS account`;
-  const [login] = await rows<{ name: string }>(pages, 'SELECT session_user::text AS name');
+  const [login] = await pages.query<{ name: string }>('SELECT session_user::text AS name');
   expect(await read(account, who)).toEqual([{ name: 'gateway_merchant', account }]);
-  expect(await rows(pages, who)).toEqual([{ ...login, account: '' }]);
+  expect(await pages.query(who)).toEqual([{ ...login, account: '' }]);
   await expect(read(account, 'SELECT 1 / 0')).rejects.toThrow('division by zero');
-  expect(await rows(pages, who)).toEqual([{ ...login, account: '' }]);
+  expect(await pages.query(who)).toEqual([{ ...login, account: '' }]);
 });
 
 test('everything that the services of the pages read, they read as this role', async () => {

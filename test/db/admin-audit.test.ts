@@ -1,6 +1,5 @@
 /** The audit log: it can be read and added to, and nothing else. */
 import { compose } from '../support/composed';
-import { rows } from '../../src/db/transaction';
 import { Admin, auditRows } from './admin-harness';
 import { startHarness } from './http-harness';
 import { started } from '../support/started';
@@ -22,17 +21,16 @@ const CHANGES = [
 test.each(CHANGES)('the owner of the schema cannot: %s', async (sql) => {
   const before = await auditRows(harness.owner);
   expect(before).not.toEqual([]);
-  await expect(rows(harness.owner, sql)).rejects.toThrow('the audit log is append-only');
+  await expect(harness.owner.query(sql)).rejects.toThrow('the audit log is append-only');
   expect(await auditRows(harness.owner)).toEqual(before);
 });
 
 test.each(CHANGES)('the application may not even try: %s', async (sql) => {
-  await expect(rows(harness.db, sql)).rejects.toThrow('permission denied');
+  await expect(harness.db.query(sql)).rejects.toThrow('permission denied');
 });
 
 test('the application may add to it and read it', async () => {
-  await rows(
-    harness.db,
+  await harness.db.query(
     `INSERT INTO audit_log (actor, action, object, object_id) VALUES ('console', 'x', 'y', 'z')`,
   );
   expect(await auditRows(harness.db, 'z')).toMatchObject([{ actor: 'console' }]);
@@ -40,7 +38,7 @@ test('the application may add to it and read it', async () => {
 
 test('a row without a name of who did it cannot be', async () => {
   const sql = `INSERT INTO audit_log (actor, action, object, object_id) VALUES ('', 'x', 'y', 'z')`;
-  await expect(rows(harness.owner, sql)).rejects.toThrow('audit_log_actor_check');
+  await expect(harness.owner.query(sql)).rejects.toThrow('audit_log_actor_check');
 });
 
 test('a change whose audit row cannot be written is not made', async () => {

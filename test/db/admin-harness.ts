@@ -1,6 +1,6 @@
 /** The admin command as tests run it: in this process, on a database of their own. */
 import { runAdmin } from '../../src/cli/admin';
-import { type Db, rows } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { type Ended, runProgram } from '../support/servers/programs';
 
 /** The one that http-harness.ts gives its gateways: a key made here has to work there. */
@@ -57,8 +57,7 @@ export interface AuditRow {
 
 /** Oldest first. */
 export function auditRows(db: Db, objectId?: string): Promise<AuditRow[]> {
-  return rows<AuditRow>(
-    db,
+  return db.query<AuditRow>(
     `SELECT actor, action, object, object_id, account_id, before, after, reason
        FROM audit_log WHERE object_id = coalesce(?::text, object_id) ORDER BY id`,
     [objectId ?? null],

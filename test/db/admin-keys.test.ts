@@ -1,6 +1,5 @@
 /** Keys made, rotated and ended by the admin command, as the HTTP interface sees them. */
 import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
-import { rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { SCOPES } from '../../src/domain/scopes';
 import { createKey, KEYS_MAX } from '../../src/services/api-keys';
@@ -170,7 +169,7 @@ test('rotating gives a new secret with the same settings, and the old one is dea
 test('a rotated key is as young as its secret: the review rule for young keys sees it', async () => {
   const { id, accountId } = await harness.createKey();
   const sql = "UPDATE api_keys SET created_at = now() - interval '100 days' WHERE id = ?";
-  await rows(harness.owner, sql, [id]);
+  await harness.owner.query(sql, [id]);
   const ageHours = async () => {
     const { now, apiKeySecretSince } = await readPayoutFacts(harness.db, {
       ...{ accountId, mode: 'test', apiKeyId: id, provider: 'onchain_provider', network: 'tron' },
@@ -220,7 +219,7 @@ test('a key that expires is refused from then on, and is not rotated', async () 
   const { id, secret } = await create('--expires', soon.toISOString());
   expect((await getBalance(secret)).status).toBe(200);
   const sql = `UPDATE api_keys SET expires_at = now() - interval '1 millisecond' WHERE id = ?`;
-  await rows(harness.owner, sql, [id]);
+  await harness.owner.query(sql, [id]);
   expect((await getBalance(secret)).status).toBe(401);
   expect(await admin.refusal(1, 'keys', 'rotate', id)).toContain('has expired');
   const [listed] = (await admin.json('keys', 'list', '--account', account)).data;
@@ -247,8 +246,7 @@ test('no secret and no hash is in the audit log', async () => {
   const { secret: second } = await admin.json('keys', 'rotate', id);
   await admin.json('keys', 'revoke', id);
   const log = JSON.stringify(await auditRows(harness.owner));
-  const hashes = await rows<{ hex: string; base64: string }>(
-    harness.owner,
+  const hashes = await harness.owner.query<{ hex: string; base64: string }>(
     `SELECT encode(secret_hash, 'hex') AS hex, encode(secret_hash, 'base64') AS base64
        FROM api_keys`,
   );

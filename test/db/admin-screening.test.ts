@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireService } from '../../src/db/repositories/screening';
-import { rows } from '../../src/db/transaction';
 import { Admin, auditRows } from './admin-harness';
 import { openTestDatabase } from '../support/servers/database';
 import { started } from '../support/started';
@@ -20,7 +19,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-afterEach(() => rows(database.owner, 'DELETE FROM screening_sources'));
+afterEach(() => database.owner.query('DELETE FROM screening_sources'));
 
 function file(content: string): string {
   const path = join(folder, 'list');
@@ -34,7 +33,7 @@ function importing(content: string, ...options: string[]): string[] {
 
 function entries() {
   const sql = `SELECT address, note FROM screening_entries ORDER BY address COLLATE "C"`;
-  return rows<{ address: string; note: string | null }>(database.owner, sql);
+  return database.owner.query<{ address: string; note: string | null }>(sql);
 }
 
 const EVM = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';

@@ -1,6 +1,6 @@
 /** `admin webhooks` on a real database: endpoints, their secrets, what is refused and with which words. */
 import { randomBytes } from 'node:crypto';
-import { rows, type Db } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { connect } from '../../src/db/connect';
 import { createMerchant } from '../support/merchant/merchant';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
@@ -82,7 +82,7 @@ test('the secret is nowhere in the database, and a roll makes another', async ()
   const { id, secret } = await create();
   const rolled = await admin.json('webhooks', 'roll', id);
   expect(rolled.secret).not.toBe(secret);
-  const stored = JSON.stringify(await rows(db, 'SELECT e::text FROM webhook_endpoints e'));
+  const stored = JSON.stringify(await db.query('SELECT e::text FROM webhook_endpoints e'));
   for (const one of [secret, rolled.secret]) {
     expect(stored).not.toContain(one);
     expect(stored).not.toContain(Buffer.from(one).toString('hex'));

@@ -4,7 +4,6 @@ import { sumPostings } from '../../activities/clean-up';
 import { connect } from '../../src/db/connect';
 import { listBalances } from '../../src/db/repositories/ledger';
 import { countPostings, countStoredPieces, PIECE } from '../../src/db/repositories/statements';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { csvField, EXPORT_PAGE } from '../../src/dashboard/transactions/export';
 import { add, type Amount, subtract, ZERO } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
@@ -37,10 +36,9 @@ beforeAll(async () => {
 
 /** The postings are of now; a year of them needs other times in the same order. */
 async function spreadOverMonths(): Promise<void> {
-  await inTransaction(harness.owner, async (tx) => {
-    await rows(tx, 'SET LOCAL session_replication_role = replica');
-    await rows(
-      tx,
+  await harness.owner.transaction(async (tx) => {
+    await tx.query('SET LOCAL session_replication_role = replica');
+    await tx.query(
       `UPDATE ledger_transactions t
           SET posted_at = now() - interval '100 days'
                 + (t.balance_version - 1) * interval '99 days' / b.version
@@ -61,8 +59,7 @@ test('the files have every transaction once, newest first, with the filters of t
   expect(head).toBe(
     'id,posted_at,type,currency,balance,direction,amount,balance_after,description,source,source_id,part',
   );
-  const [stored] = await rows<{ entries: number; transactions: number }>(
-    harness.owner,
+  const [stored] = await harness.owner.query<{ entries: number; transactions: number }>(
     `SELECT count(*)::integer AS entries, count(DISTINCT t.id)::integer AS transactions
        FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
       WHERE t.account_id = ? AND e.balance_after IS NOT NULL`,
@@ -103,14 +100,13 @@ test('the files have every transaction once, newest first, with the filters of t
 
 test('an export waits for a slow client, and its queries end when the client leaves', async () => {
   // Longer than what sockets buffer.
-  await inTransaction(harness.owner, async (tx) => {
-    await rows(tx, 'SET LOCAL session_replication_role = replica');
+  await harness.owner.transaction(async (tx) => {
+    await tx.query('SET LOCAL session_replication_role = replica');
     const sql = 'UPDATE ledger_transactions SET description = ? WHERE account_id = ?';
-    await rows(tx, sql, ['long '.repeat(2_000), accountId]);
+    await tx.query(sql, ['long '.repeat(2_000), accountId]);
   });
   const lastQuery = async () => {
-    const [found] = await rows<{ at: string }>(
-      harness.owner,
+    const [found] = await harness.owner.query<{ at: string }>(
       `SELECT max(query_start)::text AS at FROM pg_stat_activity
         WHERE application_name LIKE 'gateway-%' AND query LIKE '%ledger_transactions t%'
           AND datname = current_database()`,
@@ -178,8 +174,7 @@ test('months follow each other, add up, and end with the balance', async () => {
     }
     const { available, reserved } = balances.find((one) => one.currency === currency)!;
     expect(before).toEqual({ available, reserved });
-    const [ledger] = await rows<{ fees: Amount }>(
-      db,
+    const [ledger] = await db.query<{ fees: Amount }>(
       `SELECT coalesce(sum(CASE direction WHEN 'in' THEN e.amount ELSE -e.amount END), 0)::numeric(38,8)
                 AS fees
          FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
@@ -221,7 +216,7 @@ test('stored sums change no figure, and a page says how much is not counted', as
   expect(await countStoredPieces(db, { ...key, currency: 'BTC' })).toBe(0);
   expect(await read()).toEqual(before);
   expect((await small.volumes(owner, 101))[1]).toMatchObject({ uncounted: 0 });
-  await expect(rows(db, 'INSERT INTO posting_sums SELECT * FROM posting_sums')).rejects.toThrow(
+  await expect(db.query('INSERT INTO posting_sums SELECT * FROM posting_sums')).rejects.toThrow(
     'permission denied',
   );
   await Promise.all([db.destroy(), worker.destroy()]);
@@ -229,8 +224,7 @@ test('stored sums change no figure, and a page says how much is not counted', as
 
 test('the postings before a time are found by halving', async () => {
   const key = { accountId, mode: 'test', currency: 'USDT' } as const;
-  const times = await rows<{ postedAt: Date; earlier: number }>(
-    harness.owner,
+  const times = await harness.owner.query<{ postedAt: Date; earlier: number }>(
     `SELECT posted_at, (balance_version - 1)::integer AS earlier FROM ledger_transactions
       WHERE account_id = ? AND currency = 'USDT' AND balance_version % 97 IN (0, 1)`,
     [accountId],

@@ -1,6 +1,5 @@
 /** The catalogue that the migrations make, against what the gateway can check (decisions/destinations). */
 import { connect } from '../../src/db/connect';
-import { rows } from '../../src/db/transaction';
 import { CHECKED_NETWORKS } from '../../src/destinations';
 import { createTestDatabase } from '../support/servers/database';
 
@@ -10,7 +9,7 @@ const WITHOUT_ADDRESSES = 'internal';
 test('every network of the catalogue has a check of its addresses', async () => {
   const database = await createTestDatabase();
   const db = connect({ url: database.ownerUrl, size: 1, applicationName: 'test' });
-  const found = await rows<{ network: string }>(db, 'SELECT DISTINCT network FROM currency_routes');
+  const found = await db.query<{ network: string }>('SELECT DISTINCT network FROM currency_routes');
   await db.destroy();
   await database.drop();
   const networks = found.map(({ network }) => network).filter((one) => one !== WITHOUT_ADDRESSES);

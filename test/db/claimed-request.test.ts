@@ -2,7 +2,6 @@
  * What a request with a key that is in use gets (decisions/idempotency), at the moments that tests over
  * HTTP miss.
  */
-import { rows } from '../../src/db/transaction';
 import { ApiError } from '../../src/domain/errors';
 import { newId } from '../../src/lib/new-id';
 import { type ClaimedWork, runClaimed } from '../../src/services/claimed-request';
@@ -19,7 +18,7 @@ let accountId: string;
 
 beforeAll(async () => {
   accountId = newId('account');
-  await rows(database.owner, `INSERT INTO accounts (id, name) VALUES (?, 'tested')`, [accountId]);
+  await database.owner.query(`INSERT INTO accounts (id, name) VALUES (?, 'tested')`, [accountId]);
 });
 
 function run(key: string, work: Partial<ClaimedWork<object>>) {
@@ -40,8 +39,7 @@ function run(key: string, work: Partial<ClaimedWork<object>>) {
 
 /** As the transaction that creates the object does. */
 async function storeResponse(objectId: string): Promise<void> {
-  await rows(
-    database.owner,
+  await database.owner.query(
     `UPDATE idempotency_keys SET state = 'done', response_status = 201, response_body = ?,
             completed_at = now() WHERE object_id = ?`,
     [CREATED.body, objectId],
@@ -74,7 +72,7 @@ test('checks that refuse what the same request has created since give its respon
 
 test('checks that refuse leave the key unused', async () => {
   await expect(run('refused', { prepare: () => Promise.reject(used) })).rejects.toBe(used);
-  expect(await rows(database.owner, `SELECT FROM idempotency_keys WHERE key = 'refused'`)).toEqual(
+  expect(await database.owner.query(`SELECT FROM idempotency_keys WHERE key = 'refused'`)).toEqual(
     [],
   );
   expect(await run('refused', {})).toEqual(CREATED);
@@ -100,8 +98,7 @@ test('a request that is claimed while the checks run is not claimed again', asyn
 test('the claim has the route, and work that fails releases it', async () => {
   const failed = run('failed', {
     create: async (route) => {
-      const [claim] = await rows<{ request: object }>(
-        database.owner,
+      const [claim] = await database.owner.query<{ request: object }>(
         `SELECT request FROM idempotency_keys WHERE key = 'failed'`,
       );
       expect(claim?.request).toMatchObject({ request: { reference: 'failed' }, route });
@@ -109,7 +106,7 @@ test('the claim has the route, and work that fails releases it', async () => {
     },
   });
   await expect(failed).rejects.toBe(used);
-  expect(await rows(database.owner, `SELECT FROM idempotency_keys WHERE key = 'failed'`)).toEqual(
+  expect(await database.owner.query(`SELECT FROM idempotency_keys WHERE key = 'failed'`)).toEqual(
     [],
   );
 });

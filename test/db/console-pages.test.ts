@@ -2,7 +2,6 @@
 import { LEDGER_INVARIANTS } from '../../src/db/ledger-invariants';
 import { proveChanges } from '../../src/db/ledger-verify';
 import { openCase } from '../../src/db/repositories/cases';
-import { rows } from '../../src/db/transaction';
 import type { CaseKind } from '../../src/domain/cases';
 import { setLimits } from '../../src/services/limits';
 import { newId } from '../../src/lib/new-id';
@@ -52,8 +51,7 @@ async function textOf(response: Response, status: number): Promise<string> {
 /** @returns the id of the case */
 async function makeCase(kind: CaseKind, objectId: string): Promise<string> {
   await openCase(harness.owner, kind, objectId, { note: PROBE, reference: objectId });
-  const [opened] = await rows<{ id: string }>(
-    harness.owner,
+  const [opened] = await harness.owner.query<{ id: string }>(
     'SELECT id FROM cases WHERE object_id = ? AND kind = ? AND resolved_at IS NULL',
     [objectId, kind],
   );
@@ -62,8 +60,7 @@ async function makeCase(kind: CaseKind, objectId: string): Promise<string> {
 
 /** Newest first. */
 function auditOf(objectId: string) {
-  return rows<Record<string, unknown>>(
-    harness.owner,
+  return harness.owner.query<Record<string, unknown>>(
     `SELECT actor, action, via, host(address) AS address, reason FROM audit_log
       WHERE object_id = ? ORDER BY id DESC`,
     [objectId],
@@ -97,8 +94,7 @@ describe('cases', () => {
   test('show both sides, and the first who resolves one decides', async () => {
     const reference = newId('payout');
     const id = await makeCase('unknown_transfer', reference);
-    await rows(
-      harness.owner,
+    await harness.owner.query(
       `INSERT INTO provider_entries (provider, mode, kind, reference, id, amount, currency, state,
                                      held, changed_at, read_at)
        VALUES ('onchain_provider', 'live', 'payout', ?, ?, 12.5, 'USDT', 'done', false, now(), now())`,
@@ -166,14 +162,13 @@ describe('four eyes for policies', () => {
     autoApproveDailyMax: 'default',
   });
   const proposalsOf = async (accountId: string) =>
-    rows<{ id: string; outcome: string | null }>(
-      harness.owner,
+    harness.owner.query<{ id: string; outcome: string | null }>(
       'SELECT id, outcome FROM policy_proposals WHERE account_id = ? ORDER BY created_at',
       [accountId],
     );
   const dailyMaxOf = async (accountId: string) => {
     const sql = 'SELECT daily_max FROM payout_policies WHERE account_id = ?';
-    const [policy] = await rows<{ dailyMax: string }>(harness.owner, sql, [accountId]);
+    const [policy] = await harness.owner.query<{ dailyMax: string }>(sql, [accountId]);
     return policy?.dailyMax ?? null;
   };
 
@@ -197,8 +192,7 @@ describe('four eyes for policies', () => {
     const answers = await Promise.all([approve(open!.id), approve(open!.id)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
     expect(await dailyMaxOf(accountId)).toBe('500.00000000');
-    const set = await rows(
-      harness.owner,
+    const set = await harness.owner.query(
       `SELECT actor, after->>'proposed_by' AS proposed_by FROM audit_log
         WHERE account_id = ? AND action = 'limits.set'`,
       [accountId],
@@ -228,7 +222,7 @@ describe('four eyes for policies', () => {
       'it has expired',
       PROPOSAL_ENDED,
       (id: string) =>
-        rows(harness.owner, 'UPDATE policy_proposals SET expires_at = now() WHERE account_id = ?', [
+        harness.owner.query('UPDATE policy_proposals SET expires_at = now() WHERE account_id = ?', [
           id,
         ]),
     ],
@@ -236,7 +230,7 @@ describe('four eyes for policies', () => {
       'who proposed it is no longer an admin',
       PROPOSAL_OUTDATED,
       () =>
-        rows(harness.owner, `UPDATE users SET operator_role = 'viewer' WHERE id = ?`, [
+        harness.owner.query(`UPDATE users SET operator_role = 'viewer' WHERE id = ?`, [
           proposer.id,
         ]),
     ],
@@ -244,8 +238,7 @@ describe('four eyes for policies', () => {
       'the one who approves was raised by the one who proposed it',
       'This approval does not count',
       () =>
-        rows(
-          harness.owner,
+        harness.owner.query(
           `INSERT INTO audit_log (actor, action, object, object_id, after)
            VALUES ('test', 'user.change_role', 'user', ?, jsonb_build_object('proposed_by', ?::text))`,
           [second.id, proposer.email],
@@ -264,7 +257,7 @@ describe('four eyes for policies', () => {
     // Nor by the programs: the database refuses one person.
     const byOne = `UPDATE policy_proposals SET outcome = 'approved', decided_by = upper(proposed_by),
                      decided_at = now() WHERE id = ?`;
-    await expect(rows(harness.owner, byOne, [open!.id])).rejects.toThrow('check constraint');
+    await expect(harness.owner.query(byOne, [open!.id])).rejects.toThrow('check constraint');
   });
   test('an amount for two approvals is proposed by one admin and approved by another', async () => {
     const [client, other] = await Promise.all([signedIn(admin), signedIn(second)]);
@@ -285,7 +278,7 @@ describe('four eyes for policies', () => {
     );
     const withdrawn = await client.post('/console/four-eyes/withdraw', { currency: 'XRP' });
     expect(withdrawn.status).toBe(303);
-    await rows(harness.owner, `DELETE FROM four_eyes_thresholds WHERE currency = 'XRP'`);
+    await harness.owner.query(`DELETE FROM four_eyes_thresholds WHERE currency = 'XRP'`);
   });
 
   test('the only admin reads what to do', async () => {
@@ -293,9 +286,9 @@ describe('four eyes for policies', () => {
     const accountId = await harness.createAccount();
     const others = `UPDATE users SET disabled_at = ?::timestamptz WHERE id <> ?
       AND operator_role = 'admin'`;
-    await rows(harness.owner, others, ['2026-01-01T00:00:00Z', admin.id]);
+    await harness.owner.query(others, ['2026-01-01T00:00:00Z', admin.id]);
     const html = await read(client, `/accounts/${accountId}/limits?currency=USDT`);
-    await rows(harness.owner, others, [null, admin.id]);
+    await harness.owner.query(others, [null, admin.id]);
     expect(html).toContain('You are the only admin');
     expect(html).toContain(`npm run -s admin -- limits set --account ${accountId}`);
   });
@@ -306,7 +299,7 @@ const ALREADY_SO = 'These values are already in force.';
 describe('accounts', () => {
   test('are found, changed with a reason, and show who changed what', async () => {
     const [client, accountId] = await Promise.all([signedIn(admin), harness.createAccount()]);
-    await rows(harness.owner, 'UPDATE accounts SET name = ? WHERE id = ?', [
+    await harness.owner.query('UPDATE accounts SET name = ? WHERE id = ?', [
       `Zebra% ${PROBE}`,
       accountId,
     ]);
@@ -381,8 +374,7 @@ describe('accounts', () => {
     const ended = { rule: 'payout~onchain_provider~USDT', reason };
     expect(await change('fees-end', ended, 409)).toContain('has no fee rule for');
 
-    const [account] = await rows(
-      harness.owner,
+    const [account] = await harness.owner.query(
       'SELECT status, verified_at IS NOT NULL AS verified, review_all, rehearse_review FROM accounts WHERE id = ?',
       [accountId],
     );
@@ -421,7 +413,7 @@ test('a pause holds with its reason on every page until it is lifted', async () 
     expect(await read(client, path)).toMatch(/All payouts are paused<\/b> Restore/);
   }
   // A resume wakes the held payouts through Temporal, which is not there.
-  await rows(harness.owner, `DELETE FROM payout_pauses WHERE scope <> 'account'`);
+  await harness.owner.query(`DELETE FROM payout_pauses WHERE scope <> 'account'`);
   expect((await pause({ scope: 'account', target: accountId, reason: 'Second' })).status).toBe(303);
   const shown = await read(client, '/pauses');
   const [first, second] = [...shown.matchAll(/name="id" value="(\d+)"/g)].map(([, id]) => id!);
@@ -430,7 +422,7 @@ test('a pause holds with its reason on every page until it is lifted', async () 
   expect((await lift(first!)).status).toBe(303);
   expect(await read(client, '/pauses')).toContain('Second');
   expect(await textOf(await lift(first!), 409)).toContain('There is no pause');
-  await rows(harness.owner, 'DELETE FROM payout_pauses WHERE id = ?', [second!]);
+  await harness.owner.query('DELETE FROM payout_pauses WHERE id = ?', [second!]);
   expect(await read(client, '/pauses')).toContain('Nothing is paused');
   expect((await auditOf(accountId)).map(({ action, reason: why }) => [action, why])).toEqual([
     ['payouts.resume', 'Done'],
@@ -441,28 +433,24 @@ test('a pause holds with its reason on every page until it is lifted', async () 
 
 test('operations show statements, positions, the ledger check and the waiting deliveries', async () => {
   const [client, accountId] = await Promise.all([signedIn(admin), harness.createAccount()]);
-  await rows(
-    harness.owner,
+  await harness.owner.query(
     `INSERT INTO provider_statements (provider, mode, kind, read_at, trouble)
      VALUES ('exchange_pay', 'live', 'payouts', now() - interval '1 day', ?)`,
     [PROBE],
   );
-  await rows(
-    harness.owner,
+  await harness.owner.query(
     `INSERT INTO provider_entries (provider, mode, kind, reference, id, amount, currency, state,
                                    held, changed_at, read_at)
      SELECT 'exchange_pay', 'live', kind, kind, kind, amount, 'XRP', 'done', false, now(), now()
        FROM (VALUES ('payin', 100), ('refund', 10), ('payout', 20.5)) AS entry(kind, amount)`,
   );
-  await rows(
-    harness.owner,
+  await harness.owner.query(
     `INSERT INTO balances (account_id, mode, currency, available, reserved, version, last_posted_at)
      VALUES (?, 'live', 'XRP', 60, 5, 1, now())`,
     [accountId],
   );
   await countPositions(harness.owner);
-  await rows(
-    harness.owner,
+  await harness.owner.query(
     `WITH endpoint AS (
        INSERT INTO webhook_endpoints (id, account_id, mode, url, secret_sealed, secret_key_id)
        VALUES ('we_waiting', ?, 'live', ?, '', 'k') RETURNING id)
@@ -510,8 +498,7 @@ test('operations show statements, positions, the ledger check and the waiting de
 describe('the audit log', () => {
   test('is read page by page, and an entry is found by its object', async () => {
     const client = await signedIn(admin);
-    await rows(
-      harness.owner,
+    await harness.owner.query(
       `INSERT INTO audit_log (actor, action, object, object_id)
        SELECT 'listed', 'x.y', 'thing', 'thing_' || n FROM generate_series(1, 30) AS n`,
     );
@@ -542,8 +529,7 @@ describe('the audit log', () => {
     }
     const review = { reason, reviewAll: 'off', rehearse: 'off' };
     await operator.post(`/console/accounts/${accountId}/review`, review);
-    const [proposal] = await rows<{ id: string }>(
-      harness.owner,
+    const [proposal] = await harness.owner.query<{ id: string }>(
       'SELECT id FROM policy_proposals WHERE account_id = ?',
       [accountId],
     );

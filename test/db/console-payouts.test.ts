@@ -1,6 +1,5 @@
 /** Operators find payouts of all accounts in the console, and see which wait for their provider. */
 import { noteOnPayout, takeTransition } from '../../src/db/repositories/payouts';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import { newId } from '../../src/lib/new-id';
 import { makeUser, PageClient } from '../support/merchant/page-client';
@@ -55,8 +54,7 @@ async function makePayout(fields: Record<string, string> = {}): Promise<string> 
     ...fields,
   };
   const names = Object.keys(row);
-  await rows(
-    harness.owner,
+  await harness.owner.query(
     `INSERT INTO payouts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
     Object.values(row),
   );
@@ -123,7 +121,7 @@ test('a payout that hangs is on home, in the list and on its page, then in its t
   expect(await read(`/payouts?search=${id}`)).toMatch(told);
   expect(await read(`/payouts/${id}`)).toMatch(told);
 
-  await inTransaction(harness.owner, (tx) =>
+  await harness.owner.transaction((tx) =>
     takeTransition(tx, id, 'complete', { txHash: 'beef', attentionLevel: 0 }),
   );
   const after = await read(`/payouts/${id}`);
@@ -144,7 +142,7 @@ test('a payout in doubt is on home with its money, on its page, then in its time
   expect(payoutsIn(await read('/payouts?wait=in_doubt'))).toEqual([id]);
   expect(await read(`/payouts/${id}`)).toContain('In doubt for 3 h, attention level 2 of 3');
 
-  await inTransaction(harness.owner, (tx) =>
+  await harness.owner.transaction((tx) =>
     takeTransition(tx, id, 'accept', { inDoubtSince: null, attentionLevel: 0 }),
   );
   const after = await read(`/payouts/${id}`);

@@ -1,5 +1,4 @@
 /** What PostgreSQL refuses whatever the programs do: the last line behind their own checks. */
-import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { openTestDatabase } from '../support/servers/database';
 import {
@@ -97,5 +96,5 @@ test.each<[what: string, constraint: RegExp, sql: () => string]>([
            VALUES ('${newId('proposal')}', '${ids.account}', 'review', '{}', '{}', 'a@example.com')`,
   ],
 ])('the database refuses %s', async (_what, constraint, sql) => {
-  await expect(rows(database.owner, sql())).rejects.toThrow(constraint);
+  await expect(database.owner.query(sql())).rejects.toThrow(constraint);
 });

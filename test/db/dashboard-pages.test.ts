@@ -1,5 +1,4 @@
 /** What the pages of the dashboard tell and ask, as a browser without JavaScript sees it. */
-import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
 import { startHarness } from './http-harness';
@@ -28,21 +27,18 @@ async function textOf(answer: Promise<Response>, status = 200): Promise<string> 
 /** An endpoint with as many attempts. @returns its id */
 async function makeEndpoint(url: string, failed: number, succeeded: number): Promise<string> {
   const id = newId('webhookEndpoint');
-  await rows(
-    harness.owner,
+  await harness.owner.query(
     `INSERT INTO webhook_endpoints (id, account_id, mode, url, secret_sealed, secret_key_id)
      VALUES (?, ?, 'test', ?, '', 'key')`,
     [id, accountId, url],
   );
-  await rows(
-    harness.owner,
+  await harness.owner.query(
     `INSERT INTO events (id, account_id, mode, type, object_id, sequence)
      SELECT 'evt_' || n || '_' || ?::text, ?, 'test', 'payout.completed', 'po_' || ?::text, n
        FROM generate_series(1, ?::integer) AS n`,
     [id, accountId, id, failed + succeeded],
   );
-  await rows(
-    harness.owner,
+  await harness.owner.query(
     `WITH deliveries AS (
        INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, attempts, check_at,
                                        last_error, finished_at)
@@ -112,8 +108,7 @@ test('a form that was sent after the session ended comes back after the sign-in'
     password: 'x',
   };
   const send = async (by: PageClient) => {
-    await rows(
-      harness.owner,
+    await harness.owner.query(
       "UPDATE sessions SET last_seen_at = now() - interval '90 days' WHERE user_id = ?",
       [owner.id],
     );

@@ -9,7 +9,6 @@ import { connect } from '../../src/db/connect';
 import { migrate } from '../../src/db/migrate';
 import { databaseUrl, ensureDatabase, withClient } from '../../src/db/provision';
 import { SharedConnections } from '../../src/db/shared-connections';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { type LocalPostgres, startLocalPostgres } from '../../src/dev/local-postgres';
 import { findFreePort } from '../../src/dev/ports';
 import { connectDatabase } from '../../src/wallet/db/database';
@@ -81,8 +80,8 @@ test('the gateway’s connections are encrypted', async () => {
   const db = connect(options);
   const short = new SharedConnections(options, db);
   try {
-    expect(await rows(db, IS_ENCRYPTED)).toEqual([{ ssl: true }]);
-    const inOne = await inTransaction(db, (tx) => rows(tx, IS_ENCRYPTED));
+    expect(await db.query(IS_ENCRYPTED)).toEqual([{ ssl: true }]);
+    const inOne = await db.transaction((tx) => tx.query(IS_ENCRYPTED));
     expect(inOne).toEqual([{ ssl: true }]);
     // They share writes.
     const asked = Array.from({ length: 50 }, () => short.query(IS_ENCRYPTED, []));
@@ -122,7 +121,7 @@ test.each([
   ],
 ])('a server with %s is refused', async (_, wishes, reason) => {
   const db = connect({ url: urlWith(wishes), size: 1, applicationName: 'test' });
-  await expect(rows(db, 'SELECT 1')).rejects.toThrow(reason);
+  await expect(db.query('SELECT 1')).rejects.toThrow(reason);
   await db.destroy();
   await expect(withClient(urlWith(wishes), () => Promise.resolve())).rejects.toThrow(reason);
 });

@@ -1,6 +1,5 @@
 /** A merchant is told when deliveries were skipped, and before they cannot be sent any more. */
 import { listDeliveryWarnings } from '../../src/db/repositories/delivery-warnings';
-import { rows } from '../../src/db/transaction';
 import { idAt, isId } from '../../src/domain/ids';
 import type { Mode } from '../../src/domain/mode';
 import { newId } from '../../src/lib/new-id';
@@ -20,8 +19,7 @@ beforeAll(async () => {
 
 async function makeEndpoint(ofAccount: string, mode: Mode): Promise<string> {
   const id = newId('webhookEndpoint');
-  await rows(
-    database.owner,
+  await database.owner.query(
     `INSERT INTO webhook_endpoints (id, account_id, mode, url, secret_sealed, secret_key_id)
      VALUES (?, ?, ?, 'https://shop.example.com/hooks', '', '')`,
     [id, ofAccount, mode],
@@ -43,14 +41,12 @@ async function deliver(endpointId: string, delivery: Made): Promise<void> {
   const at = new Date(NOW.getTime() - daysAgo * DAY_MS);
   const unique = String((made += 1)).padStart(4, '0');
   const eventId = idAt('event', at).slice(0, -4) + unique;
-  await rows(
-    database.owner,
+  await database.owner.query(
     `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, created_at)
      SELECT ?, account_id, mode, 'payout.completed', ?, 1, ?, ? FROM webhook_endpoints WHERE id = ?`,
     [eventId, newId('payout'), bodyKept ? Buffer.from('{}') : null, at, endpointId],
   );
-  await rows(
-    database.owner,
+  await database.owner.query(
     `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, status, last_error, check_at,
                                      created_at, finished_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';
 import { appendEvent } from '../../src/db/repositories/events';
-import { inTransaction, rows, type Db, type Tx } from '../../src/db/transaction';
+import type { Db, Tx } from '../../src/db/transaction';
 import type { EventType } from '../../src/domain/events';
 import type { Mode } from '../../src/domain/mode';
 import { SCOPES } from '../../src/domain/scopes';
@@ -54,9 +54,10 @@ async function append(db: Db | Tx, accountId: string, wish: Wish = {}): Promise<
   const id = newId('event');
   const event: EventObject = { ...EXAMPLE.data[0], id, type, mode, sequence: 1 };
   const body = Buffer.from(JSON.stringify(event));
-  await inTransaction(db, (tx) => {
+  const write = (tx: Tx): void => {
     appendEvent(tx, { id, accountId, mode, type, objectId, sequence: 1, body, createdAt }, []);
-  });
+  };
+  await ('savepoint' in db ? db.savepoint(write) : db.transaction(write));
   return event;
 }
 
@@ -116,7 +117,7 @@ test('an event is retrieved while its body is kept [endpoint GET /events/{id}]',
       },
     },
   });
-  await rows(harness.owner, 'UPDATE events SET body = NULL WHERE id = ?', [sent.id]);
+  await harness.owner.query('UPDATE events SET body = NULL WHERE id = ?', [sent.id]);
   expect(await client.get(`/events/${sent.id}`)).toMatchObject({
     status: 410,
     json: { error: { code: 'cursor_expired' } },
@@ -176,7 +177,7 @@ test('the list of an account or mode has no event of another, and none whose bod
   const live = { objectId: newId('payout'), mode: 'live' } as const;
   await append(writers, (await openAccount()).accountId, theirs);
   await append(writers, accountId, live);
-  await rows(writers, 'SELECT forget_event_bodies(1000)');
+  await writers.query('SELECT forget_event_bodies(1000)');
   expect(idsOf((await client.get('/events')).json.data)).toEqual([kept.id]);
   for (const { objectId } of [theirs, live]) {
     expect((await client.get(`/events?object_id=${objectId}`)).json.data).toEqual([]);
@@ -189,7 +190,7 @@ test('an event that commits late is not passed over, whatever was committed afte
   const first = await append(late, accountId);
   const second = await append(writers, accountId);
   const naive = () =>
-    rows<{ id: string }>(writers, 'SELECT id FROM events WHERE account_id = ?', [accountId]);
+    writers.query<{ id: string }>('SELECT id FROM events WHERE account_id = ?', [accountId]);
   expect(idsOf(await naive())).toEqual([second.id]);
   const before = await readAll(client);
   expect(before.met).toEqual([]);
@@ -335,8 +336,7 @@ test('a gateway that stops answers those who wait', async () => {
   const client = new MerchantClient(`${stopping.url}/api/v1`, secret);
   const waiting = client.get('/events?wait=25&after=oldest');
   await waitFor('the request to be authenticated', async () => {
-    const [key] = await rows(
-      writers,
+    const [key] = await writers.query(
       'SELECT FROM api_keys WHERE id = ? AND last_used_at IS NOT NULL',
       [id],
     );
@@ -357,7 +357,7 @@ test('a cursor whose next events were deleted is refused; from the oldest on, th
   await append(writers, accountId, { createdAt: old });
   const kept = await append(writers, accountId);
   await whenListed(client, 3);
-  await rows(writers, 'SELECT forget_event_bodies(1000)');
+  await writers.query('SELECT forget_event_bodies(1000)');
   for (const start of [from, `&after=${first.id}`]) {
     const { status, json } = await client.get(`/events?limit=3${start}`);
     expect([status, json.error.code]).toEqual([410, 'cursor_expired']);
@@ -372,13 +372,12 @@ test('after a restore a cursor of the lost time is refused, and a loaded dump go
   await append(writers, accountId);
   await whenListed(client, 1);
   const { from } = await readAll(client);
-  await rows(
-    writers,
+  await writers.query(
     `UPDATE event_clock SET shift = -pg_snapshot_xmax(pg_current_snapshot())::text::bigint / 2`,
   );
   expect((await client.get(`/events?limit=3${from}`)).status).toBe(410);
   expect((await client.get('/events?after=oldest')).json.data).toEqual([]);
-  await rows(writers, 'SELECT align_event_clock()');
+  await writers.query('SELECT align_event_clock()');
   const sent = await append(writers, accountId);
   await whenListed(client, 2);
   expect(idsOf((await readAll(client, { start: from })).met)).toEqual([sent.id]);

@@ -12,7 +12,6 @@ import { beginSubmission } from '../../src/db/repositories/payout-pauses';
 import { findPayout, noteOnPayout, takeTransition } from '../../src/db/repositories/payouts';
 import { endWebhookDelivery } from '../../src/db/repositories/webhook-deliveries';
 import type { BalanceKey } from '../../src/db/repositories/ledger';
-import { inTransaction, rows } from '../../src/db/transaction';
 import {
   PAYMENT_TRANSITIONS,
   type PaymentStatus,
@@ -60,7 +59,7 @@ test('a payout takes the transitions of the table, and no other', async () => {
     for (const trigger of namesOf<PayoutTrigger>(PAYOUT_TRANSITIONS)) {
       const id = await payoutIn(status);
       const to = nextPayoutStatus(status, trigger);
-      const taken = await inTransaction(database.app, (tx) => takeTransition(tx, id, trigger, {}));
+      const taken = await database.app.transaction((tx) => takeTransition(tx, id, trigger, {}));
       expect([status, trigger, taken?.status]).toEqual([status, trigger, to]);
       expect((await findPayout(database.app, id))?.status).toBe(to ?? status);
     }
@@ -70,7 +69,7 @@ test('a payout takes the transitions of the table, and no other', async () => {
 test('a payout takes no transition whose condition does not hold', async () => {
   const id = await payoutIn('under_review');
   const take = (only: string) =>
-    inTransaction(database.app, (tx) => takeTransition(tx, id, 'reject', {}, only));
+    database.app.transaction((tx) => takeTransition(tx, id, 'reject', {}, only));
   expect(await take('submission_started_at IS NOT NULL')).toBeNull();
   expect(await take('submission_started_at IS NULL')).toMatchObject({ status: 'rejected' });
 });
@@ -84,26 +83,25 @@ test('a note about a payout is for one status', async () => {
 test('a submission begins for an approved payout that no pause holds', async () => {
   const [approved, rejected] = [await payoutIn('approved'), await payoutIn('rejected')];
   expect((await beginSubmission(database.app, rejected)).kind).toBe('not_approved');
-  await rows(
-    database.owner,
+  await database.owner.query(
     "INSERT INTO payout_pauses (scope, reason) VALUES ('global', 'moved')",
   );
   expect(await beginSubmission(database.app, approved)).toEqual({ kind: 'held', reason: 'moved' });
-  await rows(database.owner, 'DELETE FROM payout_pauses');
+  await database.owner.query('DELETE FROM payout_pauses');
   expect((await beginSubmission(database.app, approved)).kind).toBe('begun');
 });
 
 test('a pause holds the payouts of its mode, and no others', async () => {
   const pause = 'INSERT INTO payout_pauses (scope, mode, reason) VALUES (?, ?, ?)';
   const [first, second] = [await payoutIn('approved'), await payoutIn('approved')];
-  await rows(database.owner, pause, ['global', 'live', 'keys leaked']);
+  await database.owner.query(pause, ['global', 'live', 'keys leaked']);
   expect((await beginSubmission(database.app, first)).kind).toBe('begun');
-  await rows(database.owner, pause, ['global', 'test', 'sandbox is moved']);
+  await database.owner.query(pause, ['global', 'test', 'sandbox is moved']);
   expect(await beginSubmission(database.app, second)).toEqual({
     kind: 'held',
     reason: 'sandbox is moved',
   });
-  await rows(database.owner, 'DELETE FROM payout_pauses');
+  await database.owner.query('DELETE FROM payout_pauses');
 });
 
 test('a payment takes no step from a status that the table does not have', async () => {
@@ -118,7 +116,7 @@ test('a payment takes no step from a status that the table does not have', async
       const id = await insertPayment(database.owner, key, status);
       // What somebody read before another step was taken.
       const stale = { ...(await findPayment(database.app, id))!, status: before };
-      const step = inTransaction(database.app, (tx) => takePaymentStep(tx, stale, trigger, {}));
+      const step = database.app.transaction((tx) => takePaymentStep(tx, stale, trigger, {}));
       await expect(step).rejects.toThrow(`${id} changed from ${before}`);
       expect((await findPayment(database.app, id))?.status).toBe(status);
     }
@@ -135,7 +133,7 @@ test('a decision about a payment ends once', async () => {
     state: 'pending',
     refusal: null,
   } as const;
-  await inTransaction(database.app, (tx) => insertDecision(tx, paymentId, { ...decision, ...by }));
+  await database.app.transaction((tx) => insertDecision(tx, paymentId, { ...decision, ...by }));
   await endDecision(database.app, paymentId, 'd1', null);
   await endDecision(database.app, paymentId, 'd1', 'too late');
   expect(await findDecision(database.app, paymentId, 'd1')).toMatchObject({
@@ -152,8 +150,7 @@ test('a delivery ends as the table says, and not twice', async () => {
   for (const status of Object.keys(edges) as WebhookDeliveryStatus[]) {
     for (const trigger of ['succeed', 'exhaust', 'skip', 'abandon'] as const) {
       const id = newId('delivery');
-      await rows(
-        database.owner,
+      await database.owner.query(
         `INSERT INTO webhook_deliveries
                 (id, event_id, endpoint_id, status, next_attempt_at, finished_at, check_at)
          VALUES (?, ?, 'we_1', ?, CASE ? WHEN 'pending' THEN now() END,
@@ -161,12 +158,11 @@ test('a delivery ends as the table says, and not twice', async () => {
         [id, newId('event'), status, status, status],
       );
       const to = edges[status][trigger];
-      const changed = await inTransaction(database.app, (tx) => ({
+      const changed = await database.app.transaction((tx) => ({
         isEnded: endWebhookDelivery(tx, id, trigger, null),
       }));
       expect([status, trigger, await changed.isEnded]).toEqual([status, trigger, to !== undefined]);
-      const [found] = await rows(
-        database.owner,
+      const [found] = await database.owner.query(
         'SELECT status FROM webhook_deliveries WHERE id = ?',
         [id],
       );

@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { rows } from '../../src/db/transaction';
 import { ERRORS } from '../../src/domain/errors';
 import { scaled } from '../support/scale';
 import { chooseSeed } from '../support/seeded-random';
@@ -161,9 +160,9 @@ test.each(Object.keys(VALID) as Path[])(
       expect(answers.get(code) ?? 0).toBeGreaterThan(scaled(15, 50));
     }
     expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
-    expect(await rows(harness.owner, 'SELECT 1 FROM idempotency_keys')).toEqual([]);
-    expect(await rows(harness.owner, 'SELECT 1 FROM payouts')).toEqual([]);
-    expect(await rows(harness.owner, 'SELECT 1 FROM payments')).toEqual([]);
+    expect(await harness.owner.query('SELECT 1 FROM idempotency_keys')).toEqual([]);
+    expect(await harness.owner.query('SELECT 1 FROM payouts')).toEqual([]);
+    expect(await harness.owner.query('SELECT 1 FROM payments')).toEqual([]);
   },
   scaled(60_000, 600_000),
 );

@@ -1,6 +1,5 @@
 import { SCOPES } from '../../src/domain/scopes';
 import { post } from '../../src/db/repositories/ledger';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { adjustmentPosting } from '../../src/domain/ledger';
 import type { Mode } from '../../src/domain/mode';
 import { amount } from '../../src/domain/money';
@@ -23,7 +22,7 @@ test('requests that arrive together each get the answer of their own key', async
     harness.createKey(),
     harness.createKey({ allowlist: ['192.0.2.0/24'] }),
   ]);
-  await rows(harness.owner, 'UPDATE api_keys SET revoked_at = now() WHERE id = ?', [revoked.id]);
+  await harness.owner.query('UPDATE api_keys SET revoked_at = now() WHERE id = ?', [revoked.id]);
   const kinds = [
     { secret: used.secret, status: 200 },
     { secret: makeApiKey('test').secret, status: 401 },
@@ -58,7 +57,7 @@ describe('a request with a good key', () => {
   it('reads the balances of its own account', async () => {
     const key = await harness.createKey();
     const fund = (mode: Mode, text: string) =>
-      inTransaction(harness.db, (tx) =>
+      harness.db.transaction((tx) =>
         post(
           tx,
           { accountId: key.accountId, mode, currency: 'USDT' },
@@ -94,8 +93,7 @@ describe('a request with a good key', () => {
   it('leaves its time and address on the key, and writes them at most once a minute', async () => {
     const { id, secret } = await harness.createKey();
     const lastUse = () =>
-      rows<{ lastUsedAt: Date; lastUsedAddress: string }>(
-        harness.owner,
+      harness.owner.query<{ lastUsedAt: Date; lastUsedAddress: string }>(
         'SELECT last_used_at, last_used_address FROM api_keys WHERE id = ?',
         [id],
       );
@@ -105,7 +103,7 @@ describe('a request with a good key', () => {
     await getBalance(bearer(secret));
     expect(await lastUse()).toEqual(first);
     const sql = "UPDATE api_keys SET last_used_at = now() - interval '61 seconds' WHERE id = ?";
-    await rows(harness.owner, sql, [id]);
+    await harness.owner.query(sql, [id]);
     await getBalance(bearer(secret));
     const [{ lastUsedAt } = { lastUsedAt: new Date(0) }] = await lastUse();
     expect(lastUsedAt.getTime()).toBeGreaterThanOrEqual(first[0]!.lastUsedAt.getTime());
@@ -145,7 +143,7 @@ describe('a request without a usable key', () => {
   it('is refused at once when the key is revoked between two requests', async () => {
     const { id, secret } = await harness.createKey();
     expect((await getBalance(bearer(secret))).status).toBe(200);
-    await rows(harness.owner, 'UPDATE api_keys SET revoked_at = now() WHERE id = ?', [id]);
+    await harness.owner.query('UPDATE api_keys SET revoked_at = now() WHERE id = ?', [id]);
     expect((await getBalance(bearer(secret))).status).toBe(401);
   });
 
@@ -163,7 +161,7 @@ describe('a request without a usable key', () => {
 describe('a key that may not do this', () => {
   it('of a suspended account is refused, whatever its address', async () => {
     const { accountId, secret } = await harness.createKey({ allowlist: ['203.0.113.7/32'] });
-    await rows(harness.owner, `UPDATE accounts SET status = 'suspended' WHERE id = ?`, [accountId]);
+    await harness.owner.query(`UPDATE accounts SET status = 'suspended' WHERE id = ?`, [accountId]);
     const response = await getBalance(bearer(secret));
     expect(response.status).toBe(403);
     expect(await errorOf(response)).toMatchObject({ code: 'account_suspended' });

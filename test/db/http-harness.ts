@@ -7,7 +7,7 @@ import pino from 'pino';
 import { readApiConfig } from '../../src/config';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
-import { type Db, rows } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import type { Mode } from '../../src/domain/mode';
 import { SCOPES, type Scope } from '../../src/domain/scopes';
 import { buildDeps, buildPages, buildServices } from '../../src/deps';
@@ -75,7 +75,7 @@ export async function startHarness(given?: TestDatabase): Promise<Harness> {
 
   const createAccount = async () => {
     const id = newId('account');
-    await rows(owner, 'INSERT INTO accounts (id, name) VALUES (?, ?)', [id, 'Tested merchant']);
+    await owner.query('INSERT INTO accounts (id, name) VALUES (?, ?)', [id, 'Tested merchant']);
     return id;
   };
 
@@ -108,8 +108,7 @@ async function insertKey(owner: Db, accountId: string, options: KeyOptions) {
   const id = newId('apiKey');
   const mode = options.mode ?? 'test';
   const { secret, displayPrefix, lastFour } = makeApiKey(mode);
-  await rows(
-    owner,
+  await owner.query(
     `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four,
                            scopes, allowlist, requests_per_minute, expires_at)
      VALUES (?, ?, ?, 'tested key', ?, ?, ?, ?::text[], ?::cidr[], ?, now() + ?::interval)`,

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { type Gateway, bearer, errorOf, startHarness } from './http-harness';
 import { started } from '../support/started';
 
@@ -53,7 +52,7 @@ describe('the rate limit', () => {
     const ask = () => fetch(`${first.url}/api/v1/balance`, { headers: bearer(secret) });
     const sql = `SELECT xmin::text, xmax::text, ctid::text, requests FROM api_key_minutes
                   WHERE api_key_id = ?`;
-    const readRow = () => rows(harness.owner, sql, [id]);
+    const readRow = () => harness.owner.query(sql, [id]);
     for (const status of [200, 200, 429]) expect((await ask()).status).toBe(status);
     const before = await readRow();
     expect(before).toEqual([expect.objectContaining({ requests: 2 })]);
@@ -97,7 +96,7 @@ describe('the rate limit', () => {
     await ask();
     expect((await ask()).status).toBe(429);
     const earlier = `UPDATE api_key_minutes SET minute = minute - interval '1 minute'`;
-    await rows(harness.owner, `${earlier} WHERE api_key_id = ?`, [id]);
+    await harness.owner.query(`${earlier} WHERE api_key_id = ?`, [id]);
     // The process that refused the key remembers it until the minute ends.
     const asked = await fetch(`${second.url}/api/v1/balance`, { headers: bearer(secret) });
     expect(asked.status).toBe(200);
@@ -110,7 +109,7 @@ describe('the rate limit', () => {
     );
     const insert = `INSERT INTO api_key_minutes
       SELECT ?, date_trunc('minute', clock_timestamp()), ?`;
-    await rows(harness.owner, insert, [id, 1_190]);
+    await harness.owner.query(insert, [id, 1_190]);
     const answers: Response[] = [];
     for (const other of others.slice(0, 12)) {
       const headers = bearer(other.secret);
@@ -138,7 +137,7 @@ describe('the rate limit', () => {
     const { accountId } = live;
     const insert = `INSERT INTO api_key_minutes
       SELECT ?, date_trunc('minute', clock_timestamp()), ?`;
-    await rows(harness.owner, insert, [
+    await harness.owner.query(insert, [
       (await harness.createKey({ mode: 'live', accountId })).id,
       2_399,
     ]);
@@ -154,7 +153,7 @@ describe('the rate limit', () => {
     expect((await ask()).status).toBe(200);
     expect((await ask()).status).toBe(429);
     // Even without its row: the database is not asked.
-    await rows(harness.owner, 'DELETE FROM api_key_minutes WHERE api_key_id = ?', [id]);
+    await harness.owner.query('DELETE FROM api_key_minutes WHERE api_key_id = ?', [id]);
     const begun = performance.now();
     const again = await ask();
     expect(performance.now() - begun).toBeGreaterThan(400);
@@ -168,7 +167,7 @@ describe('the rate limit', () => {
   it('does not count a request from an address that the key does not allow', async () => {
     const { id, secret } = await harness.createKey({ allowlist: ['192.0.2.1/32'] });
     await fetch(`${first.url}/api/v1/balance`, { headers: bearer(secret) });
-    const counted = await rows(harness.owner, 'SELECT FROM api_key_minutes WHERE api_key_id = ?', [
+    const counted = await harness.owner.query('SELECT FROM api_key_minutes WHERE api_key_id = ?', [
       id,
     ]);
     expect(counted).toEqual([]);

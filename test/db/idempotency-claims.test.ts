@@ -1,7 +1,6 @@
 /** Who may create the object of an idempotency key, and for how long (decisions/idempotency). */
 import { connect } from '../../src/db/connect';
 import { claimKey, lockClaim, readClaim } from '../../src/db/repositories/idempotency';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { openTestDatabase } from '../support/servers/database';
 import { makeAccount } from '../support/merchant/ledger';
@@ -26,7 +25,7 @@ function claim(body: string, id = newId('payout')) {
 }
 
 const change = (assignments: string) =>
-  rows(database.owner, `UPDATE idempotency_keys SET ${assignments} WHERE account_id = ?`, [
+  database.owner.query(`UPDATE idempotency_keys SET ${assignments} WHERE account_id = ?`, [
     accountId,
   ]);
 
@@ -44,12 +43,12 @@ test('a key is claimed once while its request runs', async () => {
 
 test('only the claim itself does not wait for the disk', async () => {
   const one = connect({ url: database.appUrl, size: 1, applicationName: 'claims-one' });
-  await rows(one, 'SET synchronous_commit = on');
+  await one.query('SET synchronous_commit = on');
   const key = { accountId, mode: 'test', key: 'key-2' } as const;
   const claimed = { apiKeyId: 'key_1', request: {}, route: ROUTE };
   const bodyHash = Buffer.from('a request');
   await claimKey(one, key, { objectId: newId('payout'), bodyHash, claimed });
-  expect(await rows(one, 'SHOW synchronous_commit')).toEqual([{ synchronousCommit: 'on' }]);
+  expect(await one.query('SHOW synchronous_commit')).toEqual([{ synchronousCommit: 'on' }]);
   await one.destroy();
 });
 
@@ -72,7 +71,7 @@ test('a key is not used for another request', async () => {
 test('a claim that has ended creates nothing', async () => {
   const held = async () => [
     await readClaim(database.app, objectId),
-    await inTransaction(database.app, (tx) => lockClaim(tx, objectId)),
+    await database.app.transaction((tx) => lockClaim(tx, objectId)),
   ];
   const ready = expect.objectContaining({ accountId, route: ROUTE });
   expect(await held()).toEqual([ready, ready]);

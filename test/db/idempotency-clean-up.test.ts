@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { cleanUpKeys } from '../../activities/clean-up';
 import { claimKey, deleteEndedKeys, lockClaim } from '../../src/db/repositories/idempotency';
-import { inTransaction, rows, type Tx } from '../../src/db/transaction';
+import type { Tx } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
 import { openTestDatabase } from '../support/servers/database';
@@ -13,9 +13,9 @@ const database = started(() => openTestDatabase({ owner: 2, app: 8 }));
 let accountId: string;
 
 beforeEach(async () => {
-  await rows(database.owner, 'DELETE FROM idempotency_keys');
+  await database.owner.query('DELETE FROM idempotency_keys');
   accountId = newId('account');
-  await rows(database.owner, 'INSERT INTO accounts (id, name) VALUES (?, ?)', [
+  await database.owner.query('INSERT INTO accounts (id, name) VALUES (?, ?)', [
     accountId,
     'Tested',
   ]);
@@ -28,8 +28,7 @@ async function insertRecords(
   ago: string,
   count = 1,
 ): Promise<void> {
-  await rows(
-    database.owner,
+  await database.owner.query(
     `INSERT INTO idempotency_keys
             (account_id, mode, key, body_hash, object_id, state, lease_until, request,
              response_status, response_body, completed_at)
@@ -43,8 +42,7 @@ async function insertRecords(
 }
 
 async function keysLeft(): Promise<string[]> {
-  const left = await rows<{ key: string }>(
-    database.owner,
+  const left = await database.owner.query<{ key: string }>(
     'SELECT key FROM idempotency_keys ORDER BY key',
   );
   return left.map(({ key }) => key);
@@ -92,8 +90,8 @@ test('only what has ended goes', async () => {
 test('a held record is left out, not waited for, and goes the next time', async () => {
   await insertRecords('done-', 'done', '30 hours', 3);
   await insertRecords('dead-', 'running', '2 hours', 3);
-  await inTransaction(database.owner, async (tx) => {
-    await rows(tx, `SELECT 1 FROM idempotency_keys WHERE key IN ('done-2', 'dead-2') FOR UPDATE`);
+  await database.owner.transaction(async (tx) => {
+    await tx.query(`SELECT 1 FROM idempotency_keys WHERE key IN ('done-2', 'dead-2') FOR UPDATE`);
     // It would wait for the end of this very transaction, which waits for it.
     expect(await cleanUpKeys(database.app)).toEqual({ deleted: 4 });
   });
@@ -115,7 +113,7 @@ test('a claim that took the key over before the clean-up stays', async () => {
   await insertRecords('key-', 'done', '26 hours');
   const payoutId = await claim('key-1');
   expect(await cleanUpKeys(database.app)).toEqual({ deleted: 0 });
-  const held = await inTransaction(database.app, (tx) => lockClaim(tx, payoutId));
+  const held = await database.app.transaction((tx) => lockClaim(tx, payoutId));
   expect(held).toMatchObject({ accountId, request: { reference: 'order-1' } });
 });
 
@@ -126,8 +124,7 @@ test('a claim that is taken over during the clean-up stays', async () => {
     ...Array.from({ length: 200 }, (_, index) => claim(`key-${index + 1}`)),
   ]);
   expect(cleaned.deleted).toBeLessThanOrEqual(200);
-  const left = await rows<{ id: string }>(
-    database.owner,
+  const left = await database.owner.query<{ id: string }>(
     'SELECT object_id AS id FROM idempotency_keys',
   );
   expect(left.map(({ id }) => id).sort()).toEqual(claims.sort());
@@ -148,8 +145,7 @@ test('a run deletes a backlog until nothing is left, or its time is over', async
 });
 
 async function countReads(tx: Tx): Promise<{ whole: number; rowsRead: number }> {
-  const [counted] = await rows<{ whole: string; rowsRead: string }>(
-    tx,
+  const [counted] = await tx.query<{ whole: string; rowsRead: string }>(
     `SELECT seq_scan AS whole, idx_tup_fetch AS rows_read
        FROM pg_stat_xact_user_tables WHERE relname = 'idempotency_keys'`,
   );
@@ -159,8 +155,8 @@ async function countReads(tx: Tx): Promise<{ whole: number; rowsRead: number }> 
 test('what has not ended is not read', async () => {
   await insertRecords('recent-', 'done', '1 hour', 20_000);
   await insertRecords('old-', 'done', '30 hours', 10);
-  await rows(database.owner, 'VACUUM ANALYZE idempotency_keys');
-  await inTransaction(database.app, async (tx) => {
+  await database.owner.query('VACUUM ANALYZE idempotency_keys');
+  await database.app.transaction(async (tx) => {
     // The connection counts on from the tests before.
     const before = await countReads(tx);
     expect(await deleteEndedKeys(tx, 1_000)).toBe(10);
@@ -175,7 +171,7 @@ test('old sessions, invitations, attempts and challenges are deleted with the ke
   const { id: userId } = await makeUser(database.owner, 'operator', 'viewer');
   const ages = { session: '90 days', invitation: '30 days', attempt: '1 day', challenge: '0 days' };
   for (const change of ['- 5 minutes', '+ 5 minutes']) {
-    const insert = (sql: string, age: string) => rows(database.owner, sql, [`${age} ${change}`]);
+    const insert = (sql: string, age: string) => database.owner.query(sql, [`${age} ${change}`]);
     await insert(
       `INSERT INTO sessions (id, token_hash, user_id, user_agent, expires_at)
        SELECT '${newId('session')}', '\\x${randomBytes(8).toString('hex')}', '${userId}', '',
@@ -201,7 +197,7 @@ test('old sessions, invitations, attempts and challenges are deleted with the ke
   }
   await cleanUpKeys(database.app);
   for (const table of ['sessions', 'invitations', 'authentication_attempts', 'used_challenges']) {
-    expect({ table, left: await rows(database.owner, `SELECT FROM ${table}`) }).toEqual({
+    expect({ table, left: await database.owner.query(`SELECT FROM ${table}`) }).toEqual({
       table,
       left: [{}],
     });

@@ -1,6 +1,5 @@
 /** A destination is known only after a payout to exactly this destination was completed. */
 import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
-import { rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { PAYOUT_STATUSES, type PayoutRequest } from '../../src/domain/payout';
 import { newId } from '../../src/lib/new-id';
@@ -17,7 +16,7 @@ let apiKeyId: string;
 beforeAll(async () => {
   accountId = await makeAccount(database.owner);
   await createKey(database.owner, 'pepper', { accountId, mode: 'live' });
-  const [key] = await rows<{ id: string }>(database.owner, 'SELECT id FROM api_keys', []);
+  const [key] = await database.owner.query<{ id: string }>('SELECT id FROM api_keys', []);
   apiKeyId = key?.id ?? '';
 });
 

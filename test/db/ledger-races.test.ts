@@ -1,7 +1,7 @@
 /** `ledger_post` when callers meet: on one balance, on one operation key. */
 import { connect } from '../../src/db/connect';
 import { type BalanceKey, listBalances, post } from '../../src/db/repositories/ledger';
-import { inTransaction, rows, type Db } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import {
   adjustmentPosting,
   type Posting,
@@ -43,8 +43,7 @@ test('50 reserves at once against a balance for 20: exactly 20 are posted', asyn
   );
   expect(countOutcomes(results)).toEqual({ posted: 20, insufficient: 30 });
   expect(await balanceOf(key)).toEqual({ available: '0.00000000', reserved: '20.00000000' });
-  const [lowest] = await rows<{ lowest: string; transactions: string; last: string }>(
-    app,
+  const [lowest] = await app.query<{ lowest: string; transactions: string; last: string }>(
     `SELECT min(balance_after) AS lowest, count(DISTINCT transaction_id) AS transactions,
             max(balance_version) AS last
        FROM ledger_entries JOIN ledger_transactions t ON t.id = transaction_id
@@ -143,7 +142,7 @@ test('the same posting from 20 callers at once moves money once', async () => {
 
 test('different postings wait only for their balance, not for each other', async () => {
   const [busy, free] = [await fundedBalance(app, '10'), await fundedBalance(app, '10')];
-  await inTransaction(app, async (tx) => {
+  await app.transaction(async (tx) => {
     await post(tx, busy, reservePosting(buildPayoutMoney('1')));
     const { outcome } = await postAlone(app, free, reservePosting(buildPayoutMoney('1')));
     expect(outcome).toBe('posted');

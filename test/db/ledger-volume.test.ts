@@ -1,7 +1,6 @@
 /** The ledger's checks at volume: `npm run test:long` takes a million payouts. */
 import { connect } from '../../src/db/connect';
 import { proveChanges, verifyLedger } from '../../src/db/ledger-verify';
-import { rows } from '../../src/db/transaction';
 import { openTestDatabase } from '../support/servers/database';
 import { insertCompletedPayouts } from '../support/merchant/large-ledger';
 import { fundedBalance } from '../support/merchant/ledger';
@@ -22,7 +21,7 @@ test(`${PROVEN} payouts, and a check of ${NEW} new ones`, async () => {
   const key = await fundedBalance(database.owner, '50000000');
   await createKey(database.owner, 'pepper', key);
   const keyOfAccount = 'SELECT id FROM api_keys WHERE account_id = ?';
-  const [apiKey] = await rows<{ id: string }>(database.owner, keyOfAccount, [key.accountId]);
+  const [apiKey] = await database.owner.query<{ id: string }>(keyOfAccount, [key.accountId]);
   const all = { ...key, apiKeyId: apiKey!.id };
   await insertCompletedPayouts(
     database.owner,
@@ -35,8 +34,7 @@ test(`${PROVEN} payouts, and a check of ${NEW} new ones`, async () => {
   expect(whole.filter(({ broken }) => broken > 0)).toEqual([]);
   expect(whole.find(({ number }) => number === 6)).toMatchObject({ checked: PROVEN });
 
-  await rows(
-    database.owner,
+  await database.owner.query(
     `INSERT INTO ledger_checkpoints
      SELECT account_id, mode, currency, version, available, reserved, last_posted_at FROM balances`,
   );
@@ -56,9 +54,8 @@ test(`${PROVEN} payouts, and a check of ${NEW} new ones`, async () => {
 
 /** How often a table of history was read as a whole. */
 async function readAsAWhole(): Promise<number> {
-  await rows(database.owner, 'SELECT pg_stat_force_next_flush()');
-  const [row] = await rows<{ n: number }>(
-    database.owner,
+  await database.owner.query('SELECT pg_stat_force_next_flush()');
+  const [row] = await database.owner.query<{ n: number }>(
     `SELECT sum(seq_scan)::int AS n FROM pg_stat_user_tables
       WHERE relname IN ('ledger_transactions', 'ledger_entries', 'payouts', 'payments', 'events',
                         'idempotency_keys') AND schemaname = 'public'`,

@@ -1,7 +1,6 @@
 /** `ledger_post` as the application's role calls it, one caller at a time. */
 import { compose } from '../support/composed';
 import { type BalanceKey, listBalances, postAtCommit } from '../../src/db/repositories/ledger';
-import { inTransaction, rows } from '../../src/db/transaction';
 import {
   type Posting,
   type PostingLine,
@@ -113,12 +112,12 @@ test.each([
   const key = await fundedBalance(database.app, '30');
   const payout = buildPayoutMoney(total);
   if (outcome === 'replayed') await postAlone(database.app, key, reservePosting(payout));
-  const work = inTransaction(database.app, async (tx) => {
-    await rows(tx, "UPDATE accounts SET status = 'suspended' WHERE id = ?", [key.accountId]);
+  const work = database.app.transaction(async (tx) => {
+    await tx.query("UPDATE accounts SET status = 'suspended' WHERE id = ?", [key.accountId]);
     postAtCommit(tx, key, reservePosting(payout));
   });
   await expect(work).rejects.toThrow(`ledger_post was ${outcome}`);
-  const account = await rows(database.app, 'SELECT status FROM accounts WHERE id = ?', [
+  const account = await database.app.query('SELECT status FROM accounts WHERE id = ?', [
     key.accountId,
   ]);
   expect(account).toEqual([{ status: 'active' }]);
@@ -127,7 +126,7 @@ test.each([
 test('nothing refers to a balance: a foreign key would lock the row that every posting updates', async () => {
   const sql =
     "SELECT conname FROM pg_constraint WHERE contype = 'f' AND confrelid = 'balances'::regclass";
-  expect(await rows(database.owner, sql)).toEqual([]);
+  expect(await database.owner.query(sql)).toEqual([]);
 });
 
 test('one currency and one mode never pay for another', async () => {
@@ -225,8 +224,7 @@ test('more than 8 decimals round alike in the balance and in the entries', async
       line('adjustments', 'out', '0.00000002'),
     ]),
   );
-  const posted = await rows<{ balanceAfter: string }>(
-    database.app,
+  const posted = await database.app.query<{ balanceAfter: string }>(
     `SELECT balance_after FROM ledger_entries JOIN ledger_transactions t ON t.id = transaction_id
       WHERE account_id = ? AND account = 'available' ORDER BY balance_version DESC, line DESC LIMIT 1`,
     [key.accountId],
@@ -244,8 +242,7 @@ test('posted_at keeps growing when the clock steps back', async () => {
   );
   await fund(database.app, key, '1');
   await fund(database.app, key, '1');
-  const inOrder = await rows<{ grows: boolean | null; ahead: boolean }>(
-    database.app,
+  const inOrder = await database.app.query<{ grows: boolean | null; ahead: boolean }>(
     `SELECT posted_at > lag(posted_at) OVER (ORDER BY balance_version) AS grows,
             posted_at > now() AS ahead
        FROM ledger_transactions WHERE account_id = ? ORDER BY balance_version`,
@@ -302,8 +299,7 @@ function rawPosting(lines: PostingLine[]): Posting {
 
 /** The lines of a source's postings in posting order: account, direction, amount, balance after. */
 async function entriesOf(sourceId: string): Promise<string[]> {
-  const entries = await rows<Record<string, string | null>>(
-    database.app,
+  const entries = await database.app.query<Record<string, string | null>>(
     `SELECT account, direction, amount, balance_after FROM ledger_entries
        JOIN ledger_transactions t ON t.id = transaction_id
       WHERE source_id = ? ORDER BY balance_version, line`,
@@ -315,8 +311,7 @@ async function entriesOf(sourceId: string): Promise<string[]> {
 }
 
 async function versionsOf(key: BalanceKey): Promise<string[]> {
-  const versions = await rows<{ balanceVersion: string }>(
-    database.app,
+  const versions = await database.app.query<{ balanceVersion: string }>(
     `SELECT balance_version FROM ledger_transactions
       WHERE account_id = ? AND mode = ? AND currency = ? ORDER BY balance_version`,
     [key.accountId, key.mode, key.currency],

@@ -18,7 +18,7 @@ import { listEvents } from '../../src/db/repositories/event-list';
 import { readFeed, readNewEvents } from '../../src/db/repositories/events-feed';
 import { listTransactions } from '../../src/db/repositories/transactions';
 import { withClient } from '../../src/db/provision';
-import { type Db, rows } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { SUBSCRIBABLE_EVENTS } from '../../src/domain/events';
 import type { PaymentFilters } from '../../src/domain/payment';
 import type { PayoutFilters } from '../../src/domain/payout';
@@ -297,8 +297,7 @@ test('the check can fail: a page by offset reads everything before it', async ()
   const [, payouts] = LISTS;
   const { first } = await explainEnds(payouts, {});
   const byOffset = await explain((db) =>
-    rows(
-      db,
+    db.query(
       `SELECT * FROM payouts WHERE account_id = ? AND mode = 'live'
         ORDER BY created_at DESC, id DESC OFFSET ? LIMIT 25`,
       [accountId, ROWS - PAGE],
@@ -309,8 +308,7 @@ test('the check can fail: a page by offset reads everything before it', async ()
 
 /** The row after which `left` rows remain. */
 async function placeBefore(table: string, time: string, left: number): Promise<Position> {
-  const [position] = await rows<Position>(
-    harness.owner,
+  const [position] = await harness.owner.query<Position>(
     `SELECT id, to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created_at
        FROM ${table} WHERE account_id = ? AND mode = 'live' ORDER BY ${time}, id
      OFFSET ? LIMIT 1`,

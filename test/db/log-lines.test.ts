@@ -1,7 +1,6 @@
 /** A log tells which object it is about, and never a destination or another value of a row. */
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { rows } from '../../src/db/transaction';
 import { LOG_SERIALIZERS } from '../../src/lib/logger';
 import { openTestDatabase } from '../support/servers/database';
 import { started } from '../support/started';
@@ -13,24 +12,24 @@ const database = started(() => openTestDatabase({ owner: 1 }));
 
 /** Violates a check, so PostgreSQL's error contains the whole row. */
 async function failingInsert(): Promise<Error & { detail?: string }> {
-  await rows(
-    database.owner,
+  await database.owner.query(
     `INSERT INTO accounts (id, name) VALUES ('acc_1', 'M') ON CONFLICT DO NOTHING`,
   );
-  return rows(
-    database.owner,
-    `INSERT INTO payouts (id, account_id, mode, reference, status, provider, amount, currency,
+  return database.owner
+    .query(
+      `INSERT INTO payouts (id, account_id, mode, reference, status, provider, amount, currency,
        destination_type, destination_value, service_fee, network_fee, total_debit, fee_terms,
        api_key_id, review_reasons)
      VALUES ('po_1', 'acc_1', 'live', ?, 'requested', 'onchain_provider', -1, 'USDT',
        'crypto_address', ?, 0, 0, -1, '{}', 'key', '{}')`,
-    [REFERENCE, DESTINATION],
-  ).then(
-    () => {
-      throw new Error('the row was accepted');
-    },
-    (error: unknown) => error as Error,
-  );
+      [REFERENCE, DESTINATION],
+    )
+    .then(
+      () => {
+        throw new Error('the row was accepted');
+      },
+      (error: unknown) => error as Error,
+    );
 }
 
 function logged(error: Error): string {

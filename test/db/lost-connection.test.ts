@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
-import { type Db, inTransaction, rows } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { connectDatabase, type Database } from '../../src/wallet/db/database';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 
@@ -40,12 +40,12 @@ async function end([row]: Pid[]): Promise<void> {
 }
 
 test('of the gateway', async () => {
-  const work = inTransaction(gateway, async (tx) => {
-    await end(await rows<Pid>(tx, OWN_PID));
-    return rows(tx, 'SELECT 1');
+  const work = gateway.transaction(async (tx) => {
+    await end(await tx.query<Pid>(OWN_PID));
+    return tx.query('SELECT 1');
   });
   await expect(work).rejects.toThrow(LOST);
-  expect(await rows(gateway, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+  expect(await gateway.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
 });
 
 test('of the wallet', async () => {

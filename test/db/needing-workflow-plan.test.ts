@@ -10,7 +10,7 @@ import {
   takeUncheckedPayments,
   takeUncheckedPayouts,
 } from '../../src/db/repositories/needing-workflow';
-import { type Reader, rows } from '../../src/db/transaction';
+import type { Reader } from '../../src/db/transaction';
 import { openTestDatabase } from '../support/servers/database';
 import { scaled } from '../support/scale';
 import { started } from '../support/started';
@@ -80,8 +80,8 @@ test.each(SWEEPS)('the sweep of $name finds them by $index', async ({ take, inde
 
 test.each(SWEEPS)('the sweep of $name leaves what somebody holds', async ({ take }) => {
   const holder = await database.owner.begin();
-  await rows(holder, 'SELECT 1 FROM payments FOR UPDATE');
-  await rows(holder, 'SELECT 1 FROM payouts FOR UPDATE');
+  await holder.query('SELECT 1 FROM payments FOR UPDATE');
+  await holder.query('SELECT 1 FROM payouts FOR UPDATE');
   const taken = await take(database.app, BATCH);
   await holder.rollback();
   expect(taken).toEqual([]);
@@ -92,15 +92,14 @@ test('each is taken once in its time, and what is over never again', async () =>
   expect(late).toHaveLength(PAYMENTS / 50);
   expect(await takeUncheckedLatePayments(database.app, PAYMENTS)).toEqual([]);
   const sql = `SELECT count(*)::int AS n FROM payments WHERE workflow_checked_at = 'infinity'`;
-  expect(await rows(database.owner, sql)).toEqual([{ n: PAYMENTS / 100 }]);
+  expect(await database.owner.query(sql)).toEqual([{ n: PAYMENTS / 100 }]);
   const open = await takeUncheckedPayments(database.app, PAYMENTS);
   expect(open).toHaveLength(PAYMENTS / 50);
   expect(await takeUncheckedDecisions(database.app, BATCH)).toHaveLength(5);
 });
 
 test('the ones that were not looked at for longest come first', async () => {
-  await rows(
-    database.owner,
+  await database.owner.query(
     `UPDATE payments SET workflow_checked_at = now() - interval '3 hours'
     WHERE id IN ('pay_100', 'pay_200')`,
   );

@@ -7,7 +7,6 @@ import { Registry } from 'prom-client';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { type Figure, readOperatingFigures } from '../../src/db/repositories/operating-figures';
-import { rows } from '../../src/db/transaction';
 import { scrape } from '../../src/lib/metrics';
 import { measureOperations } from '../../src/services/operating-metrics';
 import { openTestDatabase } from '../support/servers/database';
@@ -97,8 +96,7 @@ test('the figures are right', async () => {
 test('no large table is read as a whole', async () => {
   const statements = await sentStatements(() => readOperatingFigures(database.worker));
   expect(statements).toHaveLength(1);
-  const plan = await rows<{ 'QUERY PLAN': string }>(
-    database.worker,
+  const plan = await database.worker.query<{ 'QUERY PLAN': string }>(
     `EXPLAIN ${statements[0]!.sql}`,
   );
   const scanned = plan.map((line) => Object.values(line)[0]).join('\n');

@@ -1,5 +1,4 @@
 /** One viewer stalls nobody: what costs much is limited for each session, account and address. */
-import { rows } from '../../src/db/transaction';
 import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
 import { startHarness } from './http-harness';
 import { started } from '../support/started';
@@ -43,8 +42,7 @@ test('parallel password forms hold up no page and write few audit rows', async (
   const refused = answers.find(({ status }) => status === 429)!;
   expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
   expect(await refused.text()).toMatch(/Try again in \d+ seconds?\./);
-  const written = await rows(
-    harness.owner,
+  const written = await harness.owner.query(
     "SELECT id FROM audit_log WHERE action = 'user.change_password' AND object_id = ?",
     [owner.id],
   );

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { rows } from '../../src/db/transaction';
 import { FAILURES_OF_PAIR_MAX } from '../../src/services/users/attempts';
 import { disableUser, resetPassword } from '../../src/services/users/users';
 import { signWebhook } from '../../src/webhooks/verify';
@@ -146,8 +145,7 @@ test('failures limit one address, and never the owner at another one', async () 
 
 test('failures at the dashboard lock no operator of the same network out of the console', async () => {
   const from = { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': '203.0.113.77' };
-  await rows(
-    harness.owner,
+  await harness.owner.query(
     `INSERT INTO authentication_attempts (kind, email, step, network)
      SELECT 'merchant', 'shop-' || n || '@example.com', 'password', '203.0.113.77'
        FROM generate_series(1, 60) AS n`,
@@ -189,8 +187,7 @@ test('sessions are listed and ended, and nobody ends those of others', async () 
   await here.signIn(user);
   await there.signIn(user);
   await stranger.signIn(owner);
-  const sessions = await rows<{ id: string }>(
-    harness.owner,
+  const sessions = await harness.owner.query<{ id: string }>(
     'SELECT id FROM sessions WHERE user_id = ? ORDER BY created_at',
     [user.id],
   );
@@ -227,7 +224,7 @@ test('a disabled user, an ended membership and an idle session are signed out', 
     const client = newClient();
     await client.signIn(user);
     expect((await client.get('/dashboard/test')).status).toBe(200);
-    await rows(harness.owner, statement, [user.id]);
+    await harness.owner.query(statement, [user.id]);
     expect((await client.get('/dashboard/test')).status).toBe(303);
   }
 });
@@ -670,11 +667,10 @@ test('a new role applies to the next request, and a new password ends all sessio
   await client.signIn(user);
   expect((await client.get('/dashboard/test/keys/new')).status).toBe(200);
   const sql = "UPDATE memberships SET role = 'viewer' WHERE user_id = ?";
-  await rows(harness.owner, sql, [user.id]);
+  await harness.owner.query(sql, [user.id]);
   expect((await client.get('/dashboard/test/keys/new')).status).toBe(403);
   const token = client.cookies.get('__Host-gateway_dashboard')!;
-  const [session] = await rows<{ tokenHash: Buffer; hours: number }>(
-    harness.owner,
+  const [session] = await harness.owner.query<{ tokenHash: Buffer; hours: number }>(
     `SELECT token_hash, round(extract(epoch FROM expires_at - created_at) / 3600)::int AS hours
        FROM sessions WHERE user_id = ?`,
     [user.id],
@@ -736,8 +732,7 @@ test('a key is created, shown once, rotated and revoked', async () => {
   expect((await client.post(`${path}/revoke`, { confirm: rotated.slice(-4) })).status).toBe(303);
   expect((await balance(rotated)).status).toBe(401);
   expect((await client.post(`${path}/rotate`)).status).toBe(409);
-  const entries = await rows<{ actor: string; action: string }>(
-    harness.owner,
+  const entries = await harness.owner.query<{ actor: string; action: string }>(
     'SELECT actor, action FROM audit_log WHERE object_id = ? ORDER BY id',
     [path.split('/').at(-1)!],
   );
@@ -755,8 +750,7 @@ test('the signature debugger says which part of a webhook is wrong', async () =>
   const secret = `whsec_${'s'.repeat(43)}`;
   const event = { id: newId('event'), type: 'payout.completed', mode: 'test', data: { a: 1 } };
   const body = JSON.stringify(event);
-  await rows(
-    harness.owner,
+  await harness.owner.query(
     `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body)
      VALUES (?, ?, 'test', ?, 'po_1', 1, ?)`,
     [event.id, accountId, event.type, Buffer.from(body)],

@@ -12,7 +12,6 @@ import { listBalances } from '../../src/db/repositories/ledger';
 import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
 import { listRefunds } from '../../src/db/repositories/payment-refunds';
 import { findPayment } from '../../src/db/repositories/payments';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { subtract } from '../../src/domain/money';
 import type { PaymentDecisionKind } from '../../src/domain/payment';
 import { netAmount } from '../../src/domain/payment-pricing';
@@ -156,9 +155,9 @@ describe('a refund of the provider while one of an operator is open', () => {
     const found = await listCases(world.db, false, 1_000);
     const { id: caseId } = found.find(({ objectId }) => objectId === payment.id)!;
     const by = { actor: 'alice', reason: null };
-    const held = await inTransaction(world.db, async (tx) => {
+    const held = await world.db.transaction(async (tx) => {
       const sql = 'SELECT FROM payment_refunds WHERE payment_id = ? FOR UPDATE';
-      await rows(tx, sql, [payment.id]);
+      await tx.query(sql, [payment.id]);
       const collecting = look();
       await whenWaiting(world.db, 1);
       const resolving = resolveCase
@@ -374,7 +373,7 @@ test.each([
   { what: 'another amount', column: 'amount', value: '90' },
   { what: 'another currency', column: 'currency', value: 'USDC' },
 ])('a checkout of $what credits nothing and opens one case', async ({ column, value }) => {
-  await rows(world.db, `UPDATE payments SET ${column} = ? WHERE id = ?`, [value, payment.id]);
+  await world.db.query(`UPDATE payments SET ${column} = ? WHERE id = ?`, [value, payment.id]);
   await pay('100');
   await look();
   await look();

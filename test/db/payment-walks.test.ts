@@ -9,7 +9,6 @@ import { decidePayment } from '../../activities/payment/decide';
 import type { Deps } from '../../activities/deps';
 import { listBalances } from '../../src/db/repositories/ledger';
 import { findPayment } from '../../src/db/repositories/payments';
-import { rows } from '../../src/db/transaction';
 import { amount, ZERO } from '../../src/domain/money';
 import type { PaymentDecisionKind } from '../../src/domain/payment';
 import { newId } from '../../src/lib/new-id';
@@ -206,7 +205,7 @@ async function run(walk: Walk, one: Command): Promise<void> {
       // The gateway's time is behind PostgreSQL's by some milliseconds.
       const expiresAt = Math.min(model.expiresAt, Date.now() - days - 1_000);
       model.expiresAt = expiresAt;
-      await rows(world.db, 'UPDATE payments SET expires_at = ? WHERE id = ?', [
+      await world.db.query('UPDATE payments SET expires_at = ? WHERE id = ?', [
         new Date(expiresAt),
         id,
       ]);
@@ -297,8 +296,7 @@ async function readFacts(id: string): Promise<ModelFacts> {
 async function expectAgreement({ id, accountId, model }: Walk): Promise<void> {
   const payment = await findPayment(world.db, id);
   const [balance] = await listBalances(world.db, accountId, 'test');
-  const events = await rows<{ type: string; sequence: number }>(
-    world.db,
+  const events = await world.db.query<{ type: string; sequence: number }>(
     'SELECT type, sequence FROM events WHERE object_id = ? ORDER BY sequence',
     [id],
   );

@@ -15,7 +15,6 @@ import {
 } from '../../src/db/repositories/payout-batches';
 import { takeTransition } from '../../src/db/repositories/payouts';
 import type { BalanceKey } from '../../src/db/repositories/ledger';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { verifyLedger } from '../../src/db/ledger-verify';
 import { reservePosting } from '../../src/domain/ledger';
 import { amount } from '../../src/domain/money';
@@ -92,7 +91,7 @@ async function openBatch(status: PayoutBatch['status'] = 'requested') {
     createdAt: new Date(),
     updatedAt: new Date(),
   };
-  await inTransaction(database.app, async (tx) => {
+  await database.app.transaction(async (tx) => {
     await insertPayoutBatch(tx, batch);
     expect(await insertBatchRows(tx, payouts)).toBe(3);
     const reserved = payouts.map((payout) => {
@@ -105,28 +104,26 @@ async function openBatch(status: PayoutBatch['status'] = 'requested') {
 }
 
 const approve = (id: string) =>
-  inTransaction(database.app, (tx) =>
+  database.app.transaction((tx) =>
     takeBatchTransition(tx, id, 'approve', { approvedBy: 'olivia' }, 'true'),
   );
 const stop = (id: string) =>
-  inTransaction(database.app, (tx) =>
+  database.app.transaction((tx) =>
     endBatchEarly(tx, id, { ending: 'stop', by: null, reason: null }),
   );
 const release = (id: string) =>
-  inTransaction(database.app, (tx) => releaseRows(tx, id, 10)).then((released) =>
-    released.map((row) => row.id),
-  );
+  database.app
+    .transaction((tx) => releaseRows(tx, id, 10))
+    .then((released) => released.map((row) => row.id));
 
 test('one update of the balance reserves all rows, each with a transaction of its own', async () => {
   const { key, payouts } = await openBatch();
-  const [balance] = await rows(
-    database.app,
+  const [balance] = await database.app.query(
     'SELECT available, reserved FROM balances WHERE account_id = ?',
     [key.accountId],
   );
   expect(balance).toEqual({ available: '91.00000000', reserved: '9.00000000' });
-  const entries = await rows(
-    database.app,
+  const entries = await database.app.query(
     `SELECT t.source_id, e.account, e.balance_after
        FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
       WHERE t.account_id = ? AND t.type = 'payout_reserve' ORDER BY t.balance_version, e.line`,
@@ -152,7 +149,7 @@ test('a balance that does not cover all rows reserves none', async () => {
     description: 'too much',
     amount: amount('3'),
   }));
-  const result = await inTransaction(database.app, (tx) => reserveRows(tx, key, reserved));
+  const result = await database.app.transaction((tx) => reserveRows(tx, key, reserved));
   expect(result).toEqual({ outcome: 'insufficient', available: '5.00000000' });
 });
 
@@ -161,13 +158,13 @@ test('no transition changes a row that waits for its batch', async () => {
   const [first] = payouts;
   for (const trigger of ['approve', 'reject', 'cancel'] as const) {
     expect(
-      await inTransaction(database.app, (tx) => takeTransition(tx, first!.id, trigger, {})),
+      await database.app.transaction((tx) => takeTransition(tx, first!.id, trigger, {})),
     ).toBeNull();
   }
   await approve(id);
   await release(id);
   expect(
-    await inTransaction(database.app, (tx) => takeTransition(tx, first!.id, 'approve', {})),
+    await database.app.transaction((tx) => takeTransition(tx, first!.id, 'approve', {})),
   ).toMatchObject({
     status: 'approved',
   });
@@ -186,12 +183,12 @@ test('nothing is released after a stop', async () => {
   await approve(id);
   await stop(id);
   expect(await release(id)).toEqual([]);
-  expect(await inTransaction(database.app, (tx) => takeRowsToReturn(tx, id, 10))).toHaveLength(3);
+  expect(await database.app.transaction((tx) => takeRowsToReturn(tx, id, 10))).toHaveLength(3);
 });
 
 test('a row is left out only of a batch that nobody has approved or ended', async () => {
   const leaveOut = (id: string) =>
-    inTransaction(database.app, (tx) => takeRowsToLeaveOut(tx, id, [2]));
+    database.app.transaction((tx) => takeRowsToLeaveOut(tx, id, [2]));
   const { id, payouts } = await openBatch();
   expect(await leaveOut(id)).toMatchObject([{ id: payouts[1]?.id, awaitsBatch: false }]);
   expect(await leaveOut(id)).toEqual([]);
@@ -207,12 +204,11 @@ test('of an approval and a stop at the same moment, a stop always ends the relea
   for (let n = 0; n < 20; n += 1) {
     const { id } = await openBatch();
     await Promise.all([approve(id), stop(id), release(id), release(id)]);
-    const waiting = await inTransaction(database.app, (tx) => takeRowsToReturn(tx, id, 10));
+    const waiting = await database.app.transaction((tx) => takeRowsToReturn(tx, id, 10));
     const batch = await findPayoutBatch(database.app, id);
     expect(batch?.ending).toBe('stop');
     expect(await release(id)).toEqual([]);
-    const counted = await rows(
-      database.app,
+    const counted = await database.app.query(
       'SELECT count(*)::int AS n FROM payouts WHERE batch_id = ? AND awaits_batch',
       [id],
     );

@@ -9,7 +9,6 @@ import {
   readConditionFacts,
 } from '../../src/db/repositories/payout-conditions';
 import { findPayout, getPayout, takeTransition } from '../../src/db/repositories/payouts';
-import { inTransaction, rows } from '../../src/db/transaction';
 import type { NewCondition } from '../../src/domain/payout-condition';
 import type { PayoutTrigger } from '../../src/domain/payout';
 import { newId } from '../../src/lib/new-id';
@@ -36,22 +35,21 @@ const PAST: NewCondition = { kind: 'time', parameters: { at: '2020-01-01T00:00:0
 async function waiting(condition: NewCondition, expires = 'NULL'): Promise<string> {
   const payout = buildPayoutMoney('1');
   await insertPayout(database.owner, key, payout, 'requested');
-  await rows(
-    database.owner,
+  await database.owner.query(
     `UPDATE payouts SET awaits_release = true, release_expires_at = ${expires} WHERE id = ?`,
     [payout.id],
   );
   const row = await getPayout(database.owner, payout.id);
   const conditions = [{ ...condition, metAt: null }];
-  await inTransaction(database.app, (tx) => {
+  await database.app.transaction((tx) => {
     insertConditions(tx, [{ ...row, conditions }]);
   });
   return payout.id;
 }
 
 const take = (id: string, trigger: PayoutTrigger) =>
-  inTransaction(database.app, (tx) => takeTransition(tx, id, trigger, {}));
-const look = (id: string) => inTransaction(database.app, (tx) => meetConditions(tx, id));
+  database.app.transaction((tx) => takeTransition(tx, id, trigger, {}));
+const look = (id: string) => database.app.transaction((tx) => meetConditions(tx, id));
 const isMet = async (id: string) =>
   (await listConditions(database.app, id)).every(({ metAt }) => metAt !== null);
 
@@ -78,7 +76,7 @@ test('a payout whose time is over is not released, even with its conditions met'
 test('the database refuses an approved payout that waits', async () => {
   const id = await waiting(LATER);
   const approve = `UPDATE payouts SET status = 'approved' WHERE id = ?`;
-  await expect(rows(database.owner, approve, [id])).rejects.toThrow('payouts_wait_before_approval');
+  await expect(database.owner.query(approve, [id])).rejects.toThrow('payouts_wait_before_approval');
 });
 
 test('a payment counts when it is completed, and its payout is found', async () => {
@@ -89,7 +87,7 @@ test('a payment counts when it is completed, and its payout is found', async () 
   const found = async () =>
     (await findPayoutsToRelease(database.app, 100)).some((payout) => payout.id === id);
   expect(await found()).toBe(false);
-  await rows(database.owner, 'UPDATE payments SET completed_at = now() WHERE id = ?', [payment]);
+  await database.owner.query('UPDATE payments SET completed_at = now() WHERE id = ?', [payment]);
   expect(await found()).toBe(true);
   await look(id);
   expect(await isMet(id)).toBe(true);

@@ -6,7 +6,6 @@ import { submitPayout } from '../../activities/payout/provider';
 import type { Deps } from '../../activities/deps';
 import { post, type BalanceKey } from '../../src/db/repositories/ledger';
 import { getPayout } from '../../src/db/repositories/payouts';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { reservePosting } from '../../src/domain/ledger';
 import type { Provider } from '../../src/providers/port';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
@@ -22,7 +21,7 @@ async function approvedPayout(wasSubmitted: boolean): Promise<{ id: string; key:
   const key = await fundedBalance(world.db, '100');
   const payout = buildPayoutMoney('10');
   const hourAgo = new Date(Date.now() - 3_600_000);
-  await inTransaction(world.db, async (tx) => {
+  await world.db.transaction(async (tx) => {
     await insertPayout(tx, key, payout, 'approved', {
       destination_value: magicAddress('sends', 'evm'),
       ...(wasSubmitted ? { submission_started_at: hourAgo, in_doubt_since: hourAgo } : {}),
@@ -43,7 +42,7 @@ const REFUSED = { kind: 'refused', reason: 'The order came too late.' } as const
 
 async function reservedOf({ accountId, mode, currency }: BalanceKey): Promise<string | undefined> {
   const sql = 'SELECT reserved FROM balances WHERE account_id = ? AND mode = ? AND currency = ?';
-  const [balance] = await rows<{ reserved: string }>(world.db, sql, [accountId, mode, currency]);
+  const [balance] = await world.db.query<{ reserved: string }>(sql, [accountId, mode, currency]);
   return balance?.reserved;
 }
 

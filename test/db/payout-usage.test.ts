@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { BalanceKey } from '../../src/db/repositories/ledger';
 import { newId } from '../../src/lib/new-id';
 import { lockUsage } from '../../src/db/repositories/payout-facts';
-import { inTransaction, rows, sqlList, type Tx } from '../../src/db/transaction';
+import { sqlList, type Tx } from '../../src/db/transaction';
 import { PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../../src/domain/payout';
 import { openTestDatabase } from '../support/servers/database';
 import { buildPayoutMoney, insertPayout, makeAccount } from '../support/merchant/ledger';
@@ -87,13 +87,13 @@ test('reservations without a limit do not wait for each other, and count nothing
   const first = await database.app.begin();
   lockUsage(first, { ...key, apiKeyId: newId('apiKey') });
   // It is sent with the next statement.
-  await rows(first, 'SELECT 1');
-  await inTransaction(database.app, (tx) => {
+  await first.query('SELECT 1');
+  await database.app.transaction((tx) => {
     lockUsage(tx, { ...key, apiKeyId: newId('apiKey') });
   });
   await first.commit();
   expect(
-    await rows(database.owner, 'SELECT FROM payout_usage WHERE account_id = ?', [key.accountId]),
+    await database.owner.query('SELECT FROM payout_usage WHERE account_id = ?', [key.accountId]),
   ).toEqual([]);
 });
 
@@ -108,11 +108,11 @@ test('a reservation under a limit waits for the one before it', async () => {
   const lock = async (tx: Tx) => {
     lockUsage(tx, { ...key, apiKeyId: newId('apiKey') });
     // It is sent with the next statement.
-    await rows(tx, 'SELECT 1');
+    await tx.query('SELECT 1');
   };
   const first = await database.app.begin();
   await lock(first);
-  const second = inTransaction(database.app, lock);
+  const second = database.app.transaction(lock);
   const happens = await Promise.race([
     second.then(() => 'it goes on'),
     whenWaiting(database.owner, 1).then(() => 'it waits'),
@@ -132,7 +132,7 @@ test('a limit that is set during a reservation counts that payout too', async ()
   const first = await database.app.begin();
   lockUsage(first, { ...key, apiKeyId: newId('apiKey') });
   // It is sent with the next statement.
-  await rows(first, 'SELECT 1');
+  await first.query('SELECT 1');
   await insert(first, key, { units: 7, ageMs: 0, reviewed: true });
   await setLimit(key, true);
   const second = reserve(key, { units: 5, ageMs: 0, reviewed: true }, []);
@@ -153,7 +153,7 @@ async function take(key: BalanceKey, one: Step, ids: string[]): Promise<void> {
 }
 
 async function reserve(key: BalanceKey, payout: Reserve, ids: string[]): Promise<void> {
-  const id = await inTransaction(database.app, async (tx) => {
+  const id = await database.app.transaction(async (tx) => {
     lockUsage(tx, { ...key, apiKeyId: newId('apiKey') });
     return insert(tx, key, payout);
   });
@@ -174,8 +174,7 @@ async function insert(
 }
 
 async function setLimit({ accountId, currency }: BalanceKey, daily: boolean): Promise<void> {
-  await rows(
-    database.owner,
+  await database.owner.query(
     `INSERT INTO payout_policies (account_id, currency, daily_max) VALUES (?, ?, ?)
      ON CONFLICT (account_id, currency) DO UPDATE SET daily_max = excluded.daily_max`,
     [accountId, currency, daily ? '1000000000' : null],

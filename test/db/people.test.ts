@@ -2,7 +2,6 @@
 import { generate } from 'otplib';
 import { addMembership } from '../../src/db/repositories/people';
 import { withClient } from '../../src/db/provision';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { requireSecondFactor } from '../../src/services/users/second-factors';
 import { disableUser, resetPassword, vouchForUser } from '../../src/services/users/users';
@@ -52,7 +51,7 @@ async function inviteOperator(by: PageClient, email: string, role: string): Prom
   const other = newClient();
   await other.signIn(await makeUser(harness.owner, 'operator', 'admin'));
   const sql = 'SELECT id FROM invitations WHERE email = ? ORDER BY created_at DESC LIMIT 1';
-  const [found] = await rows<{ id: string }>(harness.owner, sql, [email]);
+  const [found] = await harness.owner.query<{ id: string }>(sql, [email]);
   const approved = await other.post(`/console/people/invitations/${found!.id}/approve`);
   expect(approved.status).toBe(303);
   return token;
@@ -73,12 +72,12 @@ async function enrolTotp(browser: PageClient): Promise<string> {
   const page = await (await browser.get('/dashboard/security/totp')).text();
   const [secret = ''] = /[A-Z2-7]{32}/.exec(page) ?? [];
   await browser.post('/dashboard/security/totp', { code: await generate({ secret }) });
-  await rows(harness.owner, 'UPDATE totp_secrets SET last_step = 0');
+  await harness.owner.query('UPDATE totp_secrets SET last_step = 0');
   return secret;
 }
 
 const idOf = async (email: string) => {
-  const [user] = await rows<{ id: string }>(harness.owner, 'SELECT id FROM users WHERE email = ?', [
+  const [user] = await harness.owner.query<{ id: string }>('SELECT id FROM users WHERE email = ?', [
     email,
   ]);
   return user!.id;
@@ -133,13 +132,12 @@ test('a link works once, also at the same time, and not when revoked or expired,
   expect(opened.status).toBe(404);
 
   const expired = await invite(client, newEmail(), 'viewer');
-  await rows(harness.owner, 'UPDATE invitations SET expires_at = now()');
+  await harness.owner.query('UPDATE invitations SET expires_at = now()');
   expect((await accept(expired)).status).toBe(404);
   for (const wrong of ['', 'x', 'A'.repeat(43), 'x'.repeat(500)]) {
     expect((await newClient().get(`/dashboard/invitation?token=${wrong}`)).status).toBe(404);
   }
-  const [stored] = await rows<{ hash: Buffer }>(
-    harness.owner,
+  const [stored] = await harness.owner.query<{ hash: Buffer }>(
     'SELECT token_hash AS hash FROM invitations LIMIT 1',
   );
   expect(stored!.hash).toHaveLength(32);
@@ -186,8 +184,7 @@ test('roles change at once, removed people are signed out, and the last owner st
   ]);
   const statuses = answers.map(({ status }) => status);
   expect(statuses.filter((status) => status === 303).length).toBeGreaterThanOrEqual(1);
-  const left = await rows<{ userId: string }>(
-    harness.owner,
+  const left = await harness.owner.query<{ userId: string }>(
     'SELECT user_id FROM memberships WHERE account_id = ?',
     [id],
   );
@@ -252,12 +249,12 @@ describe('two admins', () => {
 
   const invitationOf = async (email: string) => {
     const sql = 'SELECT id FROM invitations WHERE email = ?';
-    const [found] = await rows<{ id: string }>(harness.owner, sql, [email]);
+    const [found] = await harness.owner.query<{ id: string }>(sql, [email]);
     return found!.id;
   };
   const roleOf = async ({ id }: Pick<TestUser, 'id'>) => {
     const sql = 'SELECT operator_role AS role FROM users WHERE id = ?';
-    const [found] = await rows<{ role: string }>(harness.owner, sql, [id]);
+    const [found] = await harness.owner.query<{ role: string }>(sql, [id]);
     return found!.role;
   };
 
@@ -348,7 +345,7 @@ test('a disabled operator stays disabled whoever invites', async () => {
   const email = newEmail();
   const token = await inviteOperator(console, email, 'admin');
   expect((await accept(token, {}, '/console')).status).toBe(303);
-  await rows(harness.owner, 'UPDATE invitations SET accepted_at = NULL WHERE email = ?', [email]);
+  await harness.owner.query('UPDATE invitations SET accepted_at = NULL WHERE email = ?', [email]);
   expect((await console.post(`/console/people/${await idOf(email)}/remove`)).status).toBe(303);
   expect((await accept(token, {}, '/console')).status).toBe(401);
   expect((await signedIn(email, '/console')).isIn).toBe(false);
@@ -366,8 +363,7 @@ describe('an address that an account has invited', () => {
     expect((await accept(await invite(client, email, 'owner'))).status).toBe(303);
     ({ browser: attacker } = await signedIn(email));
     secret = await enrolTotp(attacker);
-    await rows(
-      harness.owner,
+    await harness.owner.query(
       `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, name)
        VALUES (?, ?, ?, '', 0, '{}', 'of the attacker')`,
       [newId('passkey'), await idOf(email), newId('passkey')],
@@ -394,15 +390,15 @@ describe('an address that an account has invited', () => {
   test('joins no account even if the page forgets to ask', async () => {
     const other = await harness.createAccount();
     const membership = { userId: await idOf(email), accountId: other, role: 'owner' as const };
-    const add = () => inTransaction(harness.owner, (tx) => addMembership(tx, membership));
+    const add = () => harness.owner.transaction((tx) => addMembership(tx, membership));
     expect(await add()).toBe(false);
     // A membership of before the rule has no effect.
     const insert = "INSERT INTO memberships (user_id, account_id, role) VALUES (?, ?, 'owner')";
-    await rows(harness.owner, insert, [membership.userId, other]);
+    await harness.owner.query(insert, [membership.userId, other]);
     expect((await attacker.post('/dashboard/accounts', { account: other })).status).toBe(404);
     expect(await (await attacker.get('/dashboard/accounts')).text()).not.toContain(other);
     const move = 'UPDATE sessions SET account_id = ? WHERE user_id = ?';
-    await rows(harness.owner, move, [other, membership.userId]);
+    await harness.owner.query(move, [other, membership.userId]);
     expect((await attacker.get('/dashboard/test')).headers.get('location')).toMatch('sign-in');
   });
 
@@ -418,7 +414,7 @@ describe('an address that an account has invited', () => {
     expect((await accept(invited, { password })).status).toBe(303);
     expect((await signedIn(email, '/dashboard', password)).isIn).toBe(true);
     expect((await signedIn(email, '/dashboard', reset.password)).isIn).toBe(false);
-    const left = await rows(harness.owner, 'SELECT id FROM passkeys WHERE user_id = ?', [
+    const left = await harness.owner.query('SELECT id FROM passkeys WHERE user_id = ?', [
       await idOf(email),
     ]);
     expect(left).toEqual([]);

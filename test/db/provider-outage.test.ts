@@ -1,7 +1,6 @@
 /** A provider without an answer is asked again soon: the end of its outage is not known before. */
 import { checkPayment } from '../../activities/payment/check';
 import { checkPayout } from '../../activities/payout/provider';
-import { rows } from '../../src/db/transaction';
 import { buildPayoutMoney, insertPayout, makeAccount } from '../support/merchant/ledger';
 import { openPayment, startPaymentWorld } from '../support/payment/payment-world';
 import { control } from '../support/servers/sandbox';
@@ -33,8 +32,7 @@ test('a payment', async () => {
   await setOutage(null);
   const { id } = await openPayment(world);
   await setOutage('answer_503');
-  await rows(
-    world.db,
+  await world.db.query(
     `UPDATE payments SET created_at = created_at - interval '8 minutes' WHERE id = ?`,
     [id],
   );

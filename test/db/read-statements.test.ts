@@ -1,7 +1,7 @@
 /** A long statement is read over several activities, and one that breaks off goes on from there. */
 import { readStatement } from '../../activities/reconciliation/read-statements';
 import { connect } from '../../src/db/connect';
-import { rows, type Db } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import type { ProviderRegistry } from '../../src/providers/registry';
 import { connectProviders, makeCredentials, startHttpServer } from '../support/servers/sandbox';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
@@ -54,8 +54,7 @@ function pageOf(page: number) {
 }
 
 async function stored() {
-  const [row] = await rows<{ entries: number; changedUntil: Date; trouble: string | null }>(
-    db,
+  const [row] = await db.query<{ entries: number; changedUntil: Date; trouble: string | null }>(
     `SELECT (SELECT count(*)::int FROM provider_entries) AS entries, changed_until, trouble, read_at
        FROM provider_statements`,
   );

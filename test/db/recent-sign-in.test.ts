@@ -1,6 +1,5 @@
 /** What needs a sign-in of the last ten minutes in live mode, and what a person proves it with. */
 import { newId } from '../../src/lib/new-id';
-import { rows } from '../../src/db/transaction';
 import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
 import { startHarness } from './http-harness';
 import { started } from '../support/started';
@@ -12,7 +11,7 @@ let client: PageClient;
 
 beforeEach(async () => {
   const accountId = await harness.createAccount();
-  await rows(harness.owner, 'UPDATE accounts SET verified_at = now() WHERE id = ?', [accountId]);
+  await harness.owner.query('UPDATE accounts SET verified_at = now() WHERE id = ?', [accountId]);
   owner = await makeUser(harness.owner, 'merchant', 'owner', accountId);
   client = new PageClient(gateway.url);
   await client.signIn(owner);
@@ -22,8 +21,7 @@ const KEY = { name: 'Shop backend', scopes: 'payouts:write', allow: '203.0.113.7
 const ENDPOINT = { url: 'https://1.1.1.1/hooks', events: 'payout.completed' };
 
 const count = async (table: 'api_keys' | 'webhook_endpoints') => {
-  const [found] = await rows<{ n: number }>(
-    harness.owner,
+  const [found] = await harness.owner.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM ${table} t JOIN memberships m USING (account_id)
       WHERE m.user_id = ?`,
     [owner.id],
@@ -68,7 +66,7 @@ test('a live key is created after a recent sign-in only, and the form comes back
 test('a live key is rotated after a recent sign-in only, and revoked at any time', async () => {
   const key = await create('/dashboard/live/keys/new', KEY);
   const read = () =>
-    rows<{ lastFour: string }>(harness.owner, 'SELECT last_four FROM api_keys WHERE id = ?', [
+    harness.owner.query<{ lastFour: string }>('SELECT last_four FROM api_keys WHERE id = ?', [
       key.split('/').at(-1)!,
     ]);
   const before = await read();
@@ -91,7 +89,7 @@ test('a live endpoint is added and edited after a recent sign-in only, and the f
   const other = { ...ENDPOINT, url: 'https://1.0.0.1/hooks', enabled: 'yes' };
   const edited = await expectConfirmation(`${endpoint}/edit`, other, `${endpoint}/edit`);
   expect(edited).toContain(`value="${other.url}"`);
-  const urls = await rows(harness.owner, 'SELECT url FROM webhook_endpoints WHERE url = ?', [
+  const urls = await harness.owner.query('SELECT url FROM webhook_endpoints WHERE url = ?', [
     other.url,
   ]);
   expect(urls).toEqual([]);
@@ -115,8 +113,7 @@ test('test mode asks for no recent sign-in', async () => {
 });
 
 test('a person with only passkeys does not confirm with the password', async () => {
-  await rows(
-    harness.owner,
+  await harness.owner.query(
     `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, name)
      VALUES (?, ?, ?, '', 0, '{}', 'Laptop')`,
     [newId('passkey'), owner.id, newId('passkey')],

@@ -1,6 +1,6 @@
 /** What the database itself keeps of recipients, whatever a program does. */
 import { connect } from '../../src/db/connect';
-import { type Db, rows } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { makeAccount } from '../support/merchant/ledger';
@@ -26,8 +26,7 @@ afterAll(async () => {
 const WAIT = `extract(epoch FROM usable_from - destination_since) / 3600 AS hours`;
 
 async function insert(mode: 'test' | 'live'): Promise<{ id: string; hours: string }> {
-  const [row] = await rows<{ id: string; hours: string }>(
-    api,
+  const [row] = await api.query<{ id: string; hours: string }>(
     `INSERT INTO recipients (id, account_id, mode, name, currency, network, destination_type,
                              destination_value, created_by, destination_since, usable_from)
      VALUES (?, ?, ?, 'Ada', 'USDT', 'tron', 'crypto_address', 'T1', 'key_1', '2020-01-01', '2020-01-01')
@@ -38,8 +37,7 @@ async function insert(mode: 'test' | 'live'): Promise<{ id: string; hours: strin
 }
 
 const change = (id: string, set: string) =>
-  rows<{ hours: string; since: Date }>(
-    api,
+  api.query<{ hours: string; since: Date }>(
     `UPDATE recipients SET ${set} WHERE id = ? RETURNING destination_since AS since, ${WAIT}`,
     [id],
   );
@@ -60,10 +58,10 @@ test.each([
   `destination_type = 'exchange_id'`,
 ])('a live recipient waits again from the change %s on', async (set) => {
   const { id } = await insert('live');
-  await rows(owner, 'UPDATE accounts SET recipient_wait_hours = 48 WHERE id = ?', [accountId]);
+  await owner.query('UPDATE accounts SET recipient_wait_hours = 48 WHERE id = ?', [accountId]);
   const [before] = await change(id, `name = 'Eve'`);
   const [after] = await change(id, set);
-  await rows(owner, 'UPDATE accounts SET recipient_wait_hours = 24 WHERE id = ?', [accountId]);
+  await owner.query('UPDATE accounts SET recipient_wait_hours = 24 WHERE id = ?', [accountId]);
   expect([Number(before!.hours), Number(after!.hours)]).toEqual([24, 48]);
   expect(after!.since.getTime()).toBeGreaterThan(before!.since.getTime());
 });
@@ -77,8 +75,7 @@ test('a recipient stays in its account and mode, and a deleted one does not chan
 
 test('the API inserts the events of recipients, and no others', async () => {
   const event = (type: string) =>
-    rows(
-      api,
+    api.query(
       `INSERT INTO events (id, account_id, mode, type, object_id, sequence)
        VALUES (?, ?, 'test', ?, ?, 1)`,
       [newId('event'), accountId, type, newId('recipient')],

@@ -12,7 +12,7 @@ import {
   storeEntries,
   voidVanished,
 } from '../../src/db/repositories/provider-statements';
-import { type Db, rows } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import type { PaymentStatus } from '../../src/domain/payment';
 import type { PayoutStatus } from '../../src/domain/payout';
@@ -299,7 +299,7 @@ test.each(CASES)('%s: %s', async (_what, kind, make) => {
 });
 
 test('no kind of difference goes without a case', async () => {
-  const noted = await rows<{ kind: string }>(app, 'SELECT DISTINCT kind FROM cases');
+  const noted = await app.query<{ kind: string }>('SELECT DISTINCT kind FROM cases');
   const shown = new Set(CASES.flatMap(([, kind]) => kind ?? []));
   expect(new Set(noted.map(({ kind }) => kind))).toEqual(shown);
 });
@@ -342,5 +342,5 @@ test('a statement’s place only goes forward', async () => {
   await noteReading(app, statement, { changedUntil: late, readAt: late, trouble: null });
   await noteReading(app, statement, { changedUntil: early, readAt: null, trouble: 'away' });
   const sql = `SELECT changed_until, read_at, trouble FROM provider_statements WHERE mode = 'live'`;
-  expect(await rows(app, sql)).toEqual([{ changedUntil: late, readAt: late, trouble: 'away' }]);
+  expect(await app.query(sql)).toEqual([{ changedUntil: late, readAt: late, trouble: 'away' }]);
 });

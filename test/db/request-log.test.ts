@@ -2,7 +2,6 @@
 import { cleanUpKeys } from '../../activities/clean-up';
 import { connect } from '../../src/db/connect';
 import { type LoggedRequest, writeRequestLog } from '../../src/db/repositories/request-log';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { makeUser, PageClient } from '../support/merchant/page-client';
 import { bearer, startHarness } from './http-harness';
@@ -156,8 +155,8 @@ test('the list is filtered, and nobody sees the requests of others', async () =>
 
 test('requests do not wait for the log, and it catches up', async () => {
   let late = '';
-  await inTransaction(harness.owner, async (tx) => {
-    await rows(tx, 'LOCK TABLE request_log');
+  await harness.owner.transaction(async (tx) => {
+    await tx.query('LOCK TABLE request_log');
     const answer = await fetch(`${gateway.url}/api/v1/balance`, { headers: bearer(secret) });
     expect(answer.status).toBe(200);
     late = idOf(answer);
@@ -178,8 +177,7 @@ test('a day of an account has a maximum, for successes and for failures', async 
 
 test('the day after next is emptied, and the last seven days stay', async () => {
   const insert = (id: string, daysAgo: number) =>
-    rows(
-      harness.owner,
+    harness.owner.query(
       `INSERT INTO request_log SELECT ?, floor(extract(epoch FROM at) / 86400)::integer % 9, ?, 'test',
               'key_x', at, 'GET', '/', '', 200, false, NULL, '', '', 1, NULL, NULL
          FROM (SELECT now() - ? * interval '1 day' AS at) AS time`,
@@ -192,8 +190,7 @@ test('the day after next is emptied, and the last seven days stay', async () => 
   const worker = connect({ url: harness.database.workerUrl, size: 1, applicationName: 'test' });
   await cleanUpKeys(worker);
   await worker.destroy();
-  const left = await rows<{ id: string }>(
-    harness.owner,
+  const left = await harness.owner.query<{ id: string }>(
     'SELECT id FROM request_log WHERE id IN (?, ?)',
     [old, kept],
   );
@@ -234,8 +231,7 @@ test('no spelling of a secret is stored, in the query, the path, the body or a h
   );
   expect(response.status).toBe(422);
   await pageOf(idOf(response));
-  const [stored] = await rows<Record<string, unknown>>(
-    harness.owner,
+  const [stored] = await harness.owner.query<Record<string, unknown>>(
     'SELECT * FROM request_log WHERE id = ?',
     [idOf(response)],
   );

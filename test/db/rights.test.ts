@@ -1,7 +1,7 @@
 /** What each role of the gateway may do, on every table and function: the written table is all of it. */
 import { connect } from '../../src/db/connect';
 import { post } from '../../src/db/repositories/ledger';
-import { inTransaction, rows, type Db } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { reservePosting } from '../../src/domain/ledger';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { buildPayoutMoney, fund, makeAccount } from '../support/merchant/ledger';
@@ -153,16 +153,14 @@ afterAll(async () => {
 });
 
 test('every table', async () => {
-  const found = await rows<{ name: string; role: string; privilege: string }>(
-    owner,
+  const found = await owner.query<{ name: string; role: string; privilege: string }>(
     `SELECT c.relname AS name, role, privilege
        FROM pg_class c CROSS JOIN unnest(?::text[]) AS role CROSS JOIN unnest(?::text[]) AS privilege
       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm')
         AND has_table_privilege(role, c.oid, privilege)`,
     [[...ROLES], PRIVILEGES],
   );
-  const [tables] = await rows<{ names: string[] }>(
-    owner,
+  const [tables] = await owner.query<{ names: string[] }>(
     `SELECT array_agg(relname::text ORDER BY relname) AS names FROM pg_class
       WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')`,
   );
@@ -189,8 +187,7 @@ const SECRETS: Record<string, readonly (typeof ROLES)[number][]> = {
 };
 
 test('secrets are read by the roles that need them', async () => {
-  const found = await rows<{ name: string; readers: string[] }>(
-    owner,
+  const found = await owner.query<{ name: string; readers: string[] }>(
     `SELECT c.relname || '.' || a.attname AS name,
             ARRAY(SELECT role FROM unnest(?::text[]) WITH ORDINALITY AS r(role, n)
                    WHERE has_column_privilege(role, c.oid, a.attnum, 'SELECT') ORDER BY n) AS readers
@@ -203,8 +200,7 @@ test('secrets are read by the roles that need them', async () => {
 });
 
 test('of a table with such a secret, a role reads all other columns', async () => {
-  const found = await rows<{ name: string; hidden: string[] }>(
-    owner,
+  const found = await owner.query<{ name: string; hidden: string[] }>(
     `SELECT role || ' ' || c.relname AS name, array_agg(a.attname::text) AS hidden
        FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid CROSS JOIN unnest(?::text[]) AS role
       WHERE c.oid = ANY (?::regclass[]) AND a.attnum > 0 AND NOT a.attisdropped
@@ -219,12 +215,11 @@ test('of a table with such a secret, a role reads all other columns', async () =
     'gateway_admin sessions': ['token_hash'],
     'gateway_admin users': ['password_hash'],
   });
-  await expect(rows(api, 'SELECT * FROM api_keys')).rejects.toThrow('permission denied');
+  await expect(api.query('SELECT * FROM api_keys')).rejects.toThrow('permission denied');
 });
 
 test('the pages change some columns of an account', async () => {
-  const found = await rows<{ name: string }>(
-    owner,
+  const found = await owner.query<{ name: string }>(
     `SELECT attname AS name FROM pg_attribute
       WHERE attrelid = 'accounts'::regclass AND attnum > 0 AND NOT attisdropped
         AND has_column_privilege('gateway_dashboard', attrelid, attnum, 'UPDATE') ORDER BY attname`,
@@ -241,8 +236,7 @@ test('the pages change some columns of an account', async () => {
 });
 
 test('every function', async () => {
-  const found = await rows<{ name: string; callers: string[] }>(
-    owner,
+  const found = await owner.query<{ name: string; callers: string[] }>(
     `SELECT p.proname AS name,
             ARRAY(SELECT role FROM unnest(?::text[]) WITH ORDINALITY AS r(role, n)
                    WHERE has_function_privilege(role, p.oid, 'EXECUTE') ORDER BY n) AS callers
@@ -253,8 +247,7 @@ test('every function', async () => {
 });
 
 test('definer functions look for names in public first and in temporary tables last', async () => {
-  const found = await rows<{ name: string; settings: string[] | null }>(
-    owner,
+  const found = await owner.query<{ name: string; settings: string[] | null }>(
     `SELECT proname AS name, proconfig AS settings FROM pg_proc
       WHERE pronamespace = 'public'::regnamespace AND prosecdef`,
   );
@@ -268,7 +261,7 @@ test('the worker posts payouts, and never an adjustment', async () => {
   const key = { accountId: await makeAccount(owner), mode: 'test', currency: 'USDT' } as const;
   await fund(owner, key, '10');
   const posting = reservePosting(buildPayoutMoney('4'));
-  expect(await inTransaction(worker, (tx) => post(tx, key, posting))).toMatchObject({
+  expect(await worker.transaction((tx) => post(tx, key, posting))).toMatchObject({
     outcome: 'posted',
   });
   await expect(fund(worker, key, '5')).rejects.toThrow('permission denied');
@@ -283,11 +276,11 @@ test('the worker posts payouts, and never an adjustment', async () => {
     ['payin_settlement', 'payment', 'adjustments'],
     ['payout_release', 'payment', 'reserved'],
   ] as const) {
-    await expect(rows(worker, raw, [key.accountId, type, source, lines(against)])).rejects.toThrow(
+    await expect(worker.query(raw, [key.accountId, type, source, lines(against)])).rejects.toThrow(
       'does not post',
     );
   }
   await expect(
-    rows(api, raw, [key.accountId, 'payout_reserve', 'payout', lines('reserved')]),
+    api.query(raw, [key.accountId, 'payout_reserve', 'payout', lines('reserved')]),
   ).rejects.toThrow('permission denied');
 });

@@ -7,7 +7,6 @@ import type { Deps } from '../../activities/deps';
 import { post, type BalanceKey } from '../../src/db/repositories/ledger';
 import { getPayout } from '../../src/db/repositories/payouts';
 import { requireService } from '../../src/db/repositories/screening';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { reservePosting } from '../../src/domain/ledger';
 import type { Verdict } from '../../src/domain/screening';
 import type { Provider } from '../../src/providers/port';
@@ -28,7 +27,7 @@ async function submittedPayout(): Promise<{ id: string; key: BalanceKey }> {
   const key: BalanceKey = await fundedBalance(world.db, '100', { mode: 'live' });
   const payout = buildPayoutMoney('10');
   const hourAgo = new Date(Date.now() - 3_600_000);
-  await inTransaction(world.db, async (tx) => {
+  await world.db.transaction(async (tx) => {
     await insertPayout(tx, key, payout, 'approved', {
       destination_value: magicAddress('sends', 'evm'),
       submission_started_at: hourAgo,
@@ -88,7 +87,7 @@ interface Asked {
 
 async function reservedOf({ accountId, mode, currency }: BalanceKey): Promise<string | undefined> {
   const sql = 'SELECT reserved FROM balances WHERE account_id = ? AND mode = ? AND currency = ?';
-  const [balance] = await rows<{ reserved: string }>(world.db, sql, [accountId, mode, currency]);
+  const [balance] = await world.db.query<{ reserved: string }>(sql, [accountId, mode, currency]);
   return balance?.reserved;
 }
 

@@ -6,7 +6,6 @@ import { compose } from '../support/composed';
 import { beginSubmission } from '../../src/db/repositories/payout-pauses';
 import { answerFromList, requireService } from '../../src/db/repositories/screening';
 import type { BalanceKey } from '../../src/db/repositories/ledger';
-import { rows } from '../../src/db/transaction';
 import type { ScreeningSubject } from '../../src/domain/screening';
 import { openTestDatabase } from '../support/servers/database';
 import { buildPayoutMoney, insertPayout, makeAccount } from '../support/merchant/ledger';
@@ -15,7 +14,7 @@ import { started } from '../support/started';
 const ADDRESS = '0x0000000000000000000000000000000000000001';
 const database = started(() => openTestDatabase({ owner: 2, app: 2 }));
 
-afterEach(() => rows(database.owner, 'DELETE FROM screening_sources'));
+afterEach(() => database.owner.query('DELETE FROM screening_sources'));
 
 interface Payout {
   id: string;
@@ -63,8 +62,7 @@ async function insertAnswer(
 }
 
 function allow({ id }: Payout, seen: string): Promise<unknown> {
-  return rows(
-    database.owner,
+  return database.owner.query(
     `INSERT INTO screening_allowances (payout_id, answers_seen, allowed_by, reason)
      VALUES (?, ?, 'alice', 'known customer')`,
     [id, seen],
@@ -114,13 +112,12 @@ test('an answer for another payout of the account counts, unless one of them has
   await requireService(database.app);
   const payout = await approvedPayout();
   await insertAnswer(payout, { object_id: 'po_other' });
-  await rows(
-    database.owner,
+  await database.owner.query(
     `INSERT INTO payout_beneficiaries (payout_id, sealed, key_id) VALUES (?, 'sealed', 'k')`,
     [payout.id],
   );
   expect(await begin(payout)).toBe('unscreened');
-  await rows(database.owner, 'DELETE FROM payout_beneficiaries WHERE payout_id = ?', [payout.id]);
+  await database.owner.query('DELETE FROM payout_beneficiaries WHERE payout_id = ?', [payout.id]);
   expect(await begin(payout)).toBe('begun');
 });
 
@@ -134,8 +131,7 @@ test('the last answer counts', async () => {
 
 test('every source has to be clear', async () => {
   await requireService(database.app);
-  await rows(
-    database.owner,
+  await database.owner.query(
     `INSERT INTO screening_sources (name, verdict) VALUES ('ofac', 'block')`,
   );
   const payout = await approvedPayout();
@@ -159,14 +155,13 @@ test('an operator’s allowance counts for its payout and for the answers that w
 });
 
 test('an answer of a list counts until the list is imported again', async () => {
-  await rows(
-    database.owner,
+  await database.owner.query(
     `INSERT INTO screening_sources (name, verdict) VALUES ('ofac', 'block')`,
   );
   const payout = await approvedPayout();
   const answer = await answerFromList(database.app, subjectOf(payout), 'ofac', ADDRESS);
   expect(answer).toMatchObject({ verdict: 'clear', source: 'ofac' });
-  await rows(database.owner, 'UPDATE screening_sources SET version = version + 1');
+  await database.owner.query('UPDATE screening_sources SET version = version + 1');
   expect(await begin(payout)).toBe('unscreened');
 });
 

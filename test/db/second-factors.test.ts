@@ -1,6 +1,5 @@
 /** Second factors over HTTP: enrolment, the second step of a sign-in, recovery codes, "sign in again". */
 import { generate } from 'otplib';
-import { rows } from '../../src/db/transaction';
 import { FAILURES_OF_EMAIL_MAX, FAILURES_OF_PAIR_MAX } from '../../src/services/users/attempts';
 import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
 import { type Gateway, startHarness } from './http-harness';
@@ -36,14 +35,13 @@ async function enrol(client: PageClient): Promise<{ secret: string; recoveryCode
   expect(confirmed.headers.get('location')).toBe('/dashboard/security/recovery-codes');
   const shown = await (await client.get('/dashboard/security/recovery-codes')).text();
   const recoveryCodes = [...shown.matchAll(/<code>([^<]+)<\/code>/g)].map(([, code]) => code!);
-  await rows(harness.owner, 'UPDATE totp_secrets SET last_step = 0');
+  await harness.owner.query('UPDATE totp_secrets SET last_step = 0');
   return { secret, recoveryCodes };
 }
 
 /** Attempts that were refused, each from a network of its own. */
 async function insertFailures(email: string, step: 'password' | 'code'): Promise<void> {
-  await rows(
-    harness.owner,
+  await harness.owner.query(
     `INSERT INTO authentication_attempts (kind, email, step, network)
      SELECT 'merchant', ?, ?, '192.0.2.0'::inet + n FROM generate_series(1, ?) AS n`,
     [email, step, FAILURES_OF_EMAIL_MAX],
@@ -86,8 +84,7 @@ test('an app is set up with a QR code or its key, and is asked for after the pas
   expect((await newClient().signIn(user)).headers.get('location')).toMatch('/sign-in/done');
   const { secret, recoveryCodes } = await enrol(client);
   expect(new Set(recoveryCodes).size).toBe(10);
-  const [stored] = await rows<{ sealed: Buffer }>(
-    harness.owner,
+  const [stored] = await harness.owner.query<{ sealed: Buffer }>(
     'SELECT sealed FROM totp_secrets WHERE user_id = ?',
     [user.id],
   );
@@ -113,7 +110,7 @@ test('a code works once, also in sign-ins at the same time, and not after the pa
   const earlier = await codeOf(secret, -1);
   expect((await (await secondStep(user)).post(STEP, { code: earlier })).status).toBe(401);
   const late = await secondStep(user);
-  await rows(harness.owner, "UPDATE users SET password_hash = 'x' WHERE id = ?", [user.id]);
+  await harness.owner.query("UPDATE users SET password_hash = 'x' WHERE id = ?", [user.id]);
   const answer = await late.post(STEP, { code: await codeOf(secret, 1) });
   expect(answer.headers.get('location')).toBe('/dashboard/sign-in?expired');
 });
@@ -201,8 +198,7 @@ test('passwords that many networks try are slowed down, but not where the user i
 
 test('changes of the second factor ask to sign in again, and lead back', async () => {
   const { user, client, secret } = await enrolledUser();
-  await rows(
-    harness.owner,
+  await harness.owner.query(
     "UPDATE sessions SET authenticated_at = now() - interval '11 minutes' WHERE user_id = ?",
     [user.id],
   );
@@ -236,8 +232,7 @@ test('changes of the second factor ask to sign in again, and lead back', async (
   expect(evil.headers.get('location')).toBe(HOME);
   expect((await client.post('/dashboard/security/totp/remove')).status).toBe(303);
   expect((await newClient().signIn(user)).headers.get('location')).toMatch('/sign-in/done');
-  const log = await rows<{ action: string }>(
-    harness.owner,
+  const log = await harness.owner.query<{ action: string }>(
     'SELECT action FROM audit_log WHERE object_id = ? ORDER BY id',
     [user.id],
   );

@@ -1,6 +1,5 @@
 /** KEY_PEPPER and CURSOR_SECRET change while requests arrive: no request fails. */
 import { randomBytes } from 'node:crypto';
-import { rows } from '../../src/db/transaction';
 import { pepperIdOf } from '../../src/lib/api-key-secret';
 import { Admin } from './admin-harness';
 import { type Gateway, startHarness } from './http-harness';
@@ -61,8 +60,7 @@ test('the pepper changes in three steps, process by process, under load', async 
   await Promise.all([...running, ...replaced].map((gateway) => gateway.stop()));
 
   expect(statuses.filter((status) => status !== 200)).toEqual([]);
-  const stored = await rows<{ pepperId: string }>(
-    harness.owner,
+  const stored = await harness.owner.query<{ pepperId: string }>(
     'SELECT DISTINCT pepper_id FROM api_keys WHERE id = ANY (?)',
     [keys.map(({ id }) => id)],
   );

@@ -1,7 +1,7 @@
 import { compose } from '../support/composed';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
-import { rows, type Db } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { findDemoMerchant } from '../../src/db/repositories/accounts';
 import { seedDevelopment } from '../../src/dev/prepare-database';
 import { parseApiKey } from '../../src/domain/api-key';
@@ -114,5 +114,5 @@ function seed() {
 
 function authenticate(secret: string): Promise<unknown[]> {
   const sql = "SELECT * FROM authenticate_api_key(?, NULL, NULL, '{}', '203.0.113.7')";
-  return rows(app, sql, [hashApiKey(secret, PEPPER)]);
+  return app.query(sql, [hashApiKey(secret, PEPPER)]);
 }

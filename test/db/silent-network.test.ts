@@ -1,7 +1,7 @@
 /** PostgreSQL behind a network that goes silent: no connection of that time is used again. */
 import { connect } from '../../src/db/connect';
 import { SharedConnections } from '../../src/db/shared-connections';
-import { type Db, inTransaction, onOneSnapshot, rows } from '../../src/db/transaction';
+import { type Db, onOneSnapshot } from '../../src/db/transaction';
 import { connectDatabase } from '../../src/wallet/db/database';
 import { type Link, startLink } from '../support/chaos/link';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
@@ -37,11 +37,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-const ask = (on: Db = db): Promise<object[]> => rows(on, 'SELECT ?::int AS n', [1]);
+const ask = (on: Db = db): Promise<object[]> => on.query('SELECT ?::int AS n', [1]);
 
 /** All connections of the pool, at work. */
 const fill = (): Promise<unknown> =>
-  Promise.all(Array.from({ length: SIZE }, () => rows(db, 'SELECT pg_sleep(?)', [0.05])));
+  Promise.all(Array.from({ length: SIZE }, () => db.query('SELECT pg_sleep(?)', [0.05])));
 
 test('statements without an answer end, and afterwards the first one already gets an answer', async () => {
   await fill();
@@ -64,7 +64,7 @@ test('a wall clock that steps back after a silence makes the pool open no connec
   await fill();
   const used = new Set<number>();
   for (let count = 0; count < 20; count++) {
-    const [row] = await rows<{ pid: number }>(db, 'SELECT pg_backend_pid() AS pid');
+    const [row] = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     used.add(row!.pid);
   }
   clock.mockRestore();
@@ -72,15 +72,15 @@ test('a wall clock that steps back after a silence makes the pool open no connec
 });
 
 test('a transaction that loses its connection is rolled back, and none of it is left behind', async () => {
-  await rows(db, 'CREATE TABLE IF NOT EXISTS silent (id integer)');
-  const lost = inTransaction(db, async (tx) => {
-    await rows(tx, 'INSERT INTO silent VALUES (?)', [1]);
+  await db.query('CREATE TABLE IF NOT EXISTS silent (id integer)');
+  const lost = db.transaction(async (tx) => {
+    await tx.query('INSERT INTO silent VALUES (?)', [1]);
     hole.set({ kind: 'black_hole' });
-    await rows(tx, 'INSERT INTO silent VALUES (?)', [2]);
+    await tx.query('INSERT INTO silent VALUES (?)', [2]);
   });
   await expect(lost).rejects.toThrow('Query read timeout');
   hole.set(null);
-  expect(await rows(db, 'SELECT id FROM silent')).toEqual([]);
+  expect(await db.query('SELECT id FROM silent')).toEqual([]);
 });
 
 test('nobody waits for a new connection without end', async () => {
@@ -92,11 +92,11 @@ test('nobody waits for a new connection without end', async () => {
 
 test('a statement that may take longer than others is waited for, on its transaction only', async () => {
   const slow = 'SELECT pg_sleep(?), ? AS told';
-  const result = await onOneSnapshot(db, (tx) => rows(tx, slow, [1.2, 'slept']), {
+  const result = await onOneSnapshot(db, (tx) => tx.query(slow, [1.2, 'slept']), {
     timeoutMs: 5_000,
   });
   expect(result).toMatchObject([{ told: 'slept' }]);
-  await expect(rows(db, slow, [1.2, ''])).rejects.toThrow('statement timeout');
+  await expect(db.query(slow, [1.2, ''])).rejects.toThrow('statement timeout');
   hole.set({ kind: 'black_hole' });
   await expect(ask()).rejects.toThrow('Query read timeout');
 });

@@ -22,7 +22,6 @@ import {
 } from '../../src/domain/payout';
 import { WEBHOOK_DELIVERY_STATUSES } from '../../src/domain/webhook-delivery';
 import { differencesSql } from '../../src/db/reconciliation-differences';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { buildPayoutMoney, fundedBalance, insertPayout } from '../support/merchant/ledger';
 import { startHarness } from './http-harness';
 import { started } from '../support/started';
@@ -45,8 +44,7 @@ test.each<[constraint: string, values: readonly string[]]>([
   ['payments_mode_check', MODES],
   ['payout_decisions_outcome_check', DECISION_OUTCOMES],
 ])('%s allows what the domain knows', async (constraint, values) => {
-  const [found] = await rows<{ sql: string }>(
-    harness.owner,
+  const [found] = await harness.owner.query<{ sql: string }>(
     'SELECT pg_get_constraintdef(oid) AS sql FROM pg_constraint WHERE conname = ?',
     [constraint],
   );
@@ -64,8 +62,7 @@ test.each<[index: string, values: readonly string[]]>([
     WEBHOOK_DELIVERY_STATUSES.filter((status) => status !== 'pending' && status !== 'succeeded'),
   ],
 ])('%s holds the rows that the queries look for', async (index, values) => {
-  const [found] = await rows<{ sql: string }>(
-    harness.owner,
+  const [found] = await harness.owner.query<{ sql: string }>(
     `SELECT pg_get_expr(indpred, indrelid) AS sql FROM pg_index
       WHERE indexrelid = ?::regclass`,
     [index],
@@ -74,8 +71,7 @@ test.each<[index: string, values: readonly string[]]>([
 });
 
 test('the groups of payout statuses in the database are those of the domain', async () => {
-  const [found] = await rows<{ sql: string }>(
-    harness.owner,
+  const [found] = await harness.owner.query<{ sql: string }>(
     `SELECT pg_get_expr(adbin, adrelid) AS sql
        FROM pg_attrdef JOIN pg_attribute ON (attrelid, attnum) = (adrelid, adnum)
       WHERE attrelid = 'payouts'::regclass AND attname = 'status_group'`,
@@ -89,12 +85,14 @@ test('a status change of an open payout is a HOT update: it touches no index', a
   await insertPayout(harness.owner, key, payout, 'requested');
   const life: readonly PayoutStatus[] = ['under_review', 'approved', 'processing', 'completed'];
   // Their counters are per transaction until it ends.
-  await inTransaction(harness.owner, async (tx) => {
+  await harness.owner.transaction(async (tx) => {
     let before = 0;
     for (const status of life) {
       await tx.query(compose('payouts').where({ id: payout.id }).update({ status }));
-      const [{ hot, group } = { hot: 0, group: '' }] = await rows<{ hot: number; group: string }>(
-        tx,
+      const [{ hot, group } = { hot: 0, group: '' }] = await tx.query<{
+        hot: number;
+        group: string;
+      }>(
         `SELECT pg_stat_get_xact_tuples_hot_updated('payouts'::regclass)::int AS hot,
                 status_group AS "group" FROM payouts WHERE id = ?`,
         [payout.id],
@@ -120,6 +118,6 @@ test('a payout has a final posting exactly when its status is final', () => {
 
 test('there is a query for each kind of difference, and it runs', async () => {
   for (const kind of DIFFERENCE_KINDS) {
-    expect(await rows(harness.db, differencesSql({ unlessNoted: true, only: [kind] }))).toEqual([]);
+    expect(await harness.db.query(differencesSql({ unlessNoted: true, only: [kind] }))).toEqual([]);
   }
 });

@@ -6,7 +6,7 @@ import { cleanUpWebhooks } from '../../activities/clean-up';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { appendEvent } from '../../src/db/repositories/events';
-import { inTransaction, rows, type Db, type Tx } from '../../src/db/transaction';
+import type { Db, Tx } from '../../src/db/transaction';
 import { OPEN_DELIVERIES_MAX } from '../../src/domain/webhook-delivery';
 import { RETRY_SCHEDULE_MS } from '../../src/domain/webhook-delivery';
 import { EndpointSlots, SLOTS_PER_ENDPOINT } from '../../src/domain/webhook-delivery-slots';
@@ -82,8 +82,7 @@ interface WebhookDeliveryRow {
 }
 
 async function deliveryOf(eventId: string): Promise<WebhookDeliveryRow> {
-  const [delivery] = await rows<WebhookDeliveryRow>(
-    db,
+  const [delivery] = await db.query<WebhookDeliveryRow>(
     `SELECT d.id, d.status, d.attempts, d.last_error,
             round(extract(epoch FROM d.next_attempt_at - (
               SELECT max(finished_at) FROM webhook_attempts WHERE delivery_id = d.id)))::int AS wait
@@ -110,12 +109,12 @@ const attempt = (
 test('a change that is rolled back leaves neither event nor delivery', async () => {
   await open();
   let eventId = '';
-  const failing = inTransaction(appDb, async (tx) => {
+  const failing = appDb.transaction(async (tx) => {
     eventId = writeEvent(tx);
     throw new Error('the ledger said no');
   });
   await expect(failing).rejects.toThrow('the ledger said no');
-  expect(await rows(db, 'SELECT id FROM events WHERE id = ?', [eventId])).toEqual([]);
+  expect(await db.query('SELECT id FROM events WHERE id = ?', [eventId])).toEqual([]);
   expect(await deliveryOf(eventId)).toBeUndefined();
 });
 
@@ -123,8 +122,7 @@ test('an event goes to the endpoints of its account and mode', async () => {
   const { id: own } = await open();
   const stranger = await createMerchant(db, 'a pepper of no use');
   const insert = (account: string, mode: string, enabled: boolean, deletedAt: Date | null) =>
-    rows(
-      db,
+    db.query(
       `INSERT INTO webhook_endpoints
               (id, account_id, mode, url, secret_sealed, secret_key_id, enabled, deleted_at)
        VALUES (?, ?, ?, 'https://example.com', '', '', ?, ?)`,
@@ -134,15 +132,15 @@ test('an event goes to the endpoints of its account and mode', async () => {
   await insert(accountId, 'live', true, null);
   await insert(accountId, 'test', false, null);
   await insert(accountId, 'test', true, new Date());
-  const eventId = await inTransaction(appDb, writeEvent);
+  const eventId = await appDb.transaction(writeEvent);
   const sql = 'SELECT endpoint_id AS id FROM webhook_deliveries WHERE event_id = ?';
-  expect(await rows(db, sql, [eventId])).toEqual([{ id: own }]);
+  expect(await db.query(sql, [eventId])).toEqual([{ id: own }]);
 });
 
 test('on the real schedule each wait is exact to the second, and nothing goes out before its time', async () => {
   const endpoint = await open();
   receiver.answer = 500;
-  const eventId = await inTransaction(appDb, writeEvent);
+  const eventId = await appDb.transaction(writeEvent);
   const { id } = await deliveryOf(eventId);
   const waits: (number | null)[] = [];
   for (let number = 1; number <= 8; number += 1) {
@@ -152,8 +150,7 @@ test('on the real schedule each wait is exact to the second, and nothing goes ou
     waits.push(wait);
     // Called again at once, it sends nothing.
     await attempt(id, endpoint.id);
-    await rows(
-      db,
+    await db.query(
       `UPDATE webhook_deliveries SET next_attempt_at = clock_timestamp()
         WHERE id = ? AND next_attempt_at IS NOT NULL`,
       [id],
@@ -168,15 +165,15 @@ test('on the real schedule each wait is exact to the second, and nothing goes ou
 test('a success ends it, and a failure by hand moves nothing', async () => {
   const endpoint = await open();
   receiver.answer = 500;
-  const eventId = await inTransaction(appDb, writeEvent);
+  const eventId = await appDb.transaction(writeEvent);
   const { id } = await deliveryOf(eventId);
   await attempt(id, endpoint.id);
-  const before = await rows(db, 'SELECT next_attempt_at FROM webhook_deliveries WHERE id = ?', [
+  const before = await db.query('SELECT next_attempt_at FROM webhook_deliveries WHERE id = ?', [
     id,
   ]);
   await attempt(id, endpoint.id, true);
   expect(
-    await rows(db, 'SELECT next_attempt_at FROM webhook_deliveries WHERE id = ?', [id]),
+    await db.query('SELECT next_attempt_at FROM webhook_deliveries WHERE id = ?', [id]),
   ).toEqual(before);
   receiver.answer = 200;
   await attempt(id, endpoint.id, true);
@@ -192,9 +189,8 @@ test('the slots of an endpoint hold over all workers, and it makes only itself w
   receiver.answer = (_request, response) => held.push(() => response.writeHead(500).end());
   const ids: { id: string; endpointId: string }[][] = [];
   for (let count = 0; count <= SLOTS_PER_ENDPOINT; count += 1) {
-    const eventId = await inTransaction(appDb, writeEvent);
-    const found = await rows<{ id: string; endpointId: string }>(
-      db,
+    const eventId = await appDb.transaction(writeEvent);
+    const found = await db.query<{ id: string; endpointId: string }>(
       'SELECT id, endpoint_id FROM webhook_deliveries WHERE event_id = ?',
       [eventId],
     );
@@ -210,8 +206,7 @@ test('the slots of an endpoint hold over all workers, and it makes only itself w
     const over = attempt(of(dead.id, SLOTS_PER_ENDPOINT), dead.id, false, worker);
     await expect(over).rejects.toMatchObject({ type: 'EndpointBusy' });
   }
-  const [row] = await rows<{ attempts: number }>(
-    db,
+  const [row] = await db.query<{ attempts: number }>(
     'SELECT attempts FROM webhook_deliveries WHERE id = ?',
     [of(dead.id, SLOTS_PER_ENDPOINT)],
   );
@@ -222,8 +217,7 @@ test('the slots of an endpoint hold over all workers, and it makes only itself w
   await Promise.all([...running, other]);
 
   // Of a worker that died; the others are free again.
-  await rows(
-    db,
+  await db.query(
     `UPDATE webhook_slots SET holder = 'dead:' || slot,
             taken_at = clock_timestamp() - CASE slot WHEN 1 THEN interval '31 s' ELSE '15 s' END
       WHERE endpoint_id = ? AND holder IS NULL`,
@@ -233,7 +227,7 @@ test('the slots of an endpoint hold over all workers, and it makes only itself w
   receiver.answer = 200;
   await attempt(last, dead.id);
   expect(
-    await rows(db, `SELECT slot FROM webhook_slots WHERE endpoint_id = ? AND holder IS NULL`, [
+    await db.query(`SELECT slot FROM webhook_slots WHERE endpoint_id = ? AND holder IS NULL`, [
       dead.id,
     ]),
   ).toEqual([{ slot: 1 }]);
@@ -242,12 +236,12 @@ test('the slots of an endpoint hold over all workers, and it makes only itself w
 /** Free slots of the endpoint. */
 async function countFree(endpointId: string): Promise<number> {
   const sql = 'SELECT 1 FROM webhook_slots WHERE endpoint_id = ? AND holder IS NULL';
-  return (await rows(db, sql, [endpointId])).length;
+  return (await db.query(sql, [endpointId])).length;
 }
 
 test('the slot of an attempt whose worker died is free as soon as the attempt is counted', async () => {
   const endpoint = await open();
-  const { id } = await deliveryOf(await inTransaction(appDb, writeEvent));
+  const { id } = await deliveryOf(await appDb.transaction(writeEvent));
   const held: (() => void)[] = [];
   receiver.answer = (_request, response) => held.push(() => response.writeHead(200).end());
   const dead = attempt(id, endpoint.id);
@@ -262,13 +256,13 @@ test('the slot of an attempt whose worker died is free as soon as the attempt is
 
 test('a call that makes no attempt keeps no slot', async () => {
   const endpoint = await open();
-  const { id: waiting } = await deliveryOf(await inTransaction(appDb, writeEvent));
-  const { id: skipped } = await deliveryOf(await inTransaction(appDb, writeEvent));
+  const { id: waiting } = await deliveryOf(await appDb.transaction(writeEvent));
+  const { id: skipped } = await deliveryOf(await appDb.transaction(writeEvent));
   receiver.answer = 500;
   await attempt(waiting, endpoint.id);
   await attempt(waiting, endpoint.id);
   expect(await countFree(endpoint.id)).toBe(SLOTS_PER_ENDPOINT);
-  await rows(db, 'UPDATE webhook_endpoints SET enabled = false WHERE id = ?', [endpoint.id]);
+  await db.query('UPDATE webhook_endpoints SET enabled = false WHERE id = ?', [endpoint.id]);
   expect(await attempt(skipped, endpoint.id)).toMatchObject({ status: 'skipped' });
   expect(await countFree(endpoint.id)).toBe(SLOTS_PER_ENDPOINT);
 });
@@ -277,20 +271,18 @@ test('lost attempts that took over the slots of each other are counted at the sa
   const endpoint = await open();
   const ids = await Promise.all(
     ['lost-1', 'lost-2'].map(async (orderKey) => {
-      const { id } = await deliveryOf(await inTransaction(appDb, writeEvent));
-      await rows(
-        db,
+      const { id } = await deliveryOf(await appDb.transaction(writeEvent));
+      await db.query(
         `INSERT INTO webhook_attempts (delivery_id, number, manual, url, order_key)
          VALUES (?, 1, false, 'http://127.0.0.1', ?)`,
         [id, orderKey],
       );
-      await rows(db, 'UPDATE webhook_deliveries SET attempts = 1 WHERE id = ?', [id]);
+      await db.query('UPDATE webhook_deliveries SET attempts = 1 WHERE id = ?', [id]);
       return id;
     }),
   );
   // Slots 1 and 2 are taken over in this order; nobody takes the others.
-  await rows(
-    db,
+  await db.query(
     `UPDATE webhook_slots
         SET holder = CASE slot WHEN 1 THEN 'lost-2' WHEN 2 THEN 'lost-1' ELSE 'other' END,
             taken_at = clock_timestamp() - CASE WHEN slot < 3 THEN interval '31 s' ELSE '0 s' END
@@ -298,9 +290,9 @@ test('lost attempts that took over the slots of each other are counted at the sa
     [endpoint.id],
   );
   const counting: Promise<unknown>[] = [];
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     // They have their slots and wait here.
-    await rows(tx, 'SELECT FROM webhook_attempts WHERE delivery_id = ANY (?::text[]) FOR UPDATE', [
+    await tx.query('SELECT FROM webhook_attempts WHERE delivery_id = ANY (?::text[]) FOR UPDATE', [
       ids,
     ]);
     for (const [index, id] of ids.entries()) {
@@ -316,22 +308,21 @@ test('lost attempts that took over the slots of each other are counted at the sa
 
 test('what is over the bound of open deliveries is skipped, and can be recovered', async () => {
   const endpoint = await open();
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, check_at)
      SELECT 'whd_fill' || n, 'evt_fill' || n, ?, now() + interval '1 day', now() + interval '1 day'
        FROM generate_series(1, ${OPEN_DELIVERIES_MAX - 1}) n`,
     [endpoint.id],
   );
-  const last = await inTransaction(appDb, writeEvent);
-  const over = await inTransaction(appDb, writeEvent);
+  const last = await appDb.transaction(writeEvent);
+  const over = await appDb.transaction(writeEvent);
   expect((await deliveryOf(last)).status).toBe('pending');
   expect(await deliveryOf(over)).toMatchObject({
     status: 'skipped',
     attempts: 0,
     lastError: 'too_many_open',
   });
-  await rows(db, `DELETE FROM webhook_deliveries WHERE id LIKE 'whd_fill%'`);
+  await db.query(`DELETE FROM webhook_deliveries WHERE id LIKE 'whd_fill%'`);
   const since = new Date(Date.now() - 60_000);
   await recoverWebhookDeliveries(appDb, BY, null, { endpointId: endpoint.id, since });
   expect(await deliveryOf(over)).toMatchObject({ status: 'pending', attempts: 0 });
@@ -340,16 +331,16 @@ test('what is over the bound of open deliveries is skipped, and can be recovered
 test('a retry in the moment in which an attempt ends: both come through', async () => {
   const endpoint = await open();
   // So that the end of the attempt has to write to the endpoint, too.
-  await rows(db, 'UPDATE webhook_endpoints SET timeouts_in_a_row = 1 WHERE id = ?', [endpoint.id]);
-  const eventId = await inTransaction(appDb, writeEvent);
+  await db.query('UPDATE webhook_endpoints SET timeouts_in_a_row = 1 WHERE id = ?', [endpoint.id]);
+  const eventId = await appDb.transaction(writeEvent);
   const { id } = await deliveryOf(eventId);
   let answer = (): unknown => undefined;
   receiver.answer = (_request, response) => (answer = () => response.writeHead(200).end());
   const ending = attempt(id, endpoint.id);
   await waitFor('the request', () => receiver.of(eventId)[0]);
   let retrying: Promise<unknown> = Promise.resolve();
-  await inTransaction(db, async (tx) => {
-    await rows(tx, 'SELECT FROM webhook_attempts WHERE delivery_id = ? FOR UPDATE', [id]);
+  await db.transaction(async (tx) => {
+    await tx.query('SELECT FROM webhook_attempts WHERE delivery_id = ? FOR UPDATE', [id]);
     answer();
     await whenWaiting(db, 1);
     retrying = retryDelivery.make(appDb, BY, { id: id, webhookDeliveryWorkflows: null }, {});
@@ -364,7 +355,7 @@ test('a retry in the moment in which an attempt ends: both come through', async 
 
 test('the bound is looked up once for each endpoint', async () => {
   await open();
-  const sent = await sentStatements(() => inTransaction(appDb, writeEvent));
+  const sent = await sentStatements(() => appDb.transaction(writeEvent));
   const { sql, bindings } = sent.find((one) => one.sql.includes('INSERT INTO webhook_deliveries'))!;
   const plan = await withClient(database.appUrl, async (client) => {
     const { rows: lines } = await client.query<{ 'QUERY PLAN': string }>(
@@ -377,17 +368,16 @@ test('the bound is looked up once for each endpoint', async () => {
 });
 
 test('the application cannot change the bytes of an event', async () => {
-  const eventId = await inTransaction(appDb, writeEvent);
+  const eventId = await appDb.transaction(writeEvent);
   await expect(
-    rows(appDb, `UPDATE events SET body = '{}' WHERE id = ?`, [eventId]),
+    appDb.query(`UPDATE events SET body = '{}' WHERE id = ?`, [eventId]),
   ).rejects.toThrow(/permission denied/);
 });
 
 async function age(eventId: string, days: number): Promise<void> {
   const by = `now() - ${days} * interval '1 day'`;
-  await rows(db, `UPDATE events SET created_at = ${by} WHERE id = ?`, [eventId]);
-  await rows(
-    db,
+  await db.query(`UPDATE events SET created_at = ${by} WHERE id = ?`, [eventId]);
+  await db.query(
     `UPDATE webhook_attempts SET started_at = ${by}
       WHERE delivery_id IN (SELECT id FROM webhook_deliveries WHERE event_id = ?)`,
     [eventId],
@@ -395,8 +385,7 @@ async function age(eventId: string, days: number): Promise<void> {
 }
 
 async function kept(eventId: string) {
-  const [row] = await rows<{ body: boolean; attempts: number; answers: number }>(
-    db,
+  const [row] = await db.query<{ body: boolean; attempts: number; answers: number }>(
     `SELECT e.body IS NOT NULL AS body, count(a.number)::int AS attempts,
             count(a.response_body)::int AS answers
        FROM events e JOIN webhook_deliveries d ON d.event_id = e.id
@@ -409,7 +398,7 @@ async function kept(eventId: string) {
 test('bodies are forgotten after 30 days and attempts after 90, without waiting for a lock', async () => {
   const endpoint = await open();
   const deliver = async (): Promise<string> => {
-    const eventId = await inTransaction(appDb, writeEvent);
+    const eventId = await appDb.transaction(writeEvent);
     await attempt((await deliveryOf(eventId)).id, endpoint.id);
     return eventId;
   };
@@ -423,8 +412,8 @@ test('bodies are forgotten after 30 days and attempts after 90, without waiting 
   await age(month, 31);
   await age(quarter, 91);
   await age(locked, 91);
-  await inTransaction(db, async (tx) => {
-    await rows(tx, 'SELECT FROM events WHERE id = ? FOR UPDATE', [locked]);
+  await db.transaction(async (tx) => {
+    await tx.query('SELECT FROM events WHERE id = ? FOR UPDATE', [locked]);
     expect((await cleanUpWebhooks(appDb)).attempts).toBe(2);
   });
   expect(await kept(young)).toEqual({ body: true, attempts: 1, answers: 1 });

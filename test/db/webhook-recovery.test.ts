@@ -5,7 +5,7 @@ import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { appendEvent } from '../../src/db/repositories/events';
 import { listWebhookDeliveries } from '../../src/db/repositories/webhook-deliveries';
-import { inTransaction, rows, type Db } from '../../src/db/transaction';
+import type { Db } from '../../src/db/transaction';
 import { OPEN_DELIVERIES_MAX } from '../../src/domain/webhook-delivery';
 import { newId } from '../../src/lib/new-id';
 import { createSecretBox } from '../../src/lib/secret-box';
@@ -67,8 +67,7 @@ async function newEndpoint(): Promise<{ accountId: string; endpointId: string }>
 
 /** Events of one moment, as one big change makes them. */
 async function fillEvents(count: number, account = accountId): Promise<void> {
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body)
      SELECT 'evt_' || ? || lpad(n::text, 9, '0'), ?, 'test', 'payout.completed', 'po_' || ?, n, '{}'
        FROM generate_series(1, ?::int) n`,
@@ -81,8 +80,7 @@ async function fillWebhookDeliveries(
   endpoint = endpointId,
   account = accountId,
 ): Promise<void> {
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO webhook_deliveries
             (id, event_id, endpoint_id, status, last_error, check_at, finished_at)
      SELECT replace(id, 'evt_', 'whd_'), id, ?, ?, 'too_many_open', now(), clock_timestamp()
@@ -104,11 +102,10 @@ async function statusOfFreshEvent(): Promise<string | undefined> {
     accountId,
   };
   const rest = { objectId: newId('payout'), sequence: 1, createdAt: new Date() };
-  await inTransaction(appDb, (tx) => {
+  await appDb.transaction((tx) => {
     appendEvent(tx, { ...event, ...rest, body: Buffer.from('{}') }, []);
   });
-  const [delivery] = await rows<{ status: string }>(
-    db,
+  const [delivery] = await db.query<{ status: string }>(
     'SELECT status FROM webhook_deliveries WHERE event_id = ?',
     [event.id],
   );
@@ -116,8 +113,7 @@ async function statusOfFreshEvent(): Promise<string | undefined> {
 }
 
 const finishOpen = () =>
-  rows(
-    db,
+  db.query(
     `UPDATE webhook_deliveries SET status = 'succeeded', next_attempt_at = NULL, finished_at = now()
       WHERE endpoint_id = ? AND status = 'pending'`,
     [endpointId],
@@ -176,7 +172,7 @@ test('recover asks once for each that failed, also for those that are attempted 
 
 describe('a retry needs the body of the event', () => {
   const age = (table: string, days: number) =>
-    rows(db, `UPDATE ${table} SET created_at = now() - ${days} * interval '1 day'`);
+    db.query(`UPDATE ${table} SET created_at = now() - ${days} * interval '1 day'`);
   const theWebhookDelivery = () => `whd_${accountId}000000001`;
 
   beforeEach(async () => {
@@ -185,7 +181,7 @@ describe('a retry needs the body of the event', () => {
   });
 
   test('one without is refused, however young the delivery is', async () => {
-    await rows(db, 'UPDATE events SET body = NULL WHERE account_id = ?', [accountId]);
+    await db.query('UPDATE events SET body = NULL WHERE account_id = ?', [accountId]);
     await expect(
       retryDelivery.make(
         appDb,
@@ -206,7 +202,7 @@ describe('a retry needs the body of the event', () => {
       {},
     );
     expect(await recover()).toMatchObject({ retried: 0 });
-    await rows(db, 'UPDATE webhook_deliveries SET retry_requested_at = NULL');
+    await db.query('UPDATE webhook_deliveries SET retry_requested_at = NULL');
     expect(await recover()).toMatchObject({ retried: 1 });
   });
 });
@@ -223,8 +219,7 @@ describe('among many deliveries and many tenants', () => {
     }
     await fillEvents(EVENTS);
     await fillWebhookDeliveries('succeeded');
-    await rows(
-      db,
+    await db.query(
       `UPDATE webhook_deliveries SET status = 'failed'
         WHERE id LIKE '%0001' AND status = 'succeeded'`,
     );

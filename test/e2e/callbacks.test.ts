@@ -1,6 +1,5 @@
 /** Callbacks of the providers over HTTP: only an authentic one is taken, and none moves money. */
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { brokenInvariants, useSharedGateway } from '../support/servers/gateway';
 import {
@@ -190,8 +189,7 @@ test('a success after a failure moves nothing and is noted for an operator', asy
   await approve(gateway, id);
   expect(await whenFinal(client, id)).toMatchObject({ status: 'failed' });
   const openedCase = await waitFor('the case', async () => {
-    const [found] = await rows<{ kind: string; details: object }>(
-      gateway.db,
+    const [found] = await gateway.db.query<{ kind: string; details: object }>(
       'SELECT kind, details FROM cases WHERE object_id = ?',
       [id],
     );
@@ -227,7 +225,7 @@ describe('a provider that does not answer after the end of a payout', () => {
       });
       await outage(null);
       expect(await deliver('onchain_provider/live', claim())).toMatchObject({ status: 200 });
-      const cases = await rows(gateway.db, 'SELECT kind FROM cases WHERE object_id = ?', [id]);
+      const cases = await gateway.db.query('SELECT kind FROM cases WHERE object_id = ?', [id]);
       expect(cases).toEqual([]);
     },
   );

@@ -1,5 +1,4 @@
 /** Operators decide about batches on the pages of the console, as a browser without JavaScript. */
-import { rows } from '../../src/db/transaction';
 import { type Merchant, createMerchant, fund } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
@@ -21,7 +20,7 @@ beforeAll(async () => {
   client = new MerchantClient(gateway.baseUrl, merchant.liveKey);
   await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
   await fund(gateway.db, merchant.accountId, 'live', 'BTC', '10');
-  await rows(gateway.db, `INSERT INTO four_eyes_thresholds VALUES ('BTC', 0.9)`);
+  await gateway.db.query(`INSERT INTO four_eyes_thresholds VALUES ('BTC', 0.9)`);
   users = {
     alice: await makeUser(gateway.db, 'operator', 'reviewer'),
     bob: await makeUser(gateway.db, 'operator', 'admin'),

@@ -1,5 +1,4 @@
 /** Operators decide about payouts on the pages of the console, as a browser without JavaScript. */
-import { rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import { startGateway } from '../support/servers/gateway';
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
@@ -23,7 +22,7 @@ beforeAll(async () => {
   client = new MerchantClient(gateway.baseUrl, merchant.liveKey);
   await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
   await fund(gateway.db, merchant.accountId, 'live', 'ETH', '100');
-  await rows(gateway.db, `INSERT INTO four_eyes_thresholds VALUES ('ETH', 14)`);
+  await gateway.db.query(`INSERT INTO four_eyes_thresholds VALUES ('ETH', 14)`);
   users = {
     alice: await makeUser(gateway.db, 'operator', 'reviewer'),
     bob: await makeUser(gateway.db, 'operator', 'admin'),
@@ -141,8 +140,7 @@ test('above the threshold two operators approve, whatever one of them sends', as
     `Approved by ${users.alice.email}, a second approval is required`,
   );
   // The id of her decision in his form is not his decision.
-  const [stored] = await rows<{ id: string }>(
-    gateway.db,
+  const [stored] = await gateway.db.query<{ id: string }>(
     `SELECT id FROM payout_decisions WHERE payout_id = ? AND outcome = 'counted'`,
     [id],
   );
@@ -166,7 +164,7 @@ test('above the threshold an approval needs a recent sign-in, and the note is ke
   const asked = await page.post(`${path}/approve`, form);
   expect(asked.headers.get('location')).toBe(`/console/confirm?next=${encodeURIComponent(path)}`);
   const count = 'SELECT count(*)::int AS n FROM payout_decisions WHERE payout_id = ?';
-  expect(await rows(gateway.db, count, [id])).toEqual([{ n: 0 }]);
+  expect(await gateway.db.query(count, [id])).toEqual([{ n: 0 }]);
 
   const wrong = await page.post('/console/confirm', { password: 'wrong-password', next: path });
   expect(wrong.status).toBe(401);
@@ -195,7 +193,7 @@ test('a live payout is approved after a recent sign-in only, alone and in a sele
   const asked = await page.post(`${path}/approve`, form);
   expect(asked.headers.get('location')).toBe(`/console/confirm?next=${encodeURIComponent(path)}`);
   const stored = 'SELECT count(*)::int AS n FROM payout_decisions WHERE payout_id = ?';
-  expect(await rows(gateway.db, stored, [id])).toEqual([{ n: 0 }]);
+  expect(await gateway.db.query(stored, [id])).toEqual([{ n: 0 }]);
   // A rejection returns the funds, so it asks for nothing.
   const reject = await openForm(page, second, 'reject');
   expect(await reject({ reason: 'test' })).toContain('Rejected.');
@@ -223,7 +221,7 @@ test('who requested a payout on the dashboard, or made its key, does not approve
   await ageSignIn(gateway.db, requester);
   const asked = await shop.post(path, form);
   const none = 'SELECT count(*)::int AS n FROM payouts WHERE api_key_id = ?';
-  expect(await rows(gateway.db, none, [requester.id])).toEqual([{ n: 0 }]);
+  expect(await gateway.db.query(none, [requester.id])).toEqual([{ n: 0 }]);
   expect(await shop.confirm(requester, asked)).toBe(path);
   expect(await read(shop, path)).toContain(`value="${destination.value}"`);
   const requested = await shop.post(path, form);
@@ -248,7 +246,7 @@ test('who requested a payout on the dashboard, or made its key, does not approve
     const answer = await read(page, forged.headers.get('location')!);
     expect(answer).toContain('so you cannot approve it');
     expect(
-      await rows(gateway.db, 'SELECT outcome FROM payout_decisions WHERE payout_id = ?', [payout]),
+      await gateway.db.query('SELECT outcome FROM payout_decisions WHERE payout_id = ?', [payout]),
     ).toEqual([{ outcome: 'key_creator' }]);
     const reject = await openForm(alice, payout, 'reject');
     await reject({ reason: 'test' });
@@ -280,13 +278,13 @@ test('a selection is approved one by one, without what has to be decided on its 
 test('a payout in doubt is shown with what its provider says now', async () => {
   const id = await createPayout();
   const inDoubt = 'UPDATE payouts SET in_doubt_since = ? WHERE id = ?';
-  await rows(gateway.db, inDoubt, ['2020-01-01T00:00:00Z', id]);
+  await gateway.db.query(inDoubt, ['2020-01-01T00:00:00Z', id]);
   const page = await read(alice, '/console/in-doubt?mode=live');
   expect(page).toContain(id);
   expect(page).toContain('The provider does not have it.');
   const asked = await alice.post(`/console/in-doubt/${id}/ask`);
   expect(await read(alice, asked.headers.get('location')!)).toContain('asks the provider now');
-  await rows(gateway.db, inDoubt, [null, id]);
+  await gateway.db.query(inDoubt, [null, id]);
   const reject = await openForm(alice, id, 'reject');
   await reject({ reason: 'test' });
 });

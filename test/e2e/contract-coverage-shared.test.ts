@@ -3,7 +3,6 @@
  * rates and idempotency keys (test/support/merchant/contract-rows.ts has the rows of the specification).
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { rows } from '../../src/db/transaction';
 import { SCOPES, type Scope } from '../../src/domain/scopes';
 import { ENDPOINTS, isBuilt } from '../support/merchant/contract-rows';
 import { useSharedGateway, startSecondApi } from '../support/servers/gateway';
@@ -22,7 +21,7 @@ async function openAtBoth(wish: MerchantWish = {}) {
   return { accountId, here: client, there, both: [client, there] };
 }
 
-const change = (sql: string, accountId: string) => rows(gateway.db, sql, [accountId]);
+const change = (sql: string, accountId: string) => gateway.db.query(sql, [accountId]);
 
 async function statusesOf(clients: MerchantClient[]): Promise<unknown[]> {
   const answers = await Promise.all(clients.map((client) => client.get('/balance')));

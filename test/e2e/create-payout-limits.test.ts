@@ -1,5 +1,4 @@
 /** Limits and pauses of POST /payouts (decisions/payout-limits and decisions/payout-pauses). */
-import { rows } from '../../src/db/transaction';
 import { brokenInvariants, startGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
 import { buildPayout, type MerchantClient } from '../support/merchant/merchant-client';
@@ -23,8 +22,7 @@ async function setLimits(
   accountId: string,
   { perTransaction = null, daily = null }: Record<string, string | null>,
 ): Promise<void> {
-  await rows(
-    gateway.db,
+  await gateway.db.query(
     `INSERT INTO payout_policies (account_id, currency, per_transaction_max, daily_max)
      VALUES (?, 'USDT', ?, ?)`,
     [accountId, perTransaction ?? null, daily ?? null],
@@ -52,7 +50,7 @@ test('a payout above the limit per payout is refused, one that meets it is not [
 });
 
 test('a currency without limits is refused, until somebody says what they are [error 503 service_unavailable]', async () => {
-  await rows(gateway.db, `DELETE FROM payout_policies WHERE currency = 'USDC'`);
+  await gateway.db.query(`DELETE FROM payout_policies WHERE currency = 'USDC'`);
   const { client, accountId } = await openMerchant(gateway, { funds: { USDC: '100' } });
   const create = () => client.createPayout(buildPayout({ amount: '10', currency: 'USDC' }));
   const refused = await create();
@@ -65,7 +63,7 @@ test('a currency without limits is refused, until somebody says what they are [e
   // Waiting does not help: an operator has to act.
   expect(refused.headers.has('retry-after')).toBe(false);
   // No maximum is an answer too.
-  await rows(gateway.db, `INSERT INTO payout_policies (account_id, currency) VALUES (?, 'USDC')`, [
+  await gateway.db.query(`INSERT INTO payout_policies (account_id, currency) VALUES (?, 'USDC')`, [
     accountId,
   ]);
   expect(await create()).toMatchObject({ status: 201 });
@@ -111,13 +109,12 @@ test('the daily limit counts amounts, and says when the first of them leaves the
   });
   expect(await client.createPayout(buildPayout({ amount: '40' }))).toMatchObject({ status: 201 });
 
-  await rows(
-    gateway.db,
+  await gateway.db.query(
     `UPDATE payouts SET created_at = created_at - interval '24 hours' WHERE id = ?`,
     [first.json.data.id],
   );
   // The sum that was kept knows nothing of a creation time that changes.
-  await rows(gateway.db, 'DELETE FROM payout_usage');
+  await gateway.db.query('DELETE FROM payout_usage');
   expect(await client.createPayout(buildPayout({ amount: '60' }))).toMatchObject({ status: 201 });
 });
 
@@ -184,14 +181,13 @@ test.each([
   async ({ scope, target }) => {
     const { accountId, client } = await openMerchant(gateway);
     const pause = [scope, target(accountId)];
-    await rows(
-      gateway.db,
+    await gateway.db.query(
       `INSERT INTO payout_pauses (scope, target, reason) VALUES (?, ?, 'A secret of the operator')`,
       pause,
     );
     const body = buildPayout();
     const refused = await client.createPayout(body, 'key-1');
-    await rows(gateway.db, 'DELETE FROM payout_pauses WHERE scope = ? AND target = ?', pause);
+    await gateway.db.query('DELETE FROM payout_pauses WHERE scope = ? AND target = ?', pause);
 
     expect(refused).toMatchObject({
       status: 503,
@@ -209,8 +205,7 @@ test.each([
 test('a pause of one provider or account leaves the others alone', async () => {
   const paused = await openMerchant(gateway);
   const other = await openMerchant(gateway);
-  await rows(
-    gateway.db,
+  await gateway.db.query(
     `INSERT INTO payout_pauses (scope, target, reason)
      VALUES ('account', ?, 'x'), ('provider', 'exchange_pay', 'x')`,
     [paused.accountId],
@@ -222,7 +217,7 @@ test('a pause of one provider or account leaves the others alone', async () => {
       buildPayout({ destination: { type: 'exchange_id', value: '123456789' }, network: undefined }),
     ),
   };
-  await rows(gateway.db, 'DELETE FROM payout_pauses');
+  await gateway.db.query('DELETE FROM payout_pauses');
   expect(answers.account.status).toBe(503);
   expect(answers.other.status).toBe(201);
   expect(answers.provider.status).toBe(503);

@@ -1,5 +1,4 @@
 /** Many requests at once against one balance: what fits is paid out, never more. */
-import { rows } from '../../src/db/transaction';
 import { brokenInvariants, useSharedGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
 import {
@@ -54,8 +53,7 @@ test('of 200 requests at once against a balance for 50, exactly 50 are accepted'
     available: '0.00000000',
     reserved: '555.00000000',
   });
-  const [lowest] = await rows<{ lowest: string }>(
-    gateway.db,
+  const [lowest] = await gateway.db.query<{ lowest: string }>(
     `SELECT min(e.balance_after)::text AS lowest
        FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
       WHERE t.account_id = ? AND e.account = 'available'`,

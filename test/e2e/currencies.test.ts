@@ -1,5 +1,4 @@
 /** GET /currencies (the specification, "Currencies"; decisions/currencies and decisions/capabilities). */
-import { rows } from '../../src/db/transaction';
 import { startGateway, startSecondApi } from '../support/servers/gateway';
 import { createKey } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
@@ -102,8 +101,7 @@ test('only providers that are enabled in the key’s mode are listed', async () 
 test('a route that is not enabled is not listed', async () => {
   const { client } = await openMerchant(gateway);
   const enable = (enabled: boolean) =>
-    rows(
-      gateway.db,
+    gateway.db.query(
       `UPDATE currency_routes SET enabled = ? WHERE network = 'xrpl' AND direction = 'payout'`,
       [enabled],
     );
@@ -120,7 +118,7 @@ test('amounts are taken from the least to the greatest that is listed [limit cur
   const route = `provider = 'onchain_provider' AND direction = 'payout' AND currency = 'USDC'
     AND network = 'tron'`;
   const setBounds = (least: string, greatest: string | null) =>
-    rows(gateway.db, `UPDATE currency_routes SET min_amount = ?, max_amount = ? WHERE ${route}`, [
+    gateway.db.query(`UPDATE currency_routes SET min_amount = ?, max_amount = ? WHERE ${route}`, [
       least,
       greatest,
     ]);

@@ -1,5 +1,4 @@
 /** A person pays many recipients from a spreadsheet, without JavaScript. */
-import { rows } from '../../src/db/transaction';
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
 import { MerchantClient } from '../support/merchant/merchant-client';
 import { makeUser, PageClient } from '../support/merchant/page-client';
@@ -80,7 +79,7 @@ test('a sound table is previewed, created once by two clicks, and accounted for'
 });
 
 test('rows that need a person are first, and can be left out before the approval', async () => {
-  await rows(gateway.db, 'UPDATE accounts SET rehearse_review = true WHERE id = ?', [
+  await gateway.db.query('UPDATE accounts SET rehearse_review = true WHERE id = ?', [
     merchant.accountId,
   ]);
   const table = [HEAD, ...[1, 2, 3].map((n) => line(`left-${n}`, '3'))].join('\r\n');

@@ -1,5 +1,4 @@
 /** A person keeps recipients and the rules of keys on the dashboard, without JavaScript; an operator reads them. */
-import { rows } from '../../src/db/transaction';
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
 import { makeUser, PageClient } from '../support/merchant/page-client';
@@ -59,8 +58,7 @@ test('a recipient is added once by two clicks, changed, paid and deleted', async
   await send(`recipients/${id}/delete`, {});
   const refused = await send('payouts/new', { ...payout, reference: 'late' });
   expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('does not exist')]);
-  const audit = await rows<{ action: string; via: string }>(
-    gateway.db,
+  const audit = await gateway.db.query<{ action: string; via: string }>(
     'SELECT action, via FROM audit_log WHERE object_id = ? ORDER BY id',
     [id],
   );
@@ -110,10 +108,10 @@ test('a row of a batch table names a recipient', async () => {
 test('the account’s rules are changed by an owner after a recent sign-in', async () => {
   const stale = `UPDATE sessions SET authenticated_at = now() - interval '1 hour' WHERE account_id = ?`;
   const form = { waitHours: '48', payTo: 'recipients' };
-  await rows(gateway.db, stale, [merchant.accountId]);
+  await gateway.db.query(stale, [merchant.accountId]);
   const again = await send('recipients/rules', form, 'live');
   expect(again.location).toContain('confirm');
-  await rows(gateway.db, `UPDATE sessions SET authenticated_at = now() WHERE account_id = ?`, [
+  await gateway.db.query(`UPDATE sessions SET authenticated_at = now() WHERE account_id = ?`, [
     merchant.accountId,
   ]);
   expect((await send('recipients/rules', form, 'live')).location).toBe(
@@ -126,8 +124,7 @@ test('the account’s rules are changed by an owner after a recent sign-in', asy
 
 test('the rules of a key are set on its page, and hold from the next request on', async () => {
   const api = new MerchantClient(gateway.baseUrl, merchant.testKey);
-  const [key] = await rows<{ id: string }>(
-    gateway.db,
+  const [key] = await gateway.db.query<{ id: string }>(
     `SELECT id FROM api_keys WHERE account_id = ? AND mode = 'test'`,
     [merchant.accountId],
   );

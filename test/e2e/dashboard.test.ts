@@ -1,6 +1,5 @@
 /** What a merchant does on the dashboard without a browser: forms, downloads, statements. */
 import { execFileSync } from 'node:child_process';
-import { rows } from '../../src/db/transaction';
 import type { MerchantRole } from '../../src/domain/users';
 import { useSharedGateway, isSound } from '../support/servers/gateway';
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
@@ -66,11 +65,14 @@ test('a payout is quoted, requested once by two clicks, and cancelled from its p
   expect(answers.map(({ status }) => status)).toEqual([303, 303]);
   const [page, again] = answers.map(({ headers }) => headers.get('location')!);
   expect(again).toBe(page);
-  const [payout] = await rows<{ id: string; apiKeyId: string; status: string; totalDebit: string }>(
-    gateway.db,
-    'SELECT id, api_key_id, status, total_debit FROM payouts WHERE account_id = ?',
-    [merchant.accountId],
-  );
+  const [payout] = await gateway.db.query<{
+    id: string;
+    apiKeyId: string;
+    status: string;
+    totalDebit: string;
+  }>('SELECT id, api_key_id, status, total_debit FROM payouts WHERE account_id = ?', [
+    merchant.accountId,
+  ]);
   expect(payout).toMatchObject({ apiKeyId: user.id, status: 'under_review' });
   expect(page).toBe(`/dashboard/test/payouts/${payout!.id}`);
   expect(quote).toContain(payout!.totalDebit);
@@ -143,9 +145,9 @@ test('a suspended or unverified account creates nothing', async () => {
   const other = await createMerchant(gateway.db, gateway.pepper);
   const { client } = await signIn('owner', other);
   const form = payoutForm('', { reference: 'none' });
-  await rows(gateway.db, 'UPDATE accounts SET verified_at = NULL WHERE id = ?', [other.accountId]);
+  await gateway.db.query('UPDATE accounts SET verified_at = NULL WHERE id = ?', [other.accountId]);
   expect((await client.post('/dashboard/live/payouts/new', form)).status).toBe(409);
-  await rows(gateway.db, "UPDATE accounts SET status = 'suspended' WHERE id = ?", [
+  await gateway.db.query("UPDATE accounts SET status = 'suspended' WHERE id = ?", [
     other.accountId,
   ]);
   const refused = await client.post('/dashboard/test/payouts/new', form);
@@ -216,8 +218,7 @@ test('an endpoint that fails has a warning', async () => {
   const path = created.headers.get('location')!;
   for (let n = 0; n < 3; n++) await client.post(`${path}/ping`);
   expect(await textOf(client.get(path))).toContain('This endpoint is failing');
-  const [newest] = await rows<{ id: string }>(
-    gateway.db,
+  const [newest] = await gateway.db.query<{ id: string }>(
     'SELECT max(id) AS id FROM webhook_deliveries WHERE endpoint_id = ?',
     [path.split('/').at(-1)!],
   );

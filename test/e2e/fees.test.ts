@@ -1,5 +1,4 @@
 /** GET /fees (the specification, "Fee rule"; decisions/service-fees). */
-import { rows } from '../../src/db/transaction';
 import { type FeeRuleWish, addFeeRule } from '../support/merchant/fee-rules';
 import { startGateway, startSecondApi } from '../support/servers/gateway';
 import { MerchantClient } from '../support/merchant/merchant-client';
@@ -64,8 +63,7 @@ test('a provider that is not enabled in the mode has no rules', async () => {
 test('a currency keeps its rules while one of its networks is enabled', async () => {
   const { client } = await openMerchant(gateway);
   const enable = (network: string, enabled: boolean) =>
-    rows(
-      gateway.db,
+    gateway.db.query(
       `UPDATE currency_routes SET enabled = ?
         WHERE (provider, direction, currency, network) = ('onchain_provider', 'payout', 'USDT', ?)`,
       [enabled, network],

@@ -1,5 +1,4 @@
 /** Idempotency keys of POST /payouts and POST /payments, over HTTP (the specification; decisions/idempotency). */
-import { rows } from '../../src/db/transaction';
 import { brokenInvariants, startSecondApi, useSharedGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
@@ -115,13 +114,11 @@ test('a replay is recognised before anything that would refuse a new request', a
   const { accountId, client } = await openMerchant(gateway, { funds: { USDT: '11.1' } });
   const body = buildPayout();
   const first = await client.createPayout(body, 'key-1');
-  await rows(
-    gateway.db,
+  await gateway.db.query(
     `INSERT INTO payout_policies (account_id, currency, daily_max) VALUES (?, 'USDT', 1)`,
     [accountId],
   );
-  await rows(
-    gateway.db,
+  await gateway.db.query(
     `INSERT INTO payout_pauses (scope, target, reason) VALUES ('account', ?, 'x')`,
     [accountId],
   );
@@ -175,7 +172,7 @@ const KINDS = {
 const KIND_NAMES = ['payout', 'payment'] as const;
 
 async function countRows(table: 'payouts' | 'payments', accountId: string): Promise<number> {
-  return (await rows(gateway.db, `SELECT 1 FROM ${table} WHERE account_id = ?`, [accountId]))
+  return (await gateway.db.query(`SELECT 1 FROM ${table} WHERE account_id = ?`, [accountId]))
     .length;
 }
 
@@ -185,8 +182,7 @@ test.each(KIND_NAMES)('after 24 hours the key of a %s starts a new request', asy
   const body = build();
   const first = await create(client, body);
   const setBack = (hours: string) =>
-    rows(
-      gateway.db,
+    gateway.db.query(
       `UPDATE idempotency_keys SET completed_at = now() - ?::interval WHERE account_id = ?`,
       [hours, accountId],
     );

@@ -1,7 +1,6 @@
 /** A broken ledger pauses payouts by itself and says why; going on is for an operator. */
 import { randomBytes } from 'node:crypto';
 import { withClient } from '../../src/db/provision';
-import { rows } from '../../src/db/transaction';
 import { listPauses, pausePayouts, resumePayouts } from '../../src/services/payout-pauses';
 import { resumeHeldPayouts } from '../../src/temporal/payout-workflows';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
@@ -44,13 +43,13 @@ async function giveMoney(amount: number, to = accountId): Promise<void> {
 }
 
 async function pauses(): Promise<unknown[]> {
-  return rows(gateway.db, 'SELECT scope, target, mode, reason FROM payout_pauses ORDER BY id');
+  return gateway.db.query('SELECT scope, target, mode, reason FROM payout_pauses ORDER BY id');
 }
 
 async function openCases(): Promise<string[]> {
   const sql = `SELECT object_id FROM cases
     WHERE kind = 'ledger_broken' AND resolved_at IS NULL ORDER BY object_id`;
-  return (await rows<{ objectId: string }>(gateway.db, sql)).map(({ objectId }) => objectId);
+  return (await gateway.db.query<{ objectId: string }>(sql)).map(({ objectId }) => objectId);
 }
 
 test('a sound ledger pauses nothing', async () => {
@@ -67,7 +66,7 @@ test('a broken one pauses all payouts, with the rows in a case for each invarian
   expect(await pauses()).toEqual([pause]);
   expect(await openCases()).toEqual(['invariant_2', 'invariant_3']);
   const sql = `SELECT details FROM cases WHERE object_id = 'invariant_3'`;
-  expect(await rows(gateway.db, sql)).toMatchObject([
+  expect(await gateway.db.query(sql)).toMatchObject([
     { details: { broken: 1, rows: [expect.objectContaining({ account_id: accountId })] } },
   ]);
   expect(await client.createPayout(buildPayout())).toMatchObject({
@@ -75,7 +74,7 @@ test('a broken one pauses all payouts, with the rows in a case for each invarian
     json: { error: { code: 'service_unavailable', details: { reason: 'payouts_paused' } } },
   });
   const audited = `SELECT actor, action, object_id FROM audit_log`;
-  expect(await rows(gateway.db, audited)).toEqual([
+  expect(await gateway.db.query(audited)).toEqual([
     { actor: 'ledger check', action: 'payouts.pause', objectId: 'global' },
   ]);
 

@@ -1,5 +1,4 @@
 /** Callbacks about payments, and providers that do not answer: one credit, and never a wrong one. */
-import { rows } from '../../src/db/transaction';
 import { PROVIDER_CODES, type ProviderCode } from '../../src/domain/provider-codes';
 import { newId } from '../../src/lib/new-id';
 import { readSetting } from '../../src/lib/read-settings';
@@ -162,7 +161,7 @@ const outage = (kind: Outage, provider: ProviderCode = 'onchain_provider') =>
 async function checkoutsWithoutPayment(): Promise<CheckoutEntry[]> {
   const response = await fetch(`${gateway.sandbox.url}/sandbox/book`);
   const { checkouts } = (await response.json()) as { checkouts: CheckoutEntry[] };
-  const known = await rows<{ id: string }>(gateway.db, 'SELECT id FROM payments', []);
+  const known = await gateway.db.query<{ id: string }>('SELECT id FROM payments', []);
   const ids = new Set(known.map(({ id }) => id));
   return checkouts.filter((one) => !ids.has(one.client_reference));
 }
@@ -191,7 +190,7 @@ describe.each<[kind: Outage, reason: string, retryAfter: string]>([
     expect(refused.headers.get('retry-after')).toBe(retryAfter);
     expect((await client.get('/payments')).json.data).toEqual([]);
     expect(await keyStates(gateway, accountId)).toEqual({});
-    const stored = await rows(gateway.db, 'SELECT id FROM events WHERE account_id = ?', [
+    const stored = await gateway.db.query('SELECT id FROM events WHERE account_id = ?', [
       accountId,
     ]);
     expect(stored).toEqual([]);
@@ -279,11 +278,10 @@ test('what the provider calls about while it is being asked is asked about again
   });
   // The answer of before the second transfer waits for the payment's row.
   await gateway.db.transaction(async (tx) => {
-    await rows(tx, 'SELECT id FROM payments WHERE id = ? FOR UPDATE', [id]);
+    await tx.query('SELECT id FROM payments WHERE id = ? FOR UPDATE', [id]);
     await atProvider(gateway, id, 'resend-callback');
     await waitFor('the answer to wait', async () => {
-      const waiting = await rows(
-        gateway.db,
+      const waiting = await gateway.db.query(
         `SELECT pid FROM pg_stat_activity
           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );

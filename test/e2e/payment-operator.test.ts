@@ -1,5 +1,4 @@
 /** What operators decide about payments over HTTP: holds and cancelling, up to the balance. */
-import { rows } from '../../src/db/transaction';
 import type { PaymentStatus } from '../../src/domain/payment';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import { newId } from '../../src/lib/new-id';
@@ -210,8 +209,7 @@ describe('on the pages of the console', () => {
       });
       await atProvider(gateway, id, 'pay');
       await whenPayment(client, id, 'completed');
-      const [owner] = await rows<{ accountId: string }>(
-        gateway.db,
+      const [owner] = await gateway.db.query<{ accountId: string }>(
         'SELECT account_id FROM payments WHERE id = ?',
         [id],
       );

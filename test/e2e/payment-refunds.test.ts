@@ -4,7 +4,6 @@ import { adjustmentPosting } from '../../src/domain/ledger';
 import { amount } from '../../src/domain/money';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import { post } from '../../src/db/repositories/ledger';
-import { inTransaction, rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { startGateway, isSound } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
@@ -47,7 +46,7 @@ async function spend({ accountId }: Opened, value: string): Promise<void> {
     reason: 'spent by a test',
   });
   const key = { accountId, mode: 'test', currency: 'USDT' } as const;
-  await inTransaction(gateway.db, (tx) => post(tx, key, posting));
+  await gateway.db.transaction((tx) => post(tx, key, posting));
 }
 
 /** The admin command. */
@@ -74,8 +73,7 @@ async function available(client: MerchantClient): Promise<string | undefined> {
 }
 
 async function exceptionsOf(id: string): Promise<Record<string, unknown>[]> {
-  return rows(
-    gateway.db,
+  return gateway.db.query(
     `SELECT kind, details, resolved_at IS NOT NULL AS resolved, resolution
        FROM cases WHERE object_id = ?`,
     [id],
@@ -171,8 +169,7 @@ test.concurrent('an owed refund is waived when an operator resolves its case', a
   await spend(payment, '99');
   await atProvider(gateway, id, 'refund');
   await whenPayment(client, id, 'refunded');
-  await rows(
-    gateway.db,
+  await gateway.db.query(
     `UPDATE cases SET resolved_at = now(), resolution = 'paid by invoice' WHERE object_id = ?`,
     [id],
   );
@@ -254,8 +251,7 @@ describe('an operator', () => {
       const again = await carriedOut(...command, '--operation-id', 'ticket-812');
       expect(again).toMatchObject({ payment_refunded_amount: '50.00000000' });
       expect((await handle.describe()).runId).toBe(runId);
-      const audit = await rows(
-        gateway.db,
+      const audit = await gateway.db.query(
         'SELECT actor, action, reason FROM audit_log WHERE object_id = ?',
         [id],
       );

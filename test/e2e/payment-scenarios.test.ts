@@ -1,5 +1,4 @@
 /** Each named scenario of a test-mode payment over HTTP, up to the balance and the events. */
-import { rows } from '../../src/db/transaction';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import type { PaymentStatus } from '../../src/domain/payment';
 import { brokenInvariants, useSharedGateway } from '../support/servers/gateway';
@@ -312,8 +311,7 @@ test.concurrent(
     expect(failed.failure_reason).toBe('The transfer was never confirmed.');
     await atProvider(gateway, id, 'pay');
     const openedCase = await waitFor('the case', async () => {
-      const [row] = await rows<{ details: unknown }>(
-        gateway.db,
+      const [row] = await gateway.db.query<{ details: unknown }>(
         `SELECT details FROM cases WHERE kind = 'money_not_credited' AND object_id = ?`,
         [id],
       );

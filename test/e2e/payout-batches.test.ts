@@ -1,6 +1,5 @@
 /** Batches of payouts, from the request to the proof. */
 import { createHash } from 'node:crypto';
-import { rows } from '../../src/db/transaction';
 import { verifyLedger } from '../../src/db/ledger-verify';
 import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
@@ -113,8 +112,7 @@ test('a dry run names every faulty row, and stores nothing', async () => {
   ]);
   expect(json.data.totals).toMatchObject([{ currency: 'USDT', rows: 2 }]);
   expect((await client.get('/balance')).json).toEqual(before.json);
-  const stored = await rows(
-    gateway.db,
+  const stored = await gateway.db.query(
     'SELECT id FROM payout_batches WHERE account_id = ? AND row_count = 8',
     [merchant.accountId],
   );
@@ -164,9 +162,9 @@ test('a stopped batch returns what was not released [endpoint POST /payout_batch
 
 async function underReview(count: number): Promise<{ id: string; manifest: string }> {
   const rehearse = 'UPDATE accounts SET rehearse_review = ? WHERE id = ?';
-  await rows(gateway.db, rehearse, [true, merchant.accountId]);
+  await gateway.db.query(rehearse, [true, merchant.accountId]);
   const { json } = await create(buildBatch(count));
-  await rows(gateway.db, rehearse, [false, merchant.accountId]);
+  await gateway.db.query(rehearse, [false, merchant.accountId]);
   expect(json.data.status).toBe('under_review');
   return { id: json.data.id, manifest: json.data.manifest_sha256 };
 }
@@ -327,8 +325,7 @@ test('rows that were changed in the database are not left out under a new hash',
 const OTHER_ADDRESS = 'TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7';
 
 const changeRow = (id: string, row: number) =>
-  rows(
-    gateway.db,
+  gateway.db.query(
     'UPDATE payouts SET destination_value = ? WHERE batch_id = ? AND batch_row = ?',
     [OTHER_ADDRESS, id, row],
   );
@@ -356,6 +353,6 @@ test('a row that was changed in the database is not sent', async () => {
   await signal(id, 'approve', { by: 'olivia', manifest });
   const batch = await closed(id);
   expect(batch).toMatchObject({ status: 'stopped', rows: { sent: 0, returned: 3 } });
-  const cases = await rows(gateway.db, 'SELECT kind FROM cases WHERE object_id = ?', [id]);
+  const cases = await gateway.db.query('SELECT kind FROM cases WHERE object_id = ?', [id]);
   expect(cases).toEqual([{ kind: 'batch_changed' }]);
 });

@@ -1,6 +1,5 @@
 /** POST /payouts/{id}/cancel, alone and against everything else (the specification; decisions/payout-cancel). */
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { useSharedGateway, isSound } from '../support/servers/gateway';
 import { buildPayout, type MerchantClient } from '../support/merchant/merchant-client';
@@ -68,8 +67,7 @@ test.concurrent('of ten cancels at once one succeeds', async () => {
   for (const answer of answers.filter((one) => one !== won[0])) {
     expect(answer).toMatchObject(invalidState('cancelled'));
   }
-  const events = await rows<{ type: string }>(
-    gateway.db,
+  const events = await gateway.db.query<{ type: string }>(
     'SELECT type FROM events WHERE object_id = ? ORDER BY sequence',
     [id],
   );

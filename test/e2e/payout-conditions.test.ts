@@ -1,5 +1,4 @@
 /** Payouts that wait for conditions (decisions/payout-conditions), over HTTP on real PostgreSQL and Temporal. */
-import { rows } from '../../src/db/transaction';
 import type { Mode } from '../../src/domain/mode';
 import { newId } from '../../src/lib/new-id';
 import { createKey } from '../support/merchant/merchant';
@@ -41,8 +40,7 @@ async function openWithSecondKey(wish: MerchantWish = {}): Promise<WithSecondKey
 }
 
 async function named(accountId: string, mode: Mode, secret: string) {
-  const [key] = await rows<{ id: string }>(
-    gateway.db,
+  const [key] = await gateway.db.query<{ id: string }>(
     'SELECT id FROM api_keys WHERE account_id = ? AND mode = ? ORDER BY id DESC LIMIT 1',
     [accountId, mode],
   );
@@ -59,8 +57,7 @@ const read = async (client: MerchantClient, id: string) =>
   (await client.get(`/payouts/${id}`)).json.data;
 
 async function eventsOf(id: string): Promise<string[]> {
-  const found = await rows<{ type: string }>(
-    gateway.db,
+  const found = await gateway.db.query<{ type: string }>(
     'SELECT type FROM events WHERE object_id = ? ORDER BY sequence',
     [id],
   );
@@ -78,7 +75,7 @@ async function createSoonEnough(client: MerchantClient) {
 
 /** Moves the end of a payout's wait to the present, and tells its workflow to look. */
 async function expireNow(id: string): Promise<void> {
-  await rows(gateway.db, 'UPDATE payouts SET release_expires_at = now() WHERE id = ?', [id]);
+  await gateway.db.query('UPDATE payouts SET release_expires_at = now() WHERE id = ?', [id]);
   await gateway.temporal.workflow.getHandle(id).signal('wake');
 }
 
@@ -213,7 +210,7 @@ test.concurrent(
       });
       // The time in which every payout can be cancelled is over, so that the release decides at once.
       const past = `UPDATE payouts SET created_at = created_at - interval '1 minute' WHERE id = ?`;
-      await rows(gateway.db, past, [id]);
+      await gateway.db.query(past, [id]);
       // Each is given the start in turn; the expiry takes part in every third round.
       const acts = [() => release(second, id), () => cancel(client, id)];
       if (round % 2 === 1) acts.reverse();

@@ -1,5 +1,4 @@
 /** GET /payouts and GET /payouts/{id} (the specification; decisions/lists). */
-import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { useSharedGateway } from '../support/servers/gateway';
 import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';
@@ -79,8 +78,7 @@ test('pages meet every payout exactly once while new ones are made', async () =>
 test('payouts of the same moment are not lost between pages', async () => {
   const { accountId, client } = await openMerchant(gateway);
   const ids = await createMany(client, 9);
-  await rows(
-    gateway.db,
+  await gateway.db.query(
     `UPDATE payouts SET created_at = '2026-03-01T12:00:00.123456Z' WHERE account_id = ?`,
     [accountId],
   );
@@ -108,7 +106,7 @@ test('each filter keeps what it names, also over pages', async () => {
     [cancelled]: '2026-03-03T00:00:00Z',
   };
   for (const [id, time] of Object.entries(times)) {
-    await rows(gateway.db, 'UPDATE payouts SET created_at = ? WHERE id = ?', [time, id]);
+    await gateway.db.query('UPDATE payouts SET created_at = ? WHERE id = ?', [time, id]);
   }
   const cases: [query: string, ids: string[]][] = [
     ['status=cancelled', [cancelled]],

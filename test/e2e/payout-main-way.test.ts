@@ -1,5 +1,4 @@
 /** The main job over HTTP: a payout from request to its end, with the operator's part in it. */
-import { rows } from '../../src/db/transaction';
 import { useSharedGateway, isSound } from '../support/servers/gateway';
 import { buildPayout } from '../support/merchant/merchant-client';
 import {
@@ -132,8 +131,7 @@ test.concurrent(
     const second = await client.createPayout(buildPayout());
     expect(second.json.data.status).toBe('requested');
     expect(await whenFinal(client, second.json.data.id)).toMatchObject({ status: 'completed' });
-    const [row] = await rows<{ decidedBy: string | null }>(
-      gateway.db,
+    const [row] = await gateway.db.query<{ decidedBy: string | null }>(
       'SELECT decided_by FROM payouts WHERE id = ?',
       [second.json.data.id],
     );

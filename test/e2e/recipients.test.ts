@@ -1,5 +1,4 @@
 /** Recipients and what they are for: waits, rules of accounts, and limits of keys. */
-import { rows } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
 import {
@@ -28,9 +27,8 @@ async function create(client: MerchantClient, overrides: Record<string, unknown>
 /** The time since which the destination stands, which only the owner of the database can move. */
 async function age(id: string, hours: number): Promise<void> {
   await gateway.db.transaction(async (tx) => {
-    await rows(tx, `SET LOCAL session_replication_role = 'replica'`);
-    await rows(
-      tx,
+    await tx.query(`SET LOCAL session_replication_role = 'replica'`);
+    await tx.query(
       `UPDATE recipients SET destination_since = destination_since - ? * interval '1 hour',
               usable_from = usable_from - ? * interval '1 hour' WHERE id = ?`,
       [hours, hours, id],
@@ -39,9 +37,9 @@ async function age(id: string, hours: number): Promise<void> {
 }
 
 const setAccount = (id: string, sql: string) =>
-  rows(gateway.db, `UPDATE accounts SET ${sql} WHERE id = ?`, [id]);
+  gateway.db.query(`UPDATE accounts SET ${sql} WHERE id = ?`, [id]);
 const setKeys = (id: string, sql: string) =>
-  rows(gateway.db, `UPDATE api_keys SET ${sql} WHERE account_id = ?`, [id]);
+  gateway.db.query(`UPDATE api_keys SET ${sql} WHERE account_id = ?`, [id]);
 
 function payTo(recipient: string, overrides: Record<string, unknown> = {}) {
   const { destination: _destination, network: _network, ...body } = buildPayout(overrides);
@@ -91,8 +89,7 @@ describe('the recipients of a merchant', () => {
       'recipient.updated',
       'recipient.created',
     ]);
-    const audit = await rows<{ action: string; via: string }>(
-      gateway.db,
+    const audit = await gateway.db.query<{ action: string; via: string }>(
       'SELECT action, via FROM audit_log WHERE object_id = ? AND account_id = ? ORDER BY id',
       [recipient.id, accountId],
     );
@@ -312,8 +309,7 @@ describe('an account and a key that are held', () => {
     const { client, accountId } = await openMerchant(gateway, { mode: 'test' });
     await setKeys(accountId, `payout_limits = '{"USDT": {"per_day": "10.00000000"}}'`);
     // Without limits of the account, whose lock would put the requests in order.
-    await rows(
-      gateway.db,
+    await gateway.db.query(
       `INSERT INTO payout_policies (account_id, currency, daily_max, auto_approve_daily_max)
        VALUES (?, 'USDT', NULL, NULL)`,
       [accountId],

@@ -4,7 +4,6 @@ import { amount } from '../../src/domain/money';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import { verifyLedger } from '../../src/db/ledger-verify';
 import { post } from '../../src/db/repositories/ledger';
-import { inTransaction } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import { isSound, startGateway } from '../support/servers/gateway';
 import {
@@ -77,7 +76,7 @@ async function spend({ accountId }: Opened, value: string): Promise<void> {
     amount: amount(value),
     reason: 'spent by a test',
   });
-  await inTransaction(gateway.db, (tx) =>
+  await gateway.db.transaction((tx) =>
     post(tx, { accountId, mode: 'test', currency: 'USDT' }, posting),
   );
 }

@@ -1,5 +1,4 @@
 /** A payout of a person above the account's amount waits for another owner, and for nobody else. */
-import { rows } from '../../src/db/transaction';
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
 import { makeUser, PageClient } from '../support/merchant/page-client';
@@ -64,8 +63,7 @@ test('above the amount it waits, its maker and a developer do not release it, an
   expect((await approve(maker, id)).status).toBe(409);
   expect((await approve(developer, id)).status).toBe(403);
   await gateway.temporal.workflow.getHandle(id).signal('approve', { by: 'olivia' });
-  await rows(
-    gateway.db,
+  await gateway.db.query(
     `INSERT INTO payout_person_approvals SELECT ?, user_id FROM memberships
       WHERE account_id = ? AND role <> 'owner'`,
     [id, merchant.accountId],

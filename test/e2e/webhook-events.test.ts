@@ -8,7 +8,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { rows } from '../../src/db/transaction';
 import type { Mode } from '../../src/domain/mode';
 import { startGateway, type TestGateway } from '../support/servers/gateway';
 import { runAdmin } from '../support/servers/gateway-admin';
@@ -143,8 +142,7 @@ test.each<Mode>(['test', 'live'])(
     await sendPayouts(client, mode);
     await takePayments(client);
 
-    const events = await rows<{ id: string; type: string }>(
-      gateway.db,
+    const events = await gateway.db.query<{ id: string; type: string }>(
       'SELECT id, type FROM events WHERE account_id = ? ORDER BY id',
       [accountId],
     );

@@ -4,7 +4,6 @@
  */
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
-import { rows } from '../../src/db/transaction';
 import { createHealth } from '../../src/services/health';
 import { API_LOGIN } from '../support/servers/database';
 import { brokenInvariants, startGateway, type OwnGateway } from '../support/servers/gateway';
@@ -53,8 +52,7 @@ describeWithProgram(findPgBouncer(), REMEDY, 'behind PgBouncer', () => {
         }
       }),
     );
-    const [found] = await rows<{ events: number }>(
-      gateway.db,
+    const [found] = await gateway.db.query<{ events: number }>(
       'SELECT count(*)::int AS events FROM events WHERE account_id = ?',
       [accountId],
     );
@@ -78,8 +76,7 @@ describeWithProgram(findPgBouncer(), REMEDY, 'behind PgBouncer', () => {
   });
 
   test('PostgreSQL has no more connections than the pools', async () => {
-    const [found] = await rows<{ connections: number }>(
-      gateway.db,
+    const [found] = await gateway.db.query<{ connections: number }>(
       `SELECT count(*)::int AS connections FROM pg_stat_activity
         WHERE datname = current_database() AND usename LIKE 'gateway_test_%'`,
     );
@@ -90,7 +87,7 @@ describeWithProgram(findPgBouncer(), REMEDY, 'behind PgBouncer', () => {
     const { db, temporal } = gateway;
     const login = API_LOGIN.user;
     const database = new URL(gateway.database.ownerUrl).pathname.slice(1);
-    await rows(db, `ALTER ROLE ${login} IN DATABASE ${database} SET statement_timeout = 0`);
+    await db.query(`ALTER ROLE ${login} IN DATABASE ${database} SET statement_timeout = 0`);
     // Its connections to PostgreSQL are new ones.
     const another = await startPgBouncer(SERVER, CONNECTIONS_PER_LOGIN);
     const url = new URL(gateway.env['DATABASE_URL'] ?? '');

@@ -1,6 +1,5 @@
 /** The clean-up forgets idempotency records that have ended, whatever else it cannot do. */
 import { randomBytes } from 'node:crypto';
-import { rows } from '../../src/db/transaction';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 import { createPaymentCase } from '../support/payment/payment-case';
 import { createPayoutCase } from '../support/payout/payout-case';
@@ -22,22 +21,22 @@ const END = `UPDATE idempotency_keys SET completed_at = now() - interval '26 hou
 
 test('a run deletes the record of an old request and leaves its payout', async () => {
   const [old, young] = [await createPayoutCase(world), await createPayoutCase(world)];
-  await rows(world.db, END, [old.id]);
+  await world.db.query(END, [old.id]);
   expect(await cleanUp()).toMatchObject({ keys: 1 });
   expect(await cleanUp()).toMatchObject({ keys: 0 });
-  expect(await rows(world.db, 'SELECT object_id FROM idempotency_keys')).toEqual([
+  expect(await world.db.query('SELECT object_id FROM idempotency_keys')).toEqual([
     { objectId: young.id },
   ]);
-  expect(await rows(world.db, 'SELECT id FROM payouts')).toHaveLength(2);
+  expect(await world.db.query('SELECT id FROM payouts')).toHaveLength(2);
 });
 
 test('a step that fails ends the run as failed and does not stop the other', async () => {
   const { id } = await createPayoutCase(world);
-  await rows(world.db, END, [id]);
-  await rows(world.db, 'ALTER TABLE webhook_attempts RENAME TO attempts_elsewhere');
+  await world.db.query(END, [id]);
+  await world.db.query('ALTER TABLE webhook_attempts RENAME TO attempts_elsewhere');
   await expect(cleanUp()).rejects.toMatchObject({ cause: { activityType: 'cleanUpWebhooks' } });
-  await rows(world.db, 'ALTER TABLE attempts_elsewhere RENAME TO webhook_attempts');
-  expect(await rows(world.db, 'SELECT FROM idempotency_keys WHERE object_id = ?', [id])).toEqual(
+  await world.db.query('ALTER TABLE attempts_elsewhere RENAME TO webhook_attempts');
+  expect(await world.db.query('SELECT FROM idempotency_keys WHERE object_id = ?', [id])).toEqual(
     [],
   );
   expect(await cleanUp()).toMatchObject({ keys: 0 });
@@ -46,7 +45,7 @@ test('a step that fails ends the run as failed and does not stop the other', asy
 test('a step of restart-missing that fails ends the run as failed and does not stop the others', async () => {
   const payment = await createPaymentCase(world);
   await payment.handle.terminate('by a test');
-  await rows(world.db, 'ALTER TABLE payouts RENAME COLUMN workflow_checked_at TO looked_at');
+  await world.db.query('ALTER TABLE payouts RENAME COLUMN workflow_checked_at TO looked_at');
   try {
     await waitFor('a new workflow of the payment', async () => {
       const failing = world.temporal.workflow.execute(WORKFLOWS.restartMissing, {
@@ -58,6 +57,6 @@ test('a step of restart-missing that fails ends the run as failed and does not s
       return status.name !== 'TERMINATED';
     });
   } finally {
-    await rows(world.db, 'ALTER TABLE payouts RENAME COLUMN looked_at TO workflow_checked_at');
+    await world.db.query('ALTER TABLE payouts RENAME COLUMN looked_at TO workflow_checked_at');
   }
 });

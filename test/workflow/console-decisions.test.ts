@@ -4,7 +4,6 @@ import {
   listDecisions,
   readFourEyes,
 } from '../../src/db/repositories/payout-decisions';
-import { rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import type { DecisionKind } from '../../src/domain/payout-decision';
 import { newId } from '../../src/lib/new-id';
@@ -32,7 +31,7 @@ let bob: TestUser;
 beforeAll(async () => {
   alice = await makeUser(world.db, 'operator', 'reviewer');
   bob = await makeUser(world.db, 'operator', 'admin');
-  await rows(world.db, `INSERT INTO four_eyes_thresholds VALUES ('USDT', 500)`);
+  await world.db.query(`INSERT INTO four_eyes_thresholds VALUES ('USDT', 500)`);
 });
 
 async function decision(
@@ -101,8 +100,7 @@ test.concurrent('a rejection has its reason and returns the funds', async () => 
     decidedBy: bob.email,
     rejectionReason: 'sanctions hit',
   });
-  const audit = await rows(
-    world.db,
+  const audit = await world.db.query(
     'SELECT actor, action, reason FROM audit_log WHERE object_id = ?',
     [payout.id],
   );
@@ -140,8 +138,7 @@ describe('above the threshold', () => {
     async () => {
       const payout = await aboveThreshold();
       const creator = await makeUser(world.db, 'operator', 'admin');
-      await rows(
-        world.db,
+      await world.db.query(
         `INSERT INTO audit_log (actor, action, object, object_id) VALUES (?, 'api_key.create', 'api_key', ?)`,
         [creator.email.toUpperCase(), payout.caller.apiKeyId],
       );
@@ -171,8 +168,7 @@ describe('above the threshold', () => {
   test.concurrent('two of whom one brought in the other do not make two', async () => {
     const payout = await aboveThreshold();
     const hat = await makeUser(world.db, 'operator', 'reviewer');
-    await rows(
-      world.db,
+    await world.db.query(
       `INSERT INTO audit_log (actor, action, object, object_id, after)
        VALUES (?, 'user.join', 'user', ?, jsonb_build_object('proposed_by', ?::text))`,
       [hat.email, hat.id, alice.email.toUpperCase()],
@@ -180,8 +176,7 @@ describe('above the threshold', () => {
     expect(await decide(payout, 'approve', alice)).toEqual({ kind: 'counted' });
     expect(await decide(payout, 'approve', hat)).toEqual({ kind: 'related_operator' });
     // Nor when the programs forget to ask: the guard of the transition counts one.
-    await rows(
-      world.db,
+    await world.db.query(
       `UPDATE payout_decisions SET outcome = 'counted' WHERE payout_id = ? AND user_id = ?`,
       [payout.id, hat.id],
     );
@@ -245,8 +240,7 @@ test.concurrent.each<[string, unknown]>([
   const other = await createPayoutCase(world);
   expect(await send(payout, await decision(other, 'approve', alice))).toEqual({ kind: 'unknown' });
   const old = await decision(payout, 'approve', alice);
-  await rows(
-    world.db,
+  await world.db.query(
     `UPDATE payout_decisions SET created_at = now() - interval '6 minutes' WHERE id = ?`,
     [old],
   );

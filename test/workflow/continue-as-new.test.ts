@@ -2,7 +2,6 @@
  * A payout that takes for ever does not grow for ever. Temporal suggests a new run at some
  * thousand events or at 4 MB of history; a few large signals reach the latter in a second.
  */
-import { rows } from '../../src/db/transaction';
 import { type ActivityName, FaultPlan } from '../support/chaos/activity-faults';
 import { control } from '../support/servers/sandbox';
 import { brokenInvariants } from '../support/servers/gateway';
@@ -52,8 +51,7 @@ async function sendLargeSignals(payout: PayoutCase): Promise<void> {
 }
 
 async function pauseAccount({ caller }: PayoutCase): Promise<void> {
-  await rows(
-    world.db,
+  await world.db.query(
     `INSERT INTO payout_pauses (scope, target, reason) VALUES ('account', ?, 'audit')`,
     [caller.accountId],
   );

@@ -2,7 +2,6 @@
  * Somebody who may start workflows starts some of their own for a payout or a payment: its route and
  * fee are those that the API stored, only its own workflow moves it, and the attempt opens a case.
  */
-import { rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 import { createPaymentCase } from '../support/payment/payment-case';
@@ -75,8 +74,7 @@ test('each status change is stored with who caused it and in which run', async (
   await payout.handle.signal('approve', { by: 'alice' });
   await whenOver(payout);
   const { runId } = await payout.handle.describe();
-  const trail = await rows(
-    world.db,
+  const trail = await world.db.query(
     'SELECT type, actor, run_id FROM events WHERE object_id = ? ORDER BY sequence',
     [payout.id],
   );
@@ -89,5 +87,5 @@ test('each status change is stored with who caused it and in which run', async (
 });
 
 function casesOf(objectId: string): Promise<object[]> {
-  return rows(world.db, 'SELECT kind, details FROM cases WHERE object_id = ?', [objectId]);
+  return world.db.query('SELECT kind, details FROM cases WHERE object_id = ?', [objectId]);
 }

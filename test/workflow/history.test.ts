@@ -1,5 +1,4 @@
 /** What a payout leaves in Temporal: little, and nothing of whom it pays (search attributes too). */
-import { rows } from '../../src/db/transaction';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import {
   createPayoutCase,
@@ -85,7 +84,7 @@ test('nor do the failures of the database on its way', async () => {
     return everything.includes('the disk is full') ? everything : undefined;
   });
   expect(findSecrets(payout, whileFailing)).toEqual([]);
-  await rows(world.db, 'DROP TRIGGER refuse_processing ON events');
+  await world.db.query('DROP TRIGGER refuse_processing ON events');
   expect(await whenOver(payout)).toBe('completed');
   const everything = await readEverything(payout);
   expect(everything.includes('the disk is full')).toBe(true);
@@ -94,15 +93,13 @@ test('nor do the failures of the database on its way', async () => {
 
 /** The insert that fails has the event's whole body among its values. */
 async function refuseProcessingEvents(): Promise<void> {
-  await rows(
-    world.db,
+  await world.db.query(
     `CREATE FUNCTION refuse_event() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN
        RAISE EXCEPTION 'the disk is full';
      END $$`,
   );
-  await rows(
-    world.db,
+  await world.db.query(
     `CREATE TRIGGER refuse_processing BEFORE INSERT ON events FOR EACH ROW
        WHEN (new.type = 'payout.processing') EXECUTE FUNCTION refuse_event()`,
   );

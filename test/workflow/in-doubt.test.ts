@@ -1,5 +1,4 @@
 /** A payout of which nobody knows whether the provider has it (decisions/payouts-in-doubt). */
-import { rows } from '../../src/db/transaction';
 import { amount } from '../../src/domain/money';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import { control, readBookEntry } from '../support/servers/sandbox';
@@ -41,7 +40,7 @@ async function createInDoubt(): Promise<PayoutCase> {
 
 /** As if it had begun so long ago, and time had just passed the next threshold. */
 async function setBack(payout: PayoutCase, column: string, interval: string): Promise<void> {
-  await rows(world.db, `UPDATE payouts SET ${column} = now() - ?::interval WHERE id = ?`, [
+  await world.db.query(`UPDATE payouts SET ${column} = now() - ?::interval WHERE id = ?`, [
     interval,
     payout.id,
   ]);
@@ -146,8 +145,7 @@ test('another amount at the provider settles nothing and calls an operator', asy
     events: ['payout.requested', 'payout.approved'],
     postings: ['payout_reserve'],
   });
-  const cases = await rows<{ kind: string; details: unknown }>(
-    world.db,
+  const cases = await world.db.query<{ kind: string; details: unknown }>(
     'SELECT kind, details FROM cases WHERE object_id = ?',
     [payout.id],
   );
@@ -175,7 +173,7 @@ test('429 is neither doubt nor failure: the same reference is submitted again af
   expect(row).toMatchObject({ inDoubtSince: null, attentionLevel: 0 });
   expect(await readRecords(world, payout)).toMatchObject({ reserved: '0.00000000', timesSent: 1 });
   expect(await readBookEntry(world.sandbox.url, payout.id)).toMatchObject({ submissions: 1 });
-  const cases = await rows(world.db, 'SELECT 1 FROM cases WHERE object_id = ?', [payout.id]);
+  const cases = await world.db.query('SELECT 1 FROM cases WHERE object_id = ?', [payout.id]);
   expect(cases).toEqual([]);
 
   const { events } = await readHistory(payout);

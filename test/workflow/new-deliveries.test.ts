@@ -3,7 +3,6 @@
  * takes the deliveries, so nobody else starts them, and each stays as it was started.
  */
 import { defaultPayloadConverter } from '@temporalio/common';
-import { rows } from '../../src/db/transaction';
 import { RETRY_SCHEDULE_MS, SLOW_AFTER_TIMEOUTS } from '../../src/domain/webhook-delivery';
 import { TASK_QUEUES } from '../../workflows/names';
 import { createPaymentCase } from '../support/payment/payment-case';
@@ -16,8 +15,7 @@ const world = started(startWorkflowWorld);
 
 beforeAll(async () => {
   // Two endpoints for each new merchant and mode; attempts at the second time out.
-  await rows(
-    world.db,
+  await world.db.query(
     `CREATE FUNCTION open_endpoints() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN
        INSERT INTO webhook_endpoints
@@ -27,8 +25,7 @@ beforeAll(async () => {
        RETURN NULL;
      END $$`,
   );
-  await rows(
-    world.db,
+  await world.db.query(
     `CREATE TRIGGER open_endpoints AFTER INSERT ON accounts
      FOR EACH ROW EXECUTE FUNCTION open_endpoints()`,
   );
@@ -42,8 +39,7 @@ interface Inserted {
 }
 
 async function deliveriesOf({ id }: PayoutCase): Promise<Inserted[]> {
-  return rows<Inserted>(
-    world.db,
+  return world.db.query<Inserted>(
     `SELECT d.id, e.type, d.endpoint_id, p.timeouts_in_a_row > 0 AS is_slow
        FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
        JOIN webhook_endpoints p ON p.id = d.endpoint_id

@@ -1,5 +1,4 @@
 /** An operator's pause (decisions/payout-pauses) holds every submission back and never loses a payout. */
-import { rows } from '../../src/db/transaction';
 import { resumePayouts } from '../../src/services/payout-pauses';
 import { resumeHeldPayouts } from '../../src/temporal/payout-workflows';
 import { brokenInvariants } from '../support/servers/gateway';
@@ -29,21 +28,20 @@ const SCOPES = [
 ];
 
 async function pause(scope: string, target: string): Promise<void> {
-  await rows(
-    world.db,
+  await world.db.query(
     `INSERT INTO payout_pauses (scope, target, reason) VALUES (?, ?, 'hot wallet is moved')`,
     [scope, target],
   );
 }
 
 async function liftPauses(): Promise<void> {
-  await rows(world.db, 'DELETE FROM payout_pauses');
+  await world.db.query('DELETE FROM payout_pauses');
 }
 
 /** What `admin payouts resume` does with each pause of the scope. */
 async function resume(scope: string, target: string): Promise<void> {
   const sql = 'SELECT id::text AS id FROM payout_pauses WHERE scope = ? AND target = ? ORDER BY id';
-  const pauses = await rows<{ id: string }>(world.db, sql, [scope, target]);
+  const pauses = await world.db.query<{ id: string }>(sql, [scope, target]);
   for (const { id } of pauses) {
     const wakeHeld = () => resumeHeldPayouts(world.temporal);
     await resumePayouts.make(world.db, { actor: 'alice', reason: null }, { id, wakeHeld }, {});

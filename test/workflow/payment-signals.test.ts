@@ -1,6 +1,5 @@
 /** What operators type by hand about payments: whatever it is, the payment's workflow goes on. */
 import { decidePayment } from '../../activities/payment/decide';
-import { rows } from '../../src/db/transaction';
 import { PAYMENT_DECISIONS } from '../../src/domain/payment';
 import { decideAboutPayment, UnclearDecision } from '../../src/services/admin/payments';
 import { createPaymentWorkflows } from '../../src/temporal/payment-workflows';
@@ -56,8 +55,7 @@ async function paid(): Promise<PaymentCase> {
 }
 
 async function decisionsAbout({ id }: PaymentCase) {
-  return rows<{ kind: string; by: string | null; reason: string | null; state: string }>(
-    world.db,
+  return world.db.query<{ kind: string; by: string | null; reason: string | null; state: string }>(
     `SELECT kind, decided_by AS by, reason, state FROM payment_decisions
       WHERE payment_id = ? ORDER BY number`,
     [id],

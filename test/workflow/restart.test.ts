@@ -1,6 +1,5 @@
 /** Workflows that somebody cancels or terminates: the payout goes on from where its row stands. */
 import { randomBytes } from 'node:crypto';
-import { rows } from '../../src/db/transaction';
 import { control, readBookEntry } from '../support/servers/sandbox';
 import { brokenInvariants } from '../support/servers/gateway';
 import {
@@ -91,8 +90,7 @@ describe('after a termination restart-missing starts the workflow again', () => 
 
   test('approved and held by a pause: it can still be rejected', async () => {
     const payout = await createPayoutCase(world);
-    await rows(
-      world.db,
+    await world.db.query(
       `INSERT INTO payout_pauses (scope, target, reason) VALUES ('account', ?, 'audit')`,
       [payout.caller.accountId],
     );
@@ -143,7 +141,7 @@ describe('after a termination restart-missing starts the workflow again', () => 
     await payout.handle.signal('reject', { by: 'alice' });
     await whenOver(payout);
     const { runId } = await payout.handle.describe();
-    await rows(world.db, `UPDATE payouts SET workflow_checked_at = now() - interval '1 hour'`);
+    await world.db.query(`UPDATE payouts SET workflow_checked_at = now() - interval '1 hour'`);
     await restartMissing(world, payout);
     expect((await payout.handle.describe()).runId).toBe(runId);
   });
@@ -161,8 +159,7 @@ describe('after a termination restart-missing starts the workflow again', () => 
         () => true,
       ),
     );
-    await rows(
-      world.db,
+    await world.db.query(
       `UPDATE payouts SET workflow_checked_at = now() - interval '1 hour' WHERE id = ?`,
       [payout.id],
     );

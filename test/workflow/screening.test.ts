@@ -3,7 +3,6 @@
  * nothing is sent without a clear answer or an operator's decision, and nothing is lost.
  */
 import { requireService } from '../../src/db/repositories/screening';
-import { rows } from '../../src/db/transaction';
 import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';
 import { SCREENING_SCENARIOS, type ScreeningScenario } from '../../src/sandbox/screening/scenarios';
 import { importList, removeSource } from '../../src/services/admin/screening';
@@ -51,12 +50,12 @@ interface Answer {
 
 function answersOf({ id }: PayoutCase): Promise<Answer[]> {
   const sql = `SELECT source, verdict, reasons FROM screening_answers WHERE object_id = ? ORDER BY id`;
-  return rows<Answer>(world.db, sql, [id]);
+  return world.db.query<Answer>(sql, [id]);
 }
 
 function casesOf({ id }: PayoutCase) {
   const sql = `SELECT kind, details, resolution FROM cases WHERE object_id = ? ORDER BY created_at`;
-  return rows<{ kind: string; details: unknown; resolution: string | null }>(world.db, sql, [id]);
+  return world.db.query<{ kind: string; details: unknown; resolution: string | null }>(sql, [id]);
 }
 
 test('a payout to a clear destination is sent, and the answer is kept', async () => {
@@ -100,8 +99,7 @@ test('a blocked payout is rejected for a reason that says nothing, and the funds
     details: { answers: [{ source: 'service', verdict: 'block' }] },
     resolution: null,
   });
-  const bodies = await rows<{ body: Buffer }>(
-    world.db,
+  const bodies = await world.db.query<{ body: Buffer }>(
     'SELECT body FROM events WHERE object_id = ?',
     [payout.id],
   );
@@ -182,8 +180,7 @@ test('an operator allows a held payout, and it is sent', async () => {
 
 test('an allowance without the wake-up continues with restart-missing', async () => {
   const { payout, seen } = await heldPayout();
-  await rows(
-    world.db,
+  await world.db.query(
     `INSERT INTO screening_allowances (payout_id, answers_seen, allowed_by, reason)
      VALUES (?, ?, 'olga', 'known')`,
     [payout.id, seen],

@@ -1,7 +1,6 @@
 /** What people do to a delivery: signals typed by hand, retries, recovery and replay. */
 import { Client } from '@temporalio/client';
 import { restartWebhookDeliveries } from '../../activities/restart-missing';
-import { rows } from '../../src/db/transaction';
 import { abandonDelivery, retryDelivery } from '../../src/services/webhook-deliveries';
 import { recoverWebhookDeliveries, replayMissing } from '../../src/services/webhook-recovery';
 import {
@@ -207,8 +206,7 @@ test.each([
 async function restartNow(id: string, restart: () => Promise<unknown>): Promise<number> {
   await world.sql(`UPDATE webhook_deliveries SET check_at = now() WHERE id = '${id}'`);
   await restart();
-  const [look] = await rows<{ seconds: number }>(
-    world.db,
+  const [look] = await world.db.query<{ seconds: number }>(
     'SELECT extract(epoch FROM check_at - now())::int AS seconds FROM webhook_deliveries WHERE id = ?',
     [id],
   );

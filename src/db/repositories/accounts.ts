@@ -1,6 +1,6 @@
 /** Merchant accounts, as operators read and change them. */
 import type { AccountStatus } from '../../domain/account';
-import { rows, type Db, type Tx } from '../transaction';
+import type { Db, Tx } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 
 export interface Account {
@@ -19,8 +19,7 @@ const COLUMNS = `id, name, status, verified_at, review_all,
   rehearse_review, created_at`;
 
 export async function insertAccount(tx: Tx, { id, name }: Pick<Account, 'id' | 'name'>) {
-  const [account] = await rows<Account>(
-    tx,
+  const [account] = await tx.query<Account>(
     `INSERT INTO accounts (id, name) VALUES (?, ?) RETURNING ${COLUMNS}`,
     [id, name],
   );
@@ -29,7 +28,7 @@ export async function insertAccount(tx: Tx, { id, name }: Pick<Account, 'id' | '
 }
 
 export async function findAccount(db: Db | Tx, id: string): Promise<Account | null> {
-  const [account] = await rows<Account>(db, `SELECT ${COLUMNS} FROM accounts WHERE id = ?`, [id]);
+  const [account] = await db.query<Account>(`SELECT ${COLUMNS} FROM accounts WHERE id = ?`, [id]);
   return account ?? null;
 }
 
@@ -38,13 +37,12 @@ export async function findAccount(db: Db | Tx, id: string): Promise<Account | nu
  */
 export async function lockAccount(tx: Tx, id: string): Promise<Account | null> {
   const sql = `SELECT ${COLUMNS} FROM accounts WHERE id = ? FOR NO KEY UPDATE`;
-  const [account] = await rows<Account>(tx, sql, [id]);
+  const [account] = await tx.query<Account>(sql, [id]);
   return account ?? null;
 }
 
 export async function saveAccount(tx: Tx, account: Account): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     `UPDATE accounts SET status = ?, verified_at = ?, review_all = ?, rehearse_review = ?
       WHERE id = ?`,
     [account.status, account.verifiedAt, account.reviewAll, account.rehearseReview, account.id],
@@ -52,8 +50,7 @@ export async function saveAccount(tx: Tx, account: Account): Promise<void> {
 }
 
 export async function listAccounts(db: Db, limit: number): Promise<Account[]> {
-  return rows<Account>(
-    db,
+  return db.query<Account>(
     `SELECT ${COLUMNS} FROM accounts ORDER BY created_at DESC, id DESC LIMIT ?`,
     [limit],
   );
@@ -84,8 +81,7 @@ export async function listAccountsPage(
   if (status !== undefined) asked.push(['status = ?', status]);
   if (after !== null) asked.push(['(created_at, id) < (?, ?)', after.createdAt, after.id]);
   const where = ['true', ...asked.map(([condition]) => condition)].join(' AND ');
-  const found = await rows<Account & { position: string }>(
-    db,
+  const found = await db.query<Account & { position: string }>(
     `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM accounts WHERE ${where}
       ORDER BY created_at DESC, id DESC LIMIT ?`,
     [...asked.flatMap(([, ...values]) => values), limit + 1],
@@ -98,8 +94,7 @@ export const DEMO_MERCHANT_NAME = 'Demo merchant';
 
 /** The demo merchant's account id; null if it does not exist, as in production. */
 export async function findDemoMerchant(db: Db | Tx): Promise<string | null> {
-  const [account] = await rows<{ id: string }>(
-    db,
+  const [account] = await db.query<{ id: string }>(
     'SELECT id FROM accounts WHERE name = ? ORDER BY created_at, id LIMIT 1',
     [DEMO_MERCHANT_NAME],
   );

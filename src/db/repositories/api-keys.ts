@@ -2,7 +2,7 @@
 import type { KeyLimit } from '../../domain/limits';
 import type { Mode } from '../../domain/mode';
 import type { Scope } from '../../domain/scopes';
-import { rows, type Db, type Reader, type Tx } from '../transaction';
+import type { Db, Reader, Tx } from '../transaction';
 
 export interface KeyUse {
   apiKeyId: string;
@@ -48,8 +48,7 @@ export async function authenticateKeys(
   const sorted = [...keys].sort((a, b) => (a.key < b.key ? -1 : 1));
   // Every key has the same number of earlier hashes, one for each earlier pepper of the process.
   const earlier = sorted[0]?.earlier.length ?? 0;
-  const uses = await rows<KeyUse & { place: number }>(
-    db,
+  const uses = await db.query<KeyUse & { place: number }>(
     `SELECT q.place, api_key_id, account_id, mode, scopes, account_status, address_allowed,
             requests_per_minute, requests, seconds_left
        FROM (SELECT current, next, address, place::int
@@ -129,8 +128,7 @@ export type NewApiKey = StoredSecret &
 
 export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
   return one(
-    await rows<ApiKey>(
-      tx,
+    await tx.query<ApiKey>(
       `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, pepper_id, display_prefix,
                              last_four, scopes, allowlist, requests_per_minute, recipients_only,
                              payout_currencies, payout_limits, expires_at)
@@ -159,15 +157,14 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
 /** Locks the key's row, so that concurrent rotations run one after the other. */
 export async function lockApiKey(tx: Tx, id: string): Promise<ApiKey | null> {
   const sql = `SELECT ${COLUMNS} FROM api_keys WHERE id = ? FOR NO KEY UPDATE`;
-  const [key] = await rows<ApiKey>(tx, sql, [id]);
+  const [key] = await tx.query<ApiKey>(sql, [id]);
   return key ?? null;
 }
 
 /** Replaces the secret. After the commit no row has the old one, so it stops working at once. */
 export async function replaceSecret(tx: Tx, id: string, secret: StoredSecret): Promise<ApiKey> {
   return one(
-    await rows<ApiKey>(
-      tx,
+    await tx.query<ApiKey>(
       `UPDATE api_keys SET secret_hash = ?, pepper_id = ?, display_prefix = ?, last_four = ?,
               secret_changed_at = clock_timestamp() WHERE id = ?
        RETURNING ${COLUMNS}`,
@@ -180,8 +177,7 @@ export type KeyRules = Pick<ApiKey, 'recipientsOnly' | 'payoutCurrencies' | 'pay
 
 export async function saveKeyRules(tx: Tx, id: string, rules: KeyRules): Promise<ApiKey> {
   return one(
-    await rows<ApiKey>(
-      tx,
+    await tx.query<ApiKey>(
       `UPDATE api_keys SET recipients_only = ?, payout_currencies = ?::text[], payout_limits = ?::jsonb
         WHERE id = ? RETURNING ${COLUMNS}`,
       [rules.recipientsOnly, rules.payoutCurrencies, JSON.stringify(rules.payoutLimits), id],
@@ -191,13 +187,12 @@ export async function saveKeyRules(tx: Tx, id: string, rules: KeyRules): Promise
 
 export async function revokeApiKey(tx: Tx, id: string): Promise<ApiKey> {
   const sql = `UPDATE api_keys SET revoked_at = clock_timestamp() WHERE id = ? RETURNING ${COLUMNS}`;
-  return one(await rows<ApiKey>(tx, sql, [id]));
+  return one(await tx.query<ApiKey>(sql, [id]));
 }
 
 /** Counts the keys of an account in a mode that work: revoked and expired ones are left out. */
 export async function countWorkingKeys(tx: Tx, accountId: string, mode: Mode): Promise<number> {
-  const [found] = await rows<{ keys: number }>(
-    tx,
+  const [found] = await tx.query<{ keys: number }>(
     `SELECT count(*)::int AS keys FROM api_keys
       WHERE account_id = ? AND mode = ? AND revoked_at IS NULL
         AND (expires_at IS NULL OR expires_at > now())`,
@@ -213,8 +208,7 @@ export async function countWorkingKeys(tx: Tx, accountId: string, mode: Mode): P
 export async function countKeysByPepper(
   db: Db,
 ): Promise<{ pepperId: string | null; keys: number; lastUsedAt: Date | null }[]> {
-  return rows(
-    db,
+  return db.query(
     `SELECT pepper_id, count(*)::int AS keys, max(last_used_at) AS last_used_at FROM api_keys
       WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
       GROUP BY pepper_id ORDER BY pepper_id`,
@@ -223,8 +217,7 @@ export async function countKeysByPepper(
 
 /** The account's keys of both modes, newest first. */
 export async function listApiKeys(db: Reader, accountId: string): Promise<ApiKey[]> {
-  return rows<ApiKey>(
-    db,
+  return db.query<ApiKey>(
     `SELECT ${COLUMNS} FROM api_keys WHERE account_id = ? ORDER BY created_at DESC, id DESC`,
     [accountId],
   );
@@ -239,8 +232,7 @@ export async function networksOf(
   db: Db | Tx,
   addresses: readonly string[],
 ): Promise<{ given: string; network: string; hasHostBits: boolean }[]> {
-  return rows(
-    db,
+  return db.query(
     `SELECT given, network(given::inet)::text AS network,
             host(given::inet) <> host(network(given::inet)) AS has_host_bits
        FROM unnest(?::text[]) AS given`,

@@ -1,5 +1,5 @@
 /** The audit log of operator changes. It is append-only. */
-import { rows, type Reader, type Tx } from '../transaction';
+import type { Reader, Tx } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 
 /** A state of the object as the admin command shows it, without secrets and hashes. */
@@ -52,8 +52,7 @@ export interface AuditQuery {
 }
 
 export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     `INSERT INTO audit_log (actor, via, address, action, object, object_id, account_id, before,
                             after, reason)
      VALUES (?, ?, nullif(?, '')::inet, ?, ?, ?, ?, ?::jsonb, ?::jsonb, ?)`,
@@ -90,8 +89,7 @@ export async function listAudit(
     ] as const
   ).flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
   const where = ['true', ...asked.map(({ condition }) => condition)].join(' AND ');
-  return rows<AuditEntry & { position: string }>(
-    db,
+  return db.query<AuditEntry & { position: string }>(
     `SELECT id, at, actor, via, host(address) AS address, action, object, object_id, account_id,
             before, after, reason, ${exactTime('at')} AS position
        FROM audit_log WHERE ${where} ORDER BY id DESC LIMIT ?`,

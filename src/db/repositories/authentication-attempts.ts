@@ -1,6 +1,6 @@
 /** Passwords and codes that were tried and not accepted, as long as a limit counts them. */
 import type { UserKind } from '../../domain/users';
-import { rows, type Db } from '../transaction';
+import type { Db } from '../transaction';
 
 export interface Attempt {
   kind: UserKind;
@@ -38,15 +38,13 @@ export async function recordAttempt(
   { kind, email, step, address, device }: Attempt,
   window: { minutes: number; seconds: number },
 ): Promise<AttemptCounts> {
-  const [inserted] = await rows<{ id: string }>(
-    db,
+  const [inserted] = await db.query<{ id: string }>(
     `INSERT INTO authentication_attempts (kind, email, step, network, device)
      VALUES (?, lower(?), ?, ${network('?')}, ?) RETURNING id`,
     [kind, email, step, address, device],
   );
   if (inserted === undefined) throw new Error('the attempt was not inserted');
-  const [counts] = await rows<Omit<AttemptCounts, 'id'>>(
-    db,
+  const [counts] = await db.query<Omit<AttemptCounts, 'id'>>(
     `WITH recent AS (
        SELECT id, kind, email, network, step, device, at FROM authentication_attempts
         WHERE kind = ? AND network IS NOT DISTINCT FROM ${network('?')}
@@ -90,8 +88,7 @@ export async function isKnownNetwork(
   { kind, email, address }: Pick<Attempt, 'kind' | 'email' | 'address'>,
 ): Promise<boolean> {
   if (address === null) return false;
-  const [found] = await rows(
-    db,
+  const [found] = await db.query(
     `SELECT FROM users u JOIN sessions s ON s.user_id = u.id
       WHERE u.kind = ? AND lower(u.email) = lower(?) AND s.address IS NOT NULL
         AND s.created_at > now() - interval '90 days'
@@ -102,13 +99,12 @@ export async function isKnownNetwork(
 }
 
 export async function deleteAttempt(db: Db, id: string): Promise<void> {
-  await rows(db, 'DELETE FROM authentication_attempts WHERE id = ?', [id]);
+  await db.query('DELETE FROM authentication_attempts WHERE id = ?', [id]);
 }
 
 /** Deletes attempts that no limit counts any more. */
 export async function deleteOldAttempts(db: Db, minutes: number): Promise<void> {
-  await rows(
-    db,
+  await db.query(
     `DELETE FROM authentication_attempts WHERE id IN (
        SELECT id FROM authentication_attempts WHERE at < now() - ? * interval '1 minute'
         ORDER BY at LIMIT 100)`,
@@ -121,6 +117,6 @@ export async function deleteOldAttempts(db: Db, minutes: number): Promise<void> 
  * @returns how many were deleted
  */
 export async function forgetOldSignIns(db: Db, limit: number): Promise<number> {
-  const [forgotten] = await rows<{ n: number }>(db, 'SELECT forget_old_sign_ins(?) AS n', [limit]);
+  const [forgotten] = await db.query<{ n: number }>('SELECT forget_old_sign_ins(?) AS n', [limit]);
   return forgotten?.n ?? 0;
 }

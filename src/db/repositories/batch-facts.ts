@@ -1,7 +1,7 @@
 /** Reads the facts that domain/batch-terms.ts decides by, in a few statements for all rows. */
 import type { BatchFacts, GroupFacts, RoutedRow } from '../../domain/batch-terms';
 import type { Mode } from '../../domain/mode';
-import { rows, type Db, type Tx } from '../transaction';
+import type { Db, Tx } from '../transaction';
 import { readPayoutFacts } from './payout-facts';
 
 interface Whose {
@@ -46,8 +46,7 @@ async function readExisting(
   { accountId, mode }: Whose,
   batch: readonly RoutedRow[],
 ): Promise<Map<string, string>> {
-  const found = await rows<{ reference: string; id: string }>(
-    db,
+  const found = await db.query<{ reference: string; id: string }>(
     `SELECT reference, id FROM payouts
       WHERE account_id = ? AND mode = ? AND reference = ANY (?::text[])`,
     [accountId, mode, batch.map(({ request }) => request.reference)],
@@ -69,8 +68,7 @@ async function readUsedDestinations(
   batch: readonly RoutedRow[],
 ): Promise<Set<string>> {
   const values = [...new Set(batch.map(({ request }) => request.destination.value))];
-  const found = await rows<Destination>(
-    db,
+  const found = await db.query<Destination>(
     `SELECT DISTINCT destination_type AS type, destination_value AS value,
             destination_memo AS memo, network
        FROM payouts

@@ -1,7 +1,7 @@
 /** Cases: what the gateway could not resolve by itself and an operator has to decide. */
 import type { CaseKind } from '../../domain/cases';
 import { newId } from '../../lib/new-id';
-import { rows, type Db, type Tx } from '../transaction';
+import type { Db, Tx } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 
 /** A fact that does not fit in a case is not decided with it, and opens the next one. */
@@ -14,8 +14,7 @@ export async function openCase(
   objectId: string,
   details: Record<string, unknown>,
 ): Promise<void> {
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO cases (id, kind, object_id, details) VALUES (?, ?, ?, ?)
      ON CONFLICT (kind, object_id) WHERE resolved_at IS NULL DO UPDATE
        SET details = case_with_facts(cases.details, excluded.details)
@@ -45,8 +44,7 @@ const COLUMNS = `id, kind, object_id, details, case_facts(details) AS facts, cre
 
 /** The cases, oldest first. @param all includes resolved cases */
 export async function listCases(db: Db, all: boolean, limit: number): Promise<Case[]> {
-  return rows<Case>(
-    db,
+  return db.query<Case>(
     `SELECT ${COLUMNS} FROM cases WHERE ? OR resolved_at IS NULL
       ORDER BY created_at, id LIMIT ?`,
     [all, limit],
@@ -78,8 +76,7 @@ export async function listCasesPage(
   if (filters.createdTo !== undefined) asked.push(['created_at <= ?', filters.createdTo]);
   if (after !== null) asked.push(['(created_at, id) < (?, ?)', after.createdAt, after.id]);
   const where = ['true', ...asked.map(([condition]) => condition)].join(' AND ');
-  const found = await rows<Case & { position: string }>(
-    db,
+  const found = await db.query<Case & { position: string }>(
     `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM cases WHERE ${where}
       ORDER BY created_at DESC, id DESC LIMIT ?`,
     [...asked.flatMap(([, ...values]) => values), limit + 1],
@@ -89,7 +86,7 @@ export async function listCasesPage(
 
 export async function findCase(db: Db | Tx, id: string): Promise<Case | null> {
   const sql = `SELECT ${COLUMNS} FROM cases WHERE id = ?`;
-  const [opened] = await rows<Case>(db, sql, [id]);
+  const [opened] = await db.query<Case>(sql, [id]);
   return opened ?? null;
 }
 
@@ -104,8 +101,7 @@ export async function resolveCase(
   seen: number,
   resolution: string,
 ): Promise<Case | null> {
-  const [opened] = await rows<Case>(
-    tx,
+  const [opened] = await tx.query<Case>(
     `UPDATE cases SET resolved_at = clock_timestamp(), resolution = ?
       WHERE id = ? AND resolved_at IS NULL AND jsonb_array_length(case_facts(details)) = ?
       RETURNING ${COLUMNS}`,
@@ -116,8 +112,7 @@ export async function resolveCase(
 
 /** Keeps the open case, if there is one, from being resolved until the transaction ends. */
 export async function lockOpenCase(tx: Tx, kind: CaseKind, objectId: string): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     `SELECT FROM cases WHERE kind = ? AND object_id = ? AND resolved_at IS NULL FOR UPDATE`,
     [kind, objectId],
   );
@@ -132,8 +127,7 @@ export async function undecidedFacts<Fact extends object>(
   objectId: string,
   facts: readonly Fact[],
 ): Promise<Fact[]> {
-  const found = await rows<{ place: number }>(
-    db,
+  const found = await db.query<{ place: number }>(
     `SELECT place::integer FROM jsonb_array_elements(?::jsonb) WITH ORDINALITY AS facts (fact, place)
       WHERE NOT EXISTS (SELECT FROM cases
         WHERE kind = ? AND object_id = ? AND resolved_at IS NOT NULL
@@ -146,8 +140,7 @@ export async function undecidedFacts<Fact extends object>(
 
 /** Resolves the case once every transfer in it has been credited. */
 export async function resolveCreditedMoney(db: Db, paymentId: string): Promise<void> {
-  await rows(
-    db,
+  await db.query(
     `UPDATE cases SET resolved_at = clock_timestamp(), resolution = 'Credited later.'
       WHERE kind IN ('money_not_credited', 'late_money_held') AND object_id = ?
         AND resolved_at IS NULL AND NOT EXISTS (
@@ -166,8 +159,7 @@ export async function resolveOpenCase(
   objectId: string,
   resolution: string,
 ): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     `UPDATE cases SET resolved_at = clock_timestamp(), resolution = ?
       WHERE kind = ? AND object_id = ? AND resolved_at IS NULL`,
     [resolution, kind, objectId],

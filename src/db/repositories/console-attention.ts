@@ -3,7 +3,7 @@
  */
 import type { CaseKind } from '../../domain/cases';
 import type { Mode } from '../../domain/mode';
-import { rows, type Db } from '../transaction';
+import type { Db } from '../transaction';
 
 /** Counts stop here, and a page says "100 or more". */
 export const COUNT_MAX = 100;
@@ -30,8 +30,7 @@ export async function readOperatorAttention(
     `(SELECT count(*)::integer FROM (
         SELECT FROM payouts WHERE status_group = 'open' AND mode = m.mode AND ${condition}
          LIMIT ${COUNT_MAX}) AS found)`;
-  const [attention] = await rows<OperatorAttention>(
-    db,
+  const [attention] = await db.query<OperatorAttention>(
     `SELECT coalesce((
               SELECT jsonb_agg(jsonb_build_object('kind', k.kind, 'count', n.count) ORDER BY k.place)
                 FROM unnest(?::text[]) WITH ORDINALITY AS k(kind, place)

@@ -2,7 +2,7 @@
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { ProviderCode } from '../../domain/provider-codes';
-import { rows, type Db } from '../transaction';
+import type { Db } from '../transaction';
 import type { StatementKey } from './provider-statements';
 
 export interface StatementState extends StatementKey {
@@ -13,7 +13,7 @@ export interface StatementState extends StatementKey {
 export async function listStatementStates(db: Db): Promise<StatementState[]> {
   const sql = `SELECT provider, mode, kind, read_at, trouble FROM provider_statements
     ORDER BY mode, provider, kind LIMIT 100`;
-  return rows<StatementState>(db, sql);
+  return db.query<StatementState>(sql);
 }
 
 /** The money of one currency and mode. Null: nothing was counted on that side. */
@@ -36,8 +36,7 @@ export interface Position {
 
 /** The positions that the last reconciliation counted (countPositions). */
 export async function listPositions(db: Db): Promise<Position[]> {
-  return rows<Position>(
-    db,
+  return db.query<Position>(
     `SELECT mode, currency, m.available, m.reserved,
             coalesce(p.held, 0) - coalesce(m.available + m.reserved, 0) AS difference,
             coalesce(p.providers, '[]') AS providers, coalesce(m.counted_at, p.counted_at) AS counted_at
@@ -73,8 +72,7 @@ export interface Backlog {
  * endpoint in the index.
  */
 export async function listBacklogs(db: Db): Promise<Backlog[]> {
-  return rows<Backlog>(
-    db,
+  return db.query<Backlog>(
     `WITH RECURSIVE waiting(id) AS (
        (SELECT endpoint_id FROM webhook_deliveries WHERE status = 'pending'
          ORDER BY endpoint_id LIMIT 1)

@@ -3,7 +3,7 @@ import { MODES, type Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { Payment, PaymentStatus } from '../../domain/payment';
 import type { Refund } from '../../domain/refund';
-import { rows, type Db } from '../transaction';
+import type { Db } from '../transaction';
 import type { Case } from './cases';
 import { exactTime, type ListPage, pageOf } from './lists';
 import type { StoredDecision } from './payment-decisions';
@@ -74,8 +74,7 @@ export async function listConsolePayments(
       `(SELECT p.* FROM payments p WHERE ${[...always, ...conditions.map(([sql]) => sql)].join(' AND ')}
          ORDER BY p.created_at DESC, p.id DESC LIMIT ?)`,
   );
-  const found = await rows<ConsolePayment & { position: string }>(
-    db,
+  const found = await db.query<ConsolePayment & { position: string }>(
     `WITH page AS MATERIALIZED (
        SELECT * FROM (${parts.join(' UNION ALL ')}) AS p
        ORDER BY created_at DESC, id DESC LIMIT ?)
@@ -114,28 +113,24 @@ export interface PaymentRecords {
 const RECORDS_MAX = 100;
 
 export async function readPaymentRecords(db: Db, id: string): Promise<PaymentRecords | null> {
-  const [payment] = await rows<ConsolePayment>(
-    db,
+  const [payment] = await db.query<ConsolePayment>(
     `SELECT ${COLUMNS} FROM payments p JOIN accounts a ON a.id = p.account_id WHERE p.id = ?`,
     [id],
   );
   if (payment === undefined) return null;
   const [credits, refunds, decisions, cases] = await Promise.all([
-    rows<Credit>(
-      db,
+    db.query<Credit>(
       `SELECT provider_transfer_id, amount, fee, credited_at FROM payment_credits
         WHERE payment_id = ? ORDER BY credited_at, provider_transfer_id LIMIT ${RECORDS_MAX}`,
       [id],
     ),
     listRefunds(db, id),
-    rows<StoredDecision>(
-      db,
+    db.query<StoredDecision>(
       `SELECT id, number, kind, amount, requested_by, decided_by, reason, state, refusal,
               decided_at FROM payment_decisions WHERE payment_id = ? ORDER BY number DESC LIMIT ${RECORDS_MAX}`,
       [id],
     ),
-    rows<PaymentRecords['cases'][number]>(
-      db,
+    db.query<PaymentRecords['cases'][number]>(
       `SELECT id, kind, created_at, resolved_at FROM cases WHERE object_id = ?
         ORDER BY resolved_at IS NOT NULL, created_at DESC LIMIT ${RECORDS_MAX}`,
       [id],
@@ -150,8 +145,7 @@ async function withPersons(db: Db, refunds: readonly Refund[]): Promise<PaymentR
   const people =
     ids.length === 0
       ? []
-      : await rows<{ id: string; email: string }>(
-          db,
+      : await db.query<{ id: string; email: string }>(
           'SELECT id, email FROM users WHERE id = ANY (?::text[])',
           [ids],
         );

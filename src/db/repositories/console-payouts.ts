@@ -7,7 +7,7 @@ import {
   payoutStatusGroup,
   type PayoutStatus,
 } from '../../domain/payout';
-import { rows, type Db } from '../transaction';
+import type { Db } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 
 /** The two ways in which an open payout waits for its provider's answer. */
@@ -60,9 +60,7 @@ export async function listConsolePayouts(
       values: [...all.flatMap(([, ...values]) => values), limit + 1],
     };
   });
-  const found = await rows<ConsolePayout & { position: string }>(
-    db,
-    // UNION, because the searched text may be the reference and the destination of one payout.
+  const found = await db.query<ConsolePayout & { position: string }>(
     `WITH page AS MATERIALIZED (
        SELECT * FROM (${parts.map(({ sql }) => sql).join(' UNION ')}) AS p
         ORDER BY created_at DESC, id DESC LIMIT ?)
@@ -126,8 +124,7 @@ export interface PayoutEscalation {
 
 /** The escalations, newest first. A payout has few of them. */
 export function listEscalations(db: Db, payoutId: string): Promise<PayoutEscalation[]> {
-  return rows<PayoutEscalation>(
-    db,
+  return db.query<PayoutEscalation>(
     `SELECT status, level, noted_at FROM payout_escalations WHERE payout_id = ?
       ORDER BY id DESC LIMIT 20`,
     [payoutId],
@@ -153,8 +150,7 @@ export async function readWaitingPayouts(db: Db, max: number): Promise<WaitingPa
       SELECT mode, '${wait}' AS wait, currency, amount, ${WAITING_SINCE} AS since FROM payouts p
        WHERE p.mode = ? AND ${WAITS[wait]} ORDER BY created_at, id LIMIT ${max}) AS found`,
   );
-  return rows<WaitingPayouts>(
-    db,
+  return db.query<WaitingPayouts>(
     `WITH waiting AS (${found.join(' UNION ALL ')}),
           sums AS (SELECT mode, wait, currency, sum(amount) AS amount, count(*) AS count,
                           min(since) AS since

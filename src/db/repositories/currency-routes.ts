@@ -3,11 +3,10 @@ import type { Direction } from '../../domain/fees';
 import type { Mode } from '../../domain/mode';
 import type { ProviderCode } from '../../domain/provider-codes';
 import type { CurrencyRoute } from '../../domain/route';
-import { preparedRows, rows, type Db, type Reader, type Tx } from '../transaction';
+import type { Db, Reader, Tx } from '../transaction';
 
 export async function listPayoutRoutes(db: Reader, currency: string): Promise<CurrencyRoute[]> {
-  return preparedRows<CurrencyRoute>(
-    db,
+  return db.prepared<CurrencyRoute>(
     `SELECT provider, currency, network, min_amount, max_amount
        FROM currency_routes
       WHERE direction = 'payout' AND currency = ? AND enabled
@@ -24,10 +23,9 @@ export async function readPayoutOptions(
   db: Reader,
   request: { accountId: string; mode: Mode; reference: string; currency: string },
 ): Promise<{ existingId: string | null; routes: CurrencyRoute[] }> {
-  const found = await preparedRows<
+  const found = await db.prepared<
     { existingId: string | null } & (CurrencyRoute | { provider: null })
   >(
-    db,
     `SELECT existing.id AS existing_id, r.provider, r.currency, r.network, r.min_amount, r.max_amount
        FROM (SELECT (SELECT id FROM payouts WHERE account_id = ? AND mode = ? AND reference = ?) AS id)
               AS existing
@@ -43,8 +41,7 @@ export async function readPayoutOptions(
 
 /** Every enabled route, both directions, in a stable order. */
 export async function listRoutes(db: Db): Promise<CatalogueRoute[]> {
-  return rows<CatalogueRoute>(
-    db,
+  return db.query<CatalogueRoute>(
     `SELECT provider, direction, currency, network,
             min_amount, max_amount
        FROM currency_routes WHERE enabled
@@ -57,8 +54,7 @@ export async function routeExists(
   db: Db | Tx,
   { provider, direction, currency }: Pick<CatalogueRoute, 'provider' | 'direction' | 'currency'>,
 ): Promise<boolean> {
-  const found = await rows(
-    db,
+  const found = await db.query(
     `SELECT 1 FROM currency_routes WHERE provider = ? AND direction = ? AND currency = ? LIMIT 1`,
     [provider, direction, currency],
   );
@@ -67,8 +63,7 @@ export async function routeExists(
 
 /** All currencies with a route, enabled or not. */
 export async function listCurrencies(db: Db | Tx): Promise<string[]> {
-  const found = await rows<{ currency: string }>(
-    db,
+  const found = await db.query<{ currency: string }>(
     'SELECT DISTINCT currency FROM currency_routes ORDER BY currency',
   );
   return found.map(({ currency }) => currency);
@@ -98,13 +93,12 @@ const IN_SCOPE = `provider = ? AND network = ?
 
 /** Every route, enabled or not. */
 export async function listRouteSettings(db: Db): Promise<RouteSetting[]> {
-  return rows<RouteSetting>(db, `SELECT ${SETTING} FROM currency_routes ${SETTING_ORDER}`);
+  return db.query<RouteSetting>(`SELECT ${SETTING} FROM currency_routes ${SETTING_ORDER}`);
 }
 
 /** Locks the routes, so that nobody else changes them in the meantime. */
 export async function lockRoutes(tx: Tx, scope: RouteScope): Promise<RouteSetting[]> {
-  return rows<RouteSetting>(
-    tx,
+  return tx.query<RouteSetting>(
     `SELECT ${SETTING} FROM currency_routes WHERE ${IN_SCOPE} ${SETTING_ORDER} FOR UPDATE`,
     scopeValues(scope),
   );
@@ -119,8 +113,7 @@ export async function setRoutesEnabled(
   scope: RouteScope,
   enabled: boolean,
 ): Promise<RouteSetting[]> {
-  return rows<RouteSetting>(
-    tx,
+  return tx.query<RouteSetting>(
     `UPDATE currency_routes r SET enabled = ? WHERE ${IN_SCOPE} ${enabled ? `AND ${HAS_FEE}` : ''}
      RETURNING ${SETTING}`,
     [enabled, ...scopeValues(scope)],
@@ -142,8 +135,7 @@ export async function hasEnabledRoute(
   tx: Tx,
   { provider, direction, currency }: Pick<CatalogueRoute, 'provider' | 'direction' | 'currency'>,
 ): Promise<boolean> {
-  const found = await rows(
-    tx,
+  const found = await tx.query(
     `SELECT 1 FROM currency_routes
       WHERE provider = ? AND direction = ? AND currency = ? AND enabled LIMIT 1`,
     [provider, direction, currency],

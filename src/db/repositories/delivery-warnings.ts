@@ -4,7 +4,7 @@
  * (decisions/retention).
  */
 import type { Mode } from '../../domain/mode';
-import { rows, type Reader } from '../transaction';
+import type { Reader } from '../transaction';
 
 /** Counts stop here. */
 export const WARNING_MAX = 100;
@@ -37,8 +37,7 @@ export async function listDeliveryWarnings(
 ): Promise<DeliveryWarning[]> {
   const daysAgo = (days: number) => idAt(new Date(now.getTime() - days * 86_400_000));
   const unsuccessful = `d.endpoint_id = p.id AND d.status IN ('failed', 'skipped', 'abandoned')`;
-  return rows<DeliveryWarning>(
-    db,
+  return db.query<DeliveryWarning>(
     `SELECT * FROM (
        SELECT p.id AS endpoint_id, p.url,
               (SELECT count(*)::integer FROM (

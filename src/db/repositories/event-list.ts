@@ -5,7 +5,7 @@
  */
 import { SUBSCRIBABLE_EVENTS } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
-import { rows, type Db } from '../transaction';
+import type { Db } from '../transaction';
 import type { EventFilters } from './events-feed';
 import { conditions, exactTime, type ListPage, pageOf } from './lists';
 
@@ -33,8 +33,7 @@ export async function findEventBody(
   db: Db,
   { accountId, mode, id }: { accountId: string; mode: Mode; id: string },
 ): Promise<{ body: Buffer | null } | null> {
-  const [found] = await rows<{ body: Buffer | null }>(
-    db,
+  const [found] = await db.query<{ body: Buffer | null }>(
     'SELECT body FROM events WHERE id = ? AND account_id = ? AND mode = ?',
     [id, accountId, mode],
   );
@@ -63,7 +62,7 @@ export async function listEvents(db: Db, query: EventListQuery): Promise<ListPag
       : filters.type === undefined
         ? [page('events'), values]
         : [ofTypes(page), [[...types], accountId, mode, ...values, ...values]];
-  const found = await rows<ListedEvent & { position: string }>(db, listed(text), [
+  const found = await db.query<ListedEvent & { position: string }>(listed(text), [
     ...all,
     limit + 1,
   ]);

@@ -5,7 +5,7 @@
  */
 import type { EventType } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
-import { rows, type Db } from '../transaction';
+import type { Db } from '../transaction';
 
 /** The position after an event. It is a bigint, as text, and the event's id. */
 export interface FeedPosition {
@@ -63,8 +63,9 @@ export async function readFeed(
   const page = (objectId === undefined ? ofAccount : ofObject)(
     keptOnly ? 'AND body IS NOT NULL' : '',
   );
-  const found = await rows<(FeedEvent | { position: null }) & Pick<FeedPage, 'frontier' | 'ahead'>>(
-    db,
+  const found = await db.query<
+    (FeedEvent | { position: null }) & Pick<FeedPage, 'frontier' | 'ahead'>
+  >(
     `SELECT clock.frontier, clock.newest < ?::bigint AS ahead, page.position, page.id, page.body
        FROM (${CLOCK}) AS clock LEFT JOIN LATERAL (${page}) AS page ON true
       ORDER BY page.position, page.id`,
@@ -112,7 +113,7 @@ const ofObject = (condition: string): string => `
 
 /** The position where the feed stands: a later page after it has only newer events. */
 export async function readFrontier(db: Db): Promise<string> {
-  const [clock] = await rows<{ frontier: string }>(db, CLOCK);
+  const [clock] = await db.query<{ frontier: string }>(CLOCK);
   if (clock === undefined) throw new Error('event_clock has no row');
   return clock.frontier;
 }
@@ -122,8 +123,7 @@ export async function findFeedPosition(
   db: Db,
   { accountId, mode, id }: { accountId: string; mode: Mode; id: string },
 ): Promise<FeedPosition | null> {
-  const [event] = await rows<FeedPosition>(
-    db,
+  const [event] = await db.query<FeedPosition>(
     'SELECT position, id FROM events WHERE id = ? AND account_id = ? AND mode = ?',
     [id, accountId, mode],
   );
@@ -135,8 +135,7 @@ export async function findOldestPosition(
   db: Db,
   { accountId, mode }: { accountId: string; mode: Mode },
 ): Promise<FeedPosition | null> {
-  const [oldest] = await rows<{ position: string }>(
-    db,
+  const [oldest] = await db.query<{ position: string }>(
     `SELECT position FROM events WHERE account_id = ? AND mode = ? AND body IS NOT NULL
       ORDER BY created_at, id LIMIT 1`,
     [accountId, mode],
@@ -160,8 +159,7 @@ export async function readNewEvents(
   since: string,
   limit: number,
 ): Promise<{ events: NewEvent[]; frontier: string }> {
-  const found = await rows<(NewEvent | { accountId: null }) & { frontier: string }>(
-    db,
+  const found = await db.query<(NewEvent | { accountId: null }) & { frontier: string }>(
     `SELECT clock.frontier, event.account_id, event.mode, event.type, event.object_id
        FROM (${CLOCK}) AS clock LEFT JOIN LATERAL (
               SELECT * FROM events

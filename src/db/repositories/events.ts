@@ -7,7 +7,7 @@ import {
 } from '../../domain/webhook-delivery';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
-import { deferredRows, rows, type Db, type Reader, type Tx } from '../transaction';
+import type { Db, Reader, Tx } from '../transaction';
 import type { WebhookDeliveryToStart } from './webhook-deliveries';
 
 export interface NewEvent {
@@ -37,8 +37,7 @@ export type NewDeliveries = Promise<NewDelivery[]>[];
  * @param deliveries gets the deliveries
  */
 export function appendEvent(tx: Tx, event: NewEvent, deliveries: NewDeliveries): void {
-  const inserted = deferredRows<InsertedDelivery>(
-    tx,
+  const inserted = tx.sendWithNext<InsertedDelivery>(
     `WITH event AS (
        INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, actor, run_id,
                            created_at)
@@ -126,7 +125,7 @@ export function newWebhookDeliveryBindings(): [string[]] {
 
 /** Deletes the bodies of old events (decisions/retention). @returns how many */
 export async function forgetEventBodies(db: Db, limit: number): Promise<number> {
-  const [row] = await rows<{ n: number }>(db, 'SELECT forget_event_bodies(?) AS n', [limit]);
+  const [row] = await db.query<{ n: number }>('SELECT forget_event_bodies(?) AS n', [limit]);
   return row?.n ?? 0;
 }
 
@@ -138,8 +137,7 @@ export async function findEventBody(
   { accountId, mode }: { accountId: string; mode: Mode },
   id: string,
 ): Promise<Buffer | null> {
-  const [event] = await rows<{ body: Buffer | null }>(
-    db,
+  const [event] = await db.query<{ body: Buffer | null }>(
     'SELECT body FROM events WHERE id = ? AND account_id = ? AND mode = ?',
     [id, accountId, mode],
   );

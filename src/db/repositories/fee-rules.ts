@@ -1,15 +1,14 @@
 /** Fee rules (decisions/service-fees): those in force for an account, and their history. */
 import type { ProviderCode } from '../../domain/provider-codes';
 import type { Direction, FeeRule, FeeTerms } from '../../domain/fees';
-import { lockByName, rows, type Db, type Tx } from '../transaction';
+import { lockByName, type Db, type Tx } from '../transaction';
 
 /**
  * One rule for each enabled route's provider, direction and currency: the account's own where it
  * has one, else the default; the newest that is valid now.
  */
 export async function listFeeRules(db: Db, accountId: string): Promise<FeeRule[]> {
-  return rows<FeeRule>(
-    db,
+  return db.query<FeeRule>(
     `SELECT DISTINCT ON (f.direction, f.provider, f.currency)
             f.direction, f.provider, f.currency, f.percentage, f.fixed_amount,
             f.min_fee, f.max_fee
@@ -54,8 +53,7 @@ function scopeValues({ accountId, direction, provider, currency }: FeeScope) {
 /** Locks the scope for the rest of the transaction. @returns the time in whole milliseconds */
 export async function lockFeeScope(tx: Tx, scope: FeeScope): Promise<Date> {
   await lockByName(tx, 'fee_rules', ...scopeValues(scope));
-  const [clock] = await rows<{ now: Date }>(
-    tx,
+  const [clock] = await tx.query<{ now: Date }>(
     `SELECT date_trunc('milliseconds', clock_timestamp()) AS now`,
   );
   if (clock === undefined) throw new Error('PostgreSQL returned no time');
@@ -67,8 +65,7 @@ export async function findFeeRuleAt(
   scope: FeeScope,
   at: Date,
 ): Promise<FeeRuleVersion | null> {
-  const [rule] = await rows<FeeRuleVersion>(
-    tx,
+  const [rule] = await tx.query<FeeRuleVersion>(
     `SELECT ${COLUMNS} FROM fee_rules
       WHERE ${IN_SCOPE} AND valid_from <= ? AND (valid_until IS NULL OR valid_until > ?)
       ORDER BY valid_from DESC, id DESC LIMIT 1`,
@@ -79,8 +76,7 @@ export async function findFeeRuleAt(
 
 /** The start of the first rule that starts after `at`, or null. */
 export async function nextFeeRuleStart(tx: Tx, scope: FeeScope, at: Date): Promise<Date | null> {
-  const [next] = await rows<{ start: Date | null }>(
-    tx,
+  const [next] = await tx.query<{ start: Date | null }>(
     `SELECT min(valid_from) AS start FROM fee_rules
       WHERE ${IN_SCOPE} AND valid_from > ? AND (valid_until IS NULL OR valid_until > valid_from)`,
     [...scopeValues(scope), at],
@@ -91,8 +87,7 @@ export async function nextFeeRuleStart(tx: Tx, scope: FeeScope, at: Date): Promi
 /** Sets the end of a rule, the only field that ever changes. */
 export async function endFeeRule(tx: Tx, id: string, at: Date): Promise<FeeRuleVersion> {
   return one(
-    await rows<FeeRuleVersion>(
-      tx,
+    await tx.query<FeeRuleVersion>(
       `UPDATE fee_rules SET valid_until = ? WHERE id = ?::bigint RETURNING ${COLUMNS}`,
       [at, id],
     ),
@@ -104,8 +99,7 @@ export async function insertFeeRule(
   rule: Omit<FeeRuleVersion, 'id'>,
 ): Promise<FeeRuleVersion> {
   return one(
-    await rows<FeeRuleVersion>(
-      tx,
+    await tx.query<FeeRuleVersion>(
       `INSERT INTO fee_rules (account_id, direction, provider, currency, percentage, fixed_amount,
                               min_fee, max_fee, valid_from, valid_until)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
@@ -131,8 +125,7 @@ export async function listFeeRuleVersions(
   accountId: string | null,
   ended: boolean,
 ): Promise<FeeRuleVersion[]> {
-  return rows<FeeRuleVersion>(
-    db,
+  return db.query<FeeRuleVersion>(
     `SELECT ${COLUMNS} FROM fee_rules
       WHERE (account_id = ? OR account_id IS NULL)
         AND (? OR valid_until IS NULL OR (valid_until > now() AND valid_until > valid_from))

@@ -1,6 +1,6 @@
 /** The amounts above which two operators approve a payout, each with the change that is proposed. */
 import type { Amount } from '../../domain/money';
-import { lockByName, rows, type Db, type Tx } from '../transaction';
+import { lockByName, type Db, type Tx } from '../transaction';
 import { OPEN } from './policy-proposals';
 
 export interface ThresholdProposal {
@@ -28,8 +28,7 @@ export async function listFourEyes(
   db: Db | Tx,
   currencies: readonly string[],
 ): Promise<FourEyesSetting[]> {
-  const found = await rows<FourEyesRow>(
-    db,
+  const found = await db.query<FourEyesRow>(
     `SELECT asked.currency, t.amount AS threshold, p.id, (p.wish->>'amount')::numeric(38,8) AS amount,
             p.proposed_by, p.reason, p.created_at
        FROM unnest(?::text[]) AS asked(currency)
@@ -56,16 +55,14 @@ export async function replaceThreshold(
   amount: Amount | null,
 ): Promise<Amount | null> {
   await lockByName(tx, 'four_eyes', currency);
-  const [before] = await rows<{ amount: Amount }>(
-    tx,
+  const [before] = await tx.query<{ amount: Amount }>(
     'SELECT amount FROM four_eyes_thresholds WHERE currency = ?',
     [currency],
   );
   if (amount === null) {
-    await rows(tx, 'DELETE FROM four_eyes_thresholds WHERE currency = ?', [currency]);
+    await tx.query('DELETE FROM four_eyes_thresholds WHERE currency = ?', [currency]);
   } else {
-    await rows(
-      tx,
+    await tx.query(
       `INSERT INTO four_eyes_thresholds (currency, amount) VALUES (?, ?)
        ON CONFLICT (currency) DO UPDATE SET amount = excluded.amount`,
       [currency, amount],

@@ -7,7 +7,7 @@
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { ChosenRoute } from '../../domain/route';
-import { preparedRows, rows, type Db, type Tx, type Reader } from '../transaction';
+import type { Db, Tx, Reader } from '../transaction';
 
 /**
  * The lease is longer than the API waits for a response, so that a response cannot follow a takeover.
@@ -65,8 +65,7 @@ export async function claimKey(
   claim: { objectId: string; bodyHash: Buffer; claimed: ClaimedRequest<object, object> },
 ): Promise<HeldKey | { kind: 'claimed' }> {
   const { objectId, bodyHash, claimed } = claim;
-  const taken = await preparedRows(
-    db,
+  const taken = await db.prepared(
     `INSERT INTO idempotency_keys AS k
             (account_id, mode, key, body_hash, object_id, state, lease_until, request)
      VALUES (?, ?, ?, ?, ?, 'running', clock_timestamp() + ? * interval '1 second', ?)
@@ -91,14 +90,13 @@ export async function readHeldKey(
   key: ClaimKey,
   bodyHash: Buffer,
 ): Promise<HeldKey | null> {
-  const [held] = await preparedRows<{
+  const [held] = await db.prepared<{
     bodyHash: Buffer;
     state: 'running' | 'done';
     secondsLeft: number;
     responseStatus: number | null;
     responseBody: Buffer | null;
   }>(
-    db,
     `SELECT body_hash, state, response_status, response_body,
             greatest(1, ceil(extract(epoch FROM lease_until - clock_timestamp())))::int
               AS seconds_left
@@ -116,8 +114,7 @@ export async function readHeldKey(
 
 /** Ends a claim without an object; false when the object exists or the claim was taken over. */
 export async function releaseClaim(db: Db | Tx, objectId: string): Promise<boolean> {
-  const deleted = await preparedRows(
-    db,
+  const deleted = await db.prepared(
     `DELETE FROM idempotency_keys WHERE object_id = ? AND state = 'running' RETURNING object_id`,
     [objectId],
   );
@@ -146,8 +143,7 @@ export async function storeResponse(
   objectId: string,
   response: { status: number; body: Buffer },
 ): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     `UPDATE idempotency_keys
         SET state = 'done', request = NULL, completed_at = clock_timestamp(),
             response_status = ?, response_body = ? WHERE object_id = ?`,
@@ -160,8 +156,7 @@ export async function readStoredResponse(
   db: Db,
   objectId: string,
 ): Promise<{ status: number; body: Buffer } | null> {
-  const [row] = await preparedRows<{ status: number; body: Buffer }>(
-    db,
+  const [row] = await db.prepared<{ status: number; body: Buffer }>(
     `SELECT response_status AS status, response_body AS body
        FROM idempotency_keys WHERE object_id = ? AND state = 'done'`,
     [objectId],
@@ -177,8 +172,7 @@ export async function readStoredResponse(
 export async function deleteEndedKeys(db: Db | Tx, limit: number): Promise<number> {
   // Each half uses an index, for which the condition needs now(): clock_timestamp() cannot be in an
   // index condition.
-  const deleted = await rows(
-    db,
+  const deleted = await db.query(
     `WITH done AS MATERIALIZED (
        SELECT object_id FROM idempotency_keys
         WHERE state = 'done' AND completed_at < now() - ? * interval '1 hour'
@@ -211,12 +205,11 @@ async function findClaim<Request extends object, Route = ClaimedRoute>(
   objectId: string,
   lock: 'FOR UPDATE' | '',
 ): Promise<HeldClaim<Request, Route> | null> {
-  const [claim] = await preparedRows<{
+  const [claim] = await db.prepared<{
     accountId: string;
     mode: Mode;
     request: ClaimedRequest<Request, Route>;
   }>(
-    db,
     `SELECT account_id, mode, request FROM idempotency_keys
       WHERE object_id = ? AND state = 'running' AND lease_until > clock_timestamp() ${lock}`,
     [objectId],

@@ -11,7 +11,7 @@ import {
   type NewEvent,
   newWebhookDeliveryBindings,
 } from './events';
-import { type deferredRows, preparedRows, type Tx } from '../transaction';
+import type { Reader, Tx } from '../transaction';
 
 export type FirstEvent = Omit<NewEvent, 'sequence' | 'createdAt'>;
 
@@ -26,12 +26,11 @@ export async function insertClaimed(
   event: FirstEvent,
   response: { status: number; body: Buffer },
   deliveries: NewDeliveries,
-  send: typeof preparedRows | typeof deferredRows = preparedRows,
+  send: Reader['prepared'] = (sql, values) => tx.prepared(sql, values),
 ): Promise<boolean> {
   const row = model.fromJson(object, { skipValidation: true }).$toDatabaseJson();
   const columns = Object.keys(row);
   const inserted = send<{ deliveries: InsertedDelivery[] | null }>(
-    tx,
     `WITH object AS (
        INSERT INTO ${model.tableName} (${columns.join(', ')})
        VALUES (${columns.map(() => '?').join(', ')})

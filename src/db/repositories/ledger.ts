@@ -3,7 +3,7 @@ import type { Posting } from '../../domain/ledger';
 import { type Amount, amount, ZERO } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
-import { deferStatement, preparedRows, rows, type Db, type Reader, type Tx } from '../transaction';
+import type { Db, Reader, Tx } from '../transaction';
 import { IS_PENDING, PENDING_AMOUNT } from './pending-payments';
 
 export interface BalanceKey {
@@ -27,11 +27,11 @@ export interface PostResult {
 export async function post(tx: Db | Tx, key: BalanceKey, posting: Posting): Promise<PostResult> {
   // Each function is granted to another role.
   const writer = posting.type === 'adjustment' ? 'ledger_adjust' : 'ledger_post';
-  const [row] = await preparedRows<{
+  const [row] = await tx.prepared<{
     outcome: PostResult['outcome'];
     available: string | null;
     reserved: string | null;
-  }>(tx, `SELECT * FROM ${writer}(${PARAMETERS})`, parametersOf(key, posting));
+  }>(`SELECT * FROM ${writer}(${PARAMETERS})`, parametersOf(key, posting));
   if (row === undefined) throw new Error('ledger_post returned no row');
   return {
     outcome: row.outcome,
@@ -62,9 +62,7 @@ function parametersOf({ accountId, mode, currency }: BalanceKey, posting: Postin
  * UPDATE that allows a change once, anything else is a broken ledger.
  */
 export function postAtCommit(tx: Tx, key: BalanceKey, posting: Posting): void {
-  deferStatement(
-    tx,
-    // PostgreSQL refuses this text as a boolean, so the transaction fails with it.
+  tx.sendWithNext(
     `SELECT CASE outcome WHEN 'posted' THEN true
                  ELSE (operation_key || ': ledger_post was ' || outcome)::boolean END
        FROM ledger_post(${PARAMETERS}), (SELECT ?::text) AS operation(operation_key)`,
@@ -81,8 +79,7 @@ export interface Balance {
 }
 
 export async function listBalances(db: Reader, accountId: string, mode: Mode): Promise<Balance[]> {
-  return rows<Balance>(
-    db,
+  return db.query<Balance>(
     `WITH q (account_id, mode) AS (VALUES (?, ?)),
      held AS (
        SELECT b.currency, b.available, b.reserved FROM balances b JOIN q USING (account_id, mode)
@@ -110,8 +107,7 @@ export interface PostedAdjustment extends BalanceKey {
 
 /** @param id `adj_…` */
 export async function findAdjustment(db: Db, id: string): Promise<PostedAdjustment | null> {
-  const [posted] = await rows<PostedAdjustment>(
-    db,
+  const [posted] = await db.query<PostedAdjustment>(
     `SELECT t.account_id, t.mode, t.currency, t.description AS reason,
             e.direction, e.amount, b.available, b.reserved
        FROM ledger_transactions t
@@ -128,8 +124,7 @@ export async function listAllBalances(
   db: Db,
   accountId: string,
 ): Promise<(Omit<Balance, 'pending'> & { mode: Mode })[]> {
-  return rows(
-    db,
+  return db.query(
     `SELECT mode, currency, available, reserved FROM balances
       WHERE account_id = ? ORDER BY mode, currency`,
     [accountId],

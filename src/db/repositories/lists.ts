@@ -5,7 +5,7 @@ import type { Mode } from '../../domain/mode';
 import type { Payment, PaymentFilters } from '../../domain/payment';
 import { type Payout, type PayoutFilters, payoutStatusGroup } from '../../domain/payout';
 import { CONDITIONS } from './payout-conditions';
-import { rows, type Db, type Reader } from '../transaction';
+import type { Db, Reader } from '../transaction';
 
 export interface ListQuery<Filters> {
   accountId: string;
@@ -71,8 +71,7 @@ async function newestFirst<T extends { id: string }>(
     ['created_at >= ?', createdFrom],
     ['created_at <= ?', createdTo],
   ]);
-  const found = await rows<T & { position: string }>(
-    db,
+  const found = await db.query<T & { position: string }>(
     `SELECT *, ${exactTime('created_at')} AS position
             ${table === 'payouts' ? `, ${CONDITIONS}` : ''} FROM ${table}
       WHERE account_id = ? AND mode = ? ${sql}

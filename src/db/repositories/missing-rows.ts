@@ -2,7 +2,7 @@
  * Finds objects that Temporal or a provider knows and the database does not, because it was restored to
  * an earlier time.
  */
-import { type Db, rows } from '../transaction';
+import type { Db } from '../transaction';
 
 /** @returns those of the ids that have no row */
 export async function findMissingRows(
@@ -10,8 +10,7 @@ export async function findMissingRows(
   kind: 'payout' | 'payment',
   ids: readonly string[],
 ): Promise<string[]> {
-  const found = await rows<{ id: string }>(
-    db,
+  const found = await db.query<{ id: string }>(
     `SELECT id FROM unnest(?::text[]) AS known (id)
       WHERE NOT EXISTS (SELECT FROM ${kind}s o WHERE o.id = known.id)`,
     [[...ids]],

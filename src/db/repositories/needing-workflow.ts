@@ -9,7 +9,7 @@ import { LATE_WINDOW_MS } from '../../domain/payment-step';
 import { CREDITED_LATER_STATUSES, OPEN_PAYMENT_STATUSES, type Payment } from '../../domain/payment';
 import { OPEN_PAYOUT_GROUP, type Payout } from '../../domain/payout';
 import { PaymentModel, PayoutModel } from '../models';
-import { rows, sqlList, type Reader } from '../transaction';
+import { sqlList, type Reader } from '../transaction';
 
 /** A row that was just created or checked is not checked again for this long. */
 const CHECK_EVERY_MINUTES = 5;
@@ -27,8 +27,7 @@ async function takeUnchecked(
   where: string,
   limit: number,
 ): Promise<string[]> {
-  const taken = await rows<{ id: string }>(
-    db,
+  const taken = await db.query<{ id: string }>(
     `UPDATE ${table} SET workflow_checked_at = clock_timestamp()
       WHERE id IN (
         SELECT id FROM ${table} WHERE ${where}
@@ -82,8 +81,7 @@ export async function takeUncheckedPayments(db: Reader, limit: number): Promise<
 
 /** Takes payments that wait for late money, and stops checking those whose 30 days are over. */
 export async function takeUncheckedLatePayments(db: Reader, limit: number): Promise<Payment[]> {
-  const taken = await rows<{ id: string; isOver: boolean }>(
-    db,
+  const taken = await db.query<{ id: string; isOver: boolean }>(
     `UPDATE payments
         SET workflow_checked_at = CASE WHEN expires_at > now() - ${LATE_WINDOW}
                                      THEN clock_timestamp() ELSE 'infinity' END
@@ -136,8 +134,7 @@ const NEEDING_WORKFLOW = `
   SELECT id, status FROM payments WHERE ${PAYMENT_NEEDS_WORKFLOW}`;
 
 export async function listNeedingWorkflow(db: Reader): Promise<ObjectNeedingWorkflow[]> {
-  return rows<ObjectNeedingWorkflow>(
-    db,
+  return db.query<ObjectNeedingWorkflow>(
     `SELECT id, status FROM (${NEEDING_WORKFLOW}) AS objects ORDER BY id`,
   );
 }
@@ -147,8 +144,7 @@ export async function listStillNeedingWorkflow(
   db: Reader,
   ids: readonly string[],
 ): Promise<ObjectNeedingWorkflow[]> {
-  return rows<ObjectNeedingWorkflow>(
-    db,
+  return db.query<ObjectNeedingWorkflow>(
     `SELECT id, status FROM (${NEEDING_WORKFLOW}) AS objects WHERE id = ANY (?::text[]) ORDER BY id`,
     [[...ids]],
   );

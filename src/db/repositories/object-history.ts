@@ -5,7 +5,7 @@
 import type { EventType } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
-import { rows, type Reader } from '../transaction';
+import type { Reader } from '../transaction';
 
 export interface HistoryEvent {
   id: string;
@@ -17,8 +17,7 @@ export interface HistoryEvent {
 }
 
 export async function listHistory(db: Reader, objectId: string): Promise<HistoryEvent[]> {
-  return rows<HistoryEvent>(
-    db,
+  return db.query<HistoryEvent>(
     `SELECT e.id, e.type, e.actor, e.created_at, coalesce((
               SELECT jsonb_agg(jsonb_build_object('id', d.id, 'url', p.url, 'status', d.status,
                                                   'attempts', d.attempts) ORDER BY d.id)
@@ -46,8 +45,7 @@ export interface Attention {
 export async function readAttention(db: Reader, accountId: string, mode: Mode): Promise<Attention> {
   const count = (sql: string) =>
     `(SELECT count(*)::integer FROM (SELECT ${sql} LIMIT ${ATTENTION_MAX}) AS found)`;
-  const [attention] = await rows<Attention>(
-    db,
+  const [attention] = await db.query<Attention>(
     `WITH q (account_id, mode) AS MATERIALIZED (VALUES (?::text, ?::text))
      SELECT ${count(`FROM payouts JOIN q USING (account_id, mode)
                       WHERE status_group = 'open' AND status = 'under_review'`)}

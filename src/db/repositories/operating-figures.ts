@@ -6,7 +6,7 @@
 import { OPEN_PAYMENT_STATUSES } from '../../domain/payment';
 import { OPEN_PAYOUT_GROUP } from '../../domain/payout';
 import { AWAITS_SCREENING } from './screening';
-import { rows, sqlList, type Db } from '../transaction';
+import { sqlList, type Db } from '../transaction';
 
 /** Counts stop here, and the oldest is then the oldest of those that were counted. */
 export const COUNTED_MAX = 20_000;
@@ -20,7 +20,7 @@ export interface Figure {
 }
 
 export function readOperatingFigures(db: Db): Promise<Figure[]> {
-  return rows<Figure>(db, FIGURES_SQL);
+  return db.query<Figure>(FIGURES_SQL);
 }
 
 const MODE_AND_STATUS = `jsonb_build_object('mode', mode, 'status', status)`;

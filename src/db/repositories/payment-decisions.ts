@@ -1,7 +1,7 @@
 /** Decisions about payments, of operators and merchants. All are kept, including refused ones. */
 import type { Amount } from '../../domain/money';
 import type { PaymentDecisionKind } from '../../domain/payment';
-import { rows, type Db, type Tx } from '../transaction';
+import type { Db, Tx } from '../transaction';
 
 export interface StoredDecision {
   /** Chosen by the operator, so that a repeated decision counts once. */
@@ -28,7 +28,7 @@ export async function findDecision(
   id: string,
 ): Promise<StoredDecision | null> {
   const sql = `SELECT ${COLUMNS} FROM payment_decisions WHERE payment_id = ? AND id = ?`;
-  const [decision] = await rows<StoredDecision>(db, sql, [paymentId, id]);
+  const [decision] = await db.query<StoredDecision>(sql, [paymentId, id]);
   return decision ?? null;
 }
 
@@ -37,8 +37,7 @@ export async function findLastDecision(
   db: Db | Tx,
   paymentId: string,
 ): Promise<StoredDecision | null> {
-  const [decision] = await rows<StoredDecision>(
-    db,
+  const [decision] = await db.query<StoredDecision>(
     `SELECT ${COLUMNS} FROM payment_decisions WHERE payment_id = ?
       ORDER BY state = 'pending' DESC, number DESC LIMIT 1`,
     [paymentId],
@@ -51,8 +50,7 @@ export async function findEffectiveDecision(
   tx: Tx,
   paymentId: string,
 ): Promise<StoredDecision | null> {
-  const [decision] = await rows<StoredDecision>(
-    tx,
+  const [decision] = await tx.query<StoredDecision>(
     `SELECT ${COLUMNS} FROM payment_decisions WHERE payment_id = ? AND state <> 'refused'
       ORDER BY number DESC LIMIT 1`,
     [paymentId],
@@ -66,8 +64,7 @@ export interface Rejection extends StoredDecision {
 
 /** The rejection in effect. A release ends it only once the provider has accepted the release. */
 export async function findRejection(tx: Tx, paymentId: string): Promise<Rejection | null> {
-  const [decision] = await rows<Rejection>(
-    tx,
+  const [decision] = await tx.query<Rejection>(
     `SELECT ${COLUMNS} FROM payment_decisions
       WHERE payment_id = ? AND (kind, state) IN
         (('reject', 'pending'), ('reject', 'accepted'), ('release', 'accepted'))
@@ -79,7 +76,7 @@ export async function findRejection(tx: Tx, paymentId: string): Promise<Rejectio
 
 export async function countDecisions(tx: Tx, paymentId: string): Promise<number> {
   const sql = 'SELECT count(*)::int AS n FROM payment_decisions WHERE payment_id = ?';
-  const [counted] = await rows<{ n: number }>(tx, sql, [paymentId]);
+  const [counted] = await tx.query<{ n: number }>(sql, [paymentId]);
   return counted?.n ?? 0;
 }
 
@@ -92,8 +89,7 @@ export async function insertDecision(
   decision: Omit<StoredDecision, 'decidedAt'>,
 ): Promise<void> {
   const { id, number, kind, amount, requestedBy, decidedBy, reason, state, refusal } = decision;
-  await rows(
-    tx,
+  await tx.query(
     `INSERT INTO payment_decisions
        (payment_id, id, number, kind, amount, requested_by, decided_by, reason, state, refusal,
         ended_at)
@@ -109,8 +105,7 @@ export async function endDecision(
   id: string,
   refusal: string | null,
 ): Promise<void> {
-  await rows(
-    db,
+  await db.query(
     `UPDATE payment_decisions
         SET state = CASE WHEN ?::text IS NULL THEN 'accepted' ELSE 'refused' END, refusal = ?,
             ended_at = clock_timestamp()

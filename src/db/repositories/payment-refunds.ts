@@ -3,7 +3,7 @@ import type { Mode } from '../../domain/mode';
 import type { PaymentRefund } from '../../domain/payment-step';
 import { type Refund, type RefundFilters, refundStates } from '../../domain/refund';
 import { type ListPage, type ListQuery, conditions, exactTime, oneOf, pageOf } from './lists';
-import { rows, type Reader, type Tx } from '../transaction';
+import type { Reader, Tx } from '../transaction';
 
 const COLUMNS = `id, payment_id, account_id, mode, currency, reference, provider_refund_id, amount, taken,
   fee, state, requested_by, operator, api_key_id, merchant_reference, reason, destination, refusal,
@@ -11,12 +11,12 @@ const COLUMNS = `id, payment_id, account_id, mode, currency, reference, provider
 
 export async function listRefunds(db: Reader, paymentId: string): Promise<Refund[]> {
   const sql = `SELECT ${COLUMNS} FROM payment_refunds WHERE payment_id = ? ORDER BY created_at, id`;
-  return rows<Refund>(db, sql, [paymentId]);
+  return db.query<Refund>(sql, [paymentId]);
 }
 
 export async function findRefund(db: Reader, id: string): Promise<Refund | null> {
   const sql = `SELECT ${COLUMNS} FROM payment_refunds WHERE id = ?`;
-  const [found] = await rows<Refund>(db, sql, [id]);
+  const [found] = await db.query<Refund>(sql, [id]);
   return found ?? null;
 }
 
@@ -25,8 +25,7 @@ export async function findRefundByReference(
   db: Reader,
   key: { accountId: string; mode: Mode; reference: string },
 ): Promise<string | null> {
-  const [found] = await rows<{ id: string }>(
-    db,
+  const [found] = await db.query<{ id: string }>(
     'SELECT id FROM payment_refunds WHERE account_id = ? AND mode = ? AND merchant_reference = ?',
     [key.accountId, key.mode, key.reference],
   );
@@ -48,8 +47,7 @@ export async function insertRefund(
   refund: NewRefund,
 ): Promise<Refund | null> {
   const { state, destination = null } = refund;
-  const [inserted] = await rows<Refund>(
-    tx,
+  const [inserted] = await tx.query<Refund>(
     `INSERT INTO payment_refunds
        (id, payment_id, reference, provider_refund_id, amount, taken, fee, state, requested_by, operator,
         api_key_id, merchant_reference, reason, destination, ended_at)
@@ -83,8 +81,7 @@ export async function changeRefund(
   tx: Tx,
   { id, providerRefundId, taken, fee, state, refusal }: Refund,
 ): Promise<Refund> {
-  const [changed] = await rows<Refund>(
-    tx,
+  const [changed] = await tx.query<Refund>(
     `UPDATE payment_refunds
         SET provider_refund_id = ?, taken = ?, fee = ?, state = ?, refusal = ?,
             sequence = sequence + (state = 'ordered' AND ? <> 'ordered')::integer,
@@ -111,8 +108,7 @@ export async function listMerchantRefunds(
     ['created_at >= ?', createdFrom],
     ['created_at <= ?', createdTo],
   ]);
-  const found = await rows<Refund & { position: string }>(
-    db,
+  const found = await db.query<Refund & { position: string }>(
     `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM payment_refunds
       WHERE account_id = ? AND mode = ? ${sql} ORDER BY created_at DESC, id DESC LIMIT ?`,
     [accountId, mode, ...bindings, limit + 1],

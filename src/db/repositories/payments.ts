@@ -10,16 +10,7 @@ import { PaymentModel } from '../models';
 import type { NewDeliveries } from './events';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
 import { WAITING_PAYOUTS } from './payout-conditions';
-import {
-  assignments,
-  deferStatement,
-  preparedRows,
-  rows,
-  sqlList,
-  type Db,
-  type Reader,
-  type Tx,
-} from '../transaction';
+import { assignments, sqlList, type Db, type Reader, type Tx } from '../transaction';
 
 /** The fields that a step can write besides the status. */
 export type PaymentChange = Partial<
@@ -40,14 +31,14 @@ export type PaymentChange = Partial<
 >;
 
 export async function findPayment(db: Reader, id: string): Promise<Payment | null> {
-  const [found] = await preparedRows<Payment>(db, 'SELECT * FROM payments WHERE id = ?', [id]);
+  const [found] = await db.prepared<Payment>('SELECT * FROM payments WHERE id = ?', [id]);
   return found ?? null;
 }
 
 /** Locks the payment's row, so that steps of one payment run one after another. */
 export async function lockPayment(tx: Tx, id: string): Promise<Payment> {
   const sql = 'SELECT * FROM payments WHERE id = ? FOR UPDATE';
-  const [found] = await preparedRows<Payment>(tx, sql, [id]);
+  const [found] = await tx.prepared<Payment>(sql, [id]);
   if (found === undefined) throw new Error(`payment ${id} does not exist`);
   return found;
 }
@@ -78,9 +69,7 @@ export async function takePaymentStep(
     throw new Error(`status ${payment.status} has no transition ${trigger}`);
   const fields = { ...change, status };
   const waiting = status === 'completed' ? `, ${WAITING_PAYOUTS}` : '';
-  const [row] = await preparedRows<SteppedPayment>(
-    tx,
-    // A credit that does not change the status has no event.
+  const [row] = await tx.prepared<SteppedPayment>(
     `UPDATE payments SET ${assignments(fields)}, updated_at = clock_timestamp()
             ${status === payment.status ? '' : ', sequence = sequence + 1'}
       WHERE id = ? AND status IN (${sqlList(paymentStatusesBefore(trigger))})
@@ -94,8 +83,7 @@ export async function takePaymentStep(
 
 /** Writes fields without a status change; the caller holds the row's lock. */
 export async function changePayment(tx: Tx, id: string, change: PaymentChange): Promise<Payment> {
-  const [row] = await preparedRows<Payment>(
-    tx,
+  const [row] = await tx.prepared<Payment>(
     `UPDATE payments SET ${assignments(change)} WHERE id = ? RETURNING *`,
     [...Object.values(change), id],
   );
@@ -105,8 +93,7 @@ export async function changePayment(tx: Tx, id: string, change: PaymentChange): 
 
 /** The ids of the provider's transfers that were credited to the payment. */
 export async function creditedTransfers(db: Db | Tx, paymentId: string): Promise<Set<string>> {
-  const found = await preparedRows<{ id: string }>(
-    db,
+  const found = await db.prepared<{ id: string }>(
     'SELECT provider_transfer_id AS id FROM payment_credits WHERE payment_id = ?',
     [paymentId],
   );
@@ -117,8 +104,7 @@ export function insertCredit(
   tx: Tx,
   credit: { paymentId: string; transferId: string; amount: Amount; fee: Amount },
 ): void {
-  deferStatement(
-    tx,
+  tx.sendWithNext(
     `INSERT INTO payment_credits (payment_id, provider_transfer_id, amount, fee)
      VALUES (?, ?, ?, ?)`,
     [credit.paymentId, credit.transferId, credit.amount, credit.fee],
@@ -130,8 +116,7 @@ export async function findPaymentByReference(
   db: Db | Tx,
   key: { accountId: string; mode: string; reference: string },
 ): Promise<string | null> {
-  const [found] = await preparedRows<{ id: string }>(
-    db,
+  const [found] = await db.prepared<{ id: string }>(
     'SELECT id FROM payments WHERE account_id = ? AND mode = ? AND reference = ?',
     [key.accountId, key.mode, key.reference],
   );
@@ -143,8 +128,7 @@ export async function countVerification(
   db: Db,
   paymentId: string,
 ): Promise<{ requests: number; secondsLeft: number }> {
-  const [row] = await rows<{ requests: number; secondsLeft: number }>(
-    db,
+  const [row] = await db.query<{ requests: number; secondsLeft: number }>(
     `INSERT INTO payment_verifications AS v VALUES (?, date_trunc('minute', now()), 1)
      ON CONFLICT (payment_id) DO UPDATE
         SET requests = CASE WHEN v.minute = excluded.minute THEN v.requests + 1 ELSE 1 END,

@@ -1,7 +1,7 @@
 /** Decisions of signed-in operators about batches, and when two of them must approve. */
 import type { PayoutBatchDecisionOutcome } from '../../domain/payout-batch';
 import { APPROVALS_NEEDED } from '../../domain/payout-decision';
-import { rows, type Db, type Tx } from '../transaction';
+import type { Db, Tx } from '../transaction';
 import { MAY_REVIEW } from './payout-decisions';
 import { areRelated } from './related-operators';
 
@@ -59,8 +59,7 @@ export async function readBatchApprovals(
   db: Db | Tx,
   batchId: string,
 ): Promise<{ approvals: number } | null> {
-  const [found] = await rows<{ needsTwo: boolean; approvals: number }>(
-    db,
+  const [found] = await db.query<{ needsTwo: boolean; approvals: number }>(
     `SELECT ${NEEDS_TWO} AS needs_two, ${APPROVALS} AS approvals FROM payout_batches WHERE id = ?`,
     [batchId],
   );
@@ -76,8 +75,7 @@ export async function insertBatchDecision(
   >,
 ): Promise<void> {
   const { id, batchId, kind, manifestSha256, rowNumbers, userId, reason } = decision;
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO payout_batch_decisions
             (id, batch_id, kind, manifest_sha256, row_numbers, user_id, email, reason)
      SELECT ?, ?, ?, ?, ?::integer[], id, email, ? FROM users WHERE id = ? ON CONFLICT (id) DO NOTHING`,
@@ -87,8 +85,7 @@ export async function insertBatchDecision(
 
 /** The decisions about a batch, oldest first. */
 export async function listBatchDecisions(db: Db, batchId: string): Promise<PayoutBatchDecision[]> {
-  return rows<PayoutBatchDecision>(
-    db,
+  return db.query<PayoutBatchDecision>(
     `SELECT * FROM payout_batch_decisions WHERE batch_id = ? ORDER BY created_at, id LIMIT 100`,
     [batchId],
   );
@@ -98,8 +95,7 @@ export async function findBatchDecision(
   db: Db | Tx,
   id: string,
 ): Promise<PayoutBatchDecision | null> {
-  const [found] = await rows<PayoutBatchDecision>(
-    db,
+  const [found] = await db.query<PayoutBatchDecision>(
     'SELECT * FROM payout_batch_decisions WHERE id = ?',
     [id],
   );
@@ -111,8 +107,7 @@ export async function noteBatchOutcome(
   id: string,
   outcome: PayoutBatchDecisionOutcome,
 ): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     `UPDATE payout_batch_decisions SET outcome = ?, decided_at = clock_timestamp() WHERE id = ?`,
     [outcome, id],
   );
@@ -130,8 +125,7 @@ export async function readBatchDecider(
   hasCounted: boolean;
   isRelated: boolean;
 }> {
-  const [found] = await rows<Awaited<ReturnType<typeof readBatchDecider>>>(
-    tx,
+  const [found] = await tx.query<Awaited<ReturnType<typeof readBatchDecider>>>(
     `SELECT ${MAY_REVIEW} AS may_review, ${NEEDS_TWO} AS needs_two, ${HAD_KEY} AS had_key,
             EXISTS (SELECT FROM payout_batch_decisions d WHERE ${IS_COUNTED}
                        AND d.user_id = u.id) AS has_counted,

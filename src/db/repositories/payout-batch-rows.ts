@@ -7,7 +7,7 @@ import type { Payout } from '../../domain/payout';
 import { OPEN_PAYOUT_GROUP } from '../../domain/payout';
 import type { PayoutBatchProgress } from '../../domain/payout-batch';
 import { newId } from '../../lib/new-id';
-import { rows, type Db, type Reader, type Tx } from '../transaction';
+import type { Db, Reader, Tx } from '../transaction';
 import type { NewEvent } from './events';
 import type { BalanceKey, PostResult } from './ledger';
 import { MAY_LEAVE_OUT } from './payout-batches';
@@ -31,8 +31,7 @@ export async function insertBatchRows(tx: Tx, payouts: readonly Payout[]): Promi
   let count = 0;
   for (let first = 0; first < payouts.length; first += ROWS_AT_ONCE) {
     const some = payouts.slice(first, first + ROWS_AT_ONCE).map(rowOf);
-    const inserted = await rows(
-      tx,
+    const inserted = await tx.query(
       `INSERT INTO payouts (${ROW_COLUMNS}, workflow_checked_at)
        SELECT ${ROW_COLUMNS}, 'infinity' FROM jsonb_populate_recordset(NULL::payouts, ?::jsonb)
        ON CONFLICT (account_id, mode, reference) DO NOTHING RETURNING batch_row`,
@@ -84,8 +83,7 @@ function rowOf(payout: Payout) {
 export async function insertRowEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   for (let first = 0; first < events.length; first += ROWS_AT_ONCE) {
     const some = events.slice(first, first + ROWS_AT_ONCE);
-    await rows(
-      tx,
+    await tx.query(
       `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, run_id, created_at)
        SELECT e.id, ?, ?, e.type, e.object_id, 1, e.body, ?, ?
          FROM unnest(?::text[], ?::text[], ?::text[], ?::bytea[]) AS e (id, type, object_id, body)`,
@@ -126,8 +124,7 @@ export async function reserveRows(
     description,
     amount,
   }));
-  const [posted] = await rows<Awaited<ReturnType<typeof reserveRows>>>(
-    tx,
+  const [posted] = await tx.query<Awaited<ReturnType<typeof reserveRows>>>(
     'SELECT outcome, available FROM ledger_reserve_rows(?, ?, ?, ?::jsonb)',
     [accountId, mode, currency, JSON.stringify(lines)],
   );
@@ -137,13 +134,12 @@ export async function reserveRows(
 
 /** The rows in the order of the batch, also those that were left out. */
 export async function listBatchRows(db: Db | Tx, batchId: string): Promise<Payout[]> {
-  return rows<Payout>(db, 'SELECT * FROM payouts WHERE batch_id = ? ORDER BY batch_row', [batchId]);
+  return db.query<Payout>('SELECT * FROM payouts WHERE batch_id = ? ORDER BY batch_row', [batchId]);
 }
 
 /** The rows of the manifest, in the order of the batch: those that were not left out. */
 export async function listManifestRows(db: Db | Tx, batchId: string): Promise<BatchRow[]> {
-  return rows<BatchRow>(
-    db,
+  return db.query<BatchRow>(
     `SELECT p.* FROM payout_batches b JOIN payouts p ON p.batch_id = b.id
       WHERE b.id = ? AND p.batch_row <> ALL (b.left_out_rows) ORDER BY p.batch_row`,
     [batchId],
@@ -155,8 +151,7 @@ export async function readBatchLedger(
   db: Reader,
   batchId: string,
 ): Promise<{ currency: string; reserved: Amount; settled: Amount; released: Amount }[]> {
-  return rows(
-    db,
+  return db.query(
     `SELECT t.currency,
             coalesce(sum(e.amount) FILTER (WHERE t.type = 'payout_reserve'), 0)::numeric(38,8)
               AS reserved,
@@ -181,8 +176,7 @@ export async function countRows(
   db: Reader,
   batchId: string,
 ): Promise<{ progress: PayoutBatchProgress; submitting: number }> {
-  const [found] = await rows<PayoutBatchProgress & { submitting: number }>(
-    db,
+  const [found] = await db.query<PayoutBatchProgress & { submitting: number }>(
     `SELECT count(*) FILTER (WHERE NOT p.awaits_batch AND p.status = 'approved')::int AS submitting,
             count(*) FILTER (WHERE p.awaits_batch)::int AS waiting,
             count(*) FILTER (WHERE NOT p.awaits_batch AND p.status_group = '${OPEN_PAYOUT_GROUP}')::int
@@ -206,8 +200,7 @@ export async function countRows(
  * @returns them in the order of the batch
  */
 export async function releaseRows(tx: Tx, batchId: string, limit: number): Promise<BatchRow[]> {
-  const released = await rows<BatchRow>(
-    tx,
+  const released = await tx.query<BatchRow>(
     `UPDATE payouts SET awaits_batch = false, workflow_checked_at = clock_timestamp()
       WHERE id IN (SELECT id FROM payouts WHERE batch_id = ? AND awaits_batch
                     ORDER BY batch_row LIMIT ?)
@@ -221,8 +214,7 @@ export async function releaseRows(tx: Tx, batchId: string, limit: number): Promi
 
 /** The next rows to return, of a batch that was ended early. Others wait for them. */
 export async function takeRowsToReturn(tx: Tx, batchId: string, limit: number): Promise<Payout[]> {
-  return rows<Payout>(
-    tx,
+  return tx.query<Payout>(
     `UPDATE payouts SET awaits_batch = false
       WHERE id IN (SELECT id FROM payouts WHERE batch_id = ? AND awaits_batch
                     ORDER BY batch_row LIMIT ?)
@@ -241,8 +233,7 @@ export async function takeRowsToLeaveOut(
   batchId: string,
   numbers: readonly number[],
 ): Promise<BatchRow[]> {
-  return rows<BatchRow>(
-    tx,
+  return tx.query<BatchRow>(
     `UPDATE payouts SET awaits_batch = false
       WHERE batch_id = ? AND batch_row = ANY (?::integer[]) AND awaits_batch
         AND EXISTS (SELECT FROM payout_batches WHERE ${MAY_LEAVE_OUT})
@@ -253,8 +244,7 @@ export async function takeRowsToLeaveOut(
 
 /** Released rows that have not ended, oldest first: their workflows must be there. */
 export async function listOpenReleasedRows(db: Db, batchId: string): Promise<Payout[]> {
-  return rows<Payout>(
-    db,
+  return db.query<Payout>(
     `SELECT * FROM payouts
       WHERE batch_id = ? AND NOT awaits_batch AND status_group = '${OPEN_PAYOUT_GROUP}'
       ORDER BY batch_row`,
@@ -268,8 +258,7 @@ export async function listRowsToReview(
   batchId: string,
   limit: number,
 ): Promise<BatchRow[]> {
-  return rows(
-    db,
+  return db.query(
     `SELECT * FROM payouts WHERE batch_id = ?
       ORDER BY cardinality(review_reasons) DESC, batch_row LIMIT ?`,
     [batchId, limit],

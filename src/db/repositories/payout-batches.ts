@@ -7,7 +7,7 @@ import {
   payoutBatchStatusesBefore,
   type PayoutBatchTrigger,
 } from '../../domain/payout-batch';
-import { MissingRow, rows, sqlList, type Db, type Reader, type Tx } from '../transaction';
+import { MissingRow, sqlList, type Db, type Reader, type Tx } from '../transaction';
 import { exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
 const COLUMNS = `id, account_id, mode, reference, status, description, row_count, totals,
@@ -16,7 +16,7 @@ const COLUMNS = `id, account_id, mode, reference, status, description, row_count
 
 export async function findPayoutBatch(db: Reader, id: string): Promise<PayoutBatch | null> {
   const sql = `SELECT ${COLUMNS} FROM payout_batches WHERE id = ?`;
-  const [found] = await rows<PayoutBatch>(db, sql, [id]);
+  const [found] = await db.query<PayoutBatch>(sql, [id]);
   return found ?? null;
 }
 
@@ -32,8 +32,7 @@ export async function findBatchByReference(
   db: Reader,
   { accountId, mode, reference }: Pick<PayoutBatch, 'accountId' | 'mode' | 'reference'>,
 ): Promise<string | null> {
-  const [found] = await rows<{ id: string }>(
-    db,
+  const [found] = await db.query<{ id: string }>(
     'SELECT id FROM payout_batches WHERE account_id = ? AND mode = ? AND reference = ?',
     [accountId, mode, reference],
   );
@@ -43,15 +42,14 @@ export async function findBatchByReference(
 /** Locks the batch, so that its changes go one after the other until the end of the transaction. */
 export async function lockPayoutBatch(tx: Tx, id: string): Promise<PayoutBatch> {
   const sql = `SELECT ${COLUMNS} FROM payout_batches WHERE id = ? FOR UPDATE`;
-  const [found] = await rows<PayoutBatch>(tx, sql, [id]);
+  const [found] = await tx.query<PayoutBatch>(sql, [id]);
   if (found === undefined) throw new MissingRow(id);
   return found;
 }
 
 /** @returns false, and nothing is written, when the reference is already used */
 export async function insertPayoutBatch(tx: Tx, batch: PayoutBatch): Promise<boolean> {
-  const inserted = await rows(
-    tx,
+  const inserted = await tx.query(
     `INSERT INTO payout_batches (id, account_id, mode, reference, status, description, row_count,
                                  totals, manifest_sha256, api_key_id, review_reasons, created_at,
                                  updated_at)
@@ -93,8 +91,7 @@ export async function takeBatchTransition(
   const target = from[0] === undefined ? undefined : nextPayoutBatchStatus(from[0], trigger);
   if (target === undefined) throw new Error(`no status has the transition ${trigger}`);
   const isApproval = trigger === 'approve';
-  const [row] = await rows<PayoutBatch>(
-    tx,
+  const [row] = await tx.query<PayoutBatch>(
     `UPDATE payout_batches
         SET status = ?, sequence = sequence + 1, updated_at = clock_timestamp(),
             approved_by = CASE WHEN ? THEN ? ELSE approved_by END,
@@ -132,8 +129,7 @@ export async function noteRowsLeftOut(
     manifestSha256,
   }: Pick<PayoutBatch, 'leftOutRows' | 'totals' | 'manifestSha256'>,
 ): Promise<PayoutBatch> {
-  const [row] = await rows<PayoutBatch>(
-    tx,
+  const [row] = await tx.query<PayoutBatch>(
     `UPDATE payout_batches
         SET left_out_rows = ?::integer[], totals = ?::jsonb, manifest_sha256 = ?,
             updated_at = clock_timestamp()
@@ -154,8 +150,7 @@ export async function endBatchEarly(
   { ending, by, reason }: { ending: PayoutBatchEnding; by: string | null; reason: string | null },
 ): Promise<PayoutBatch | null> {
   const from = payoutBatchStatusesBefore(ending);
-  const [row] = await rows<PayoutBatch>(
-    tx,
+  const [row] = await tx.query<PayoutBatch>(
     `UPDATE payout_batches
         SET ending = ?, ended_by = ?, ending_reason = ?, ending_at = clock_timestamp(),
             updated_at = clock_timestamp()
@@ -175,8 +170,7 @@ export async function listPayoutBatches(
   },
 ): Promise<ListPage<PayoutBatch>> {
   const { accountId, mode, limit, after } = query;
-  const found = await rows<PayoutBatch & { position: string }>(
-    db,
+  const found = await db.query<PayoutBatch & { position: string }>(
     `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM payout_batches
       WHERE account_id = ? AND mode = ?
         ${after === null ? '' : 'AND (created_at, id) < (?, ?)'}
@@ -191,8 +185,7 @@ const CHECK_EVERY_MINUTES = 5;
 
 /** The open batches whose workflow was not looked at for a while. */
 export async function takeUncheckedBatches(db: Db, limit: number): Promise<PayoutBatch[]> {
-  return rows<PayoutBatch>(
-    db,
+  return db.query<PayoutBatch>(
     `UPDATE payout_batches SET workflow_checked_at = clock_timestamp()
       WHERE id IN (
         SELECT id FROM payout_batches
@@ -217,8 +210,7 @@ export async function listConsoleBatches(
   { limit, after, open }: { limit: number; after: ListPosition | null; open: boolean },
 ): Promise<ListPage<ConsoleBatch>> {
   const [compare, order] = open ? ['>', 'ASC'] : ['<', 'DESC'];
-  const found = await rows<ConsoleBatch & { position: string }>(
-    db,
+  const found = await db.query<ConsoleBatch & { position: string }>(
     `SELECT b.*, a.name AS account_name, ${exactTime('b.created_at')} AS position
        FROM payout_batches b JOIN accounts a ON a.id = b.account_id
       WHERE ${open ? 'b.closed_at IS NULL' : 'true'}
@@ -230,8 +222,7 @@ export async function listConsoleBatches(
 }
 
 export async function findConsoleBatch(db: Db, id: string): Promise<ConsoleBatch | null> {
-  const [found] = await rows<ConsoleBatch>(
-    db,
+  const [found] = await db.query<ConsoleBatch>(
     `SELECT b.*, a.name AS account_name
        FROM payout_batches b JOIN accounts a ON a.id = b.account_id WHERE b.id = ?`,
     [id],

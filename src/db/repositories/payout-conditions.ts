@@ -7,7 +7,7 @@ import { mayCompletePayment, type PaymentStatus } from '../../domain/payment';
 import type { Payout } from '../../domain/payout';
 import type { Condition, ConditionKind, ReleaseRequest } from '../../domain/payout-condition';
 import { PayoutModel } from '../models';
-import { deferStatement, rows, type Db, type Reader, type Tx } from '../transaction';
+import type { Db, Reader, Tx } from '../transaction';
 
 /**
  * SQL over a row c of payout_conditions, for each kind that the database can see for itself. Null: the step
@@ -45,8 +45,7 @@ export function insertConditions(tx: Tx, payouts: readonly Payout[]): void {
     (own ?? []).map(({ kind, parameters }) => ({ payout_id: id, kind, parameters })),
   );
   if (conditions.length === 0) return;
-  deferStatement(
-    tx,
+  tx.sendWithNext(
     `INSERT INTO payout_conditions (payout_id, kind, parameters)
      SELECT p.id, c.kind, c.parameters
        FROM jsonb_to_recordset(?::jsonb) AS c (payout_id text, kind text, parameters jsonb)
@@ -56,8 +55,7 @@ export function insertConditions(tx: Tx, payouts: readonly Payout[]): void {
 }
 
 export async function listConditions(db: Reader, payoutId: string): Promise<Condition[]> {
-  return rows<Condition>(
-    db,
+  return db.query<Condition>(
     `SELECT kind, parameters, to_json(met_at) #>> '{}' AS met_at
        FROM payout_conditions WHERE payout_id = ? ORDER BY kind`,
     [payoutId],
@@ -66,8 +64,7 @@ export async function listConditions(db: Reader, payoutId: string): Promise<Cond
 
 /** Meets the conditions that the database can see to be met. The caller holds the payout's lock. */
 export async function meetConditions(tx: Tx, payoutId: string): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     `UPDATE payout_conditions c SET met_at = clock_timestamp()
       WHERE c.payout_id = ? AND c.met_at IS NULL AND ${IS_MET_NOW}`,
     [payoutId],
@@ -81,8 +78,7 @@ export async function insertApproval(
   apiKeyId: string,
   requestId: string,
 ): Promise<void> {
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO payout_approvals (payout_id, api_key_id, request_id) VALUES (?, ?, ?)
      ON CONFLICT DO NOTHING`,
     [payoutId, apiKeyId, requestId],
@@ -99,8 +95,7 @@ export const WAITING_PAYOUTS = `(SELECT array_agg(c.payout_id) FROM payout_condi
 
 /** Payouts of which a condition is met, and whose workflow has not looked: its signal was lost. */
 export async function findPayoutsToRelease(db: Db, limit: number): Promise<Payout[]> {
-  const found = await rows<{ id: string }>(
-    db,
+  const found = await db.query<{ id: string }>(
     `SELECT DISTINCT c.payout_id AS id FROM payouts JOIN payout_conditions c ON c.payout_id = payouts.id
       WHERE payouts.awaits_release AND NOT payouts.awaits_batch AND c.met_at IS NULL AND c.kind <> 'time'
         AND ${IS_MET_NOW} LIMIT ?`,
@@ -124,13 +119,12 @@ export async function readConditionFacts(
   { accountId, mode }: { accountId: string; mode: Mode },
   { afterPayment, approvalByKey }: ReleaseRequest,
 ): Promise<ConditionFacts> {
-  const [found] = await rows<{
+  const [found] = await db.query<{
     now: Date;
     status: PaymentStatus | null;
     isCompleted: boolean | null;
     hasKey: boolean;
   }>(
-    db,
     `SELECT clock_timestamp() AS now, p.status, p.completed_at IS NOT NULL AS is_completed,
             EXISTS (SELECT FROM api_keys k
                      WHERE k.id = q.key AND k.account_id = q.account AND k.mode = q.mode

@@ -8,7 +8,7 @@ import {
   REVIEWER_ROLES,
 } from '../../domain/payout-decision';
 import { PayoutModel } from '../models';
-import { MissingRow, rows, sqlList, type Db, type Tx } from '../transaction';
+import { MissingRow, sqlList, type Db, type Tx } from '../transaction';
 import { areRelated } from './related-operators';
 
 const COLUMNS = 'id, payout_id, kind, user_id, email, reason, outcome, created_at, decided_at';
@@ -51,8 +51,7 @@ export async function insertDecision(
   db: Db,
   { id, payoutId, kind, userId, reason }: Omit<PayoutDecision, 'email' | NotYet>,
 ): Promise<void> {
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO payout_decisions (id, payout_id, kind, user_id, email, reason)
      SELECT ?, ?, ?, id, email, ? FROM users WHERE id = ? ON CONFLICT (id) DO NOTHING`,
     [id, payoutId, kind, reason, userId],
@@ -63,14 +62,13 @@ type NotYet = 'outcome' | 'createdAt' | 'decidedAt';
 
 export async function findDecision(db: Db | Tx, id: string): Promise<PayoutDecision | null> {
   const sql = `SELECT ${COLUMNS} FROM payout_decisions WHERE id = ?`;
-  const [decision] = await rows<PayoutDecision>(db, sql, [id]);
+  const [decision] = await db.query<PayoutDecision>(sql, [id]);
   return decision ?? null;
 }
 
 /** The decisions about one payout, oldest first. */
 export async function listDecisions(db: Db, payoutId: string): Promise<PayoutDecision[]> {
-  return rows<PayoutDecision>(
-    db,
+  return db.query<PayoutDecision>(
     `SELECT ${COLUMNS} FROM payout_decisions WHERE payout_id = ? ORDER BY created_at, id LIMIT 100`,
     [payoutId],
   );
@@ -87,8 +85,7 @@ export async function lockPayout(tx: Tx, id: string): Promise<Payout> {
 }
 
 export async function noteOutcome(tx: Tx, id: string, outcome: DecisionOutcome): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     'UPDATE payout_decisions SET outcome = ?, decided_at = clock_timestamp() WHERE id = ?',
     [outcome, id],
   );
@@ -102,8 +99,7 @@ export interface FourEyes {
 
 /** The threshold that the payout exceeds; null when one approval is enough. */
 export async function readFourEyes(db: Db | Tx, payoutId: string): Promise<FourEyes | null> {
-  const [found] = await rows<{ threshold: Amount | null; approvals: number }>(
-    db,
+  const [found] = await db.query<{ threshold: Amount | null; approvals: number }>(
     `SELECT ${THRESHOLD} AS threshold, ${APPROVALS} AS approvals FROM payouts WHERE id = ?`,
     [payoutId],
   );
@@ -128,8 +124,7 @@ export async function readDecider(
   payoutId: string,
   userId: string,
 ): Promise<DeciderFacts> {
-  const [found] = await rows<DeciderFacts>(
-    db,
+  const [found] = await db.query<DeciderFacts>(
     `SELECT ${MAY_REVIEW} AS may_review, ${HAD_KEY} AS had_key,
             EXISTS (SELECT FROM payout_decisions d WHERE d.payout_id = payouts.id
                        AND d.user_id = u.id AND d.outcome = 'counted') AS has_counted,

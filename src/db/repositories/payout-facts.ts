@@ -5,7 +5,7 @@ import type { Mode } from '../../domain/mode';
 import { type PayoutRequest, RETURNED_PAYOUT_STATUSES } from '../../domain/payout';
 import type { PayoutFacts } from '../../domain/terms';
 import type { ProviderCode } from '../../domain/provider-codes';
-import { deferStatement, preparedRows, sqlList, type Db, type Tx } from '../transaction';
+import { sqlList, type Db, type Tx } from '../transaction';
 
 export interface FactsQuery {
   accountId: string;
@@ -142,14 +142,14 @@ export function lockUsage(
   },
 ): void {
   const key = [accountId, mode, currency, apiKeyId];
-  deferStatement(tx, 'SELECT lock_payout_limits(?, ?, ?, ?)', key);
+  tx.sendWithNext('SELECT lock_payout_limits(?, ?, ?, ?)', key);
 }
 
 /** @param db in the reserving transaction, after `lockUsage` */
 export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<PayoutFacts> {
   const { accountId, mode, apiKeyId, provider, network, request } = query;
   const { currency, destination, reference } = request;
-  const [row] = await preparedRows<FactsRow>(db, SQL, [
+  const [row] = await db.prepared<FactsRow>(SQL, [
     accountId,
     mode,
     currency,

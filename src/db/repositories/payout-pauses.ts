@@ -6,15 +6,7 @@ import { raw } from 'objection';
 import type { Mode } from '../../domain/mode';
 import type { Payout } from '../../domain/payout';
 import { PayoutModel } from '../models';
-import {
-  inTransaction,
-  lockByName,
-  preparedRows,
-  rows,
-  shareLockByName,
-  type Db,
-  type Tx,
-} from '../transaction';
+import { lockByName, shareLockByName, type Db, type Tx } from '../transaction';
 import { AWAITS_SCREENING_DECISION, IS_SCREENED, WAS_HELD } from './screening';
 
 const LOCK = 'payout_pauses';
@@ -42,8 +34,7 @@ export type Submission =
  * repeated.
  */
 export async function beginSubmission(db: Db, id: string): Promise<Submission> {
-  const [begun] = await preparedRows<Payout & { wasHeld: boolean }>(
-    db,
+  const [begun] = await db.prepared<Payout & { wasHeld: boolean }>(
     `UPDATE payouts
         SET submission_started_at = coalesce(submission_started_at, clock_timestamp()),
             wake_after = NULL
@@ -52,14 +43,13 @@ export async function beginSubmission(db: Db, id: string): Promise<Submission> {
     [id],
   );
   if (begun !== undefined) return { kind: 'begun', payout: begun, wasHeld: begun.wasHeld };
-  const [payout] = await rows<Payout & { isScreened: boolean }>(
-    db,
+  const [payout] = await db.query<Payout & { isScreened: boolean }>(
     `SELECT *, ${IS_SCREENED} AS is_screened FROM payouts WHERE id = ?`,
     [id],
   );
   if (payout?.status !== 'approved') return { kind: 'not_approved' };
   if (!payout.isScreened) return { kind: 'unscreened', payout };
-  const reason = await inTransaction(db, (tx) => hold(tx, payout));
+  const reason = await db.transaction((tx) => hold(tx, payout));
   return reason === null ? beginSubmission(db, id) : { kind: 'held', reason };
 }
 
@@ -72,8 +62,7 @@ async function hold(tx: Tx, { id, provider, accountId }: Payout): Promise<string
   ] as const;
   // A resume that commits from here on finds this payout among the held ones.
   for (const scope of scopes) await shareLockByName(tx, LOCK, ...scope);
-  const [held] = await rows<{ reason: string }>(
-    tx,
+  const [held] = await tx.query<{ reason: string }>(
     `UPDATE payouts SET wake_after = clock_timestamp()
       WHERE id = ? AND status = 'approved' AND EXISTS (${PAUSES_OF_PAYOUT})
      RETURNING (${PAUSES_OF_PAYOUT} LIMIT 1) AS reason`,
@@ -134,8 +123,7 @@ export async function insertPause(
   tx: Tx,
   { scope, target, mode, reason, createdBy }: PauseScope & { reason: string; createdBy: string },
 ): Promise<Pause | null> {
-  const [pause] = await rows<Pause>(
-    tx,
+  const [pause] = await tx.query<Pause>(
     `INSERT INTO payout_pauses (scope, target, mode, reason, created_by) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT ON CONSTRAINT payout_pauses_once DO NOTHING RETURNING ${COLUMNS}`,
     [scope, target, mode, reason, createdBy],
@@ -145,8 +133,7 @@ export async function insertPause(
 
 /** @returns null when there is none with this id, or another request has lifted it */
 export async function deletePause(tx: Tx, id: string): Promise<Pause | null> {
-  const [found] = await rows<PauseScope>(
-    tx,
+  const [found] = await tx.query<PauseScope>(
     'SELECT scope, target FROM payout_pauses WHERE id::text = ?',
     [id],
   );
@@ -155,12 +142,12 @@ export async function deletePause(tx: Tx, id: string): Promise<Pause | null> {
   // transaction, or is submitted after it.
   await lockByName(tx, LOCK, found.scope, found.target);
   const sql = `DELETE FROM payout_pauses WHERE id::text = ? RETURNING ${COLUMNS}`;
-  const [pause] = await rows<Pause>(tx, sql, [id]);
+  const [pause] = await tx.query<Pause>(sql, [id]);
   return pause ?? null;
 }
 
 /** The pauses, oldest first. @param limit null: all */
 export async function listPauses(db: Db, limit: number | null = null): Promise<Pause[]> {
   const sql = `SELECT ${COLUMNS} FROM payout_pauses ORDER BY id LIMIT ?`;
-  return rows<Pause>(db, sql, [limit]);
+  return db.query<Pause>(sql, [limit]);
 }

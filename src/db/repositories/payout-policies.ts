@@ -3,7 +3,7 @@
  * (decisions/payout-review). Each maximum of an account is either its own or inherited from the default.
  */
 import type { Amount } from '../../domain/money';
-import { lockByName, rows, type Db, type Tx } from '../transaction';
+import { lockByName, type Db, type Tx } from '../transaction';
 
 /** The column of each maximum; `inherited` of a row contains column names. */
 export const MAXIMUM_COLUMNS = {
@@ -56,8 +56,9 @@ async function inForce(
   accountId: string | null,
   currencies: readonly string[],
 ): Promise<Policy[]> {
-  const found = await rows<Maxima & { currency: string; fromDefault: string[]; unset: string[] }>(
-    db,
+  const found = await db.query<
+    Maxima & { currency: string; fromDefault: string[]; unset: string[] }
+  >(
     `SELECT asked.currency, p.per_transaction_max, p.daily_max, p.auto_approve_max,
             p.auto_approve_daily_max, p.from_default, p.unset
        FROM unnest(?::text[]) AS asked(currency)
@@ -82,8 +83,7 @@ export async function savePolicy(
   inherited: readonly Maximum[],
 ): Promise<void> {
   const columns = Object.values(MAXIMUM_COLUMNS);
-  await rows(
-    tx,
+  await tx.query(
     `INSERT INTO payout_policies (account_id, currency, ${columns.join(', ')}, inherited)
      VALUES (?, ?, ?, ?, ?, ?, ?::text[])
      ON CONFLICT (account_id, currency) DO UPDATE SET

@@ -5,16 +5,7 @@ import { PayoutModel } from '../models';
 import type { NewDeliveries } from './events';
 import { CONDITIONS, MAY_BE_RELEASED } from './payout-conditions';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
-import {
-  assignments,
-  deferredRows,
-  MissingRow,
-  preparedRows,
-  sqlList,
-  type Db,
-  type Reader,
-  type Tx,
-} from '../transaction';
+import { assignments, MissingRow, sqlList, type Db, type Reader, type Tx } from '../transaction';
 
 /** The fields that a status change can write besides the status. */
 export type PayoutChange = Partial<
@@ -34,7 +25,7 @@ export type PayoutChange = Partial<
 
 export async function findPayout(db: Reader, id: string): Promise<Payout | null> {
   const sql = `SELECT *, ${CONDITIONS} FROM payouts WHERE id = ?`;
-  const [found] = await preparedRows<Payout>(db, sql, [id]);
+  const [found] = await db.prepared<Payout>(sql, [id]);
   return found ?? null;
 }
 
@@ -56,7 +47,9 @@ export function insertPayout(
   deliveries: NewDeliveries,
 ): Promise<boolean> {
   const { conditions: _, ...row } = payout;
-  return insertClaimed(tx, PayoutModel, row, event, response, deliveries, deferredRows);
+  return insertClaimed(tx, PayoutModel, row, event, response, deliveries, (sql, values) =>
+    tx.sendWithNext(sql, values),
+  );
 }
 
 /** What leaves a payout without conditions as it is. */
@@ -80,8 +73,7 @@ export async function takeTransition(
   const from = payoutStatusesBefore(trigger);
   const status = targetOf(trigger, from);
   const fields = { ...change, status };
-  const [row] = await preparedRows<Payout>(
-    tx,
+  const [row] = await tx.prepared<Payout>(
     `UPDATE payouts
         SET ${assignments(fields)}, sequence = sequence + 1, updated_at = clock_timestamp()
             ${from.includes('requested') ? END_OF_WAIT : ''}

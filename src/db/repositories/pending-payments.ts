@@ -6,7 +6,7 @@ import type { Amount } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import { CREDITED_LATER_STATUSES, type Payment, SEEN_PAYMENT_STATUSES } from '../../domain/payment';
 import { LATE_WINDOW_MS } from '../../domain/payment-step';
-import { rows, sqlList, type Reader } from '../transaction';
+import { sqlList, type Reader } from '../transaction';
 
 const IS_SEEN = `status IN (${sqlList(SEEN_PAYMENT_STATUSES)})`;
 
@@ -32,8 +32,7 @@ export async function listPendingPayments(
   currency: string,
   limit: number,
 ): Promise<PendingPayment[]> {
-  return rows<PendingPayment>(
-    db,
+  return db.query<PendingPayment>(
     `SELECT *, ${PENDING_AMOUNT} AS pending FROM payments
       WHERE account_id = ? AND mode = ? AND currency = ? AND ${IS_PENDING}
       ORDER BY created_at DESC, id DESC LIMIT ?`,

@@ -1,6 +1,6 @@
 /** The people of an account or of the console, and their invitations. */
 import type { MerchantRole, UserKind } from '../../domain/users';
-import { rows, type Db, type Tx } from '../transaction';
+import type { Db, Tx } from '../transaction';
 import { areRelatedByEmail } from './related-operators';
 
 /** An account's merchants, or all operators. */
@@ -27,8 +27,7 @@ const ROLE_OPEN = "p.created_at > clock_timestamp() - interval '7 days'";
 /** The people of a team by e-mail address, without those that were disabled or removed. */
 export async function listPeople(db: Db, team: Team): Promise<Person[]> {
   if (team.kind === 'operator') {
-    return rows<Person>(
-      db,
+    return db.query<Person>(
       `SELECT u.id AS user_id, u.email, u.name, u.operator_role AS role, ${SECOND_FACTOR},
               u.last_sign_in_at,
               CASE WHEN p.user_id IS NOT NULL
@@ -38,8 +37,7 @@ export async function listPeople(db: Db, team: Team): Promise<Person[]> {
         ORDER BY lower(u.email) LIMIT ${PEOPLE_MAX}`,
     );
   }
-  return rows<Person>(
-    db,
+  return db.query<Person>(
     `SELECT u.id AS user_id, u.email, u.name, m.role, ${SECOND_FACTOR}, u.last_sign_in_at,
             NULL AS proposal
        FROM memberships m JOIN users u ON u.id = m.user_id
@@ -80,7 +78,7 @@ export async function lockManagersAnd(
             ORDER BY m.user_id FOR UPDATE OF m`,
           [team.accountId, userId],
         ];
-  const found = await rows<TeamMember>(tx, sql, bindings);
+  const found = await tx.query<TeamMember>(sql, bindings);
   return {
     managers: found.filter(({ role }) => role === top).length,
     person: found.find((one) => one.userId === userId) ?? null,
@@ -94,10 +92,10 @@ export async function savePersonRole(
   role: string,
 ): Promise<void> {
   if (team.kind === 'operator') {
-    await rows(tx, 'UPDATE users SET operator_role = ? WHERE id = ?', [role, userId]);
+    await tx.query('UPDATE users SET operator_role = ? WHERE id = ?', [role, userId]);
   } else {
     const sql = 'UPDATE memberships SET role = ? WHERE user_id = ? AND account_id = ?';
-    await rows(tx, sql, [role, userId, team.accountId]);
+    await tx.query(sql, [role, userId, team.accountId]);
   }
 }
 
@@ -107,8 +105,7 @@ export async function proposeRole(
   { userId, role, proposedBy }: { userId: string; role: string; proposedBy: string },
 ): Promise<void> {
   await dropRoleProposal(tx, userId);
-  await rows(
-    tx,
+  await tx.query(
     'INSERT INTO operator_role_proposals (user_id, role, proposed_by) VALUES (?, ?, ?)',
     [userId, role, proposedBy],
   );
@@ -116,7 +113,7 @@ export async function proposeRole(
 
 export async function dropRoleProposal(tx: Tx, userId: string): Promise<boolean> {
   const sql = 'DELETE FROM operator_role_proposals WHERE user_id = ? RETURNING user_id';
-  return (await rows(tx, sql, [userId])).length > 0;
+  return (await tx.query(sql, [userId])).length > 0;
 }
 
 export interface RoleProposal {
@@ -125,8 +122,7 @@ export interface RoleProposal {
 }
 
 export async function findRoleProposal(tx: Tx, userId: string): Promise<RoleProposal | null> {
-  const [found] = await rows<RoleProposal>(
-    tx,
+  const [found] = await tx.query<RoleProposal>(
     `SELECT p.role, p.proposed_by FROM operator_role_proposals p WHERE p.user_id = ? AND ${ROLE_OPEN}`,
     [userId],
   );
@@ -146,8 +142,7 @@ const BY_ANOTHER_ADMIN = (proposedBy: string): string =>
  * faster.
  */
 export async function takeRoleProposal(tx: Tx, userId: string, by: string): Promise<boolean> {
-  const taken = await rows(
-    tx,
+  const taken = await tx.query(
     `DELETE FROM operator_role_proposals p
       WHERE p.user_id = ? AND ${ROLE_OPEN} AND ${BY_ANOTHER_ADMIN('p.proposed_by')}
       RETURNING p.user_id`,
@@ -162,17 +157,15 @@ export async function takeRoleProposal(tx: Tx, userId: string, by: string): Prom
  */
 export async function removePerson(tx: Tx, team: Team, userId: string): Promise<void> {
   if (team.kind === 'operator') {
-    await rows(
-      tx,
+    await tx.query(
       'UPDATE users SET disabled_at = clock_timestamp(), removed_at = clock_timestamp() WHERE id = ?',
       [userId],
     );
   } else {
     const sql = 'DELETE FROM memberships WHERE user_id = ? AND account_id = ?';
-    await rows(tx, sql, [userId, team.accountId]);
+    await tx.query(sql, [userId, team.accountId]);
   }
-  await rows(
-    tx,
+  await tx.query(
     `UPDATE sessions SET revoked_at = clock_timestamp()
       WHERE user_id = ? AND account_id IS NOT DISTINCT FROM ? AND revoked_at IS NULL`,
     [userId, team.kind === 'operator' ? null : team.accountId],
@@ -184,8 +177,7 @@ export async function addMembership(
   tx: Tx,
   { userId, accountId, role }: { userId: string; accountId: string; role: MerchantRole },
 ): Promise<boolean> {
-  const added = await rows(
-    tx,
+  const added = await tx.query(
     `INSERT INTO memberships (user_id, account_id, role)
      SELECT id, ?, ? FROM users
       WHERE id = ? AND (bound_account_id IS NULL OR bound_account_id = ?)
@@ -223,8 +215,7 @@ export async function insertInvitation(
   },
   team: Team,
 ): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     `INSERT INTO invitations (id, token_hash, kind, account_id, email, role, invited_by, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, now() + ? * interval '1 hour')`,
     [
@@ -242,8 +233,7 @@ export async function insertInvitation(
 
 /** The invitations that can still be accepted, newest first. */
 export async function listInvitations(db: Db | Tx, team: Team): Promise<Invitation[]> {
-  return rows<Invitation>(
-    db,
+  return db.query<Invitation>(
     `SELECT ${INVITATION} FROM invitations i LEFT JOIN accounts a ON a.id = i.account_id
       WHERE i.kind = ? AND i.account_id IS NOT DISTINCT FROM ? AND ${OPEN}
       ORDER BY i.created_at DESC LIMIT ${PEOPLE_MAX}`,
@@ -252,8 +242,7 @@ export async function listInvitations(db: Db | Tx, team: Team): Promise<Invitati
 }
 
 export async function countInvitations(tx: Tx, team: Team): Promise<number> {
-  const [found] = await rows<{ count: number }>(
-    tx,
+  const [found] = await tx.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM invitations i
       WHERE i.kind = ? AND i.account_id IS NOT DISTINCT FROM ? AND ${OPEN}`,
     [team.kind, team.kind === 'operator' ? null : team.accountId],
@@ -267,8 +256,7 @@ export async function findInvitation(
   kind: UserKind,
   tokenHash: Buffer,
 ): Promise<Invitation | null> {
-  const [found] = await rows<Invitation>(
-    db,
+  const [found] = await db.query<Invitation>(
     `SELECT ${INVITATION} FROM invitations i LEFT JOIN accounts a ON a.id = i.account_id
       WHERE i.token_hash = ? AND i.kind = ? AND ${OPEN} AND ${APPROVED}`,
     [tokenHash, kind],
@@ -278,8 +266,7 @@ export async function findInvitation(
 
 /** Uses the invitation. It returns true to only one of two acceptances at the same time. */
 export async function useInvitation(tx: Tx, id: string): Promise<boolean> {
-  const changed = await rows(
-    tx,
+  const changed = await tx.query(
     `UPDATE invitations AS i SET accepted_at = clock_timestamp()
       WHERE i.id = ? AND ${OPEN} AND ${APPROVED} RETURNING i.id`,
     [id],
@@ -296,8 +283,7 @@ export async function approveInvitation(
   id: string,
   by: string,
 ): Promise<{ email: string; role: string } | null> {
-  const [approved] = await rows<{ email: string; role: string }>(
-    tx,
+  const [approved] = await tx.query<{ email: string; role: string }>(
     `UPDATE invitations AS i SET approved_by = ?, approved_at = clock_timestamp()
       WHERE i.id = ? AND i.kind = 'operator' AND ${OPEN} AND i.approved_by IS NULL
         AND ${BY_ANOTHER_ADMIN('i.invited_by')} RETURNING i.email, i.role`,
@@ -312,8 +298,7 @@ export async function revokeInvitation(
   team: Team,
   id: string,
 ): Promise<{ email: string; role: string } | null> {
-  const [revoked] = await rows<{ email: string; role: string }>(
-    tx,
+  const [revoked] = await tx.query<{ email: string; role: string }>(
     `UPDATE invitations AS i SET revoked_at = clock_timestamp()
       WHERE i.id = ? AND i.kind = ? AND i.account_id IS NOT DISTINCT FROM ?
         AND i.accepted_at IS NULL AND i.revoked_at IS NULL RETURNING i.email, i.role`,

@@ -1,5 +1,5 @@
 /** Changes of policies that one person has proposed and another one approves or rejects. */
-import { lockByName, rows, type Db, type Tx } from '../transaction';
+import { lockByName, type Db, type Tx } from '../transaction';
 import type { Snapshot } from './audit-log';
 import { areRelatedByEmail } from './related-operators';
 
@@ -37,8 +37,7 @@ export async function listProposals<Wish>(
   db: Db,
   accountId: string | null,
 ): Promise<Proposal<Wish>[]> {
-  return rows<Proposal<Wish>>(
-    db,
+  return db.query<Proposal<Wish>>(
     `${PROPOSALS} WHERE ${OPEN} AND p.account_id = coalesce(?, p.account_id)
       ORDER BY p.created_at LIMIT ${OPEN_MAX}`,
     [accountId],
@@ -50,8 +49,7 @@ export async function listProposals<Wish>(
  * ended.
  */
 export async function lockProposal<Wish>(tx: Tx, id: string): Promise<Proposal<Wish> | null> {
-  const [found] = await rows<Proposal<Wish>>(
-    tx,
+  const [found] = await tx.query<Proposal<Wish>>(
     `${PROPOSALS} WHERE ${OPEN} AND p.id = ? FOR UPDATE OF p`,
     [id],
   );
@@ -65,15 +63,13 @@ export async function insertProposal<Wish extends object>(
 ): Promise<void> {
   const { id, accountId, topic, wish, before, after, reason, proposedBy } = proposal;
   await lockByName(tx, 'policy_proposal', accountId, topic);
-  await rows(
-    tx,
+  await tx.query(
     `UPDATE policy_proposals
         SET outcome = 'replaced', decided_by = ?, decided_at = clock_timestamp()
       WHERE account_id IS NOT DISTINCT FROM ? AND topic = ? AND outcome IS NULL`,
     [proposedBy, accountId, topic],
   );
-  await rows(
-    tx,
+  await tx.query(
     `INSERT INTO policy_proposals
        (id, account_id, topic, wish, before, after, reason, proposed_by)
      VALUES (?, ?, ?, ?::jsonb, ?::jsonb, ?::jsonb, ?, ?)`,
@@ -93,8 +89,7 @@ export async function approveProposal(
   by: string,
   before: Snapshot,
 ): Promise<boolean> {
-  const approved = await rows(
-    tx,
+  const approved = await tx.query(
     `UPDATE policy_proposals p
         SET outcome = 'approved', decided_by = ?, decided_at = clock_timestamp()
       WHERE p.id = ? AND ${OPEN} AND lower(p.proposed_by) <> lower(?)
@@ -109,8 +104,7 @@ export async function approveProposal(
 }
 
 export async function rejectProposal(tx: Tx, id: string, by: string): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     `UPDATE policy_proposals
         SET outcome = 'rejected', decided_by = ?, decided_at = clock_timestamp() WHERE id = ?`,
     [by, id],
@@ -119,7 +113,7 @@ export async function rejectProposal(tx: Tx, id: string, by: string): Promise<vo
 
 /** Without a second admin, nobody can approve a proposal. */
 export async function hasSecondAdmin(db: Db): Promise<boolean> {
-  const admins = await rows(db, `SELECT id FROM users WHERE ${IS_ADMIN} LIMIT 2`);
+  const admins = await db.query(`SELECT id FROM users WHERE ${IS_ADMIN} LIMIT 2`);
   return admins.length > 1;
 }
 

@@ -7,7 +7,7 @@ import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { ProviderCode } from '../../domain/provider-codes';
 import { storableText } from '../../lib/storable-text';
-import { onOneSnapshot, rows, type Db, type Tx } from '../transaction';
+import { onOneSnapshot, type Db, type Tx } from '../transaction';
 
 /** One statement of one provider in one mode. */
 export interface StatementKey {
@@ -29,7 +29,7 @@ export interface ProviderEntry {
 }
 
 export async function databaseTime(db: Db): Promise<Date> {
-  const [row] = await rows<{ now: Date }>(db, 'SELECT clock_timestamp() AS now');
+  const [row] = await db.query<{ now: Date }>('SELECT clock_timestamp() AS now');
   if (row === undefined) throw new Error('PostgreSQL returned no time');
   return row.now;
 }
@@ -39,8 +39,7 @@ export async function findChangedUntil(
   db: Db,
   { provider, mode, kind }: StatementKey,
 ): Promise<Date | null> {
-  const [row] = await rows<{ changedUntil: Date | null }>(
-    db,
+  const [row] = await db.query<{ changedUntil: Date | null }>(
     'SELECT changed_until FROM provider_statements WHERE provider = ? AND mode = ? AND kind = ?',
     [provider, mode, kind],
   );
@@ -60,8 +59,7 @@ export async function noteReading(
   { provider, mode, kind }: StatementKey,
   { changedUntil, readAt, trouble }: ReadingResult,
 ): Promise<void> {
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO provider_statements AS b (provider, mode, kind, changed_until, read_at, trouble)
      VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (provider, mode, kind) DO UPDATE
@@ -83,8 +81,7 @@ export async function storeEntries(
   entries: readonly ProviderEntry[],
 ): Promise<void> {
   if (entries.length === 0) return;
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO provider_entries AS e
             (provider, mode, kind, reference, id, amount, currency, state, held, changed_at, read_at)
      SELECT DISTINCT ON (n.kind, n.reference, n.id)
@@ -118,8 +115,7 @@ export async function voidVanished(
   readAt: Date,
   references: readonly string[],
 ): Promise<void> {
-  await rows(
-    db,
+  await db.query(
     `UPDATE provider_entries SET state = 'void', read_at = ?::timestamptz
       WHERE reference = ANY (?::text[]) AND provider = ? AND mode = ?
         AND kind IN ('payin', 'refund') AND read_at < ?::timestamptz`,
@@ -133,10 +129,9 @@ export async function voidVanished(
  */
 export async function countPositions(db: Db): Promise<void> {
   const count = async (tx: Tx) => {
-    await rows(tx, 'DELETE FROM provider_positions');
-    await rows(tx, 'DELETE FROM merchant_positions');
-    await rows(
-      tx,
+    await tx.query('DELETE FROM provider_positions');
+    await tx.query('DELETE FROM merchant_positions');
+    await tx.query(
       `INSERT INTO provider_positions
        SELECT provider, mode, currency,
               coalesce(sum(amount) FILTER (WHERE kind = 'payin'), 0),
@@ -144,8 +139,7 @@ export async function countPositions(db: Db): Promise<void> {
               coalesce(sum(amount) FILTER (WHERE kind = 'payout'), 0), now()
          FROM provider_entries WHERE state = 'done' GROUP BY provider, mode, currency`,
     );
-    await rows(
-      tx,
+    await tx.query(
       `INSERT INTO merchant_positions
        SELECT mode, currency, sum(available), sum(reserved), now()
          FROM balances GROUP BY mode, currency`,
@@ -159,8 +153,7 @@ export async function listEntriesOf(
   db: Db,
   reference: string,
 ): Promise<(ProviderEntry & { provider: ProviderCode; mode: Mode; readAt: Date })[]> {
-  return rows(
-    db,
+  return db.query(
     `SELECT provider, mode, kind, reference, id, amount, currency, state, held, changed_at, read_at
        FROM provider_entries WHERE reference = ? ORDER BY changed_at, kind, id LIMIT 100`,
     [reference],
@@ -205,5 +198,5 @@ export async function listMissing(db: Db, limit: number): Promise<MissingEntry[]
             (m.provider, m.mode, CASE m.kind WHEN 'payout' THEN 'payouts' ELSE 'payments' END)
       WHERE m.done_at < b.read_at
       ORDER BY m.done_at DESC LIMIT ?`;
-  return onOneSnapshot(db, (tx) => rows<MissingEntry>(tx, sql, [limit]));
+  return onOneSnapshot(db, (tx) => tx.query<MissingEntry>(sql, [limit]));
 }

@@ -2,7 +2,7 @@
 import type { Mode } from '../../domain/mode';
 import type { PayoutOrder } from '../../domain/payout';
 import type { ReadRecipient, Recipient } from '../../domain/recipient';
-import { assignments, rows, type Db, type Reader, type Tx } from '../transaction';
+import { assignments, type Db, type Reader, type Tx } from '../transaction';
 import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
 interface Whose {
@@ -17,8 +17,7 @@ export type NewRecipient = Omit<
 
 export async function insertRecipient(tx: Tx, recipient: NewRecipient): Promise<Recipient> {
   return one(
-    await rows<Recipient>(
-      tx,
+    await tx.query<Recipient>(
       `INSERT INTO recipients (id, account_id, mode, name, currency, network, destination_type,
                                destination_value, destination_memo, tags, created_by)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?::text[], ?) RETURNING *`,
@@ -46,7 +45,7 @@ export async function findRecipient(
   id: string,
 ): Promise<Recipient | null> {
   const sql = 'SELECT * FROM recipients WHERE id = ? AND account_id = ? AND mode = ?';
-  const [recipient] = await rows<Recipient>(db, sql, [id, accountId, mode]);
+  const [recipient] = await db.query<Recipient>(sql, [id, accountId, mode]);
   return recipient ?? null;
 }
 
@@ -56,8 +55,7 @@ export async function lockRecipient(
   { accountId, mode }: Whose,
   id: string,
 ): Promise<Recipient | null> {
-  const [recipient] = await rows<Recipient>(
-    tx,
+  const [recipient] = await tx.query<Recipient>(
     `SELECT * FROM recipients
       WHERE id = ? AND account_id = ? AND mode = ? FOR NO KEY UPDATE`,
     [id, accountId, mode],
@@ -83,8 +81,7 @@ export async function saveRecipient(
   { tags, ...change }: SavedRecipient,
 ): Promise<Recipient> {
   return one(
-    await rows<Recipient>(
-      tx,
+    await tx.query<Recipient>(
       `UPDATE recipients SET ${assignments(change)}, tags = ?::text[], sequence = sequence + 1,
               updated_at = clock_timestamp() WHERE id = ? RETURNING *`,
       [...Object.values(change), tags, id],
@@ -94,8 +91,7 @@ export async function saveRecipient(
 
 export async function deleteRecipient(tx: Tx, id: string): Promise<Recipient> {
   return one(
-    await rows<Recipient>(
-      tx,
+    await tx.query<Recipient>(
       `UPDATE recipients SET deleted_at = clock_timestamp(), sequence = sequence + 1,
               updated_at = clock_timestamp() WHERE id = ? RETURNING *`,
       [id],
@@ -123,8 +119,7 @@ export async function listRecipients(
     ['? = ANY (tags)', filters.tag],
     ['strpos(lower(name), lower(?)) > 0', filters.name],
   ]);
-  const found = await rows<Recipient & { position: string }>(
-    db,
+  const found = await db.query<Recipient & { position: string }>(
     `SELECT *, ${exactTime('created_at')} AS position FROM recipients
       WHERE account_id = ? AND mode = ? AND deleted_at IS NULL ${sql}
       ORDER BY created_at DESC, id DESC LIMIT ?`,
@@ -146,7 +141,7 @@ export async function findRecipientRules(
   accountId: string,
 ): Promise<RecipientRules | null> {
   const sql = `SELECT ${RULES} FROM accounts WHERE id = ?`;
-  const [found] = await rows<RecipientRules>(db, sql, [accountId]);
+  const [found] = await db.query<RecipientRules>(sql, [accountId]);
   return found ?? null;
 }
 
@@ -155,7 +150,7 @@ export async function lockRecipientRules(
   accountId: string,
 ): Promise<RecipientRules | null> {
   const sql = `SELECT ${RULES} FROM accounts WHERE id = ? FOR NO KEY UPDATE`;
-  const [found] = await rows<RecipientRules>(tx, sql, [accountId]);
+  const [found] = await tx.query<RecipientRules>(sql, [accountId]);
   return found ?? null;
 }
 
@@ -165,7 +160,7 @@ export async function saveRecipientRules(
   { waitHours, only }: RecipientRules,
 ): Promise<void> {
   const sql = 'UPDATE accounts SET recipient_wait_hours = ?, recipients_only = ? WHERE id = ?';
-  await rows(tx, sql, [waitHours, only, accountId]);
+  await tx.query(sql, [waitHours, only, accountId]);
 }
 
 type ReadRecipients = ReadonlyMap<string, ReadRecipient>;
@@ -196,8 +191,7 @@ async function recipientsOf(
 ): Promise<ReadRecipients> {
   const ids = new Set(orders.flatMap(({ recipient = [] }) => recipient));
   if (ids.size === 0) return new Map();
-  const found = await rows<ReadRecipient>(
-    db,
+  const found = await db.query<ReadRecipient>(
     `SELECT *, clock_timestamp() AS read_at FROM recipients
       WHERE id = ANY (?::text[]) AND account_id = ? AND mode = ? ORDER BY id ${lock}`,
     [[...ids], accountId, mode],

@@ -3,7 +3,7 @@
  * their own would be two people. The audit log has who it was. The admin command relates nobody,
  * because whoever runs it is the root of trust (decisions/policy-proposals).
  */
-import { rows, type Tx } from '../transaction';
+import type { Tx } from '../transaction';
 
 const RELATED_DAYS = 30;
 
@@ -32,6 +32,6 @@ export function areRelatedByEmail(one: string, other: string): string {
 /** Asks the database the same. @param one an e-mail address, and so is other */
 export async function areRelatedOperators(tx: Tx, one: string, other: string): Promise<boolean> {
   const sql = `SELECT ${areRelatedByEmail('?', '?')} AS related`;
-  const [found] = await rows<{ related: boolean }>(tx, sql, [one, other]);
+  const [found] = await tx.query<{ related: boolean }>(sql, [one, other]);
   return found?.related ?? false;
 }

@@ -1,6 +1,6 @@
 /** The log of API requests: written in batches by the API, read by the dashboard. */
 import type { Mode } from '../../domain/mode';
-import { rows, type Db, type Reader } from '../transaction';
+import type { Db, Reader } from '../transaction';
 
 export interface LoggedRequest {
   /** `req_…`, which sorts by time. */
@@ -39,8 +39,7 @@ export async function writeRequestLog(
   entries: readonly LoggedRequest[],
   max = STORED_PER_DAY_MAX,
 ): Promise<number> {
-  const [written] = await rows<{ stored: number }>(
-    db,
+  const [written] = await db.query<{ stored: number }>(
     'SELECT write_request_log(?::jsonb, ?) AS stored',
     [
       JSON.stringify(
@@ -71,7 +70,7 @@ export async function writeRequestLog(
 
 /** Empties the days that are over. Safe to run at any time. */
 export async function forgetRequestLog(db: Db): Promise<void> {
-  await rows(db, 'SELECT forget_request_log()');
+  await db.query('SELECT forget_request_log()');
 }
 
 export interface RequestFilters {
@@ -105,8 +104,7 @@ export async function listRequests(
     ['starts_with(path, ?)', path],
   ];
   const asked = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
-  const found = await rows<LoggedRequest>(
-    db,
+  const found = await db.query<LoggedRequest>(
     `SELECT ${COLUMNS} FROM request_log
       WHERE account_id = ? AND mode = ? AND ${KEPT}
         ${asked.map(({ sql }) => `AND ${sql}`).join(' ')}
@@ -130,8 +128,7 @@ export async function findRequest(
   db: Reader,
   { accountId, mode, id }: { accountId: string; mode: Mode; id: string },
 ): Promise<LoggedRequest | null> {
-  const [found] = await rows<LoggedRequest>(
-    db,
+  const [found] = await db.query<LoggedRequest>(
     `SELECT ${COLUMNS} FROM request_log
       WHERE account_id = ? AND mode = ? AND id = ? AND ${KEPT} LIMIT 1`,
     [accountId, mode, id],
@@ -145,8 +142,7 @@ export async function findFirstOfKey(
   { accountId, mode, idempotencyKey, id }: LoggedRequest,
 ): Promise<LoggedRequest | null> {
   if (idempotencyKey === null) return null;
-  const [found] = await rows<LoggedRequest>(
-    db,
+  const [found] = await db.query<LoggedRequest>(
     `SELECT ${COLUMNS} FROM request_log
       WHERE account_id = ? AND mode = ? AND idempotency_key = ? AND id < ?
         AND status < 300 AND NOT replayed AND ${KEPT}

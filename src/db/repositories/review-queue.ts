@@ -4,7 +4,7 @@
 import type { Amount } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import type { Payout } from '../../domain/payout';
-import { rows, type Db } from '../transaction';
+import type { Db } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 import { MAY_REVIEW } from './payout-decisions';
 import { wasPaidBefore } from './payout-facts';
@@ -71,8 +71,7 @@ export async function listReviewQueue(
   ).filter(([, value]) => value !== undefined);
   // The page is selected first, because the figures are read for its rows only.
   return pageOf(
-    await rows<ReviewedPayout & { position: string }>(
-      db,
+    await db.query<ReviewedPayout & { position: string }>(
       `WITH page AS MATERIALIZED (
          SELECT p.* FROM payouts p
           WHERE p.status_group = 'open' AND p.review_reasons <> '{}' AND p.status = 'under_review'
@@ -89,8 +88,7 @@ export async function listReviewQueue(
 
 /** Payouts under review by their ids, in the order of the queue. */
 export async function findReviewed(db: Db, ids: readonly string[]): Promise<ReviewedPayout[]> {
-  return rows<ReviewedPayout>(
-    db,
+  return db.query<ReviewedPayout>(
     `SELECT p.*, ${FIGURES} FROM payouts p ${JOINS} WHERE p.id = ANY (?::text[])
       ORDER BY p.created_at, p.id`,
     [[...ids]],
@@ -106,8 +104,7 @@ export async function listInDoubt(
 ): Promise<ListPage<DoubtfulPayout>> {
   const from = after === null ? [] : [after.createdAt, after.id];
   return pageOf(
-    await rows<DoubtfulPayout & { position: string }>(
-      db,
+    await db.query<DoubtfulPayout & { position: string }>(
       `SELECT p.*, ${exactTime('p.in_doubt_since')} AS position, a.name AS account_name
          FROM payouts p JOIN accounts a ON a.id = p.account_id
         WHERE p.in_doubt_since IS NOT NULL
@@ -153,8 +150,7 @@ export interface PayoutContext {
 }
 
 export async function readPayoutContext(db: Db, id: string): Promise<PayoutContext> {
-  const [context] = await rows<PayoutContext>(
-    db,
+  const [context] = await db.query<PayoutContext>(
     `WITH RECURSIVE q AS MATERIALIZED (SELECT * FROM payouts WHERE id = ?),
        others (account_id) AS (
          (SELECT min(p.account_id) FROM payouts p, q WHERE p.destination_value = q.destination_value)

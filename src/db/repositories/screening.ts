@@ -9,7 +9,7 @@ import {
   type Verdict,
 } from '../../domain/screening';
 import type { Payout } from '../../domain/payout';
-import { rows, type Db, type Tx } from '../transaction';
+import type { Db, Tx } from '../transaction';
 
 const VALID = `interval '${ANSWER_VALID_MS} milliseconds'`;
 
@@ -72,8 +72,7 @@ export interface AskedSource {
 
 /** All sources, the lists first. */
 export async function readSources(db: Db, subject: ScreeningSubject): Promise<AskedSource[]> {
-  return rows<AskedSource>(
-    db,
+  return db.query<AskedSource>(
     `SELECT s.name, s.version, last.answer
        FROM screening_sources s LEFT JOIN LATERAL (
          SELECT a.answered_at, w.payout_id IS NOT NULL AS is_allowed,
@@ -113,8 +112,7 @@ export async function answerFromList(
   list: string,
   address: string,
 ): Promise<ScreeningAnswer | null> {
-  const [answer] = await rows<ScreeningAnswer>(
-    db,
+  const [answer] = await db.query<ScreeningAnswer>(
     `INSERT INTO screening_answers (account_id, mode, object_id, destination_type,
          destination_value, network, with_beneficiary, source, source_version, verdict, reasons)
      SELECT ?, ?, ?, ?, ?, ?, ?, s.name, s.version,
@@ -135,8 +133,7 @@ export async function insertAnswer(
   { name, version }: Pick<AskedSource, 'name' | 'version'>,
   answer: Pick<ScreeningAnswer, 'verdict' | 'reference' | 'reasons'>,
 ): Promise<ScreeningAnswer> {
-  const [stored] = await rows<ScreeningAnswer>(
-    db,
+  const [stored] = await db.query<ScreeningAnswer>(
     `INSERT INTO screening_answers (account_id, mode, object_id, destination_type,
          destination_value, network, with_beneficiary, source, source_version, verdict, reference,
          reasons)
@@ -163,7 +160,7 @@ function columnsOf(subject: ScreeningSubject) {
 /** From now on the service has to clear every live destination. */
 export async function requireService(db: Db | Tx): Promise<void> {
   const sql = `INSERT INTO screening_sources (name) VALUES ('${SERVICE}') ON CONFLICT DO NOTHING`;
-  await rows(db, sql);
+  await db.query(sql);
 }
 
 export interface ScreeningHold {
@@ -181,8 +178,7 @@ export async function holdForScreening(
   payoutId: string,
   { kind, reason }: Pick<ScreeningHold, 'kind' | 'reason'>,
 ): Promise<ScreeningHold> {
-  const [hold] = await rows<ScreeningHold>(
-    tx,
+  const [hold] = await tx.query<ScreeningHold>(
     `INSERT INTO screening_holds AS h (payout_id, kind, reason) VALUES (?, ?, ?)
      ON CONFLICT (payout_id) DO UPDATE SET kind = excluded.kind, reason = excluded.reason
      RETURNING kind, reason, since`,
@@ -191,13 +187,13 @@ export async function holdForScreening(
   if (hold === undefined) throw new Error('the insert returned no row');
   if (kind === 'review') {
     const sql = `UPDATE payouts SET wake_after = clock_timestamp() WHERE id = ? AND status = 'approved'`;
-    await rows(tx, sql, [payoutId]);
+    await tx.query(sql, [payoutId]);
   }
   return hold;
 }
 
 export async function deleteScreeningHold(tx: Tx, payoutId: string): Promise<void> {
-  await rows(tx, 'DELETE FROM screening_holds WHERE payout_id = ?', [payoutId]);
+  await tx.query('DELETE FROM screening_holds WHERE payout_id = ?', [payoutId]);
 }
 
 /** What a person sees of a payout's screening. */
@@ -222,8 +218,7 @@ export async function readPayoutScreening(
   db: Db | Tx,
   payoutId: string,
 ): Promise<PayoutScreening | null> {
-  const [found] = await rows<Omit<PayoutScreening, 'seen' | 'hold' | 'allowances'>>(
-    db,
+  const [found] = await db.query<Omit<PayoutScreening, 'seen' | 'hold' | 'allowances'>>(
     `SELECT coalesce((
         SELECT jsonb_agg(jsonb_build_object('name', s.name, 'answer', last.answer)
                  ORDER BY s.name = '${SERVICE}', s.name)
@@ -238,15 +233,13 @@ export async function readPayoutScreening(
     [payoutId],
   );
   if (found === undefined) return null;
-  const [hold] = await rows<ScreeningHold>(
-    db,
+  const [hold] = await db.query<ScreeningHold>(
     `SELECT h.kind, h.reason, h.since
        FROM screening_holds h JOIN payouts ON payouts.id = h.payout_id
       WHERE h.payout_id = ? AND ${AWAITS_SCREENING}`,
     [payoutId],
   );
-  const allowances = await rows<PayoutScreening['allowances'][number]>(
-    db,
+  const allowances = await db.query<PayoutScreening['allowances'][number]>(
     'SELECT allowed_by, reason, created_at FROM screening_allowances WHERE payout_id = ? ORDER BY id',
     [payoutId],
   );
@@ -264,8 +257,7 @@ export async function insertAllowance(
   payoutId: string,
   { seen, by, reason }: { seen: string; by: string; reason: string },
 ): Promise<Payout | null> {
-  const [payout] = await rows<Payout>(
-    tx,
+  const [payout] = await tx.query<Payout>(
     `WITH held AS (
        SELECT payouts.* FROM payouts JOIN screening_holds h ON h.payout_id = payouts.id
         WHERE payouts.id = ? AND h.kind = 'review' AND ${AWAITS_SCREENING}
@@ -294,12 +286,12 @@ export interface ScreeningSource {
 const SOURCE = 'name, verdict, version, format, published, entry_count, sha256, changed_at';
 
 export function listSources(db: Db | Tx): Promise<ScreeningSource[]> {
-  return rows(db, `SELECT ${SOURCE} FROM screening_sources ORDER BY name = '${SERVICE}', name`);
+  return db.query(`SELECT ${SOURCE} FROM screening_sources ORDER BY name = '${SERVICE}', name`);
 }
 
 export async function lockSource(tx: Tx, name: string): Promise<ScreeningSource | null> {
   const sql = `SELECT ${SOURCE} FROM screening_sources WHERE name = ? FOR UPDATE`;
-  const [found] = await rows<ScreeningSource>(tx, sql, [name]);
+  const [found] = await tx.query<ScreeningSource>(sql, [name]);
   return found ?? null;
 }
 
@@ -319,8 +311,7 @@ export async function saveList(
   isSame: boolean,
 ): Promise<ScreeningSource> {
   const { name, verdict, format, published, sha256 } = list;
-  const [saved] = await rows<ScreeningSource>(
-    tx,
+  const [saved] = await tx.query<ScreeningSource>(
     `INSERT INTO screening_sources AS s (name, verdict, format, published, entry_count, sha256)
      VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (name) DO UPDATE SET verdict = excluded.verdict, format = excluded.format,
@@ -330,9 +321,8 @@ export async function saveList(
     [name, verdict, format, published, entries.length, sha256, isSame],
   );
   if (saved === undefined) throw new Error('the insert returned no row');
-  await rows(tx, 'DELETE FROM screening_entries WHERE list = ?', [name]);
-  await rows(
-    tx,
+  await tx.query('DELETE FROM screening_entries WHERE list = ?', [name]);
+  await tx.query(
     `INSERT INTO screening_entries (list, address, note)
      SELECT ?, address, note FROM jsonb_to_recordset(?::jsonb) AS e(address text, note text)`,
     [name, JSON.stringify(entries)],
@@ -343,6 +333,6 @@ export async function saveList(
 /** @returns null when there is none with this name */
 export async function deleteSource(tx: Tx, name: string): Promise<ScreeningSource | null> {
   const sql = `DELETE FROM screening_sources WHERE name = ? RETURNING ${SOURCE}`;
-  const [deleted] = await rows<ScreeningSource>(tx, sql, [name]);
+  const [deleted] = await tx.query<ScreeningSource>(sql, [name]);
   return deleted ?? null;
 }

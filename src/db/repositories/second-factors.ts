@@ -1,6 +1,6 @@
 /** Second factors of users: the TOTP secret, recovery codes, passkeys, and who must have one. */
 import type { SealedSecret } from '../../lib/secret-box';
-import { rows, type Db, type Tx } from '../transaction';
+import type { Db, Tx } from '../transaction';
 
 export interface StoredTotp extends SealedSecret {
   confirmedAt: Date | null;
@@ -13,8 +13,7 @@ export function totpOwner(userId: string): string {
 }
 
 export async function findTotp(db: Db | Tx, userId: string): Promise<StoredTotp | null> {
-  const [found] = await rows<StoredTotp>(
-    db,
+  const [found] = await db.query<StoredTotp>(
     `SELECT sealed, key_id, confirmed_at, last_step::integer AS last_step FROM totp_secrets
       WHERE user_id = ?`,
     [userId],
@@ -24,8 +23,7 @@ export async function findTotp(db: Db | Tx, userId: string): Promise<StoredTotp 
 
 /** Replaces a secret that was not confirmed; a confirmed one stays. */
 export async function saveNewTotp(db: Db, userId: string, secret: SealedSecret): Promise<void> {
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO totp_secrets (user_id, sealed, key_id) VALUES (?, ?, ?)
      ON CONFLICT (user_id) DO UPDATE SET sealed = EXCLUDED.sealed, key_id = EXCLUDED.key_id,
        created_at = now() WHERE totp_secrets.confirmed_at IS NULL`,
@@ -40,8 +38,7 @@ export async function confirmTotp(
   secret: Pick<SealedSecret, 'sealed'>,
   step: number,
 ): Promise<boolean> {
-  const changed = await rows(
-    tx,
+  const changed = await tx.query(
     `UPDATE totp_secrets SET confirmed_at = clock_timestamp(), last_step = ?
       WHERE user_id = ? AND sealed = ? AND confirmed_at IS NULL RETURNING user_id`,
     [step, userId, secret.sealed],
@@ -51,8 +48,7 @@ export async function confirmTotp(
 
 /** Uses a code. It returns true to only one of two sign-ins with the same code. */
 export async function useTotpStep(tx: Tx, userId: string, step: number): Promise<boolean> {
-  const changed = await rows(
-    tx,
+  const changed = await tx.query(
     `UPDATE totp_secrets SET last_step = ?
       WHERE user_id = ? AND confirmed_at IS NOT NULL AND last_step < ? RETURNING user_id`,
     [step, userId, step],
@@ -62,7 +58,7 @@ export async function useTotpStep(tx: Tx, userId: string, step: number): Promise
 
 export async function deleteTotp(tx: Tx, userId: string): Promise<boolean> {
   const sql = 'DELETE FROM totp_secrets WHERE user_id = ? RETURNING user_id';
-  return (await rows(tx, sql, [userId])).length === 1;
+  return (await tx.query(sql, [userId])).length === 1;
 }
 
 /** Locks and returns secrets that are encrypted with another key, to encrypt them again. */
@@ -71,8 +67,7 @@ export async function lockTotpsOfOtherKeys(
   keyId: string,
   limit: number,
 ): Promise<(SealedSecret & { userId: string })[]> {
-  return rows(
-    tx,
+  return tx.query(
     `SELECT user_id, sealed, key_id FROM totp_secrets WHERE key_id <> ?
       ORDER BY user_id LIMIT ? FOR NO KEY UPDATE`,
     [keyId, limit],
@@ -85,7 +80,7 @@ export async function replaceTotp(
   { sealed, keyId }: SealedSecret,
 ): Promise<void> {
   const sql = 'UPDATE totp_secrets SET sealed = ?, key_id = ? WHERE user_id = ?';
-  await rows(tx, sql, [sealed, keyId, userId]);
+  await tx.query(sql, [sealed, keyId, userId]);
 }
 
 /** Stores recovery codes in place of all earlier ones. */
@@ -94,17 +89,16 @@ export async function replaceRecoveryCodes(
   userId: string,
   hashes: readonly Buffer[],
 ): Promise<void> {
-  await rows(tx, 'DELETE FROM recovery_codes WHERE user_id = ?', [userId]);
+  await tx.query('DELETE FROM recovery_codes WHERE user_id = ?', [userId]);
   for (const hash of hashes) {
     const sql = 'INSERT INTO recovery_codes (user_id, code_hash) VALUES (?, ?)';
-    await rows(tx, sql, [userId, hash]);
+    await tx.query(sql, [userId, hash]);
   }
 }
 
 /** Uses a recovery code. It returns true to only one of two sign-ins with the same code. */
 export async function useRecoveryCode(tx: Tx, userId: string, hash: Buffer): Promise<boolean> {
-  const changed = await rows(
-    tx,
+  const changed = await tx.query(
     `UPDATE recovery_codes SET used_at = clock_timestamp()
       WHERE user_id = ? AND code_hash = ? AND used_at IS NULL RETURNING user_id`,
     [userId, hash],
@@ -120,8 +114,7 @@ export interface FactorSummary {
 }
 
 export async function summarizeFactors(db: Db | Tx, userId: string): Promise<FactorSummary> {
-  const [found] = await rows<FactorSummary>(
-    db,
+  const [found] = await db.query<FactorSummary>(
     `SELECT EXISTS (SELECT FROM totp_secrets WHERE user_id = u.id AND confirmed_at IS NOT NULL) AS totp,
             (SELECT count(*)::integer FROM passkeys WHERE user_id = u.id) AS passkeys,
             (SELECT count(*)::integer FROM recovery_codes
@@ -149,12 +142,12 @@ const PASSKEY = `id, user_id, credential_id, public_key, counter::float8 AS coun
 
 export async function listPasskeys(db: Db | Tx, userId: string): Promise<Passkey[]> {
   const sql = `SELECT ${PASSKEY} FROM passkeys WHERE user_id = ? ORDER BY created_at, id LIMIT 100`;
-  return rows<Passkey>(db, sql, [userId]);
+  return db.query<Passkey>(sql, [userId]);
 }
 
 export async function findPasskey(db: Db, credentialId: string): Promise<Passkey | null> {
   const sql = `SELECT ${PASSKEY} FROM passkeys WHERE credential_id = ?`;
-  const [found] = await rows<Passkey>(db, sql, [credentialId]);
+  const [found] = await db.query<Passkey>(sql, [credentialId]);
   return found ?? null;
 }
 
@@ -163,8 +156,7 @@ export async function insertPasskey(
   tx: Tx,
   passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>,
 ): Promise<boolean> {
-  const inserted = await rows(
-    tx,
+  const inserted = await tx.query(
     `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, name)
      VALUES (?, ?, ?, ?, ?, ?::text[], ?) ON CONFLICT (credential_id) DO NOTHING RETURNING id`,
     [
@@ -184,8 +176,7 @@ export async function insertPasskey(
  * Notes the use of a passkey. False: the counter did not advance, so the passkey may have been copied.
  */
 export async function notePasskeyUsed(tx: Tx, id: string, counter: number): Promise<boolean> {
-  const changed = await rows(
-    tx,
+  const changed = await tx.query(
     `UPDATE passkeys SET counter = ?, last_used_at = clock_timestamp()
       WHERE id = ? AND (counter < ? OR (counter = 0 AND ? = 0)) RETURNING id`,
     [counter, id, counter, counter],
@@ -195,19 +186,17 @@ export async function notePasskeyUsed(tx: Tx, id: string, counter: number): Prom
 
 export async function deletePasskey(tx: Tx, userId: string, id: string): Promise<Passkey | null> {
   const sql = `DELETE FROM passkeys WHERE user_id = ? AND id = ? RETURNING ${PASSKEY}`;
-  const [deleted] = await rows<Passkey>(tx, sql, [userId, id]);
+  const [deleted] = await tx.query<Passkey>(sql, [userId, id]);
   return deleted ?? null;
 }
 
 /** Uses a challenge. It returns true to only one of two answers to the same challenge. */
 export async function useChallenge(tx: Tx, hash: Buffer, minutes: number): Promise<boolean> {
-  await rows(
-    tx,
+  await tx.query(
     `DELETE FROM used_challenges WHERE hash IN (
        SELECT hash FROM used_challenges WHERE expires_at < now() ORDER BY expires_at LIMIT 100)`,
   );
-  const inserted = await rows(
-    tx,
+  const inserted = await tx.query(
     `INSERT INTO used_challenges (hash, expires_at) VALUES (?, now() + ? * interval '1 minute')
      ON CONFLICT (hash) DO NOTHING RETURNING hash`,
     [hash, minutes],
@@ -218,7 +207,7 @@ export async function useChallenge(tx: Tx, hash: Buffer, minutes: number): Promi
 /** Removes every second factor of a user. */
 export async function deleteFactors(tx: Tx, userId: string): Promise<void> {
   for (const table of ['totp_secrets', 'recovery_codes', 'passkeys']) {
-    await rows(tx, `DELETE FROM ${table} WHERE user_id = ?`, [userId]);
+    await tx.query(`DELETE FROM ${table} WHERE user_id = ?`, [userId]);
   }
 }
 
@@ -230,16 +219,15 @@ export async function saveSecondFactorPolicy(
 ): Promise<boolean> {
   const key = scope ?? 'operators';
   const changed = required
-    ? await rows(
-        tx,
+    ? await tx.query(
         'INSERT INTO second_factor_policies (scope) VALUES (?) ON CONFLICT DO NOTHING RETURNING scope',
         [key],
       )
-    : await rows(tx, 'DELETE FROM second_factor_policies WHERE scope = ? RETURNING scope', [key]);
+    : await tx.query('DELETE FROM second_factor_policies WHERE scope = ? RETURNING scope', [key]);
   return changed.length === 1;
 }
 
 export async function isSecondFactorRequired(db: Db | Tx, scope: string | null): Promise<boolean> {
   const sql = 'SELECT FROM second_factor_policies WHERE scope = ?';
-  return (await rows(db, sql, [scope ?? 'operators'])).length === 1;
+  return (await db.query(sql, [scope ?? 'operators'])).length === 1;
 }

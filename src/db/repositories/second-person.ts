@@ -1,15 +1,15 @@
 /** The amounts above which another person approves, and the approvals (decisions/second-person). */
 import type { Amount } from '../../domain/money';
-import { rows, type Db, type Tx } from '../transaction';
+import type { Db, Tx } from '../transaction';
 
 export type SecondPersonRule = Record<string, Amount>;
 
 export async function findSecondPersonRule(db: Db, accountId: string): Promise<SecondPersonRule> {
-  return ruleOf(await rows(db, `${RULE} WHERE id = ?`, [accountId]));
+  return ruleOf(await db.query(`${RULE} WHERE id = ?`, [accountId]));
 }
 
 export async function lockSecondPersonRule(tx: Tx, accountId: string): Promise<SecondPersonRule> {
-  return ruleOf(await rows(tx, `${RULE} WHERE id = ? FOR NO KEY UPDATE`, [accountId]));
+  return ruleOf(await tx.query(`${RULE} WHERE id = ? FOR NO KEY UPDATE`, [accountId]));
 }
 
 const RULE = 'SELECT second_person_above AS rule FROM accounts';
@@ -25,7 +25,7 @@ export async function saveSecondPersonRule(
   rule: SecondPersonRule,
 ): Promise<void> {
   const sql = 'UPDATE accounts SET second_person_above = ?::jsonb WHERE id = ?';
-  await rows(tx, sql, [JSON.stringify(rule), accountId]);
+  await tx.query(sql, [JSON.stringify(rule), accountId]);
 }
 
 /** A repeated approval stores nothing. */
@@ -36,5 +36,5 @@ export async function insertPersonApproval(
 ): Promise<void> {
   const sql = `INSERT INTO payout_person_approvals (payout_id, user_id) VALUES (?, ?)
     ON CONFLICT DO NOTHING`;
-  await rows(tx, sql, [payoutId, userId]);
+  await tx.query(sql, [payoutId, userId]);
 }

@@ -6,7 +6,7 @@
 import type { MerchantLedgerAccount, PlatformLedgerAccount } from '../../domain/ledger';
 import type { TransactionType } from '../../domain/ledger';
 import { type Amount, ZERO } from '../../domain/money';
-import { rows, type Db, type Reader } from '../transaction';
+import type { Db, Reader } from '../transaction';
 import type { BalanceKey } from './ledger';
 
 /** The number of postings whose sums are stored together. Another number needs an empty table. */
@@ -21,8 +21,7 @@ export async function countPostings(
   { accountId, mode, currency }: BalanceKey,
   before: Date,
 ): Promise<number> {
-  const [found] = await rows<{ low: number }>(
-    db,
+  const [found] = await db.query<{ low: number }>(
     `WITH RECURSIVE q (account_id, mode, currency, before) AS (
        VALUES (?::text, ?::text, ?::text, ?::timestamptz)
      ), search (low, high) AS (
@@ -43,8 +42,7 @@ export async function countPostings(
 
 /** The time of the first posting; null without one. */
 export async function firstPostedAt(db: Reader, key: BalanceKey): Promise<Date | null> {
-  const [first] = await rows<{ postedAt: Date }>(
-    db,
+  const [first] = await db.query<{ postedAt: Date }>(
     `SELECT posted_at FROM ledger_transactions
       WHERE (account_id, mode, currency, balance_version) = (?, ?, ?, 1)`,
     [key.accountId, key.mode, key.currency],
@@ -60,8 +58,7 @@ export async function balanceAfter(
   postings: number,
 ): Promise<Amount> {
   for (let last = postings; last > 0; last -= READ_MAX) {
-    const [found] = await rows<{ balanceAfter: Amount }>(
-      db,
+    const [found] = await db.query<{ balanceAfter: Amount }>(
       `SELECT e.balance_after FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
         WHERE (t.account_id, t.mode, t.currency) = (?, ?, ?)
           AND t.balance_version > ? AND t.balance_version <= ? AND e.account = ?
@@ -100,8 +97,7 @@ export async function sumPostings(
   const sums: DaySum[] = [];
   for (let from = after; from < last; from += READ_MAX) {
     const range = [from, Math.min(from + READ_MAX, last)];
-    const found = await rows<DaySum>(
-      db,
+    const found = await db.query<DaySum>(
       `SELECT to_char(t.posted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, ${SUMS}
         GROUP BY 1, 2, 3, 4`,
       [accountId, mode, currency, ...range],
@@ -113,8 +109,7 @@ export async function sumPostings(
 
 /** Pieces are stored in order, so those before this number are. */
 export async function countStoredPieces(db: Reader, key: BalanceKey): Promise<number> {
-  const [found] = await rows<{ count: number }>(
-    db,
+  const [found] = await db.query<{ count: number }>(
     `SELECT coalesce(max(piece) + 1, 0)::integer AS count FROM posting_sums
       WHERE (account_id, mode, currency) = (?, ?, ?)`,
     [key.accountId, key.mode, key.currency],
@@ -129,8 +124,7 @@ export async function readStoredSums(
   first: number,
   end: number,
 ): Promise<DaySum[]> {
-  return rows<DaySum>(
-    db,
+  return db.query<DaySum>(
     `SELECT to_char(day, 'YYYY-MM-DD') AS day, type, account, direction,
             sum(amount)::numeric(38,8) AS amount, sum(postings)::integer AS postings
        FROM posting_sums
@@ -144,8 +138,7 @@ const LISTED_MAX = 1_000;
 
 /** The balances with a full piece that is not stored. */
 export async function listUnsummedBalances(db: Db): Promise<BalanceKey[]> {
-  return rows<BalanceKey>(
-    db,
+  return db.query<BalanceKey>(
     `SELECT account_id, mode, currency FROM balances b
       WHERE version >= ? AND NOT EXISTS (
         SELECT FROM posting_sums s
@@ -162,8 +155,7 @@ export async function listUnsummedBalances(db: Db): Promise<BalanceKey[]> {
  */
 export async function storeSums(db: Db, { accountId, mode, currency }: BalanceKey): Promise<void> {
   const key = [accountId, mode, currency];
-  const [balance] = await rows<{ full: number }>(
-    db,
+  const [balance] = await db.query<{ full: number }>(
     `SELECT (version / ?)::integer AS full FROM balances
       WHERE (account_id, mode, currency) = (?, ?, ?)`,
     [PIECE, ...key],
@@ -171,8 +163,7 @@ export async function storeSums(db: Db, { accountId, mode, currency }: BalanceKe
   const next = await countStoredPieces(db, { accountId, mode, currency });
   const end = Math.min(balance?.full ?? 0, next + READ_MAX / PIECE);
   if (end <= next) return;
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO posting_sums
      SELECT t.account_id, t.mode, t.currency, (t.balance_version - 1) / ? AS piece,
             (t.posted_at AT TIME ZONE 'UTC')::date AS day, ${SUMS}

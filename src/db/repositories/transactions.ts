@@ -6,7 +6,7 @@ import {
   type TransactionFilters,
 } from '../../domain/ledger';
 import type { Mode } from '../../domain/mode';
-import { rows, type Reader } from '../transaction';
+import type { Reader } from '../transaction';
 import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
 export type TransactionListQuery = ListQuery<TransactionFilters>;
@@ -35,8 +35,7 @@ export async function listTransactions(
     ['t.posted_at <= ?', filters.createdTo],
     ['(t.posted_at, t.id) < (?, ?)', after?.createdAt, after?.id],
   ]);
-  const found = await rows<Found>(
-    db,
+  const found = await db.query<Found>(
     `SELECT ${COLUMNS} FROM ledger_transactions t
       WHERE t.account_id = ? AND t.mode = ? ${sql}
       ORDER BY t.posted_at DESC, t.id DESC LIMIT ?`,
@@ -51,8 +50,7 @@ export async function findTransaction(
   db: Reader,
   { accountId, mode, id }: { accountId: string; mode: Mode; id: string },
 ): Promise<MerchantTransaction | null> {
-  const [found] = await rows<Found>(
-    db,
+  const [found] = await db.query<Found>(
     `SELECT ${COLUMNS} FROM ledger_transactions t
       WHERE t.id = ? AND t.account_id = ? AND t.mode = ?`,
     [id, accountId, mode],

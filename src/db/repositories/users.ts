@@ -1,6 +1,6 @@
 /** Users, their accounts and their sessions. */
 import type { MerchantRole, OperatorRole, UserKind } from '../../domain/users';
-import { rows, type Db, type Tx } from '../transaction';
+import type { Db, Tx } from '../transaction';
 
 export interface User {
   id: string;
@@ -37,8 +37,7 @@ export async function insertUser(
     passwordHash: string;
   },
 ): Promise<User | null> {
-  const [inserted] = await rows<User>(
-    tx,
+  const [inserted] = await tx.query<User>(
     `INSERT INTO users (id, kind, email, name, password_hash, operator_role, bound_account_id)
      VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (kind, lower(email)) DO NOTHING RETURNING ${COLUMNS}`,
@@ -59,7 +58,7 @@ export async function insertMembership(
   tx: Tx,
   { userId, accountId, role }: { userId: string; accountId: string; role: MerchantRole },
 ): Promise<void> {
-  await rows(tx, 'INSERT INTO memberships (user_id, account_id, role) VALUES (?, ?, ?)', [
+  await tx.query('INSERT INTO memberships (user_id, account_id, role) VALUES (?, ?, ?)', [
     userId,
     accountId,
     role,
@@ -74,8 +73,7 @@ export async function findUserByEmail(
   kind: UserKind,
   email: string,
 ): Promise<StoredUser | null> {
-  const [user] = await rows<StoredUser>(
-    db,
+  const [user] = await db.query<StoredUser>(
     `SELECT ${COLUMNS}, password_hash FROM users WHERE kind = ? AND lower(email) = lower(?)`,
     [kind, email],
   );
@@ -83,20 +81,19 @@ export async function findUserByEmail(
 }
 
 export async function findUserEmail(db: Db, id: string): Promise<string | null> {
-  const [user] = await rows<{ email: string }>(db, 'SELECT email FROM users WHERE id = ?', [id]);
+  const [user] = await db.query<{ email: string }>('SELECT email FROM users WHERE id = ?', [id]);
   return user?.email ?? null;
 }
 
 export async function findUserById(db: Db | Tx, id: string): Promise<StoredUser | null> {
   const sql = `SELECT ${COLUMNS}, password_hash FROM users WHERE id = ?`;
-  const [user] = await rows<StoredUser>(db, sql, [id]);
+  const [user] = await db.query<StoredUser>(sql, [id]);
   return user ?? null;
 }
 
 /** Locks the user's row until the transaction ends. */
 export async function lockUser(tx: Tx, kind: UserKind, email: string): Promise<User | null> {
-  const [user] = await rows<User>(
-    tx,
+  const [user] = await tx.query<User>(
     `SELECT ${COLUMNS} FROM users WHERE kind = ? AND lower(email) = lower(?) FOR NO KEY UPDATE`,
     [kind, email],
   );
@@ -105,8 +102,7 @@ export async function lockUser(tx: Tx, kind: UserKind, email: string): Promise<U
 
 /** All users, by kind and then by e-mail address. */
 export async function listUsers(db: Db): Promise<(User & { memberships: Membership[] })[]> {
-  return rows(
-    db,
+  return db.query(
     `SELECT ${COLUMNS}, coalesce((
               SELECT jsonb_agg(jsonb_build_object('accountId', a.id, 'accountName', a.name,
                                                   'role', m.role) ORDER BY a.created_at, a.id)
@@ -118,8 +114,7 @@ export async function listUsers(db: Db): Promise<(User & { memberships: Membersh
 
 /** The accounts that the user may act in, oldest membership first. */
 export async function listMemberships(db: Db | Tx, userId: string): Promise<Membership[]> {
-  return rows<Membership>(
-    db,
+  return db.query<Membership>(
     `SELECT a.id AS account_id, a.name AS account_name, m.role
        FROM memberships m JOIN users u ON u.id = m.user_id JOIN accounts a ON a.id = m.account_id
       WHERE m.user_id = ? AND ${MAY_ACT} ORDER BY m.created_at, a.id`,
@@ -131,12 +126,12 @@ export async function saveDisabled(tx: Tx, id: string, disabled: boolean): Promi
   const at = disabled ? 'clock_timestamp()' : 'NULL';
   const sql = `UPDATE users SET disabled_at = ${at}, removed_at = NULL WHERE id = ?
     RETURNING ${COLUMNS}`;
-  return one(await rows<User>(tx, sql, [id]));
+  return one(await tx.query<User>(sql, [id]));
 }
 
 export async function savePassword(tx: Tx, id: string, passwordHash: string): Promise<User> {
   const sql = `UPDATE users SET password_hash = ? WHERE id = ? RETURNING ${COLUMNS}`;
-  return one(await rows<User>(tx, sql, [passwordHash, id]));
+  return one(await tx.query<User>(sql, [passwordHash, id]));
 }
 
 /**
@@ -144,8 +139,7 @@ export async function savePassword(tx: Tx, id: string, passwordHash: string): Pr
  * was so already
  */
 export async function saveVouched(tx: Tx, id: string): Promise<boolean> {
-  const changed = await rows(
-    tx,
+  const changed = await tx.query(
     `UPDATE users SET bound_account_id = NULL
       WHERE id = ? AND bound_account_id IS NOT NULL RETURNING id`,
     [id],
@@ -155,7 +149,7 @@ export async function saveVouched(tx: Tx, id: string): Promise<boolean> {
 
 export async function noteSignIn(tx: Tx, id: string): Promise<User> {
   const sql = `UPDATE users SET last_sign_in_at = clock_timestamp() WHERE id = ? RETURNING ${COLUMNS}`;
-  return one(await rows<User>(tx, sql, [id]));
+  return one(await tx.query<User>(sql, [id]));
 }
 
 export interface Session {
@@ -178,8 +172,7 @@ export interface NewSession {
 }
 
 export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     `INSERT INTO sessions (id, token_hash, user_id, account_id, address, user_agent, expires_at)
      VALUES (?, ?, ?, ?, ?::inet, ?, now() + ? * interval '1 hour')`,
     [
@@ -222,8 +215,7 @@ export async function findSession(
   db: Db,
   { kind, tokenHash, idleHours }: { kind: UserKind; tokenHash: Buffer; idleHours: number },
 ): Promise<SessionUser | null> {
-  const [found] = await rows<SessionUser>(
-    db,
+  const [found] = await db.query<SessionUser>(
     `SELECT s.id AS session_id, u.id AS user_id, u.kind, u.email, u.name, u.operator_role,
             m.account_id, a.name AS account_name, m.role AS merchant_role, s.authenticated_at,
             (SELECT count(*)::integer FROM memberships m
@@ -250,8 +242,7 @@ export async function findSessionOwner(
   kind: UserKind,
   tokenHash: Buffer,
 ): Promise<string | null> {
-  const [found] = await rows<{ id: string }>(
-    db,
+  const [found] = await db.query<{ id: string }>(
     `SELECT u.id FROM sessions s JOIN users u ON u.id = s.user_id
       WHERE s.token_hash = ? AND u.kind = ?`,
     [tokenHash, kind],
@@ -261,12 +252,12 @@ export async function findSessionOwner(
 
 export async function noteSeen(db: Db, sessionId: string, address: string | null): Promise<void> {
   const sql = 'UPDATE sessions SET last_seen_at = now(), address = ?::inet WHERE id = ?';
-  await rows(db, sql, [address, sessionId]);
+  await db.query(sql, [address, sessionId]);
 }
 
 /** Notes that the person has just proved again who they are. */
 export async function noteAuthenticated(db: Db, sessionId: string): Promise<void> {
-  await rows(db, 'UPDATE sessions SET authenticated_at = now() WHERE id = ?', [sessionId]);
+  await db.query('UPDATE sessions SET authenticated_at = now() WHERE id = ?', [sessionId]);
 }
 
 /** @returns false if the user does not belong to the account */
@@ -274,8 +265,7 @@ export async function saveSessionAccount(
   db: Db,
   { sessionId, userId, accountId }: { sessionId: string; userId: string; accountId: string },
 ): Promise<boolean> {
-  const changed = await rows(
-    db,
+  const changed = await db.query(
     `UPDATE sessions SET account_id = m.account_id
        FROM memberships m JOIN users u ON u.id = m.user_id
       WHERE sessions.id = ? AND sessions.user_id = ? AND m.user_id = ? AND m.account_id = ?
@@ -287,8 +277,7 @@ export async function saveSessionAccount(
 
 /** The user's sessions that are valid, the latest use first. */
 export async function listSessions(db: Db, userId: string, idleHours: number): Promise<Session[]> {
-  return rows<Session>(
-    db,
+  return db.query<Session>(
     `SELECT id, user_id, host(address) AS address, user_agent, created_at, last_seen_at FROM sessions
       WHERE user_id = ? AND revoked_at IS NULL AND expires_at > now()
         AND last_seen_at > now() - ? * interval '1 hour'
@@ -299,8 +288,7 @@ export async function listSessions(db: Db, userId: string, idleHours: number): P
 
 /** Ends all sessions of the user but one. */
 export async function revokeOtherSessions(tx: Tx, userId: string, kept: string): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     `UPDATE sessions SET revoked_at = clock_timestamp()
       WHERE user_id = ? AND id <> ? AND revoked_at IS NULL`,
     [userId, kept],
@@ -313,8 +301,7 @@ export async function revokeSessions(
   userId: string,
   id: string | null,
 ): Promise<number> {
-  const revoked = await rows(
-    db,
+  const revoked = await db.query(
     `UPDATE sessions SET revoked_at = clock_timestamp()
       WHERE user_id = ? AND revoked_at IS NULL ${id === null ? '' : 'AND id = ?'} RETURNING id`,
     id === null ? [userId] : [userId, id],

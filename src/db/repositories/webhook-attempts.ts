@@ -1,15 +1,7 @@
 /** Attempts at a delivery: inserted before the request is sent, completed with its outcome. */
 import { PING } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
-import {
-  deferredRows,
-  deferStatement,
-  preparedRows,
-  rows,
-  type Db,
-  type Reader,
-  type Tx,
-} from '../transaction';
+import type { Db, Reader, SentWithNext, Tx } from '../transaction';
 
 export interface AttemptTiming {
   dnsMs: number | null;
@@ -49,9 +41,8 @@ export interface SlotOrder {
  * has counted as lost.
  * @returns whether one was free; wait for it only after the transaction's next statement
  */
-export function takeSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<boolean> {
-  const taken = deferredRows(
-    tx,
+export function takeSlot(tx: Tx, { endpointId, key }: SlotOrder): SentWithNext<boolean> {
+  return tx.sendWithNext(
     `WITH free AS MATERIALIZED (
        SELECT slot FROM webhook_slots
         WHERE endpoint_id = ? AND (holder IS NULL OR holder = ?
@@ -61,10 +52,8 @@ export function takeSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<boolea
      UPDATE webhook_slots s SET holder = ?, taken_at = clock_timestamp()
        FROM free WHERE s.endpoint_id = ? AND s.slot = free.slot RETURNING s.slot`,
     [endpointId, key, key, key, endpointId],
-  ).then(({ length }) => length > 0);
-  // The statement that it is sent with fails with the same error.
-  taken.catch(() => undefined);
-  return taken;
+    ({ length }) => length > 0,
+  );
 }
 
 /**
@@ -72,8 +61,7 @@ export function takeSlot(tx: Tx, { endpointId, key }: SlotOrder): Promise<boolea
  * transaction has locked is being taken by it; waiting for it could be a deadlock.
  */
 export function releaseSlots(tx: Tx, endpointId: string, keys: readonly string[]): void {
-  deferStatement(
-    tx,
+  tx.sendWithNext(
     `UPDATE webhook_slots SET holder = NULL
       WHERE endpoint_id = ? AND slot IN (
         SELECT slot FROM webhook_slots WHERE endpoint_id = ? AND holder = ANY (?::text[])
@@ -86,8 +74,7 @@ export function insertAttempt(
   tx: Tx,
   attempt: AttemptKey & { manual: boolean; url: string; orderKey: string },
 ): void {
-  deferStatement(
-    tx,
+  tx.sendWithNext(
     `INSERT INTO webhook_attempts (delivery_id, number, manual, url, order_key)
      VALUES (?, ?, ?, ?, ?)`,
     [attempt.deliveryId, attempt.number, attempt.manual, attempt.url, attempt.orderKey],
@@ -133,8 +120,7 @@ export async function completeAttempt(
   attempt: AttemptKey,
   end: AttemptEnd,
 ): Promise<{ manual: boolean; wasLost: boolean } | null> {
-  const [completed] = await preparedRows<{ manual: boolean; wasLost: boolean }>(
-    tx,
+  const [completed] = await tx.prepared<{ manual: boolean; wasLost: boolean }>(
     COMPLETE,
     completeBindings(attempt, end),
   );
@@ -143,7 +129,7 @@ export async function completeAttempt(
 
 /** The same with the transaction's next statement or its commit, for callers who need no answer. */
 export function completeAttemptLater(tx: Tx, attempt: AttemptKey, end: AttemptEnd): void {
-  deferStatement(tx, COMPLETE, completeBindings(attempt, end));
+  tx.sendWithNext(COMPLETE, completeBindings(attempt, end));
 }
 
 /** Ends an attempt whose worker did not report the outcome. @returns what made it */
@@ -151,8 +137,7 @@ export async function giveUpAttempt(
   tx: Tx,
   { deliveryId, number }: AttemptKey,
 ): Promise<{ manual: boolean; orderKey: string }> {
-  const [lost] = await rows<{ manual: boolean; orderKey: string }>(
-    tx,
+  const [lost] = await tx.query<{ manual: boolean; orderKey: string }>(
     `UPDATE webhook_attempts
         SET finished_at = clock_timestamp(), outcome = 'failed', error_code = 'worker_lost',
             error = 'The gateway stopped during this attempt; it may have reached the receiver.'
@@ -183,8 +168,7 @@ export interface StoredAttempt {
 
 /** The attempts of one delivery, in order. */
 export async function listAttempts(db: Reader, deliveryId: string): Promise<StoredAttempt[]> {
-  return rows<StoredAttempt>(
-    db,
+  return db.query<StoredAttempt>(
     `SELECT number, manual, url, started_at, finished_at, outcome,
             status, error_code, error, duration_ms, timing,
             request_headers, response_headers,
@@ -209,8 +193,7 @@ export interface AttemptCounts {
 
 /** The attempts of the last 24 hours at an endpoint, by hour and in total. */
 export async function countAttempts(db: Reader, endpointId: string): Promise<AttemptCounts[]> {
-  return rows<AttemptCounts>(
-    db,
+  return db.query<AttemptCounts>(
     `WITH latest AS MATERIALIZED (
        SELECT id FROM webhook_deliveries WHERE endpoint_id = ? ORDER BY id DESC LIMIT ?
      )
@@ -248,8 +231,7 @@ export async function countRecentAttempts(
   accountId: string,
   mode: Mode,
 ): Promise<EndpointCounts[]> {
-  return rows<EndpointCounts>(
-    db,
+  return db.query<EndpointCounts>(
     `SELECT p.id AS endpoint_id, p.url,
             count(*) FILTER (WHERE a.outcome = 'succeeded')::integer AS succeeded,
             count(*) FILTER (WHERE a.outcome = 'failed')::integer AS failed
@@ -279,8 +261,7 @@ export interface EndedPing {
 }
 
 export async function insertPing(tx: Tx, ping: EndedPing, end: AttemptEnd): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     `WITH event AS (
        INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, created_at)
        VALUES (?, ?, ?, '${PING}', ?, 1, ?, ?)
@@ -319,8 +300,7 @@ const ATTEMPTS_KEPT_DAYS = 90;
 
 /** Deletes old response bodies, skipping locked rows (decisions/retention). @returns how many */
 export async function forgetResponseBodies(db: Db, limit: number): Promise<number> {
-  const changed = await rows(
-    db,
+  const changed = await db.query(
     `UPDATE webhook_attempts SET response_body = NULL
       WHERE (delivery_id, number) IN (
         SELECT delivery_id, number FROM webhook_attempts
@@ -334,8 +314,7 @@ export async function forgetResponseBodies(db: Db, limit: number): Promise<numbe
 
 /** Deletes old attempts (decisions/retention). @returns how many */
 export async function deleteOldAttempts(db: Db, limit: number): Promise<number> {
-  const deleted = await rows(
-    db,
+  const deleted = await db.query(
     `DELETE FROM webhook_attempts
       WHERE (delivery_id, number) IN (
         SELECT delivery_id, number FROM webhook_attempts

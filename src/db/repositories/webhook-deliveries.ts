@@ -8,15 +8,7 @@ import { webhookDeliveryStatusesBefore, SLOW_AFTER_TIMEOUTS } from '../../domain
 import type { EventType } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
-import {
-  deferredRows,
-  deferStatement,
-  preparedRows,
-  rows,
-  type Db,
-  type Reader,
-  type Tx,
-} from '../transaction';
+import type { Db, Reader, SentWithNext, Tx } from '../transaction';
 
 /** The input of a delivery's workflow: only ids and types. */
 export interface WebhookDeliveryToStart {
@@ -43,8 +35,7 @@ const TO_START = `d.id AS delivery_id, e.type AS event_type, e.object_id,
 
 /** The deliveries of an object's events that were not started yet, oldest event first. */
 export async function listUnstarted(db: Db, objectId: string): Promise<WebhookDeliveryToStart[]> {
-  return preparedRows<WebhookDeliveryToStart>(
-    db,
+  return db.prepared<WebhookDeliveryToStart>(
     `SELECT ${TO_START}
       WHERE e.object_id = ? AND d.status = 'pending' AND d.attempts = 0 ORDER BY e.sequence, d.id`,
     [objectId],
@@ -55,7 +46,7 @@ export async function readWebhookDeliveriesToStart(
   db: Db,
   ids: readonly string[],
 ): Promise<WebhookDeliveryToStart[]> {
-  return rows<WebhookDeliveryToStart>(db, `SELECT ${TO_START} WHERE d.id = ANY (?::text[])`, [
+  return db.query<WebhookDeliveryToStart>(`SELECT ${TO_START} WHERE d.id = ANY (?::text[])`, [
     [...ids],
   ]);
 }
@@ -75,8 +66,7 @@ export async function takeOverdueWebhookDeliveries(
   db: Db,
   limit: number,
 ): Promise<WebhookDeliveryToStart[]> {
-  const taken = await rows<{ id: string }>(
-    db,
+  const taken = await db.query<{ id: string }>(
     `UPDATE webhook_deliveries SET check_at = clock_timestamp() + ${TAKEN_FOR}
       WHERE id IN (
         SELECT id FROM webhook_deliveries
@@ -98,8 +88,7 @@ export async function takeOverdueWebhookDeliveries(
  * taken is kept.
  */
 export async function noteEnsured(db: Db, ids: readonly string[]): Promise<void> {
-  await rows(
-    db,
+  await db.query(
     `UPDATE webhook_deliveries SET check_at = clock_timestamp() + ${CHECK_AGAIN}
       WHERE id = ANY (?::text[]) AND check_at < clock_timestamp() + ${TAKEN_FOR}`,
     [[...ids]],
@@ -110,7 +99,7 @@ export async function noteEnsured(db: Db, ids: readonly string[]): Promise<void>
  * Locks a delivery with the next statement, so that its snapshot is taken after the wait for the lock.
  */
 export function lockWebhookDelivery(tx: Tx, id: string): void {
-  deferStatement(tx, 'SELECT FROM webhook_deliveries WHERE id = ? FOR NO KEY UPDATE', [id]);
+  tx.sendWithNext('SELECT FROM webhook_deliveries WHERE id = ? FOR NO KEY UPDATE', [id]);
 }
 
 /** The parts of a delivery that an attempt needs. */
@@ -135,8 +124,7 @@ export async function readLockedWebhookDelivery(
   tx: Tx,
   id: string,
 ): Promise<LockedWebhookDelivery | null> {
-  const [found] = await preparedRows<Omit<LockedWebhookDelivery, 'secret'> & SealedSecret>(
-    tx,
+  const [found] = await tx.prepared<Omit<LockedWebhookDelivery, 'secret'> & SealedSecret>(
     `SELECT d.id, d.status, d.attempts, d.event_id, e.type AS event_type, e.body,
             d.endpoint_id, p.mode, p.url, p.secret_sealed AS sealed,
             p.secret_key_id AS key_id, d.last_error,
@@ -162,8 +150,7 @@ export async function readLockedWebhookDelivery(
 
 /** Counts an attempt. A scheduled one uses up one of the eight; a manual one does not. */
 export function noteAttemptBegun(tx: Tx, id: string, manual: boolean): void {
-  deferStatement(
-    tx,
+  tx.sendWithNext(
     `UPDATE webhook_deliveries
         SET attempts = attempts + ?, retry_requested_at = NULL,
             check_at = clock_timestamp() + ${OVERDUE}
@@ -181,24 +168,21 @@ export function endWebhookDelivery(
   id: string,
   trigger: Exclude<WebhookDeliveryTrigger, 'recover'>,
   lastError: string | null,
-): Promise<boolean> {
+): SentWithNext<boolean> {
   const targets = {
     succeed: 'succeeded',
     exhaust: 'failed',
     skip: 'skipped',
     abandon: 'abandoned',
   } as const satisfies Record<typeof trigger, WebhookDeliveryStatus>;
-  const changed = deferredRows(
-    tx,
+  return tx.sendWithNext(
     `UPDATE webhook_deliveries
         SET status = ?, next_attempt_at = NULL, retry_requested_at = NULL, last_error = ?,
             finished_at = clock_timestamp()
       WHERE id = ? AND status = ANY (?::text[]) RETURNING id`,
     [targets[trigger], lastError, id, webhookDeliveryStatusesBefore(trigger)],
-  ).then(({ length }) => length > 0);
-  // The statement that it is sent with fails with the same error.
-  changed.catch(() => undefined);
-  return changed;
+    ({ length }) => length > 0,
+  );
 }
 
 /** Plans the next attempt. The delay starts now, at the end of the failed attempt. */
@@ -208,8 +192,7 @@ export async function planNextAttempt(
   waitMs: number,
   lastError: string | null,
 ): Promise<void> {
-  await rows(
-    tx,
+  await tx.query(
     `UPDATE webhook_deliveries
         SET next_attempt_at = clock_timestamp() + ? * interval '1 millisecond', last_error = ?,
             check_at = clock_timestamp() + ? * interval '1 millisecond' + ${OVERDUE}
@@ -220,11 +203,11 @@ export async function planNextAttempt(
 
 /** Records a failure outside the schedule; the schedule does not change (decisions/webhook-retries). */
 export async function noteFailure(tx: Tx, id: string, lastError: string | null): Promise<void> {
-  await rows(tx, 'UPDATE webhook_deliveries SET last_error = ? WHERE id = ?', [lastError, id]);
+  await tx.query('UPDATE webhook_deliveries SET last_error = ? WHERE id = ?', [lastError, id]);
 }
 
 export async function forgetRetryRequest(tx: Tx, id: string): Promise<void> {
-  await rows(tx, 'UPDATE webhook_deliveries SET retry_requested_at = NULL WHERE id = ?', [id]);
+  await tx.query('UPDATE webhook_deliveries SET retry_requested_at = NULL WHERE id = ?', [id]);
 }
 
 /** A delivery as an operator sees it. */
@@ -253,7 +236,7 @@ const COLUMNS = `d.id, d.event_id, e.type AS event_type, e.object_id,
 const FROM = 'FROM webhook_deliveries d JOIN events e ON e.id = d.event_id';
 
 export async function findWebhookDelivery(db: Reader, id: string): Promise<WebhookDelivery | null> {
-  const [delivery] = await rows<WebhookDelivery>(db, `SELECT ${COLUMNS} ${FROM} WHERE d.id = ?`, [
+  const [delivery] = await db.query<WebhookDelivery>(`SELECT ${COLUMNS} ${FROM} WHERE d.id = ?`, [
     id,
   ]);
   return delivery ?? null;
@@ -269,9 +252,7 @@ export async function listWebhookDeliveries(
 ): Promise<WebhookDelivery[]> {
   const ofStatus = status === undefined ? '' : 'AND status = ?';
   const older = before === null ? '' : 'AND id < ?';
-  return rows<WebhookDelivery>(
-    db,
-    // The page is selected first, because the events are read for its rows only.
+  return db.query<WebhookDelivery>(
     `WITH page AS MATERIALIZED (
        SELECT * FROM webhook_deliveries WHERE endpoint_id = ? ${ofStatus} ${older}
         ORDER BY id DESC LIMIT ?)
@@ -287,8 +268,7 @@ export async function listWebhookDeliveries(
 
 /** @returns false when the delivery does not exist */
 export async function requestRetry(tx: Tx, id: string): Promise<boolean> {
-  const changed = await rows(
-    tx,
+  const changed = await tx.query(
     `UPDATE webhook_deliveries
         SET retry_requested_at = clock_timestamp(), check_at = clock_timestamp()
       WHERE id = ? RETURNING id`,
@@ -308,12 +288,10 @@ export interface WebhookDeliveryReport {
 }
 
 export async function readWebhookDeliveryReport(
-  tx: Tx,
   id: string,
-  read: typeof preparedRows | typeof deferredRows,
+  send: Reader['prepared'],
 ): Promise<WebhookDeliveryReport | null> {
-  const [report] = await read<WebhookDeliveryReport>(
-    tx,
+  const [report] = await send<WebhookDeliveryReport>(
     `SELECT d.status, d.attempts, d.next_attempt_at, d.last_error,
             greatest(0, ceil(extract(epoch FROM d.next_attempt_at - clock_timestamp()) * 1000)
               )::float8 AS due_in_ms,

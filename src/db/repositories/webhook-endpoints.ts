@@ -3,7 +3,7 @@
  */
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
-import { deferStatement, rows, type Db, type Reader, type Tx } from '../transaction';
+import type { Db, Reader, Tx } from '../transaction';
 import type { SlotOrder } from './webhook-attempts';
 
 export interface WebhookEndpoint {
@@ -36,8 +36,7 @@ export async function insertEndpoint(
   secret: SealedSecret,
 ): Promise<WebhookEndpoint> {
   return one(
-    await rows<WebhookEndpoint>(
-      tx,
+    await tx.query<WebhookEndpoint>(
       `INSERT INTO webhook_endpoints
               (id, account_id, mode, url, description, events, secret_sealed, secret_key_id)
        VALUES (?, ?, ?, ?, ?, ?::text[], ?, ?) RETURNING ${COLUMNS}`,
@@ -57,8 +56,7 @@ export async function insertEndpoint(
 
 /** Locks the endpoint until the transaction ends; null when it was deleted. */
 export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint | null> {
-  const [endpoint] = await rows<WebhookEndpoint>(
-    tx,
+  const [endpoint] = await tx.query<WebhookEndpoint>(
     `SELECT ${COLUMNS} FROM webhook_endpoints
       WHERE id = ? AND deleted_at IS NULL FOR NO KEY UPDATE`,
     [id],
@@ -69,14 +67,13 @@ export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint 
 /** Includes deleted endpoints. */
 export async function findEndpoint(db: Reader, id: string): Promise<WebhookEndpoint | null> {
   const sql = `SELECT ${COLUMNS} FROM webhook_endpoints WHERE id = ?`;
-  const [endpoint] = await rows<WebhookEndpoint>(db, sql, [id]);
+  const [endpoint] = await db.query<WebhookEndpoint>(sql, [id]);
   return endpoint ?? null;
 }
 
 /** The endpoints of both modes that are not deleted, oldest first. */
 export async function listEndpoints(db: Reader, accountId: string): Promise<WebhookEndpoint[]> {
-  return rows<WebhookEndpoint>(
-    db,
+  return db.query<WebhookEndpoint>(
     `SELECT ${COLUMNS} FROM webhook_endpoints
       WHERE account_id = ? AND deleted_at IS NULL ORDER BY created_at, id`,
     [accountId],
@@ -86,8 +83,7 @@ export async function listEndpoints(db: Reader, accountId: string): Promise<Webh
 /** Saves an endpoint. A new URL, or enabling the endpoint again, resets the count of timeouts. */
 export async function saveEndpoint(tx: Tx, endpoint: WebhookEndpoint): Promise<WebhookEndpoint> {
   return one(
-    await rows<WebhookEndpoint>(
-      tx,
+    await tx.query<WebhookEndpoint>(
       `UPDATE webhook_endpoints
           SET url = ?, description = ?, events = ?::text[], enabled = ?, deleted_at = ?,
               timeouts_in_a_row = 0, updated_at = clock_timestamp()
@@ -111,8 +107,7 @@ export async function replaceEndpointSecret(
   { sealed, keyId }: SealedSecret,
 ): Promise<WebhookEndpoint> {
   return one(
-    await rows<WebhookEndpoint>(
-      tx,
+    await tx.query<WebhookEndpoint>(
       `UPDATE webhook_endpoints
           SET secret_sealed = ?, secret_key_id = ?, updated_at = clock_timestamp()
         WHERE id = ? RETURNING ${COLUMNS}`,
@@ -123,8 +118,7 @@ export async function replaceEndpointSecret(
 
 /** The current secret, locked so that a roll waits until this transaction ends. */
 export async function lockEndpointSecret(tx: Tx, id: string): Promise<SealedSecret> {
-  const [secret] = await rows<SealedSecret>(
-    tx,
+  const [secret] = await tx.query<SealedSecret>(
     `SELECT secret_sealed AS sealed, secret_key_id AS key_id FROM webhook_endpoints
       WHERE id = ? FOR NO KEY UPDATE`,
     [id],
@@ -139,8 +133,7 @@ export async function lockSecretsOfOtherKeys(
   keyId: string,
   limit: number,
 ): Promise<(SealedSecret & { id: string })[]> {
-  return rows(
-    tx,
+  return tx.query(
     `SELECT id, secret_sealed AS sealed, secret_key_id AS key_id FROM webhook_endpoints
       WHERE secret_key_id <> ? ORDER BY id LIMIT ? FOR NO KEY UPDATE`,
     [keyId, limit],
@@ -149,8 +142,7 @@ export async function lockSecretsOfOtherKeys(
 
 /** Counts the secrets by the key that they are encrypted with. */
 export async function countSecretsByKey(db: Db): Promise<{ keyId: string; secrets: number }[]> {
-  return rows(
-    db,
+  return db.query(
     `SELECT key_id, count(*)::int AS secrets
        FROM (SELECT secret_key_id AS key_id FROM webhook_endpoints
              UNION ALL SELECT key_id FROM totp_secrets) AS sealed
@@ -160,8 +152,7 @@ export async function countSecretsByKey(db: Db): Promise<{ keyId: string; secret
 
 /** Releases the slot of an attempt and counts consecutive timeouts, when their count changes. */
 export function noteAttemptEnded(tx: Tx, { endpointId, key }: SlotOrder, timedOut: boolean): void {
-  deferStatement(
-    tx,
+  tx.sendWithNext(
     `WITH released AS (
        UPDATE webhook_slots SET holder = NULL WHERE endpoint_id = ? AND holder = ?
      ) ${

@@ -9,7 +9,7 @@ import {
 } from '../../domain/webhook-delivery';
 import { PING } from '../../domain/events';
 import { newId } from '../../lib/new-id';
-import { rows, type Db, type Tx } from '../transaction';
+import type { Db, Tx } from '../transaction';
 import type { WebhookEndpoint } from './webhook-endpoints';
 
 /** The deliveries or events to process. */
@@ -35,8 +35,7 @@ export interface RecoveredBatch {
 /** The number of open deliveries; the count stops at the maximum. */
 export async function countOpenWebhookDeliveries(tx: Tx, endpointId: string): Promise<number> {
   return count(
-    await rows(
-      tx,
+    await tx.query(
       `SELECT count(*)::int AS n FROM (
          SELECT FROM webhook_deliveries WHERE endpoint_id = ? AND status = 'pending'
           LIMIT ${OPEN_DELIVERIES_MAX}) AS open`,
@@ -56,8 +55,7 @@ async function changeNext(
   set: string,
   { where, bindings }: { where: string; bindings: Bindings },
 ): Promise<RecoveredBatch> {
-  const changed = await rows<{ id: string }>(
-    tx,
+  const changed = await tx.query<{ id: string }>(
     `WITH changed AS (
        UPDATE webhook_deliveries SET ${set}, check_at = clock_timestamp()
         WHERE id IN (
@@ -97,7 +95,7 @@ export function recoverSkipped(tx: Tx, batch: RecoveryBatch): Promise<RecoveredB
 
 export async function countSkipped(db: Db, range: RecoveryRange): Promise<number> {
   const sql = `SELECT count(*)::int AS n FROM webhook_deliveries WHERE ${SKIPPED}`;
-  return count(await rows(db, sql, skippedBindings(range)));
+  return count(await db.query(sql, skippedBindings(range)));
 }
 
 /** The number of events that one statement reads, however few of them are missing. */
@@ -139,8 +137,7 @@ export async function insertMissingWebhookDeliveries(
 ): Promise<RecoveredBatch> {
   const { endpoint, after, limit } = batch;
   const ids = Array.from({ length: limit }, () => newId('delivery'));
-  const [found] = await rows<{ deliveryIds: string[]; last: string | null }>(
-    tx,
+  const [found] = await tx.query<{ deliveryIds: string[]; last: string | null }>(
     `WITH ${MISSING}, inserted AS (
        INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, check_at)
        SELECT (?::text[])[row_number() OVER ()], id, ?, clock_timestamp(), clock_timestamp()
@@ -158,8 +155,7 @@ export async function insertMissingWebhookDeliveries(
 export async function countMissing(db: Db, range: RecoveryRange): Promise<number> {
   let missing = 0;
   for (let after: string | null = ''; after !== null;) {
-    const [found]: { n: number; last: string | null }[] = await rows(
-      db,
+    const [found]: { n: number; last: string | null }[] = await db.query(
       `WITH ${MISSING} SELECT (SELECT count(*)::int FROM missing) AS n, ${LOOKED_UP_TO} AS last`,
       missingBindings(range, after, LOOK),
     );

@@ -4,7 +4,7 @@
  */
 import { appendAudit } from '../../db/repositories/audit-log';
 import { findAdjustment, post, type BalanceKey } from '../../db/repositories/ledger';
-import { inTransaction, type Db } from '../../db/transaction';
+import type { Db } from '../../db/transaction';
 import { isId } from '../../domain/ids';
 import { adjustmentPosting } from '../../domain/ledger';
 import { type Amount } from '../../domain/money';
@@ -111,7 +111,7 @@ class NotPosted extends Error {
 async function postOnce(db: Db, by: ChangedBy, adjustment: Adjustment): Promise<Outcome> {
   const { id, accountId, mode, currency, direction, amount, reason } = adjustment;
   try {
-    return await inTransaction(db, async (tx) => {
+    return await db.transaction(async (tx) => {
       await appendAudit(tx, {
         ...by,
         action: 'adjustment.create',

@@ -3,7 +3,7 @@
  * exists without the other.
  */
 import { appendAudit, type NewAuditEntry } from '../../db/repositories/audit-log';
-import { inTransaction, type Db, type Tx } from '../../db/transaction';
+import type { Db, Tx } from '../../db/transaction';
 
 /** Who makes a change, and why. */
 export interface ChangedBy extends Pick<NewAuditEntry, 'via' | 'address'> {
@@ -24,7 +24,7 @@ export async function makeChange<T>(
   by: ChangedBy,
   work: (tx: Tx) => Promise<Change<T>>,
 ): Promise<T> {
-  return inTransaction(db, async (tx) => {
+  return db.transaction(async (tx) => {
     const { audit, result } = await work(tx);
     await appendAudit(tx, { ...by, ...audit });
     return result;

@@ -15,7 +15,7 @@ import {
   findConsoleBatch,
   listConsoleBatches,
 } from '../../db/repositories/payout-batches';
-import { inTransaction, onOneSnapshot, type Db } from '../../db/transaction';
+import { onOneSnapshot, type Db } from '../../db/transaction';
 import { mayLeaveOutRows, payoutBatchStatusesBefore } from '../../domain/payout-batch';
 import { newId } from '../../lib/new-id';
 import type { PayoutBatchWorkflows } from '../../temporal/payout-batch-workflows';
@@ -129,7 +129,7 @@ function noteInAudit(
   { id: objectId, accountId, status, manifestSha256 }: ConsoleBatch,
   order: BatchOrder,
 ): Promise<void> {
-  return inTransaction(db, (tx) =>
+  return db.transaction((tx) =>
     appendAudit(tx, {
       ...by,
       action: `payout_batch.${order.kind}`,

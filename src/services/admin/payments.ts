@@ -7,7 +7,7 @@ import { databaseTime } from '../../db/database-time';
 import { appendAudit } from '../../db/repositories/audit-log';
 import { findDecision, type StoredDecision } from '../../db/repositories/payment-decisions';
 import { findPayment } from '../../db/repositories/payments';
-import { inTransaction, type Db } from '../../db/transaction';
+import type { Db } from '../../db/transaction';
 import type { Payment, PaymentDecisionKind, PaymentStatus } from '../../domain/payment';
 import type { Closed, NoAnswer, Sent } from '../../temporal/client';
 import { type PaymentWorkflows, paymentStart } from '../../temporal/payment-workflows';
@@ -118,7 +118,7 @@ function noteInAudit(
   { id: objectId, accountId, status }: Payment,
   asked: { id: string; kind: PaymentDecisionKind; amount: string | null },
 ): Promise<void> {
-  return inTransaction(db, (tx) =>
+  return db.transaction((tx) =>
     appendAudit(tx, {
       ...by,
       action: `payment.${asked.kind}`,

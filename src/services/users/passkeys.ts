@@ -25,7 +25,7 @@ import {
   useChallenge,
 } from '../../db/repositories/second-factors';
 import { findUserById } from '../../db/repositories/users';
-import { inTransaction, type Db } from '../../db/transaction';
+import type { Db } from '../../db/transaction';
 import type { UserKind } from '../../domain/users';
 import { newId } from '../../lib/new-id';
 import { openValue, sealValue, type SecretBox } from '../../lib/secret-box';
@@ -117,7 +117,7 @@ export function createPasskeys(db: Db, box: SecretBox): Passkeys {
     },
     register: (user, origin, answer) => register(db, box, user, origin, answer),
     remove: (user, id) =>
-      inTransaction(db, async (tx) => {
+      db.transaction(async (tx) => {
         const removed = await deletePasskey(tx, user.userId, id);
         if (removed === null) throw new AdminRefusal({ code: 'not_found', object: 'passkey', id });
         await noteOwnChange(tx, user, 'user.remove_passkey', { before: audited(removed) });
@@ -174,7 +174,7 @@ async function register(
   );
   if (verified?.verified !== true) return null;
   const { credential } = verified.registrationInfo;
-  return inTransaction(db, async (tx) => {
+  return db.transaction(async (tx) => {
     if (!(await useChallenge(tx, hashChallenge(challenge), CHALLENGE_MINUTES))) return null;
     if ((await listPasskeys(tx, user.userId)).length >= PASSKEYS_MAX) return null;
     const sentTransports: readonly string[] = credential.transports ?? [];
@@ -223,7 +223,7 @@ export async function prove(
   );
   if (verified?.verified !== true) return null;
   const { newCounter } = verified.authenticationInfo;
-  return inTransaction(db, async (tx) => {
+  return db.transaction(async (tx) => {
     const isNew = await useChallenge(tx, hashChallenge(challenge), CHALLENGE_MINUTES);
     return isNew && (await notePasskeyUsed(tx, passkey.id, newCounter)) ? passkey : null;
   });

@@ -27,7 +27,7 @@ import {
 import { areRelatedOperators } from '../../db/repositories/related-operators';
 import { summarizeFactors } from '../../db/repositories/second-factors';
 import { findUserByEmail, insertUser, type User } from '../../db/repositories/users';
-import { inTransaction, type Db, type Tx } from '../../db/transaction';
+import type { Db, Tx } from '../../db/transaction';
 import {
   isHigherRole,
   MERCHANT_ROLES,
@@ -214,7 +214,7 @@ async function changePerson(
 
 /** The guard of the row decides; who it refuses is told why. @throws AdminRefusal */
 async function approveRole(db: Db, user: SignedIn, userId: string): Promise<void> {
-  const proposal = await inTransaction(db, (tx) => findRoleProposal(tx, userId));
+  const proposal = await db.transaction((tx) => findRoleProposal(tx, userId));
   if (proposal === null) throw new AdminRefusal({ code: 'proposal_ended' });
   const { role, proposedBy } = proposal;
   const after = { role, proposed_by: proposedBy };
@@ -337,7 +337,7 @@ async function finishAcceptance(
   invitation: Invitation,
   work: (tx: Tx) => Promise<string | null>,
 ): Promise<{ kind: 'accepted' } | { kind: 'gone' }> {
-  return inTransaction(db, async (tx) => {
+  return db.transaction(async (tx) => {
     if (!(await useInvitation(tx, invitation.id))) return { kind: 'gone' };
     const userId = await work(tx);
     if (userId === null) return { kind: 'gone' };

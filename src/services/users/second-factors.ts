@@ -16,7 +16,7 @@ import {
   useRecoveryCode,
   useTotpStep,
 } from '../../db/repositories/second-factors';
-import { inTransaction, type Db, type Tx } from '../../db/transaction';
+import type { Db, Tx } from '../../db/transaction';
 import type { SecretBox } from '../../lib/secret-box';
 import { type ChangedBy, makeChange } from '../admin/audit';
 import { accountOf, changedBy, noteOwnChange, type SignedIn } from './sessions';
@@ -68,20 +68,20 @@ export function createSecondFactors(db: Db, box: SecretBox): SecondFactors {
       if (stored === null || stored.confirmedAt !== null) return null;
       const step = await stepOf(box, user.userId, stored, code);
       if (step === null) return null;
-      return inTransaction(db, async (tx) => {
+      return db.transaction(async (tx) => {
         if (!(await confirmTotp(tx, user.userId, stored, step))) return null;
         await noteOwnChange(tx, user, 'user.add_totp');
         return { recoveryCodes: await firstRecoveryCodes(tx, user.userId) };
       });
     },
     removeTotp: (user) =>
-      inTransaction(db, async (tx) => {
+      db.transaction(async (tx) => {
         if (!(await deleteTotp(tx, user.userId))) return;
         await noteOwnChange(tx, user, 'user.remove_totp');
         await forgetCodesWithoutFactor(tx, user.userId);
       }),
     newRecoveryCodes: (user) =>
-      inTransaction(db, async (tx) => {
+      db.transaction(async (tx) => {
         await noteOwnChange(tx, user, 'user.new_recovery_codes');
         return replaceCodes(tx, user.userId);
       }),
@@ -123,12 +123,12 @@ export async function useCode(
   code: string,
 ): Promise<boolean> {
   if (!isAppCode(code)) {
-    return inTransaction(db, (tx) => useRecoveryCode(tx, userId, hashCode(userId, code)));
+    return db.transaction((tx) => useRecoveryCode(tx, userId, hashCode(userId, code)));
   }
   const stored = await findTotp(db, userId);
   if (stored === null || stored.confirmedAt === null) return false;
   const step = await stepOf(box, userId, stored, code);
-  return step !== null && (await inTransaction(db, (tx) => useTotpStep(tx, userId, step)));
+  return step !== null && (await db.transaction((tx) => useTotpStep(tx, userId, step)));
 }
 
 /** Six digits, which can be guessed; otherwise a recovery code, which cannot. */

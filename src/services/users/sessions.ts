@@ -15,7 +15,7 @@ import {
   type Session,
   type SessionUser,
 } from '../../db/repositories/users';
-import { inTransaction, type Db, type Tx } from '../../db/transaction';
+import type { Db, Tx } from '../../db/transaction';
 import { type Actor, type MerchantRole, SESSION_HOURS, type UserKind } from '../../domain/users';
 import { newId } from '../../lib/new-id';
 import { openValue, sealValue, type SecretBox } from '../../lib/secret-box';
@@ -82,7 +82,7 @@ export async function openSession(
   if (kind === 'merchant' && first === undefined) return null;
   const token = newToken();
   const hours = SESSION_HOURS[kind].total;
-  await inTransaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     await insertSession(tx, {
       id: newId('session'),
       tokenHash: hashToken(token),

@@ -5,7 +5,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withClient } from '../../../src/db/provision';
-import { rows } from '../../../src/db/transaction';
 import { startGateway, type OwnGateway } from '../../support/servers/gateway';
 import { runAdmin } from '../../support/servers/gateway-admin';
 import type { MerchantClient } from '../../support/merchant/merchant-client';
@@ -228,8 +227,7 @@ class Meter {
   async #begin(): Promise<string> {
     await this.#quiet();
     this.proxy.take();
-    const [row] = await rows<{ lsn: string }>(
-      this.gateway.db,
+    const [row] = await this.gateway.db.query<{ lsn: string }>(
       'SELECT pg_current_wal_insert_lsn()::text AS lsn',
     );
     return row?.lsn ?? '';
@@ -238,8 +236,7 @@ class Meter {
   async #end(begun: string): Promise<SpentInPostgres> {
     await this.#quiet();
     const { statements, roundTrips } = this.proxy.take();
-    const [row] = await rows<{ bytes: string }>(
-      this.gateway.db,
+    const [row] = await this.gateway.db.query<{ bytes: string }>(
       'SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), ?::pg_lsn)::text AS bytes',
       [begun],
     );
@@ -264,8 +261,7 @@ async function historyOf({ temporal }: OwnGateway, workflowId: string) {
 
 /** Of the last one. */
 async function historyOfDelivery(gateway: OwnGateway) {
-  const [last] = await rows<{ id: string }>(
-    gateway.db,
+  const [last] = await gateway.db.query<{ id: string }>(
     'SELECT id FROM webhook_deliveries ORDER BY id DESC LIMIT 1',
   );
   return historyOf(gateway, last?.id ?? '');
@@ -284,8 +280,7 @@ function perDelivery(without: Spent, withEndpoint: Spent, deliveries: number): S
 
 /** Of one payout. */
 async function countEvents({ db }: OwnGateway, accountId: string): Promise<number> {
-  const [row] = await rows<{ n: number }>(
-    db,
+  const [row] = await db.query<{ n: number }>(
     `SELECT (count(*) / count(DISTINCT object_id))::int AS n FROM events WHERE account_id = ?`,
     [accountId],
   );

@@ -1,6 +1,5 @@
 /** POST /payouts to 201: at rest, and while what 32 clients make is processed and delivered. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../../src/db/transaction';
 import { startBareFlows, startGatewayFlows, type Flows } from '../flows';
 import { openLoop, percentile, RETRY_AFTER_MS } from '../load';
 import { startCountingReceiver } from '../receiver';
@@ -115,8 +114,7 @@ export async function createUnderLoad<Side extends Pick<Flows, 'create'>>(
 /** Resolves when no payout and no delivery is open. */
 export async function whenIdle({ db }: Flows): Promise<void> {
   for (;;) {
-    const [open] = await rows<{ is: boolean }>(
-      db,
+    const [open] = await db.query<{ is: boolean }>(
       `SELECT EXISTS (SELECT FROM payouts WHERE status_group = 'open')
            OR EXISTS (SELECT FROM webhook_deliveries WHERE status = 'pending') AS is`,
     );

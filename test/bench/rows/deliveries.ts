@@ -1,6 +1,6 @@
 /** Events to a fast receiver, against a workflow with one POST. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows, type Db } from '../../../src/db/transaction';
+import type { Db } from '../../../src/db/transaction';
 import { newId } from '../../../src/lib/new-id';
 import {
   COUNTED_MS_MIN,
@@ -138,9 +138,8 @@ function objectIdOf({ objectId }: Arrival): string {
 
 /** The clock is read last before the commit. */
 async function noteCommits(db: Db): Promise<void> {
-  await rows(db, 'CREATE UNLOGGED TABLE bench_commits (event_id text PRIMARY KEY, at float8)');
-  await rows(
-    db,
+  await db.query('CREATE UNLOGGED TABLE bench_commits (event_id text PRIMARY KEY, at float8)');
+  await db.query(
     `CREATE FUNCTION bench_note_commit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
      BEGIN
        INSERT INTO public.bench_commits
@@ -148,8 +147,7 @@ async function noteCommits(db: Db): Promise<void> {
        RETURN NULL;
      END $$`,
   );
-  await rows(
-    db,
+  await db.query(
     `CREATE CONSTRAINT TRIGGER bench_note_commit AFTER INSERT ON events
      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION bench_note_commit()`,
   );
@@ -167,7 +165,7 @@ async function latencyOfGateway(
     async () => (await create('payout')) !== null,
   );
   await whenThere(latenciesMs.length * EVENTS_OF_PAYOUT);
-  const commits = await rows<{ eventId: string; at: number }>(db, 'SELECT * FROM bench_commits');
+  const commits = await db.query<{ eventId: string; at: number }>('SELECT * FROM bench_commits');
   const committedAt = new Map(commits.map(({ eventId, at }) => [eventId, at]));
   return latencyOf(arrivals, ({ eventId = '' }) => committedAt.get(eventId) ?? NaN);
 }

@@ -5,7 +5,6 @@ import { reservePayout } from '../../../activities/payout/reserve';
 import { connect } from '../../../src/db/connect';
 import { claimKey } from '../../../src/db/repositories/idempotency';
 import { storeEntries } from '../../../src/db/repositories/provider-statements';
-import { inTransaction, rows } from '../../../src/db/transaction';
 import { amount } from '../../../src/domain/money';
 import type { PayoutRequest } from '../../../src/domain/payout';
 import { newId } from '../../../src/lib/new-id';
@@ -147,19 +146,18 @@ function entryOf(reference: string) {
 /** A maximum for a day that is not reached, so that the usage is counted, and a copy of the provider's statement with an entry for each payout. */
 async function prepareDatabase({ database }: Installation, payouts: number): Promise<void> {
   const owner = connect({ url: database.ownerUrl, size: 1, applicationName: 'bench' });
-  await rows(owner, 'UPDATE payout_policies SET daily_max = 1e12');
-  await inTransaction(owner, async (tx) => {
-    await rows(tx, 'SET LOCAL statement_timeout = 0');
-    await rows(
-      tx,
+  await owner.query('UPDATE payout_policies SET daily_max = 1e12');
+  await owner.transaction(async (tx) => {
+    await tx.query('SET LOCAL statement_timeout = 0');
+    await tx.query(
       `INSERT INTO provider_entries
        SELECT ?, ?, 'payout', id, 'otr_' || id, 10, 'USDT', 'done', false, now(), now()
          FROM (SELECT 'po_' || lpad(n::text, 26, '0') AS id FROM generate_series(0, ? - 1) n) p`,
       [STATEMENT.provider, STATEMENT.mode, payouts],
     );
   });
-  await rows(owner, 'VACUUM ANALYZE provider_entries');
+  await owner.query('VACUUM ANALYZE provider_entries');
   // What loading has left to write is not part of the measurement.
-  await rows(owner, 'CHECKPOINT');
+  await owner.query('CHECKPOINT');
   await owner.destroy();
 }

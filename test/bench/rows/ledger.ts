@@ -2,7 +2,6 @@
 import { Pool } from 'pg';
 import { connect } from '../../../src/db/connect';
 import { type BalanceKey, post } from '../../../src/db/repositories/ledger';
-import { rows } from '../../../src/db/transaction';
 import { reservePosting } from '../../../src/domain/ledger';
 import { createTestDatabase } from '../../support/servers/database';
 import { buildPayoutMoney } from '../../support/merchant/ledger';
@@ -22,8 +21,7 @@ function ledgerRow(name: string, balances: number): Row {
     prepare: async () => {
       const database = await createTestDatabase();
       const owner = connect({ url: database.ownerUrl, size: 1, applicationName: 'bench' });
-      await rows(
-        owner,
+      await owner.query(
         `INSERT INTO balances
          SELECT 'acc_' || lpad(n::text, 26, '0'), 'test', 'USDT', 1000000, 0, 1, now()
            FROM generate_series(0, ? - 1) n`,

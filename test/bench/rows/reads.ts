@@ -1,7 +1,7 @@
 /** The reads of a merchant, each against Koa with the same query. */
 import { randomBytes } from 'node:crypto';
 import { connect } from '../../../src/db/connect';
-import { rows, type Db } from '../../../src/db/transaction';
+import type { Db } from '../../../src/db/transaction';
 import { findFreePort } from '../../../src/dev/ports';
 import { ChildProgram } from '../../support/servers/child-program';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
@@ -87,7 +87,7 @@ export async function startInstallation(payouts: number): Promise<Installation> 
     await fund(owner, accountId, 'test', currency, '50000000');
   }
   const [apiKeyId = ''] = (
-    await rows<{ id: string }>(owner, 'SELECT id FROM api_keys WHERE account_id = ?', [accountId])
+    await owner.query<{ id: string }>('SELECT id FROM api_keys WHERE account_id = ?', [accountId])
   ).map(({ id }) => id);
   const batch = { ...ofAccount, currency: 'USDT', apiKeyId, first: 0, count: payouts };
   await insertCompletedPayouts(owner, batch, { isNoted: false });
@@ -118,8 +118,7 @@ export async function startInstallation(payouts: number): Promise<Installation> 
  */
 async function liftRates(owner: Db): Promise<void> {
   const name = 'authenticate_api_key';
-  const [found] = await rows<{ definition: string }>(
-    owner,
+  const [found] = await owner.query<{ definition: string }>(
     `SELECT pg_get_functiondef(to_regproc(?)) AS definition`,
     [name],
   );

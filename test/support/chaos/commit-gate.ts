@@ -4,7 +4,7 @@
  * lock; PostgreSQL finishes the commit also when nobody is there any more to hear of it.
  */
 import { Client } from 'pg';
-import { type Db, rows } from '../../../src/db/transaction';
+import type { Db } from '../../../src/db/transaction';
 import { waitThroughFaults } from '../wait-for';
 
 const LOCK = 4_711;
@@ -50,7 +50,7 @@ export class CommitGate {
 
   /** Holds the payout with this reference when it comes to the point. */
   async hold(reference: string, point: GatePoint): Promise<void> {
-    await rows(this.#db, 'INSERT INTO held_commits VALUES (?, ?)', [reference, point]);
+    await this.#db.query('INSERT INTO held_commits VALUES (?, ?)', [reference, point]);
   }
 
   /** Resolves when so many transactions wait at the gate: soon, or their time-out ends them. */
@@ -64,7 +64,7 @@ export class CommitGate {
 
   /** Lets everything through, for good, and resolves when it is committed. */
   async release(): Promise<void> {
-    await rows(this.#db, 'DELETE FROM held_commits');
+    await this.#db.query('DELETE FROM held_commits');
     await this.#keeper.query('SELECT pg_advisory_unlock($1)', [LOCK]);
     await waitThroughFaults('the held commits', async () => (await this.#held()) === 0);
   }
@@ -74,8 +74,7 @@ export class CommitGate {
   }
 
   async #held(): Promise<number> {
-    const [row] = await rows<{ held: number }>(
-      this.#db,
+    const [row] = await this.#db.query<{ held: number }>(
       `SELECT count(*)::int AS held FROM pg_locks
         WHERE locktype = 'advisory' AND mode = 'ShareLock' AND objid = ?
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,

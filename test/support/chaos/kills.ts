@@ -1,6 +1,5 @@
 /** Kills of the programs and servers of one gateway, one after the other, each of which starts again. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../../src/db/transaction';
 import type { Dice } from '../seeded-random';
 import type { OwnGateway } from '../servers/gateway';
 import type { MortalServers } from './mortal-servers';
@@ -38,9 +37,6 @@ export async function killAgainAndAgain(
 }
 
 async function endConnections(db: OwnGateway['db']): Promise<void> {
-  await rows(
-    db,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name LIKE 'gateway-%'`,
-  );
+  await db.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name LIKE 'gateway-%'`);
 }

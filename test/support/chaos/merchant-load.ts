@@ -3,7 +3,6 @@
  * an operator, and payments that are paid. Each request is repeated with its key until it is answered.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '../../../src/db/transaction';
 import type { OwnGateway } from '../servers/gateway';
 import {
   buildPayout,
@@ -173,7 +172,7 @@ export async function completeAll(
 }
 
 async function readStatus({ db }: OwnGateway, kind: Acknowledged['kind'], id: string) {
-  const [row] = await rows<{ status: string }>(db, `SELECT status FROM ${kind}s WHERE id = ?`, [
+  const [row] = await db.query<{ status: string }>(`SELECT status FROM ${kind}s WHERE id = ?`, [
     id,
   ]);
   return row?.status;

@@ -1,6 +1,6 @@
 /** Fee rules for tests: written with the owner's rights, without the checks that operators meet. */
 import { insertFeeRule } from '../../../src/db/repositories/fee-rules';
-import { inTransaction, type Db } from '../../../src/db/transaction';
+import type { Db } from '../../../src/db/transaction';
 import type { Direction } from '../../../src/domain/fees';
 import { amount } from '../../../src/domain/money';
 import type { ProviderCode } from '../../../src/domain/provider-codes';
@@ -24,7 +24,7 @@ const orNull = (text: string | null | undefined) =>
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000);
 
 export async function addFeeRule(db: Db, wish: FeeRuleWish): Promise<void> {
-  await inTransaction(db, (tx) =>
+  await db.transaction((tx) =>
     insertFeeRule(tx, {
       accountId: wish.accountId,
       direction: wish.direction ?? 'payout',

@@ -3,7 +3,7 @@
  * tests and measurements of volume: set-based, and with the triggers off, which would take hours.
  */
 import type { BalanceKey } from '../../../src/db/repositories/ledger';
-import { inTransaction, rows, type Tx, type Db } from '../../../src/db/transaction';
+import type { Tx, Db } from '../../../src/db/transaction';
 
 const BATCH = 50_000;
 
@@ -29,33 +29,30 @@ export async function insertCompletedPayouts(
 ): Promise<void> {
   for (let done = 0; done < all.count; done += BATCH) {
     const batch = { ...all, first: all.first + done, count: Math.min(BATCH, all.count - done) };
-    await inTransaction(owner, (tx) => insertBatch(tx, batch, isNoted));
+    await owner.transaction((tx) => insertBatch(tx, batch, isNoted));
   }
   for (const table of ['payouts', 'ledger_transactions', 'ledger_entries', 'events']) {
-    await rows(owner, `VACUUM ANALYZE ${table}`);
+    await owner.query(`VACUUM ANALYZE ${table}`);
   }
 }
 
 async function insertBatch(tx: Tx, batch: Batch, isNoted: boolean): Promise<void> {
-  await rows(tx, 'SET LOCAL session_replication_role = replica');
-  await rows(tx, 'SET LOCAL statement_timeout = 0');
+  await tx.query('SET LOCAL session_replication_role = replica');
+  await tx.query('SET LOCAL statement_timeout = 0');
   const { accountId, mode, currency, apiKeyId, first, count } = batch;
-  const [start] = await rows<{ available: string; version: string }>(
-    tx,
+  const [start] = await tx.query<{ available: string; version: string }>(
     'SELECT available, version FROM balances WHERE (account_id, mode, currency) = (?, ?, ?)',
     [accountId, mode, currency],
   );
   if (start === undefined) throw new Error('fund the balance first');
-  await rows(
-    tx,
+  await tx.query(
     `CREATE TEMPORARY TABLE new_payouts ON COMMIT DROP AS
      SELECT n, 'po_' || lpad((? + n)::text, 26, '0') AS id, 'volume-' || (? + n) AS reference,
             now() - interval '23 hours' + (? + n) * interval '10 milliseconds' AS at
        FROM generate_series(0, ?::int - 1) AS n`,
     [first, first, first, count],
   );
-  await rows(
-    tx,
+  await tx.query(
     `INSERT INTO payouts (id, account_id, mode, reference, status, provider, amount, currency, network,
                           destination_type, destination_value, service_fee, network_fee, total_debit,
                           fee_terms, api_key_id, review_reasons, sequence, created_at, updated_at)
@@ -64,8 +61,7 @@ async function insertBatch(tx: Tx, batch: Batch, isNoted: boolean): Promise<void
        FROM new_payouts`,
     [accountId, mode, currency, apiKeyId],
   );
-  await rows(
-    tx,
+  await tx.query(
     `INSERT INTO ledger_transactions
      SELECT 'txn_' || step || substr(id, 5), id || ':' || key, ?, ?, ?, type,
             'Payout ' || reference, 'payout', id, ? + 2 * n + step,
@@ -74,8 +70,7 @@ async function insertBatch(tx: Tx, batch: Batch, isNoted: boolean): Promise<void
                                            (2, 'final', 'payout_settlement')) AS s(step, key, type)`,
     [accountId, mode, currency, start.version],
   );
-  await rows(
-    tx,
+  await tx.query(
     `INSERT INTO ledger_entries
      SELECT 'txn_' || step || substr(id, 5), line, account, direction, amount,
             CASE account WHEN 'available' THEN ?::numeric - 11 * (n + 1) WHEN 'reserved' THEN after END
@@ -87,8 +82,7 @@ async function insertBatch(tx: Tx, batch: Batch, isNoted: boolean): Promise<void
        ) AS l(step, line, account, direction, amount, after)`,
     [start.available],
   );
-  await rows(
-    tx,
+  await tx.query(
     `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, created_at)
      SELECT 'evt_' || s.n || substr(id, 5), ?, ?, 'payout.' || status, id, s.n,
             convert_to(json_build_object('type', 'payout.' || status, 'data', json_build_object(
@@ -96,8 +90,7 @@ async function insertBatch(tx: Tx, batch: Batch, isNoted: boolean): Promise<void
        FROM new_payouts CROSS JOIN unnest(?::text[]) WITH ORDINALITY AS s(status, n)`,
     [accountId, mode, STATUSES],
   );
-  await rows(
-    tx,
+  await tx.query(
     `INSERT INTO idempotency_keys (account_id, mode, key, body_hash, object_id, state, lease_until,
                                    response_status, response_body, completed_at)
      SELECT ?, ?, reference, '\\x00', id, 'done', at, 201,
@@ -106,16 +99,14 @@ async function insertBatch(tx: Tx, batch: Batch, isNoted: boolean): Promise<void
        FROM new_payouts`,
     [accountId, mode],
   );
-  await rows(
-    tx,
+  await tx.query(
     `UPDATE balances SET available = available - 11 * ?, version = version + 2 * ?,
                          last_posted_at = clock_timestamp() + 2 * ? * interval '1 microsecond'
       WHERE (account_id, mode, currency) = (?, ?, ?)`,
     [count, count, count, accountId, mode, currency],
   );
   if (!isNoted) return;
-  await rows(
-    tx,
+  await tx.query(
     `INSERT INTO ledger_changes SELECT id FROM new_payouts CROSS JOIN generate_series(1, ?::int)`,
     [STATUSES.length],
   );

@@ -4,7 +4,7 @@
  */
 import { compose } from '../composed';
 import { type BalanceKey, post, type PostResult } from '../../../src/db/repositories/ledger';
-import { inTransaction, rows, type Db, type Reader } from '../../../src/db/transaction';
+import type { Db, Reader } from '../../../src/db/transaction';
 import { totalDebit } from '../../../src/domain/fees';
 import {
   adjustmentPosting,
@@ -24,7 +24,7 @@ import { newId } from '../../../src/lib/new-id';
 /** An account that nobody else uses, so that a test file can share one database. */
 export async function makeAccount(db: Db): Promise<string> {
   const id = newId('account');
-  await rows(db, 'INSERT INTO accounts (id, name) VALUES (?, ?)', [id, `Merchant ${id}`]);
+  await db.query('INSERT INTO accounts (id, name) VALUES (?, ?)', [id, `Merchant ${id}`]);
   return id;
 }
 
@@ -77,14 +77,14 @@ export async function insertPayout(
 
 /** As the gateway does it: the payout and its posting in one transaction. */
 export function reservePayout(db: Db, key: BalanceKey, payout: PayoutMoney): Promise<void> {
-  return inTransaction(db, async (tx) => {
+  return db.transaction(async (tx) => {
     await insertPayout(tx, key, payout, 'processing');
     await post(tx, key, reservePosting(payout));
   });
 }
 
 export function completePayout(db: Db, key: BalanceKey, payout: PayoutMoney): Promise<void> {
-  return inTransaction(db, async (tx) => {
+  return db.transaction(async (tx) => {
     await tx.query(
       compose('payouts').where({ id: payout.id }).update({ status: 'completed', sequence: 2 }),
     );
@@ -201,7 +201,7 @@ export async function refundPayment(
 
 /** One posting in a transaction of its own. */
 export function postAlone(db: Db, key: BalanceKey, posting: Posting): Promise<PostResult> {
-  return inTransaction(db, (tx) => post(tx, key, posting));
+  return db.transaction((tx) => post(tx, key, posting));
 }
 
 export function fund(

@@ -2,7 +2,7 @@
  * Rows of the two lists, payouts and transactions, put straight into the tables with the owner's
  * rights: any number, at any moment, without Temporal.
  */
-import { rows, type Db } from '../../../src/db/transaction';
+import type { Db } from '../../../src/db/transaction';
 import type { TransactionType } from '../../../src/domain/ledger';
 import type { Mode } from '../../../src/domain/mode';
 import type { PayoutStatus } from '../../../src/domain/payout';
@@ -36,8 +36,7 @@ export async function insertPayouts(
   scope: ListScope,
   added: Omit<ListedRow, 'type' | 'sourceId'>[],
 ): Promise<void> {
-  await rows(
-    owner,
+  await owner.query(
     `INSERT INTO payouts (id, account_id, mode, reference, status, provider, amount, currency,
                           network, destination_type, destination_value, service_fee, network_fee,
                           total_debit, fee_terms, api_key_id, review_reasons, created_at)
@@ -58,8 +57,7 @@ export async function insertTransactions(
   added: ListedRow[],
 ): Promise<void> {
   const numbered = added.map((row) => ({ ...row, version: ++version }));
-  await rows(
-    owner,
+  await owner.query(
     `WITH added AS (
        SELECT * FROM jsonb_to_recordset(?::jsonb) AS row(
          id text, currency text, type text, "sourceId" text, version bigint, at timestamptz)

@@ -4,7 +4,7 @@ import { amount } from '../../../src/domain/money';
 import type { Mode } from '../../../src/domain/mode';
 import { SCOPES, type Scope } from '../../../src/domain/scopes';
 import { post } from '../../../src/db/repositories/ledger';
-import { inTransaction, rows, type Db } from '../../../src/db/transaction';
+import type { Db } from '../../../src/db/transaction';
 import { hashApiKey, makeApiKey } from '../../../src/lib/api-key-secret';
 import { newId } from '../../../src/lib/new-id';
 
@@ -23,8 +23,7 @@ export async function createMerchant(
   settings: { reviewAll?: boolean; rehearseReview?: boolean } = {},
 ): Promise<Merchant> {
   const accountId = newId('account');
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO accounts (id, name, verified_at, review_all, rehearse_review)
      VALUES (?, ?, now(), ?, ?)`,
     [
@@ -48,8 +47,7 @@ export async function createKey(
   key: { accountId: string; mode: Mode; scopes?: readonly Scope[]; requestsPerMinute?: number },
 ): Promise<string> {
   const { secret, displayPrefix, lastFour } = makeApiKey(key.mode);
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four,
                            scopes, requests_per_minute, created_at)
      VALUES (?, ?, ?, 'test', ?, ?, ?, ?::text[], ?, now() - interval '2 days')`,
@@ -80,5 +78,5 @@ export async function fund(
     amount: amount(value),
     reason: 'Funds for a test',
   });
-  await inTransaction(db, (tx) => post(tx, { accountId, mode, currency }, posting));
+  await db.transaction((tx) => post(tx, { accountId, mode, currency }, posting));
 }

@@ -1,6 +1,6 @@
 /** A browser without JavaScript: cookies, forms and redirects of the dashboard and the console. */
 import { createUser, type UserWithPassword } from '../../../src/services/users/users';
-import { rows, type Db } from '../../../src/db/transaction';
+import type { Db } from '../../../src/db/transaction';
 import type { UserKind } from '../../../src/domain/users';
 import { newId } from '../../../src/lib/new-id';
 
@@ -23,7 +23,7 @@ export async function makeUser(
 /** As if the user had signed in before the window of "sign in again". */
 export async function ageSignIn(db: Db, user: TestUser): Promise<void> {
   const sql = `UPDATE sessions SET authenticated_at = now() - interval '11 minutes' WHERE user_id = ?`;
-  await rows(db, sql, [user.id]);
+  await db.query(sql, [user.id]);
 }
 
 export class PageClient {

@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto';
 import { listBalances } from '../../../src/db/repositories/ledger';
 import { findPayment } from '../../../src/db/repositories/payments';
-import { rows } from '../../../src/db/transaction';
 import { amount } from '../../../src/domain/money';
 import type { Payment, PaymentRequest, PaymentStatus } from '../../../src/domain/payment';
 import { control, readCheckoutEntry } from '../servers/sandbox';
@@ -28,8 +27,7 @@ export async function createPaymentCase(
   { plan, request, onStart = () => undefined }: PaymentOptions = {},
 ): Promise<PaymentCase> {
   const { accountId } = await createMerchant(world.db, randomBytes(32).toString('hex'));
-  const [key] = await rows<{ id: string }>(
-    world.db,
+  const [key] = await world.db.query<{ id: string }>(
     `SELECT id FROM api_keys WHERE account_id = ? AND mode = 'test'`,
     [accountId],
   );
@@ -109,7 +107,7 @@ export async function payAtProvider(
 /** Closes the window now, and wakes the workflow. */
 export async function closeWindowOf(world: WorkflowWorld, payment: PaymentCase): Promise<void> {
   const sql = 'UPDATE payments SET expires_at = clock_timestamp() WHERE id = ?';
-  await rows(world.db, sql, [payment.id]);
+  await world.db.query(sql, [payment.id]);
   await payment.handle.signal('providerUpdate');
 }
 
@@ -130,16 +128,14 @@ export async function readPaymentRecords(
   { id, caller }: PaymentCase,
 ): Promise<PaymentRecords> {
   const payment = await readPaymentRow(world, id);
-  const events = await rows<{ type: string; sequence: number }>(
-    world.db,
+  const events = await world.db.query<{ type: string; sequence: number }>(
     'SELECT type, sequence FROM events WHERE object_id = ? ORDER BY sequence',
     [id],
   );
   events.forEach(({ sequence }, index) => {
     if (sequence !== index + 1) throw new Error(`events of ${id}: ${JSON.stringify(events)}`);
   });
-  const postings = await rows<{ type: string }>(
-    world.db,
+  const postings = await world.db.query<{ type: string }>(
     'SELECT type FROM ledger_transactions WHERE source_id = ? ORDER BY balance_version',
     [id],
   );

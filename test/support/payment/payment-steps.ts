@@ -1,5 +1,4 @@
 /** Steps that the tests of payments over HTTP share: opening one, what the provider does, waiting. */
-import { rows } from '../../../src/db/transaction';
 import type { PaymentDecisionKind, PaymentStatus } from '../../../src/domain/payment';
 import { control, readCheckoutEntry, type CheckoutEntry } from '../servers/sandbox';
 import type { TestGateway } from '../servers/gateway';
@@ -74,7 +73,7 @@ export async function checkoutOf(gateway: TestGateway, id: string): Promise<Chec
 
 /** Closes the window now: no merchant may ask for one as short as a test needs. */
 export async function closeWindow(gateway: TestGateway, id: string): Promise<void> {
-  await rows(gateway.db, 'UPDATE payments SET expires_at = clock_timestamp() WHERE id = ?', [id]);
+  await gateway.db.query('UPDATE payments SET expires_at = clock_timestamp() WHERE id = ?', [id]);
 }
 
 export interface StoredEvent {
@@ -85,8 +84,7 @@ export interface StoredEvent {
 }
 
 export async function eventsOf(gateway: TestGateway, id: string): Promise<StoredEvent[]> {
-  const found = await rows<{ type: string; sequence: number; body: Buffer }>(
-    gateway.db,
+  const found = await gateway.db.query<{ type: string; sequence: number; body: Buffer }>(
     'SELECT type, sequence, body FROM events WHERE object_id = ? ORDER BY sequence',
     [id],
   );
@@ -98,8 +96,7 @@ export async function creditsOf(
   gateway: TestGateway,
   id: string,
 ): Promise<{ id: string; amount: string }[]> {
-  return rows<{ id: string; amount: string }>(
-    gateway.db,
+  return gateway.db.query<{ id: string; amount: string }>(
     `SELECT provider_transfer_id AS id, amount::text FROM payment_credits
       WHERE payment_id = ? ORDER BY provider_transfer_id`,
     [id],
@@ -149,8 +146,7 @@ export interface SeenPosting {
 
 /** What a payment moved, all accounts, oldest first. */
 export async function postingsOf(gateway: TestGateway, id: string): Promise<SeenPosting[]> {
-  return rows<SeenPosting>(
-    gateway.db,
+  return gateway.db.query<SeenPosting>(
     `SELECT t.type, array_agg(concat_ws(' ', e.account, e.direction, e.amount) ORDER BY e.line) AS lines
        FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
       WHERE t.source_id = ? GROUP BY t.id ORDER BY t.balance_version`,

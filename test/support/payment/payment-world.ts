@@ -6,7 +6,7 @@ import { compose } from '../composed';
 import { LocalCalls } from '../../../activities/local-calls';
 import type { Deps } from '../../../activities/deps';
 import { connect } from '../../../src/db/connect';
-import { type Db, rows } from '../../../src/db/transaction';
+import type { Db } from '../../../src/db/transaction';
 import { amount, ZERO } from '../../../src/domain/money';
 import { newId } from '../../../src/lib/new-id';
 import type { Provider } from '../../../src/providers/port';
@@ -64,7 +64,7 @@ export async function openPayment({ db, providers }: PaymentWorld): Promise<Open
   const id = newId('payment');
   const accountId = newId('account');
   const expiresAt = new Date(Date.now() + 3_600_000);
-  await rows(db, 'INSERT INTO accounts (id, name) VALUES (?, ?)', [accountId, accountId]);
+  await db.query('INSERT INTO accounts (id, name) VALUES (?, ?)', [accountId, accountId]);
   const opened = await providers.get(PROVIDER, 'test').openCheckout({
     reference: id,
     amount: amount('100'),
@@ -95,8 +95,7 @@ export async function openPayment({ db, providers }: PaymentWorld): Promise<Open
       expires_at: expiresAt,
     }),
   );
-  await rows(
-    db,
+  await db.query(
     `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body)
      VALUES (?, ?, 'test', 'payment.created', ?, 1, ?)`,
     [newId('event'), accountId, id, Buffer.from('{"data":{"status":"created"}}')],

@@ -11,7 +11,6 @@ import { createMerchant, fund, FUNDS } from '../merchant/merchant';
 import { buildPayout, type ApiAnswer } from '../merchant/merchant-client';
 import { PatientClient } from '../merchant/patient-client';
 import { payoutStatus, whenStatus } from './payout-status';
-import { rows } from '../../../src/db/transaction';
 import { waitThroughFaults } from '../wait-for';
 
 interface Step {
@@ -139,7 +138,7 @@ export async function statuses(
 }
 
 export async function countPayouts(gateway: TestGateway): Promise<number> {
-  const [row] = await rows<{ n: number }>(gateway.db, 'SELECT count(*)::int AS n FROM payouts');
+  const [row] = await gateway.db.query<{ n: number }>('SELECT count(*)::int AS n FROM payouts');
   return row?.n ?? 0;
 }
 

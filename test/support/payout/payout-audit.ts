@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { verifyLedger } from '../../../src/db/ledger-verify';
-import { type Db, rows } from '../../../src/db/transaction';
+import type { Db } from '../../../src/db/transaction';
 import type { Mode } from '../../../src/domain/mode';
 import { type BookEntry, readBook } from '../servers/sandbox';
 import { PATIENCE_MS } from '../wait-for';
@@ -75,8 +75,7 @@ async function audit(audited: Audited, open: string[]): Promise<string[]> {
 }
 
 function readPayouts({ db }: Pick<Audited, 'db'>): Promise<PayoutRow[]> {
-  return rows<PayoutRow>(
-    db,
+  return db.query<PayoutRow>(
     `SELECT p.id, p.status, p.sequence, array_agg(e.sequence ORDER BY e.sequence) AS events
        FROM payouts p LEFT JOIN events e ON e.object_id = p.id GROUP BY p.id`,
   );
@@ -192,8 +191,7 @@ export async function expectedBalance(
   mode: Mode | null = null,
   currency = 'USDT',
 ): Promise<Balance> {
-  const [balance] = await rows<Balance>(
-    db,
+  const [balance] = await db.query<Balance>(
     `SELECT (?::numeric(38,8) - coalesce(sum(total_debit) FILTER
               (WHERE status NOT IN ('failed', 'rejected', 'cancelled')), 0))::text AS available,
             coalesce(sum(total_debit) FILTER

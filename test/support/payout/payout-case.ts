@@ -8,7 +8,6 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils';
 import { listBalances } from '../../../src/db/repositories/ledger';
 import { getPayout } from '../../../src/db/repositories/payouts';
-import { rows } from '../../../src/db/transaction';
 import { ApiError } from '../../../src/domain/errors';
 import type { Mode } from '../../../src/domain/mode';
 import { amount } from '../../../src/domain/money';
@@ -75,8 +74,7 @@ async function createCaller(
   const pepper = randomBytes(32).toString('hex');
   const { accountId } = await createMerchant(world.db, pepper, { rehearseReview: review });
   await fund(world.db, accountId, mode, currency, FUNDS);
-  const [key] = await rows<{ id: string }>(
-    world.db,
+  const [key] = await world.db.query<{ id: string }>(
     'SELECT id FROM api_keys WHERE account_id = ? AND mode = ?',
     [accountId, mode],
   );
@@ -176,16 +174,14 @@ export async function readRecords(
   payoutCase: PayoutCase,
 ): Promise<PayoutRecords> {
   const { id, caller } = payoutCase;
-  const events = await rows<{ type: string; sequence: number }>(
-    world.db,
+  const events = await world.db.query<{ type: string; sequence: number }>(
     'SELECT type, sequence FROM events WHERE object_id = ? ORDER BY sequence',
     [id],
   );
   events.forEach(({ sequence }, index) => {
     if (sequence !== index + 1) throw new Error(`events of ${id}: ${JSON.stringify(events)}`);
   });
-  const postings = await rows<{ type: string }>(
-    world.db,
+  const postings = await world.db.query<{ type: string }>(
     `SELECT type FROM ledger_transactions WHERE operation_key LIKE ? ORDER BY balance_version`,
     [`${id}:%`],
   );

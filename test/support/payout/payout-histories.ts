@@ -1,6 +1,5 @@
 /** The branches whose histories are kept under test/fixtures/histories, and how to make each. */
 import { insertDecision } from '../../../src/db/repositories/payout-decisions';
-import { rows } from '../../../src/db/transaction';
 import { amount } from '../../../src/domain/money';
 import { newId } from '../../../src/lib/new-id';
 import { makeUser } from '../merchant/page-client';
@@ -26,8 +25,7 @@ const MORE: readonly HistoryBranch[] = [
   {
     name: 'approved-by-two-operators',
     start: async (world) => {
-      await rows(
-        world.db,
+      await world.db.query(
         `INSERT INTO four_eyes_thresholds VALUES ('USDT', 500) ON CONFLICT DO NOTHING`,
       );
       const payout = await createPayoutCase(world, { request: { amount: amount('600') } });
@@ -52,8 +50,7 @@ const MORE: readonly HistoryBranch[] = [
     name: 'held-then-rejected',
     start: async (world) => {
       const payout = await createPayoutCase(world);
-      await rows(
-        world.db,
+      await world.db.query(
         `INSERT INTO payout_pauses (scope, target, reason) VALUES ('account', ?, 'audit')`,
         [payout.caller.accountId],
       );
@@ -89,8 +86,7 @@ const MORE: readonly HistoryBranch[] = [
       const payout = await createPayoutCase(world, { scenario: 'callback_lost' });
       await payout.handle.signal('approve', { by: 'alice' });
       await whenPayoutRow(world, payout, 'processing', ({ status }) => status === 'processing');
-      await rows(
-        world.db,
+      await world.db.query(
         `UPDATE payouts SET processing_since = now() - interval '16 minutes' WHERE id = ?`,
         [payout.id],
       );

@@ -1,11 +1,11 @@
 /** Waits for payouts by their rows: hundreds of them may wait without meeting the rate limit. */
-import { type Db, rows } from '../../../src/db/transaction';
+import type { Db } from '../../../src/db/transaction';
 import { waitThroughFaults } from '../wait-for';
 
 const FINAL = ['completed', 'failed', 'rejected', 'cancelled'];
 
 export async function payoutStatus(db: Db, id: string): Promise<string | undefined> {
-  const [row] = await rows<{ status: string }>(db, 'SELECT status FROM payouts WHERE id = ?', [id]);
+  const [row] = await db.query<{ status: string }>('SELECT status FROM payouts WHERE id = ?', [id]);
   return row?.status;
 }
 

@@ -1,5 +1,4 @@
 /** Steps that the tests of payouts over HTTP share: a funded merchant, an operator, and waiting. */
-import { rows } from '../../../src/db/transaction';
 import type { Mode } from '../../../src/domain/mode';
 import type { PayoutStatus } from '../../../src/domain/payout';
 import {
@@ -122,8 +121,7 @@ export async function sendUntilAnswered(send: () => Promise<ApiAnswer>): Promise
 }
 
 export async function countPayouts(gateway: TestGateway, accountId: string): Promise<number> {
-  const [row] = await rows<{ n: number }>(
-    gateway.db,
+  const [row] = await gateway.db.query<{ n: number }>(
     'SELECT count(*)::int AS n FROM payouts WHERE account_id = ?',
     [accountId],
   );
@@ -135,8 +133,7 @@ export async function keyStates(
   gateway: TestGateway,
   accountId: string,
 ): Promise<Record<string, string>> {
-  const found = await rows<{ key: string; state: string }>(
-    gateway.db,
+  const found = await gateway.db.query<{ key: string; state: string }>(
     'SELECT key, state FROM idempotency_keys WHERE account_id = ?',
     [accountId],
   );

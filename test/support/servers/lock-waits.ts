@@ -1,12 +1,11 @@
 /** For tests that hold a lock on purpose. */
-import { type Db, rows } from '../../../src/db/transaction';
+import type { Db } from '../../../src/db/transaction';
 import { waitFor } from '../wait-for';
 
 /** Until so many sessions of the database wait for a lock. */
 export async function whenWaiting(db: Db, count: number): Promise<void> {
   await waitFor(`${count} sessions that wait`, async () => {
-    const [row] = await rows<{ n: number }>(
-      db,
+    const [row] = await db.query<{ n: number }>(
       `SELECT count(*)::int AS n FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );

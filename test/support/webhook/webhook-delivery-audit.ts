@@ -1,7 +1,7 @@
 /** What must be true of all events and deliveries when a test is over, whatever was killed in it. */
 import type { Client } from '@temporalio/client';
 import { readWebhookDeliveriesToStart } from '../../../src/db/repositories/webhook-deliveries';
-import { type Db, rows } from '../../../src/db/transaction';
+import type { Db } from '../../../src/db/transaction';
 import { createWebhookDeliveryWorkflows } from '../../../src/temporal/webhook-delivery-workflows';
 
 /**
@@ -13,8 +13,7 @@ export async function auditWebhookDeliveries(
   endpointId: string,
   arrived: readonly string[],
 ): Promise<string[]> {
-  const events = await rows<{ id: string; status: string | null; attempts: number | null }>(
-    db,
+  const events = await db.query<{ id: string; status: string | null; attempts: number | null }>(
     `SELECT e.id, d.status, d.attempts FROM events e
        JOIN webhook_endpoints p ON p.account_id = e.account_id AND p.mode = e.mode AND p.id = ?
        LEFT JOIN webhook_deliveries d ON d.event_id = e.id AND d.endpoint_id = p.id`,
@@ -41,8 +40,7 @@ export async function hurryDeliveries({
   db: Db;
   temporal: Client;
 }): Promise<void> {
-  const waiting = await rows<{ id: string }>(
-    db,
+  const waiting = await db.query<{ id: string }>(
     `UPDATE webhook_deliveries SET next_attempt_at = clock_timestamp(), check_at = clock_timestamp()
       WHERE status = 'pending' AND attempts > 0 AND next_attempt_at > clock_timestamp() RETURNING id`,
   );

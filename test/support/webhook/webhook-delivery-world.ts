@@ -10,7 +10,7 @@ import { createActivities } from '../../../activities';
 import type { EventType } from '../../../src/domain/events';
 import { connect } from '../../../src/db/connect';
 import { appendEvent } from '../../../src/db/repositories/events';
-import { inTransaction, rows, type Db } from '../../../src/db/transaction';
+import type { Db } from '../../../src/db/transaction';
 import type { RetryScheduleMs } from '../../../src/domain/webhook-delivery';
 import type { Mode } from '../../../src/domain/mode';
 import { newId } from '../../../src/lib/new-id';
@@ -79,7 +79,7 @@ export async function startWebhookDeliveryWorld(
     accountId: await newAccount(),
     newAccount,
     restartWebhookDeliveries: () => activities.restartWebhookDeliveries(),
-    sql: (statement) => rows(db, statement),
+    sql: (statement) => db.query(statement),
     planFaults: (deliveryId, plan) => void plans.set(deliveryId, plan),
     startWorker: worker.start,
     stopWorker: worker.stop,
@@ -155,7 +155,7 @@ export async function writeEvent(
     object: 'payout',
     description: note,
   });
-  await inTransaction(appDb, (tx) => {
+  await appDb.transaction((tx) => {
     appendEvent(tx, { ...event, accountId, objectId, body }, []);
   });
   return { id: event.id, objectId, body, note };
@@ -174,8 +174,7 @@ export async function deliveriesOf(
   { db }: WebhookDeliveryWorld,
   eventId: string,
 ): Promise<WebhookDeliveryRow[]> {
-  return rows<WebhookDeliveryRow>(
-    db,
+  return db.query<WebhookDeliveryRow>(
     `SELECT id, endpoint_id, status, attempts, last_error, next_attempt_at FROM webhook_deliveries
       WHERE event_id = ? ORDER BY id`,
     [eventId],
@@ -217,8 +216,7 @@ export async function attemptsOf(
   { db }: WebhookDeliveryWorld,
   deliveryId: string,
 ): Promise<AttemptRow[]> {
-  return rows<AttemptRow>(
-    db,
+  return db.query<AttemptRow>(
     `SELECT number, manual, outcome, error_code, started_at, finished_at FROM webhook_attempts
       WHERE delivery_id = ? ORDER BY number`,
     [deliveryId],
