@@ -60,6 +60,8 @@ export async function startChainRail({ chain, db, sums }: PreparedWallet): Promi
 
   return {
     currency: ON_CHAIN.currency,
+    // The payer has no address for refunds.
+    refunds: false,
     payoutOf: (key) =>
       buildPayout({
         ...{ ...ON_CHAIN, reference: `chaos-${key}` },
@@ -103,6 +105,7 @@ export async function startChainRail({ chain, db, sums }: PreparedWallet): Promi
       );
       return new Map(paid);
     },
+    readRefunded: () => Promise.resolve(new Map()),
     readFaults: async () =>
       (await sums())
         .filter(({ difference, owed }) => difference !== 0n || owed !== 0n)

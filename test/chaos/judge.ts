@@ -1,12 +1,17 @@
 /** What must be true when the faults are over: a sentence for everything that is not. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ZERO } from '../../src/domain/money';
+import type { RefundState } from '../../src/domain/payment-step';
+import { refundStatus } from '../../src/domain/refund';
+import { MerchantClient } from '../support/merchant/merchant-client';
 import { auditPayouts, expectedBalance, type TaskFailure } from '../support/payout/payout-audit';
 import { auditWebhookDeliveries } from '../support/webhook/webhook-delivery-audit';
 import { faultOf } from '../support/webhook/webhook-receiver';
 import type { Played } from './faults';
 import { FUNDS, type Layout } from './layout';
 import { isLinearizable } from './linearizability';
-import type { Load, ObjectHistory } from './load';
+import type { ObjectHistory } from './client';
+import type { Load } from './load';
 import { objectModel } from './object-model';
 import { MODE } from './rail';
 
@@ -49,6 +54,8 @@ export async function judge(
       ...strayObjects(load, stored),
       ...(await wrongBalances(layout)),
       ...(await wrongPayments(layout)),
+      ...(await wrongRefunds(layout)),
+      ...(await wrongBatches(layout, load)),
       ...(await wrongDeliveries(layout)),
       ...(await missingConnections(layout)),
       ...(await layout.rail.readFaults()),
@@ -86,25 +93,36 @@ export function isOfSuspendedWorker(
 async function whenSettled({ gateway: { db } }: Layout): Promise<string[]> {
   const giveUpAt = Date.now() + SETTLED_WITHIN_MS;
   for (;;) {
-    const open = await db.query<{ id: string; status: string }>(
-      `SELECT id, status FROM payouts WHERE status_group = 'open'
+    const open = await db.query<{
+      id: string;
+      status: string;
+    }>(`SELECT id, status FROM payouts WHERE status_group = 'open'
        UNION ALL SELECT p.id, p.status FROM payments p
         WHERE p.status IN ('created', 'pending', 'processing') AND EXISTS
               (SELECT FROM events e WHERE e.object_id = p.id AND e.type = 'payment.processing')
-       UNION ALL SELECT id, status FROM webhook_deliveries WHERE status = 'pending'`,
-    );
+       UNION ALL SELECT id, status FROM payout_batches WHERE closed_at IS NULL
+       UNION ALL SELECT id, state FROM payment_refunds WHERE state = 'ordered'
+       UNION ALL SELECT id, status FROM webhook_deliveries WHERE status = 'pending'`);
     if (open.length === 0) return [];
     if (Date.now() > giveUpAt) return open.map(({ id, status }) => `${id} is ${status} still`);
     await sleep(1_000);
   }
 }
 
-/** id → status, of all payouts and payments. */
+/** id → status, of all that clients create. */
 async function readStored({ gateway: { db } }: Layout): Promise<Map<string, string>> {
-  const objects = await db.query<{ id: string; status: string }>(
-    'SELECT id, status FROM payouts UNION ALL SELECT id, status FROM payments',
+  const objects = await db.query<{
+    id: string;
+    status: string;
+  }>(`SELECT id, status FROM payouts WHERE batch_id IS NULL
+     UNION ALL SELECT id, status FROM payments UNION ALL SELECT id, status FROM payout_batches`);
+  const refunds = await db.query<{ id: string; state: RefundState }>(
+    'SELECT id, state FROM payment_refunds',
   );
-  return new Map(objects.map(({ id, status }) => [id, status]));
+  return new Map([
+    ...objects.map(({ id, status }) => [id, status] as const),
+    ...refunds.map(({ id, state }) => [id, refundStatus(state)] as const),
+  ]);
 }
 
 /** The database is read last: its status must follow from all answers. */
@@ -176,15 +194,49 @@ async function wrongBalances({ gateway: { db }, merchants, rail }: Layout): Prom
 
 /** The provider and the payments agree about what customers paid. */
 async function wrongPayments({ gateway: { db }, rail }: Layout): Promise<string[]> {
-  const payments = await db.query<{ id: string; credits: number }>(
-    `SELECT p.id, (SELECT count(*)::int FROM payment_credits c WHERE c.payment_id = p.id) AS credits
-       FROM payments p`,
-  );
+  const payments = await db.query<{
+    id: string;
+    credits: number;
+  }>(`SELECT p.id, (SELECT count(*)::int FROM payment_credits c WHERE c.payment_id = p.id) AS credits
+       FROM payments p`);
   const credits = new Map(payments.map((payment) => [payment.id, payment.credits]));
   return [...(await rail.readPaid())].flatMap(([id, paid]) => {
     const credited = credits.get(id) ?? 0;
     return paid === credited ? [] : [`${id}: ${paid} paid, ${credited} credited`];
   });
+}
+
+/** No payment gives back more than came, and the provider has sent back what was taken for it. */
+async function wrongRefunds({ gateway: { db }, rail }: Layout): Promise<string[]> {
+  if (!rail.refunds) return [];
+  const payments = await db.query<{
+    id: string;
+    refunded: string;
+    isCovered: boolean;
+  }>(`SELECT p.id, coalesce(sum(r.amount), 0)::numeric(38,8)::text AS refunded,
+            coalesce(sum(r.amount), 0) <= p.credited_amount AS is_covered
+       FROM payments p LEFT JOIN payment_refunds r ON r.payment_id = p.id AND r.state <> 'refused'
+      GROUP BY p.id`);
+  const sentBack = await rail.readRefunded();
+  return payments.flatMap(({ id, refunded, isCovered }) => [
+    ...(isCovered ? [] : [`${id}: ${refunded} refunded, more than was credited`]),
+    ...((sentBack.get(id) ?? ZERO) === refunded
+      ? []
+      : [`${id}: ${refunded} refunded, ${sentBack.get(id) ?? ZERO} sent back by the provider`]),
+  ]);
+}
+
+/** Every batch proves its sums: sent + failed + returned = manifest = ledger. */
+async function wrongBatches({ baseUrls }: Layout, { histories }: Load): Promise<string[]> {
+  const batches = histories.filter(({ kind, id }) => kind === 'payout_batch' && id !== null);
+  const faults: string[] = [];
+  for (const { id, merchant } of batches) {
+    const client = new MerchantClient(baseUrls[0] ?? '', merchant.testKey);
+    const { status, json, text } = await client.get(`/payout_batches/${id ?? ''}/proof`);
+    if (status === 200 && json.data.balanced === true) continue;
+    faults.push(`the proof of ${id ?? ''} does not hold: ${status} ${text}`);
+  }
+  return faults;
 }
 
 async function wrongDeliveries({ gateway: { db }, merchants }: Layout): Promise<string[]> {
@@ -216,10 +268,11 @@ function isWrong(fault: string): boolean {
 
 /** No connection of a program is stuck in a transaction. */
 async function missingConnections({ gateway: { db } }: Layout): Promise<string[]> {
-  const stuck = await db.query<{ pid: number; state: string }>(
-    `SELECT pid, state FROM pg_stat_activity
+  const stuck = await db.query<{
+    pid: number;
+    state: string;
+  }>(`SELECT pid, state FROM pg_stat_activity
       WHERE datname = current_database() AND application_name LIKE 'gateway-%'
-        AND state LIKE 'idle in transaction%' AND state_change < now() - interval '20 seconds'`,
-  );
+        AND state LIKE 'idle in transaction%' AND state_change < now() - interval '20 seconds'`);
   return stuck.map(({ pid, state }) => `the connection ${pid} is ${state}`);
 }

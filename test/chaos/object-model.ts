@@ -1,9 +1,10 @@
-/** What clients may be told about the object of one idempotency key: a payout or a payment. */
+/** What clients may be told about the object of one idempotency key, such as a payout. */
 import { PAYMENT_TRANSITIONS } from '../../src/domain/payment';
 import { PAYOUT_TRANSITIONS } from '../../src/domain/payout';
+import { PAYOUT_BATCH_TRANSITIONS } from '../../src/domain/payout-batch';
 import type { Model } from './linearizability';
 
-export type Kind = 'payout' | 'payment';
+export type Kind = 'payout' | 'payment' | 'payout_batch' | 'refund';
 
 export type Action =
   /** `answer` null: none, or one that says nothing about the outcome. */
@@ -27,6 +28,8 @@ interface State {
 const TABLES: Record<Kind, Record<string, Record<string, string>>> = {
   payout: PAYOUT_TRANSITIONS,
   payment: PAYMENT_TRANSITIONS,
+  payout_batch: PAYOUT_BATCH_TRANSITIONS,
+  refund: { pending: { complete: 'completed', fail: 'failed' }, completed: {}, failed: {} },
 };
 
 export function objectModel(kind: Kind): Model<State, Action> {

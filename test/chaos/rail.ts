@@ -1,4 +1,5 @@
 /** What sends the payouts of the load and takes its payments. */
+import { add, amount, ZERO } from '../../src/domain/money';
 import type { Transfer } from '../support/payout/payout-audit';
 import { buildPayout } from '../support/merchant/merchant-client';
 import { buildPayment } from '../support/payment/payment-steps';
@@ -11,6 +12,8 @@ export interface Rail {
   /** The bodies of requests; the same for the same key. */
   payoutOf(key: string): Record<string, unknown>;
   paymentOf(key: string): Record<string, unknown>;
+  /** Whether merchants refund payments. */
+  refunds: boolean;
   /** The customer pays the whole amount. */
   pay(paymentId: string): Promise<void>;
   /** Blocks are replaced; nothing without a chain. */
@@ -19,6 +22,8 @@ export interface Rail {
   readTransfers(): Promise<Transfer[]>;
   /** Payment → how often it was paid for good. */
   readPaid(): Promise<Map<string, number>>;
+  /** Payment → the sum that was sent back. */
+  readRefunded(): Promise<Map<string, string>>;
   /** What else is wrong when everything has ended. */
   readFaults(): Promise<string[]>;
   stop(): Promise<void>;
@@ -28,6 +33,7 @@ export interface Rail {
 export function createSimulatedRail(sandboxUrl: string): Rail {
   return {
     currency: 'USDT',
+    refunds: true,
     payoutOf: (key) => buildPayout({ reference: `chaos-${key}` }),
     paymentOf: (key) => buildPayment({ reference: `chaos-${key}` }),
     pay: async (id) => {
@@ -38,10 +44,7 @@ export function createSimulatedRail(sandboxUrl: string): Rail {
     reorganize: () => Promise.resolve(),
     readTransfers: async () => (await readBook(sandboxUrl)).transfers,
     readPaid: async () => {
-      const response = await fetch(`${sandboxUrl}/sandbox/book`);
-      const { checkouts } = (await response.json()) as {
-        checkouts: { client_reference: string; transfers: { status: string }[] }[];
-      };
+      const checkouts = await readCheckouts(sandboxUrl);
       return new Map(
         checkouts.map(({ client_reference, transfers }) => [
           client_reference,
@@ -49,7 +52,27 @@ export function createSimulatedRail(sandboxUrl: string): Rail {
         ]),
       );
     },
+    readRefunded: async () => {
+      const checkouts = await readCheckouts(sandboxUrl);
+      return new Map(
+        checkouts.map(({ client_reference, refunds }) => [
+          client_reference,
+          refunds.reduce((sum, one) => add(sum, amount(one.amount)), ZERO),
+        ]),
+      );
+    },
     readFaults: () => Promise.resolve([]),
     stop: () => Promise.resolve(),
   };
+}
+
+interface Checkout {
+  client_reference: string;
+  transfers: { status: string }[];
+  refunds: { amount: string }[];
+}
+
+async function readCheckouts(sandboxUrl: string): Promise<Checkout[]> {
+  const response = await fetch(`${sandboxUrl}/sandbox/book`);
+  return ((await response.json()) as { checkouts: Checkout[] }).checkouts;
 }

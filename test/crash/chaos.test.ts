@@ -7,7 +7,7 @@ import { runChaos } from '../chaos/run';
 import { scaled } from '../support/scale';
 import { chooseSeed } from '../support/seeded-random';
 
-const SECONDS = scaled(45, 300);
+const SECONDS = scaled(60, 300);
 
 test(
   `after ${SECONDS} s of faults nothing is lost, doubled or stuck`,

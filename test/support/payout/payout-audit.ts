@@ -37,6 +37,7 @@ interface PayoutRow {
   status: string;
   sequence: number;
   events: number[] | null;
+  batchId: string | null;
 }
 
 const FINAL = ['completed', 'failed', 'rejected', 'cancelled'];
@@ -65,7 +66,7 @@ export async function auditPayouts(
 
 async function audit(audited: Audited, open: string[]): Promise<string[]> {
   const payouts = await readPayouts(audited);
-  const ended = payouts.filter(({ id }) => !open.includes(id));
+  const ended = payouts.filter((row) => !open.includes(row.id) && !isReturnedRow(row));
   const faults = await auditMoney(audited, open);
   for (let first = 0; first < ended.length; first += HISTORIES_AT_ONCE) {
     const some = ended.slice(first, first + HISTORIES_AT_ONCE);
@@ -75,10 +76,8 @@ async function audit(audited: Audited, open: string[]): Promise<string[]> {
 }
 
 function readPayouts({ db }: Pick<Audited, 'db'>): Promise<PayoutRow[]> {
-  return db.query<PayoutRow>(
-    `SELECT p.id, p.status, p.sequence, array_agg(e.sequence ORDER BY e.sequence) AS events
-       FROM payouts p LEFT JOIN events e ON e.object_id = p.id GROUP BY p.id`,
-  );
+  return db.query<PayoutRow>(`SELECT p.id, p.status, p.sequence, p.batch_id, array_agg(e.sequence ORDER BY e.sequence) AS events
+       FROM payouts p LEFT JOIN events e ON e.object_id = p.id GROUP BY p.id`);
 }
 
 /** The same without Temporal, which may have lost what it knew. */
@@ -99,6 +98,11 @@ export async function auditMoney(
 
 async function readTransfers({ sandbox, readTransfers: read }: Omit<Audited, 'temporal'>) {
   return read === undefined ? (await readBook(sandbox.url)).transfers : read();
+}
+
+/** A row that its batch returned without having released it has no workflow. */
+function isReturnedRow({ batchId, status }: PayoutRow): boolean {
+  return batchId !== null && ENDED_BY_A_PERSON.includes(status);
 }
 
 function say({ id, status }: PayoutRow): string {

@@ -13,10 +13,13 @@ export async function auditWebhookDeliveries(
   endpointId: string,
   arrived: readonly string[],
 ): Promise<string[]> {
+  // A row of a batch is created without a webhook (decisions/payout-batches).
   const events = await db.query<{ id: string; status: string | null; attempts: number | null }>(
     `SELECT e.id, d.status, d.attempts FROM events e
        JOIN webhook_endpoints p ON p.account_id = e.account_id AND p.mode = e.mode AND p.id = ?
-       LEFT JOIN webhook_deliveries d ON d.event_id = e.id AND d.endpoint_id = p.id`,
+       LEFT JOIN webhook_deliveries d ON d.event_id = e.id AND d.endpoint_id = p.id
+      WHERE e.sequence > 1 OR NOT EXISTS
+            (SELECT FROM payouts r WHERE r.id = e.object_id AND r.batch_id IS NOT NULL)`,
     [endpointId],
   );
   const known = new Set(events.map(({ id }) => id));
@@ -40,10 +43,10 @@ export async function hurryDeliveries({
   db: Db;
   temporal: Client;
 }): Promise<void> {
-  const waiting = await db.query<{ id: string }>(
-    `UPDATE webhook_deliveries SET next_attempt_at = clock_timestamp(), check_at = clock_timestamp()
-      WHERE status = 'pending' AND attempts > 0 AND next_attempt_at > clock_timestamp() RETURNING id`,
-  );
+  const waiting = await db.query<{
+    id: string;
+  }>(`UPDATE webhook_deliveries SET next_attempt_at = clock_timestamp(), check_at = clock_timestamp()
+      WHERE status = 'pending' AND attempts > 0 AND next_attempt_at > clock_timestamp() RETURNING id`);
   const workflows = createWebhookDeliveryWorkflows(temporal);
   const ids = waiting.map(({ id }) => id);
   for (const one of await readWebhookDeliveriesToStart(db, ids)) await workflows.wake(one);
