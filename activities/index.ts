@@ -18,12 +18,18 @@ import { checkPayment, watchPayment } from './payment/check';
 import { decidePayment } from './payment/decide';
 import { cancelUnusedCheckout, openPayment } from './payment/open';
 import { reserveRefund } from './payment/reserve-refund';
+import { withdrawRefund } from './payment/second-person';
 import { approvePayout, cancelPayout, decidePayout, rejectPayout } from './payout/decide';
 import { checkPayout, submitPayout } from './payout/provider';
 import { releasePayout } from './payout/release';
 import { reservePayout } from './payout/reserve';
 import { advancePayoutBatch } from './payout-batch/advance';
-import { approvePayoutBatch, decidePayoutBatch, endPayoutBatch } from './payout-batch/decide';
+import {
+  approvePayoutBatch,
+  checkSecondPerson,
+  decidePayoutBatch,
+  endPayoutBatch,
+} from './payout-batch/decide';
 import { leaveOutOfPayoutBatch } from './payout-batch/leave-out';
 import { reservePayoutBatch } from './payout-batch/reserve';
 import { askForMissing, lookAgain, noteDifferences } from './reconciliation/note-differences';
@@ -79,6 +85,7 @@ export function createActivities(deps: ActivityDeps) {
     ) => forOwn(id, () => endPayoutBatch(deps, id, ending, by, reason)),
     leaveOutOfPayoutBatch: (id: string, by: string, rowNumbers: readonly number[]) =>
       forOwn(id, () => leaveOutOfPayoutBatch(deps, id, by, rowNumbers)),
+    checkSecondPerson: (id: string) => forOwn(id, () => checkSecondPerson(deps, id)),
     decidePayoutBatch: (id: string, decisionId: string) =>
       forOwn(id, () => decidePayoutBatch(deps, id, decisionId)),
     advancePayoutBatch: (id: string, approved: string | null) =>
@@ -91,6 +98,8 @@ export function createActivities(deps: ActivityDeps) {
       forOwn(id, () => watchPayment(deps, id, seen)),
     decidePayment: (id: string, decision: PaymentDecision) =>
       forOwn(id, () => decidePayment(deps, id, decision)),
+    withdrawRefund: (paymentId: string, refundId: string) =>
+      forOwn(paymentId, () => withdrawRefund(deps, paymentId, refundId)),
     reserveRefund: (paymentId: string, refundId: string) =>
       forOwn(paymentId, () => reserveRefund(deps, paymentId, refundId)),
     resumeHeldPayouts: () => resumeHeldPayouts(deps),

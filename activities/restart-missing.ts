@@ -22,6 +22,7 @@ import {
 import type { Db } from '../src/db/transaction';
 import type { Payment } from '../src/domain/payment';
 import type { Payout } from '../src/domain/payout';
+import type { PayoutBatch } from '../src/domain/payout-batch';
 import type { ClosedWorkflows } from '../src/temporal/visibility';
 import { paymentStart, type PaymentWorkflows } from '../src/temporal/payment-workflows';
 import type { PayoutBatchWorkflows } from '../src/temporal/payout-batch-workflows';
@@ -31,7 +32,7 @@ import type { WebhookDeliveryWorkflows } from '../src/temporal/webhook-delivery-
 export interface RestartDeps {
   db: Db;
   payoutWorkflows: PayoutWorkflows;
-  payoutBatchWorkflows: Pick<PayoutBatchWorkflows, 'ensureRunning'>;
+  payoutBatchWorkflows: Pick<PayoutBatchWorkflows, 'ensureRunning' | 'wake'>;
   paymentWorkflows: PaymentWorkflows;
   closedWorkflows: ClosedWorkflows;
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
@@ -119,7 +120,13 @@ export async function restartPayouts(deps: RestartDeps): Promise<{ ensured: numb
   await eachOf(ended, ensure);
   const swept = await inBatches(() => takeUncheckedPayouts(deps.db, BATCH), ensure);
   const batches = await takeUncheckedBatches(deps.db, BATCH);
-  await eachOf(batches, (batch) => deps.payoutBatchWorkflows.ensureRunning(batch));
+  const { payoutBatchWorkflows } = deps;
+  // The message that a second person has approved may be lost.
+  const mayWait = ({ secondPerson, status, awaitsSecondPerson }: PayoutBatch) =>
+    secondPerson !== null && !awaitsSecondPerson && status !== 'processing';
+  await eachOf(batches, (batch) =>
+    mayWait(batch) ? payoutBatchWorkflows.wake(batch) : payoutBatchWorkflows.ensureRunning(batch),
+  );
   return { ensured: ended.length + swept + batches.length };
 }
 

@@ -90,6 +90,8 @@ export interface PayoutBatchState {
   /** The time until automatic approval, for requested batches only. */
   autoApproveInMs: number | null;
   reviewReasons: ReviewReason[];
+  /** The time that is left for a second person of the merchant, while the batch waits for one. */
+  secondPersonInMs?: number;
   /**
    * The operators who have approved, only for a batch under review that two operators must approve.
    */

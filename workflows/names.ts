@@ -60,4 +60,5 @@ export const UPDATES = {
   open: 'open',
   verify: 'verify',
   refund: 'refund',
+  withdraw: 'withdraw',
 } as const;

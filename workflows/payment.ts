@@ -79,9 +79,9 @@ function checkPayment(input: PaymentInput, mayBeFast: boolean) {
   });
 }
 
-const { decidePayment, reserveRefund } = localActivities<'decidePayment' | 'reserveRefund'>(
-  TRANSACTION,
-);
+const { decidePayment, reserveRefund, withdrawRefund } = localActivities<
+  'decidePayment' | 'reserveRefund' | 'withdrawRefund'
+>(TRANSACTION);
 
 /** Waits for the checkout that the workflow opens. */
 const openUpdate = defineUpdate<OpenOutcome>(UPDATES.open);
@@ -94,6 +94,9 @@ const cancelUpdate = defineUpdate<VerifyOutcome, [string]>(UPDATES.cancel);
 
 /** Waits for the reservation of a refund. */
 const refundUpdate = defineUpdate<ReserveOutcome, [string]>(UPDATES.refund);
+
+/** Returns the money of a refund that waits for a second person. @returns whether it still waited */
+const withdrawUpdate = defineUpdate<boolean, [string]>(UPDATES.withdraw);
 
 /** @returns the final status, or why no payment was created */
 export async function paymentWorkflow(input: PaymentInput): Promise<string> {
@@ -133,6 +136,14 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
       const outcome = await reserveRefund(input.paymentId, refundId);
       if (outcome.kind === 'reserved') page.noteProviderUpdate();
       return outcome;
+    }),
+  );
+  setHandler(withdrawUpdate, (refundId) =>
+    CancellationScope.nonCancellable(async () => {
+      await whenOpened();
+      const isWithdrawn = await withdrawRefund(input.paymentId, refundId);
+      page.noteProviderUpdate();
+      return isWithdrawn;
     }),
   );
 

@@ -13,9 +13,13 @@ const OPERATOR_SIGNALS = {
 
 export class PayoutBatchPage extends DecisionPage<PayoutBatchState, PayoutBatchDecision> {
   #consolePage: string | null = null;
+  #isWoken = false;
 
   constructor(batchId: string) {
     super(batchId, OPERATOR_SIGNALS, 'stop');
+    this.onSignal('wake', () => {
+      this.#isWoken = true;
+    });
     for (const kind of ['approve', 'reject', 'stop'] as const) {
       this.onOperatorSignal(
         kind,
@@ -32,11 +36,12 @@ export class PayoutBatchPage extends DecisionPage<PayoutBatchState, PayoutBatchD
     this.#consolePage = consolePage ?? null;
   }
 
-  /** Waits for a decision, for another change of the batch, or for the timer. */
+  /** Waits for a decision, for a second person, for another change of the batch, or for the timer. */
   async waitForDecision(timer: Timer | undefined): Promise<void> {
     const { sequence, ending } = this.state;
     const changed = () => this.state.sequence !== sequence || this.state.ending !== ending;
-    await this.waitUntil(() => this.hasDecision() || changed(), timer);
+    await this.waitUntil(() => this.#isWoken || this.hasDecision() || changed(), timer);
+    this.#isWoken = false;
   }
 
   /** If two reports have the same status, the one with more rows left out is newer. */
@@ -97,6 +102,7 @@ function describeBatch(
     `**${status.replaceAll('_', ' ')}** · ${rowCount} rows · ${sums.join(', ')}`,
     isEnding ? ENDING[ending] : MEANING[status],
     ...(autoApproveInMs === null ? [] : [automaticApproval(autoApproveInMs)]),
+    ...(state.secondPersonInMs === undefined ? [] : [SECOND_PERSON]),
     `Waiting ${progress.waiting} · processing ${progress.processing} · sent ${progress.sent} · ` +
       `failed ${progress.failed} · returned ${progress.returned} · left out ${progress.leftOut}`,
     `Manifest: \`${state.manifestSha256}\``,
@@ -107,6 +113,9 @@ function describeBatch(
     ...(consolePage === null ? [] : [`[Open in the console](${consolePage})`]),
   ].join('\n\n');
 }
+
+const SECOND_PERSON =
+  'Another person of the merchant must approve it first, on the dashboard. Until then `approve` has no effect.';
 
 function automaticApproval(inMs: number): string {
   const seconds = Math.ceil(inMs / 1_000);
@@ -127,7 +136,9 @@ function commands(batchId: string, state: PayoutBatchState): string[] {
   const approve = { by: 'you', manifest: state.manifestSha256 };
   const { reject, stop } = OPERATOR_SIGNALS;
   return [
-    ...(isOpen && state.approvals === undefined ? [signalLine(batchId, 'approve', approve)] : []),
+    ...(isOpen && state.approvals === undefined && state.secondPersonInMs === undefined
+      ? [signalLine(batchId, 'approve', approve)]
+      : []),
     ...(isOpen ? [signalLine(batchId, 'reject', reject)] : []),
     signalLine(batchId, 'stop', stop),
   ].map(code);

@@ -32,6 +32,7 @@ import type {
 } from './messages';
 import { UPDATES } from './names';
 import { isName, NAME_LENGTH_MAX } from './operator-input';
+import type { Timer } from './operator-page';
 import { PayoutBatchPage } from './payout-batch-page';
 
 /** Thousands of rows take seconds. Without a heartbeat the worker is dead, and another one goes on. */
@@ -52,6 +53,10 @@ const { advancePayoutBatch } = activities<'advancePayoutBatch'>({
 const { approvePayoutBatch } = activities<'approvePayoutBatch'>({
   ...TRANSACTION,
   summary: 'Approve the batch',
+});
+const { checkSecondPerson } = activities<'checkSecondPerson'>({
+  ...TRANSACTION,
+  summary: 'Look for the second person',
 });
 const { endPayoutBatch } = activities<'endPayoutBatch'>({
   ...TRANSACTION,
@@ -231,15 +236,17 @@ function nextPace(
 }
 
 async function awaitDecision(batchId: string, page: PayoutBatchPage): Promise<void> {
-  const { autoApproveInMs, status, manifestSha256 } = page.state;
-  const timer =
-    autoApproveInMs === null ? undefined : { ms: autoApproveInMs, summary: 'Automatic approval' };
-  await page.waitForDecision(timer);
+  const { secondPersonInMs, status, manifestSha256 } = page.state;
+  await page.waitForDecision(timerOf(page.state));
   if (page.state.status !== status || page.state.ending !== null) return;
   const decision = page.takeDecision();
   if (decision !== null && decision.kind !== 'approve') {
     await end(batchId, page, decision);
     return;
+  }
+  if (secondPersonInMs !== undefined) {
+    page.take(await checkSecondPerson(batchId));
+    if (decision === null) return;
   }
   const { applied, state } = await approvePayoutBatch(
     batchId,
@@ -247,9 +254,20 @@ async function awaitDecision(batchId: string, page: PayoutBatchPage): Promise<vo
     decision?.manifestSha256 ?? manifestSha256,
   );
   page.take(state);
-  if (!applied && state.status === 'under_review' && decision !== null) {
+  if (applied || decision === null) return;
+  if (state.secondPersonInMs !== undefined) {
+    page.remarkUnchanged(decision, 'another person of the merchant must approve this batch first');
+  } else if (state.status === 'under_review') {
     page.remarkUnchanged(decision, 'this batch requires the approval of two operators');
   }
+}
+
+function timerOf({ secondPersonInMs, autoApproveInMs }: PayoutBatchState): Timer | undefined {
+  if (secondPersonInMs !== undefined) {
+    return { ms: secondPersonInMs, summary: 'Time for the second person' };
+  }
+  if (autoApproveInMs === null) return undefined;
+  return { ms: autoApproveInMs, summary: 'Automatic approval' };
 }
 
 async function stopIfAsked(batchId: string, page: PayoutBatchPage): Promise<void> {

@@ -17,6 +17,7 @@ import type { Refund } from '../../src/domain/refund';
 import type { CheckoutResult, Provider } from '../../src/providers/port';
 import { type Deps, inEventTransaction } from '../deps';
 import { giveBackRefund } from './refunds';
+import { releaseApprovedRefunds } from './second-person';
 
 const TOO_LATE = 'The payment had already changed its status.';
 const NOT_CANCELLED = 'The provider did not cancel: funds are on their way.';
@@ -74,9 +75,11 @@ async function orderRefunds(
 ): Promise<CheckoutResult | null> {
   // An ordered refund has reversed a part of the credits.
   if (payment.reversedAmount === ZERO) return null;
+  await releaseApprovedRefunds(deps, payment.id);
   const refunds = await listRefunds(deps.db, payment.id);
+  const due = refunds.filter(({ state, awaitsPerson }) => state === 'ordered' && !awaitsPerson);
   let last: CheckoutResult | null = null;
-  for (const refund of refunds.filter(({ state }) => state === 'ordered')) {
+  for (const refund of due) {
     last = await orderRefund(deps, provider, payment, refund);
     if (last.kind !== 'found') return last;
   }

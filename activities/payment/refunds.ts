@@ -33,6 +33,7 @@ import { priceReturn, priceReversal, type Reversal } from '../../src/domain/paym
 import {
   type CheckoutFacts,
   hasToWait,
+  hasUnknownRefund,
   isAllRefunded,
   nextRefundStep,
 } from '../../src/domain/payment-step';
@@ -46,6 +47,7 @@ import { eventOfPayment, eventOfRefund } from '../events';
  */
 const NOT_COVERED = 'refund_not_covered';
 
+const MADE_BY_PROVIDER = 'The provider has refunded the payment by itself meanwhile.';
 const ANOTHER_AMOUNT = 'The provider refunded a different amount.';
 
 /** Rolls the transaction back: the balance does not cover the refund. */
@@ -123,7 +125,12 @@ export async function recordRefund(
   if (facts.refunds.length === 0) return null;
   const known = await listRefunds(tx, payment.id);
   const step = nextRefundStep(payment, facts, known);
-  if (step === null) return null;
+  if (step === null) {
+    // The customer has the money already, so what waits for a second person gives way.
+    const waiting = known.find(({ awaitsPerson, state }) => awaitsPerson && state === 'ordered');
+    if (waiting === undefined || !hasUnknownRefund(payment, facts, known)) return null;
+    return giveBackRefund(tx, payment, waiting, MADE_BY_PROVIDER, deliveries);
+  }
   const ordered = known.find(({ reference }) => reference === step.refund.reference);
   if (step.kind === 'take_back') {
     return takeBack(tx, payment, step.refund, available, deliveries);

@@ -43,10 +43,10 @@ export async function reportPayment(
   return stateOf(payment, { decision, order, owes }, why, { ...look, now });
 }
 
-/** The oldest refund that the provider has not answered. */
+/** The oldest refund that the provider has not answered, before one that waits for a second person. */
 async function findOrdered(db: Db, paymentId: string): Promise<Refund | null> {
-  const refunds = await listRefunds(db, paymentId);
-  return refunds.find(({ state }) => state === 'ordered') ?? null;
+  const ordered = (await listRefunds(db, paymentId)).filter(({ state }) => state === 'ordered');
+  return ordered.find(({ awaitsPerson }) => !awaitsPerson) ?? ordered[0] ?? null;
 }
 
 /**
@@ -147,13 +147,15 @@ function isRejectedHold({ status }: Payment, decision: StoredDecision | null): b
 }
 
 function isOverdue(order: Refund | null, now: Date): boolean {
-  return order !== null && now.getTime() - order.createdAt.getTime() > OVERDUE_MS;
+  if (order === null || order.awaitsPerson) return false;
+  return now.getTime() - order.updatedAt.getTime() > OVERDUE_MS;
 }
 
 function ordered(order: Refund | null): WaitFacts['pending'] {
   if (order === null) return null;
-  const { amount, currency, createdAt } = order;
-  return { what: `refund of ${amount} ${currency}`, since: createdAt };
+  const { amount, currency, updatedAt, awaitsPerson } = order;
+  const what = `refund of ${amount} ${currency}`;
+  return { what, since: updatedAt, until: awaitsPerson ? order.secondPersonUntil : null };
 }
 
 interface WaitFacts {
@@ -164,7 +166,7 @@ interface WaitFacts {
   owes: boolean;
   held: boolean;
   /** What the provider has to carry out. */
-  pending: { what: string; since: Date } | null;
+  pending: { what: string; since: Date; until?: Date | null } | null;
 }
 
 /**
@@ -175,6 +177,11 @@ function waitFor(
   payment: Payment,
   { why, askedAt, now, answered, owes, held, pending }: WaitFacts,
 ): Wait | null {
+  if (pending?.until != null) {
+    const why = `Waiting for another person of the merchant to approve the ${pending.what}.`;
+    const leftMs = Math.max(0, pending.until.getTime() - now.getTime());
+    return { why, ms: Math.min(leftMs, HOUR_MS) };
+  }
   if (pending !== null) {
     const ms = nextCheckMs(now.getTime() - pending.since.getTime());
     return { why: `Waiting for the provider to carry out the ${pending.what}.`, ms };

@@ -11,8 +11,12 @@ import {
   listRefunds,
 } from '../../src/db/repositories/payment-refunds';
 import { findPayment, lockPayment } from '../../src/db/repositories/payments';
+import { findSecondPersonRule } from '../../src/db/repositories/second-person';
+import { databaseTime } from '../../src/db/database-time';
 import { MissingRow, type Tx } from '../../src/db/transaction';
+import { isId } from '../../src/domain/ids';
 import { type RefundAbility, type RefundRequest, refundTerms } from '../../src/domain/refund';
+import { needsSecondPerson, secondPersonUntil } from '../../src/domain/second-person';
 import { duplicateReference, insufficientBalance } from '../../src/domain/terms';
 import { presentCreated } from '../../src/presenters/envelope';
 import { presentRefund } from '../../src/presenters/refund';
@@ -74,6 +78,9 @@ async function reserve(
   const payment = await lockPayment(tx, paymentId);
   const terms = refundTerms(payment, await listRefunds(tx, paymentId), request, ability);
   if ('refusal' in terms) throw new Refused(terms.refusal);
+  const { currency } = payment;
+  const above = isId('user', apiKeyId) ? await findSecondPersonRule(tx, accountId) : {};
+  const waits = needsSecondPerson(above[currency] ?? null, terms.amount);
   const order = {
     id: refundId,
     reference: refundId,
@@ -83,6 +90,8 @@ async function reserve(
     merchantReference: request.reference,
     reason: request.reason,
     destination: request.destination,
+    secondPerson: waits ? apiKeyId : null,
+    secondPersonUntil: waits ? secondPersonUntil(await databaseTime(tx)) : null,
   } as const;
   const refund = await takeOrderedRefund(tx, payment, order, deliveries, (created) =>
     storeResponse(tx, refundId, presentCreated(presentRefund(created))),

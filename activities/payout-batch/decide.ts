@@ -13,6 +13,8 @@ import {
   endBatchEarly,
   getPayoutBatch,
   lockPayoutBatch,
+  SECOND_PERSON_APPROVED,
+  SECOND_PERSON_IS_LATE,
   takeBatchTransition,
 } from '../../src/db/repositories/payout-batches';
 import { databaseTime } from '../../src/db/database-time';
@@ -59,6 +61,17 @@ export async function endPayoutBatch(
   );
 }
 
+const NOT_APPROVED_IN_TIME = 'No second person approved the batch in time.';
+
+/** Returns the funds of a batch that no second person has approved in time. */
+export async function checkSecondPerson(deps: Deps, batchId: string): Promise<PayoutBatchState> {
+  return inEventTransaction(deps, batchId, async (tx) => {
+    const late = { ending: 'stop', by: null, reason: NOT_APPROVED_IN_TIME } as const;
+    const ended = await endBatchEarly(tx, batchId, late, SECOND_PERSON_IS_LATE);
+    return (await stepOf(tx, batchId, ended)).state;
+  });
+}
+
 /**
  * Applies a decision that the console stored for a signed-in operator. The batch's lock puts decisions
  * in order; a decision that has its outcome gets it again.
@@ -99,6 +112,7 @@ async function decide(
     return 'applied';
   }
   if (decision.manifestSha256 !== batch.manifestSha256) return 'other_manifest';
+  if (batch.awaitsSecondPerson) return 'awaits_second_person';
   if (decider.needsTwo && decider.hadKey) return 'key_creator';
   if (decider.needsTwo && decider.hasCounted) return 'same_operator';
   if (decider.needsTwo && decider.isRelated) return 'related_operator';
@@ -134,7 +148,8 @@ async function approve(
   manifestSha256: string,
   deliveries: NewDeliveries,
 ): Promise<PayoutBatch | null> {
-  const only = `ending IS NULL AND manifest_sha256 = ? AND ${BATCH_HAS_APPROVALS}`;
+  const only = `ending IS NULL AND manifest_sha256 = ? AND ${BATCH_HAS_APPROVALS}
+    AND ${SECOND_PERSON_APPROVED}`;
   const change = { approvedBy: by };
   const approved = await takeBatchTransition(tx, batchId, 'approve', change, only, [
     manifestSha256,

@@ -26,8 +26,13 @@ export async function reportBatch(
     rowCount: batch.rowCount,
     sequence: batch.sequence,
     autoApproveInMs:
-      batch.status === 'requested' ? Math.max(0, autoApproveDelayMs(batch.mode) - age) : null,
+      batch.status === 'requested' && !batch.awaitsSecondPerson
+        ? Math.max(0, autoApproveDelayMs(batch.mode) - age)
+        : null,
     reviewReasons: batch.reviewReasons,
+    ...(batch.awaitsSecondPerson && batch.secondPersonUntil !== null
+      ? { secondPersonInMs: Math.max(0, batch.secondPersonUntil.getTime() - now.getTime()) }
+      : {}),
     ...(fourEyes === null ? {} : { approvals: fourEyes.approvals }),
   };
 }

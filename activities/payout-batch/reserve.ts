@@ -41,6 +41,7 @@ import type {
   PayoutBatchRequest,
 } from '../../src/domain/payout-batch';
 import { addressed, type ReadRecipient } from '../../src/domain/recipient';
+import { secondPersonUntil } from '../../src/domain/second-person';
 import { duplicateReference, insufficientBalance } from '../../src/domain/terms';
 import { newId } from '../../src/lib/new-id';
 import { presentCreated } from '../../src/presenters/envelope';
@@ -157,7 +158,7 @@ function buildBatch(
   id: string,
   { accountId, mode, apiKeyId, request }: BatchClaim,
   payouts: readonly Payout[],
-  { totals, reviewReasons }: BatchTerms,
+  { totals, reviewReasons, needsSecondPerson }: BatchTerms,
   now: Date,
 ): PayoutBatch {
   return {
@@ -173,6 +174,9 @@ function buildBatch(
     manifestSha256: manifestSha256(payouts),
     apiKeyId,
     reviewReasons,
+    secondPerson: needsSecondPerson ? apiKeyId : null,
+    secondPersonUntil: needsSecondPerson ? secondPersonUntil(now) : null,
+    awaitsSecondPerson: needsSecondPerson,
     approvedBy: null,
     approvedAt: null,
     ending: null,

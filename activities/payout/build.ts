@@ -6,6 +6,7 @@ import type { Amount } from '../../src/domain/money';
 import type { Payout, PayoutRequest } from '../../src/domain/payout';
 import { type Condition, requestedConditions } from '../../src/domain/payout-condition';
 import { type ChosenRoute, INTERNAL_NETWORK } from '../../src/domain/route';
+import { secondPersonUntil } from '../../src/domain/second-person';
 import type { PayoutTerms } from '../../src/domain/terms';
 
 /** An order, with the route and the network fee that the API chose. */
@@ -80,13 +81,10 @@ function conditionsOf(
     : conditions.map((condition) => ({ ...condition, metAt: null }));
 }
 
-/** Nobody is waited for longer. */
-const SECOND_PERSON_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
-
 function expiryOf({ request, now }: PayoutOrder, { needsSecondPerson }: PayoutTerms): Date | null {
   const asked = toDate(request.release?.expiresAt ?? null);
   if (!needsSecondPerson) return asked;
-  const latest = new Date(now.getTime() + SECOND_PERSON_WITHIN_MS);
+  const latest = secondPersonUntil(now);
   return asked !== null && asked < latest ? asked : latest;
 }
 

@@ -138,6 +138,8 @@ export interface Refund {
   balance_debit: string;
   /** The part of our fee that we return */
   fee_returned: string;
+  /** Whether it was made by a person on the dashboard, and waits for the approval of another one */
+  awaits_second_person: boolean;
   /** Null if the provider decides where the money goes */
   destination: {
     /** The type of destination */
@@ -371,6 +373,8 @@ export interface Recipient {
   tags: string[];
   /** Payouts are possible from this time on */
   usable_from: string;
+  /** Whether it was made by a person on the dashboard, and waits for the approval of another one */
+  awaits_second_person: boolean;
   /** The time of creation */
   created_at: string;
   /** The time of the last change */
@@ -473,6 +477,8 @@ export interface PayoutBatch {
   }[];
   /** SHA-256 of the manifest: the rows in canonical form, without those that were left out */
   manifest_sha256: string;
+  /** Whether it was made by a person on the dashboard, and waits for the approval of another one */
+  awaits_second_person: boolean;
   /** Null if it was not */
   stop_requested_at: string | null;
   /** Set when an operator rejected the batch */

@@ -10,6 +10,7 @@ import type { PayoutRequest } from './payout';
 import type { PayoutBatchTotals } from './payout-batch';
 import type { ReviewReason } from './review';
 import type { ChosenRoute } from './route';
+import { needsSecondPerson } from './second-person';
 import {
   insufficientBalance,
   type PayoutFacts,
@@ -57,6 +58,8 @@ export interface BatchTerms {
   shortage: Refusal | null;
   /** The review reasons of the rows and of the batch as a whole. */
   reviewReasons: ReviewReason[];
+  /** Many small rows must not pass the amount that one payout of their sum would not. */
+  needsSecondPerson: boolean;
 }
 
 /** The amounts that the accepted rows have used of a currency. */
@@ -90,6 +93,9 @@ export function batchTerms(mode: Mode, rows: readonly RoutedRow[], facts: BatchF
     totals: sums.map(({ autoApproved: _autoApproved, facts: _facts, ...totals }) => totals),
     shortage: shortageOf(sums),
     reviewReasons: reviewReasonsOf(mode, terms, sums),
+    needsSecondPerson: sums.some(({ facts: { secondPersonAbove }, amount }) =>
+      needsSecondPerson(secondPersonAbove, amount),
+    ),
   };
 }
 
@@ -112,12 +118,10 @@ function unused(currency: string, facts: GroupFacts): Used {
 function termsOf(mode: Mode, row: RoutedRow, sum: Used, facts: BatchFacts) {
   const { request, route } = row;
   const group = facts.groupOf(row);
-  const above = group.secondPersonAbove;
-  if (above !== null && isLess(above, add(sum.amount, request.amount))) {
-    return { refusal: aboveSecondPerson(request.currency, above) };
-  }
   return payoutTermsOnCredit(mode, request, route.networkFee, {
     ...group,
+    // One person approves the batch as a whole.
+    secondPersonAbove: null,
     usedToday: add(group.usedToday, sum.amount),
     key: { ...group.key, usedToday: add(group.key.usedToday, sum.amount) },
     autoApprovedToday: add(group.autoApprovedToday, sum.autoApproved),
@@ -156,15 +160,6 @@ function reviewReasonsOf(
     fourEyesThreshold !== null && isLess(fourEyesThreshold, amount);
   if (mode === 'live' && sums.some(isAbove)) reasons.add('above_four_eyes_threshold');
   return [...reasons];
-}
-
-/** Many small rows must not pass the amount that one payout of their sum would not. */
-function aboveSecondPerson(currency: string, above: Amount): Refusal {
-  const message = `Rows of more than ${above} ${currency} together need a second person, which a batch cannot ask. Request them with an API key, or this row as a single payout.`;
-  return {
-    code: 'validation_failed',
-    details: { fields: [{ field: 'amount', rule: 'max_amount', message }] },
-  };
 }
 
 function sameReference(earlier: number): Refusal {

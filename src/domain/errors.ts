@@ -209,7 +209,7 @@ export const ERRORS = {
   recipient_not_ready: {
     status: 409,
     message:
-      'The recipient is new, or its destination has changed. Send the payout again at details.usable_from.',
+      'The recipient is new, or its destination has changed. Send the payout again at details.usable_from, or after a second person has approved the recipient.',
     details: object(
       {
         recipient: STRING,

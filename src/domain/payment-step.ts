@@ -253,9 +253,7 @@ export function nextRefundStep(
 ): RefundStep | null {
   // Nothing was credited, so the money sent back was never the merchant's.
   if (payment.creditedAmount === ZERO) return null;
-  const unknown = facts.refunds.filter(
-    ({ id }) => !known.some((one) => one.providerRefundId === id),
-  );
+  const unknown = unknownRefunds(facts, known);
   for (const ordered of known.filter(({ state }) => state === 'ordered')) {
     const refund = unknown.find(({ reference }) => reference === ordered.reference);
     if (refund === undefined) continue;
@@ -263,6 +261,19 @@ export function nextRefundStep(
   }
   const refund = unknown.find(({ amount }) => !hasToWait(payment, amount, known));
   return refund === undefined ? null : { kind: 'take_back', refund };
+}
+
+/** Whether the provider has made a refund that is not recorded, of money that was credited. */
+export function hasUnknownRefund(
+  payment: Payment,
+  facts: CheckoutFacts,
+  known: readonly PaymentRefund[],
+): boolean {
+  return payment.creditedAmount !== ZERO && unknownRefunds(facts, known).length > 0;
+}
+
+function unknownRefunds({ refunds }: CheckoutFacts, known: readonly PaymentRefund[]) {
+  return refunds.filter(({ id }) => !known.some((one) => one.providerRefundId === id));
 }
 
 /** Whether a requested refund reserves what this one needs. */

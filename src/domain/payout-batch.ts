@@ -120,10 +120,11 @@ export interface PayoutBatchProgress {
 /**
  * - `other_manifest`: the batch has other rows than those that the operator saw.
  * - `none_left`: no row would remain.
+ * - `awaits_second_person`: another person of the merchant must approve these rows first.
  * - `rows_changed`: somebody changed the rows in the database, and the batch was stopped.
  */
 export type PayoutBatchDecisionOutcome =
-  DecisionOutcome | 'other_manifest' | 'none_left' | 'rows_changed';
+  DecisionOutcome | 'other_manifest' | 'none_left' | 'rows_changed' | 'awaits_second_person';
 
 /** A batch as stored. */
 export interface PayoutBatch {
@@ -144,6 +145,11 @@ export interface PayoutBatch {
   apiKeyId: string;
   /** The review rules that apply to the batch or to a row; empty if no review is required. */
   reviewReasons: ReviewReason[];
+  /** The person who made it on the dashboard, when another one has to approve it; null: nobody has to. */
+  secondPerson: string | null;
+  secondPersonUntil: Date | null;
+  /** Whether that approval is missing. */
+  awaitsSecondPerson: boolean;
   approvedBy: string | null;
   approvedAt: Date | null;
   ending: PayoutBatchEnding | null;

@@ -23,6 +23,12 @@ export interface Recipient {
   /** When the destination was set or last changed. */
   destinationSince: Date;
   usableFrom: Date;
+  /** The person who set the destination, when another one has to approve it; null: nobody has to. */
+  secondPerson: string | null;
+  /** Whether that approval is missing. */
+  awaitsSecondPerson: boolean;
+  /** The time since when it has this destination, as exactly as the database knows it. */
+  destinationVersion: string;
   sequence: number;
   createdAt: Date;
   updatedAt: Date;
@@ -79,6 +85,7 @@ export function addressed(
     const on = network === null ? 'without a network' : `on ${network}`;
     return refuse('network', `This recipient is paid ${on}. Omit network.`);
   }
+  if (recipient.awaitsSecondPerson) return { refusal: notReady(recipient, NOT_APPROVED) };
   if (usableFrom > readAt) return { refusal: notReady(recipient, waitsUntil(usableFrom)) };
   const recipientSince = recipient.destinationSince.toISOString();
   if (chosen !== undefined && chosen.recipientSince !== recipientSince) {
@@ -108,6 +115,9 @@ function notReady({ id, usableFrom }: Recipient, message: string): Refusal {
 }
 
 const CHANGED = 'The recipient was changed while the payout was requested. Send the payout again.';
+
+const NOT_APPROVED =
+  'Another person of your account must approve this recipient on the dashboard first. Send the payout again then.';
 
 function waitsUntil(time: Date): string {
   return `Payouts to this recipient are possible from ${time.toISOString()} on. Send the payout again then.`;

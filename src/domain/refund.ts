@@ -51,6 +51,11 @@ export interface Refund extends PaymentRefund {
   reason: string | null;
   destination: Destination | null;
   refusal: string | null;
+  /** The person who asked for it on the dashboard, when another one has to approve it. */
+  secondPerson: string | null;
+  secondPersonUntil: Date | null;
+  /** While that approval is missing, the provider is not asked. */
+  awaitsPerson: boolean;
   sequence: number;
   createdAt: Date;
   updatedAt: Date;

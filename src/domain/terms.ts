@@ -10,6 +10,7 @@ import type { Mode } from './mode';
 import { type Amount, isLess } from './money';
 import type { PayoutRequest } from './payout';
 import { type ReviewReason, reviewReasons } from './review';
+import { needsSecondPerson } from './second-person';
 
 /** The facts of the database about the account, the currency and the day. */
 export interface PayoutFacts {
@@ -132,8 +133,7 @@ export function payoutTermsOnCredit(
       serviceFee: fee,
       totalDebit: debit,
       reviewReasons: reasons,
-      needsSecondPerson:
-        facts.secondPersonAbove !== null && isLess(facts.secondPersonAbove, amount),
+      needsSecondPerson: needsSecondPerson(facts.secondPersonAbove, amount),
     },
   };
 }

@@ -15,13 +15,14 @@ export type OperatorRole = (typeof OPERATOR_ROLES)[number];
  * - `read`: see everything of the account
  * - `integrate`: webhook endpoints, keys and payouts of test mode, and payment links of both modes
  * - `manage`: webhook endpoints, keys and payouts of live mode, and people
+ * - `approve`: confirm, as the second person, what another person of the account has made
  * - `review`: decide payouts and payments, resolve cases
  * - `administer`: accounts, limits, fees, pauses, and people
  */
-export type Permission = 'read' | 'integrate' | 'manage' | 'review' | 'administer';
+export type Permission = 'read' | 'integrate' | 'manage' | 'approve' | 'review' | 'administer';
 
 const MERCHANT: Record<MerchantRole, readonly Permission[]> = {
-  owner: ['read', 'integrate', 'manage'],
+  owner: ['read', 'integrate', 'manage', 'approve'],
   developer: ['read', 'integrate'],
   viewer: ['read'],
 };
@@ -53,6 +54,8 @@ export function mayDo(actor: Role, permission: Permission): boolean {
   const granted = actor.kind === 'merchant' ? MERCHANT[actor.role] : OPERATOR[actor.role];
   return granted.includes(permission);
 }
+
+export const APPROVER_ROLES = MERCHANT_ROLES.filter((role) => MERCHANT[role].includes('approve'));
 
 /** The duration of a session, and its duration without a request. */
 export const SESSION_HOURS = {

@@ -28,6 +28,7 @@ export function presentPayoutBatch(
     rows: presentProgress(batch, progress),
     totals: batch.totals.map(presentTotals),
     manifest_sha256: batch.manifestSha256,
+    awaits_second_person: batch.awaitsSecondPerson,
     stop_requested_at: batch.ending === 'stop' ? (batch.endingAt?.toISOString() ?? null) : null,
     rejection_reason: batch.ending === 'reject' ? batch.endingReason : null,
     created_at: batch.createdAt.toISOString(),

@@ -17,6 +17,7 @@ export function presentRecipient(recipient: Recipient): RecipientObject {
     },
     tags: recipient.tags,
     usable_from: recipient.usableFrom.toISOString(),
+    awaits_second_person: recipient.awaitsSecondPerson,
     created_at: recipient.createdAt.toISOString(),
     updated_at: recipient.updatedAt.toISOString(),
     deleted_at: recipient.deletedAt?.toISOString() ?? null,

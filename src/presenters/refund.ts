@@ -18,6 +18,7 @@ export function presentRefund(refund: Refund): RefundObject {
     currency: refund.currency,
     balance_debit: isBack ? ZERO : refund.taken,
     fee_returned: isBack ? ZERO : refund.fee,
+    awaits_second_person: refund.awaitsPerson,
     destination: refund.destination,
     reason: refund.requestedBy === 'merchant' ? refund.reason : null,
     failure_reason: refund.refusal,

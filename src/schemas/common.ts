@@ -89,3 +89,8 @@ export function examplePage<Item>(path: string, data: Item[]) {
     },
   };
 }
+
+export const AwaitsSecondPerson = Type.Boolean({
+  description:
+    'Whether it was made by a person on the dashboard, and waits for the approval of another one',
+});

@@ -13,6 +13,7 @@ import { REVIEW_REASONS } from '../domain/review';
 import { compileBody, type Json, RequestDescription } from './body';
 import {
   AmountText,
+  AwaitsSecondPerson,
   CurrencyCode,
   examplePage,
   Id,
@@ -159,6 +160,7 @@ export const PayoutBatchObject = Shape(
       description:
         'SHA-256 of the manifest: the rows in canonical form, without those that were left out',
     }),
+    awaits_second_person: AwaitsSecondPerson,
     stop_requested_at: OrNull(Timestamp('When the batch was stopped'), 'Null if it was not'),
     rejection_reason: OrNull(Type.String(), 'Set when an operator rejected the batch'),
     created_at: Timestamp('The time of creation'),
@@ -282,6 +284,7 @@ const EXAMPLE: PayoutBatchObject = {
     },
   ],
   manifest_sha256: '4f8b42c22dd3729b519ba6f68d2da7cc5b2d606d05daed5ad5128cc03e6c6358',
+  awaits_second_person: false,
   stop_requested_at: null,
   rejection_reason: null,
   created_at: '2026-11-21T07:05:30.632Z',

@@ -5,6 +5,7 @@ import { isPrintable } from '../domain/printable';
 import type { RecipientChange, RecipientRequest } from '../domain/recipient';
 import { compileBody, type Json, RequestCurrency } from './body';
 import {
+  AwaitsSecondPerson,
   CurrencyCode,
   examplePage,
   Id,
@@ -114,6 +115,7 @@ export const RecipientObject = Shape(
     ),
     tags: Type.Array(Type.String(), { description: 'Your tags' }),
     usable_from: Timestamp('Payouts are possible from this time on'),
+    awaits_second_person: AwaitsSecondPerson,
     created_at: Timestamp('The time of creation'),
     updated_at: Timestamp('The time of the last change'),
     deleted_at: OrNull(Timestamp('The time of the deletion'), 'Null while it exists'),
@@ -144,6 +146,7 @@ const EXAMPLE: RecipientObject = {
   },
   tags: ['payroll'],
   usable_from: '2026-11-22T07:05:30.632Z',
+  awaits_second_person: false,
   created_at: '2026-11-21T07:05:30.632Z',
   updated_at: '2026-11-21T07:05:30.632Z',
   deleted_at: null,

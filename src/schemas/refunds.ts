@@ -6,6 +6,7 @@ import { REFUND_REQUESTERS, REFUND_STATUSES, type RefundRequest } from '../domai
 import { compileBody, type Json, RequestAmount, RequestDescription } from './body';
 import {
   AmountText,
+  AwaitsSecondPerson,
   CurrencyCode,
   examplePage,
   Id,
@@ -107,6 +108,7 @@ export const RefundObject = Shape(
       'What your balance pays: the amount less fee_returned. Zero after a failure, because it was returned',
     ),
     fee_returned: AmountText('The part of our fee that we return'),
+    awaits_second_person: AwaitsSecondPerson,
     destination: OrNull(
       Shape(
         {
@@ -139,6 +141,7 @@ const EXAMPLE: RefundObject = {
   currency: 'USDT',
   balance_debit: '24.75000000',
   fee_returned: '0.25000000',
+  awaits_second_person: false,
   destination: null,
   reason: 'One of two lamps was broken',
   failure_reason: null,

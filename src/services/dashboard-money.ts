@@ -9,6 +9,7 @@ import { ApiError } from '../domain/errors';
 import type { Direction } from '../domain/fees';
 import type { PaymentRequest } from '../domain/payment';
 import type { PayoutOrder } from '../domain/payout';
+import type { SecondPersonKind } from '../domain/second-person';
 import { AdminRefusal } from './admin/refusal';
 import type { Owner } from './own';
 import type { PayoutBatches } from './payout-batches';
@@ -35,7 +36,9 @@ export interface DashboardMoney {
   /** @returns the id of the payout */
   createPayout: (person: Person, key: string, request: PayoutOrder) => Promise<string>;
   cancelPayout: (person: Person, id: string) => Promise<void>;
-  lookAgain: (person: Person, id: string) => Promise<void>;
+  /** After the approval of a second person. */
+  lookAgain: (person: Person, kind: SecondPersonKind, id: string) => Promise<void>;
+  withdrawRefund: (person: Person, id: string) => Promise<void>;
   payoutBatches: PayoutBatches;
   recipients: Recipients;
   /** For what reads or stops. */
@@ -86,7 +89,13 @@ export function createDashboardMoney(
     cancelPayout: async (person, id) => {
       await payouts.cancel(callerOf(person), id);
     },
-    lookAgain: (person, id) => payouts.lookAgain(callerOf(person), id),
+    lookAgain: async (person, kind, id) => {
+      const caller = callerOf(person);
+      if (kind === 'payout') await payouts.lookAgain(caller, id);
+      if (kind === 'payoutBatch') await payoutBatches.lookAgain(caller, id);
+      if (kind === 'refund') await refunds.lookAgain(caller, id);
+    },
+    withdrawRefund: (person, id) => refunds.withdraw(callerOf(person), id),
     payoutBatches,
     recipients,
     callerOf,

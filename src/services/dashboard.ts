@@ -9,7 +9,7 @@ import { findRefund, listMerchantRefunds, listRefunds } from '../db/repositories
 import { findPayment } from '../db/repositories/payments';
 import { listPendingPayments } from '../db/repositories/pending-payments';
 import { findPayout } from '../db/repositories/payouts';
-import { findSecondPersonRule } from '../db/repositories/second-person';
+import { findSecondPersonRule, listApprovers } from '../db/repositories/second-person';
 import {
   findRecipient,
   listRecipients,
@@ -147,6 +147,8 @@ export function createDashboardServices(deps: DashboardDeps) {
       rules: ({ accountId }: Owner) => requireRecipientRules(db, accountId),
     },
     secondPersonRule: ({ accountId }: Owner) => findSecondPersonRule(db, accountId),
+    /** The people of the account who may approve as the second person. */
+    approvers: ({ accountId }: Owner) => listApprovers(db, accountId),
     money: createDashboardMoney(db, deps.api),
     books: createDashboardBooks(db),
     explainSignature: createExplainSignature(db),

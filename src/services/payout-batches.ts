@@ -106,6 +106,13 @@ export function createPayoutBatches(deps: PayoutBatchesDeps) {
     /** @throws ApiError not_found, invalid_state, service_unavailable */
     stop: (caller: Caller, id: string): Promise<BatchWithProgress> => stop(deps, caller, id),
 
+    /** Makes the workflow look for the second person's approval. @throws ApiError not_found */
+    lookAgain: async (caller: Caller, id: string): Promise<void> => {
+      const batch = await getOwn(deps.db, caller, id);
+      // Without an answer, the schedule `restart-missing` wakes it.
+      await deps.payoutBatchWorkflows.wake(batch).catch(() => undefined);
+    },
+
     /** The first rows to look at before the approval. @throws ApiError not_found */
     rowsToReview: async (caller: Caller, id: string) => {
       await getOwn(deps.db, caller, id);

@@ -17,9 +17,11 @@ import {
   type SavedRecipient,
   saveRecipient,
 } from '../db/repositories/recipients';
+import { findSecondPersonRule } from '../db/repositories/second-person';
 import type { Db, Tx } from '../db/transaction';
 import { ApiError, type Refusal } from '../domain/errors';
 import type { RecipientEvent } from '../domain/events';
+import { isId } from '../domain/ids';
 import { amount } from '../domain/money';
 import {
   destinationOf,
@@ -83,7 +85,8 @@ export function createRecipients(deps: RecipientsDeps) {
         if (before.deletedAt !== null) throw deleted();
         const saved = await savedOf({ ...deps, db: tx }, caller, changed(before, change));
         if (isSame(before, saved)) return before;
-        const after = await saveRecipient(tx, id, saved);
+        const person = await secondPersonOf(tx, caller, saved.currency);
+        const after = await saveRecipient(tx, id, saved, person);
         await record(tx, by, 'updated', before, after, deliveries);
         return after;
       }),
@@ -98,6 +101,17 @@ export function createRecipients(deps: RecipientsDeps) {
         return after;
       }),
   };
+}
+
+/** A recipient has no amount, so it waits as soon as its currency has one (decisions/second-person). */
+async function secondPersonOf(
+  tx: Tx,
+  { accountId, apiKeyId }: Caller,
+  currency: string,
+): Promise<string | null> {
+  if (!isId('user', apiKeyId)) return null;
+  const rule = await findSecondPersonRule(tx, accountId);
+  return rule[currency] === undefined ? null : apiKeyId;
 }
 
 async function create(
@@ -119,7 +133,15 @@ async function create(
         // The claim has ended, and the same request may have created another one.
         if ((await lockClaim(tx, id)) === null) return;
         const { accountId, mode, apiKeyId: createdBy } = caller;
-        const after = await insertRecipient(tx, { ...saved, id, accountId, mode, createdBy });
+        const secondPerson = await secondPersonOf(tx, caller, saved.currency);
+        const after = await insertRecipient(tx, {
+          ...saved,
+          id,
+          accountId,
+          mode,
+          createdBy,
+          secondPerson,
+        });
         await record(tx, by, 'created', null, after, deliveries);
         await storeResponse(tx, id, presentCreated(presentRecipient(after)));
       });

@@ -21,6 +21,7 @@ import {
   type Refund,
   type RefundFilters,
   type RefundRequest,
+  refundStatus,
   refundTerms,
 } from '../domain/refund';
 import { duplicateReference } from '../domain/terms';
@@ -68,6 +69,11 @@ interface ListRequest<Filters> {
 /** As for payouts: below the lease of the claim. */
 const ORDER_DEADLINE_MS = 12_000;
 
+const NO_ANSWER = {
+  code: 'service_unavailable',
+  details: { reason: 'workflow_engine_unavailable' },
+} as const;
+
 export type Refunds = ReturnType<typeof createRefunds>;
 
 export function createRefunds(deps: RefundsDeps) {
@@ -109,6 +115,29 @@ export function createRefunds(deps: RefundsDeps) {
       await getOwnPayment(deps.db, caller, paymentId);
       const own = { ...filters, paymentId };
       return listMerchantRefunds(deps.db, { ...caller, ...query, filters: own });
+    },
+
+    /**
+     * Takes back a refund that waits for a second person; its money is returned.
+     * @throws ApiError not_found, invalid_state, service_unavailable
+     */
+    withdraw: async (caller: Caller, id: string): Promise<void> => {
+      const { paymentId } = await getOwn(deps.db, caller, id);
+      const start = paymentStart(await getOwnPayment(deps.db, caller, paymentId));
+      const by = newId('request');
+      const outcome = await deps.paymentWorkflows.withdraw(start, id, by, ORDER_DEADLINE_MS);
+      if (outcome === true) return;
+      if (outcome !== false) throw new ApiError(NO_ANSWER);
+      const message = 'This refund does not wait for a second person any more.';
+      const status = refundStatus((await getOwn(deps.db, caller, id)).state);
+      throw new ApiError({ code: 'invalid_state', details: { status }, message });
+    },
+
+    /** Makes the payment's workflow look for the second person's approval. @throws ApiError not_found */
+    lookAgain: async (caller: Caller, id: string): Promise<void> => {
+      const { paymentId } = await getOwn(deps.db, caller, id);
+      const payment = await getOwnPayment(deps.db, caller, paymentId);
+      await deps.paymentWorkflows.sendProviderUpdate(paymentStart(payment));
     },
 
     /** @throws ApiError not_found */

@@ -1,17 +1,31 @@
 /**
- * Another person of the account approves what one person requests on the dashboard above an amount
- * (decisions/second-person). The approval is a row; the workflow's guarded release looks at it.
+ * Another person of the account approves what one person makes on the dashboard above an amount
+ * (decisions/second-person). The approval is a row, the same for every kind of object; the guarded
+ * transition that releases the object looks at it.
  */
+import { findRefund } from '../db/repositories/payment-refunds';
+import { findPayoutBatch } from '../db/repositories/payout-batches';
+import { findPayout } from '../db/repositories/payouts';
+import { findRecipient } from '../db/repositories/recipients';
 import {
   insertPersonApproval,
   lockSecondPersonRule,
   saveSecondPersonRule,
-  type SecondPersonRule,
 } from '../db/repositories/second-person';
-import { findPayout } from '../db/repositories/payouts';
+import type { Reader } from '../db/transaction';
+import { isId } from '../domain/ids';
 import { isLess } from '../domain/money';
+import type { Payout } from '../domain/payout';
+import type { PayoutBatch } from '../domain/payout-batch';
+import type { Recipient } from '../domain/recipient';
+import type { Refund } from '../domain/refund';
+import {
+  SECOND_PERSON_KINDS,
+  type SecondPersonKind,
+  type SecondPersonRule,
+} from '../domain/second-person';
 import { checkCurrency, positiveAmount } from './admin/checks';
-import { AdminRefusal, InvalidInput } from './admin/refusal';
+import { AdminRefusal, InvalidInput, type NotFoundObject } from './admin/refusal';
 import { defineChange, List } from './change';
 import type { Owner } from './own';
 
@@ -64,24 +78,95 @@ export function textsOf(rule: SecondPersonRule): string[] {
   return Object.entries(rule).map(([currency, amount]) => `${currency}=${amount}`);
 }
 
-/** Approves a payout that another person made. @throws AdminRefusal */
+/** What waits for a second person. */
+export interface Waiting {
+  kind: SecondPersonKind;
+  id: string;
+  /** The person who made it. */
+  maker: string;
+  /** What an approval is about: other rows of a batch, or another destination, need another one. */
+  version: string;
+  currencies: readonly string[];
+  /** When the funds are returned; null: nothing is reserved. */
+  until: Date | null;
+}
+
+/** @returns null when it does not wait for a second person */
+export function waitingPayout(payout: Payout): Waiting | null {
+  const condition = payout.conditions?.find(({ kind }) => kind === 'second_person');
+  if (payout.awaitsRelease !== true || condition?.metAt !== null) return null;
+  const { id, apiKeyId: maker, currency, releaseExpiresAt: until } = payout;
+  return { kind: 'payout', id, maker, version: '', currencies: [currency], until };
+}
+
+export function waitingBatch(batch: PayoutBatch): Waiting | null {
+  const { id, secondPerson: maker, manifestSha256: version, secondPersonUntil: until } = batch;
+  if (maker === null || !batch.awaitsSecondPerson || batch.ending !== null) return null;
+  const currencies = batch.totals.map(({ currency }) => currency);
+  return { kind: 'payoutBatch', id, maker, version, currencies, until };
+}
+
+export function waitingRefund(refund: Refund): Waiting | null {
+  const { id, secondPerson: maker, currency, secondPersonUntil: until } = refund;
+  if (maker === null || !refund.awaitsPerson) return null;
+  return { kind: 'refund', id, maker, version: '', currencies: [currency], until };
+}
+
+export function waitingRecipient(recipient: Recipient): Waiting | null {
+  const { id, secondPerson: maker, destinationVersion: version, currency } = recipient;
+  if (maker === null || !recipient.awaitsSecondPerson || recipient.deletedAt !== null) return null;
+  return { kind: 'recipient', id, maker, version, currencies: [currency], until: null };
+}
+
+type Find = (db: Reader, owner: Owner, id: string) => Promise<Waiting | null>;
+
+async function ofOwner<T extends Owner>(
+  found: Promise<T | null>,
+  owner: Owner,
+  waiting: (object: T) => Waiting | null,
+  kind: NotFoundObject,
+  id: string,
+): Promise<Waiting | null> {
+  const object = await found;
+  if (object?.accountId === owner.accountId && object.mode === owner.mode) return waiting(object);
+  throw new AdminRefusal({ code: 'not_found', object: kind, id });
+}
+
+const FIND: Record<SecondPersonKind, Find> = {
+  payout: (db, owner, id) => ofOwner(findPayout(db, id), owner, waitingPayout, 'payout', id),
+  payoutBatch: (db, owner, id) =>
+    ofOwner(findPayoutBatch(db, id), owner, waitingBatch, 'payout_batch', id),
+  refund: (db, owner, id) => ofOwner(findRefund(db, id), owner, waitingRefund, 'refund', id),
+  recipient: (db, owner, id) =>
+    ofOwner(findRecipient(db, owner, id), owner, waitingRecipient, 'recipient', id),
+};
+
+const OBJECTS = {
+  payout: 'payout',
+  payoutBatch: 'payout_batch',
+  refund: 'refund',
+  recipient: 'recipient',
+} as const satisfies Record<SecondPersonKind, NotFoundObject>;
+
+/** @param version as the person saw it */
+type Approval = Owner & { id: string; userId: string; version: string };
+
+/** Approves what another person made. @throws AdminRefusal */
 export const approveAsSecondPerson = defineChange({
-  action: 'payout.second_approve',
-  access: { needs: 'manage' },
+  action: 'second_person.approve',
+  access: { needs: 'approve' },
   fields: {},
-  run: async (tx, { id, userId, ...owner }: Owner & { id: string; userId: string }) => {
-    const payout = await findPayout(tx, id);
-    if (payout?.accountId !== owner.accountId || payout.mode !== owner.mode) {
-      throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
-    }
-    if (payout.apiKeyId === userId) throw new AdminRefusal({ code: 'own_payout', id });
-    if (payout.awaitsRelease !== true) throw new AdminRefusal({ code: 'payout_not_waiting', id });
-    await insertPersonApproval(tx, id, userId);
+  run: async (tx, { id, userId, version, ...owner }: Approval) => {
+    const kind = SECOND_PERSON_KINDS.find((one) => isId(one, id));
+    if (kind === undefined) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
+    const waiting = await FIND[kind](tx, owner, id);
+    if (waiting === null) throw new AdminRefusal({ code: 'not_waiting_for_person', id });
+    if (waiting.maker === userId) throw new AdminRefusal({ code: 'made_by_yourself', id });
+    if (waiting.version !== version) throw new AdminRefusal({ code: 'changed_since_shown', id });
+    await insertPersonApproval(tx, id, version, userId);
     const { accountId } = owner;
-    const after = { object: 'payout', id, approved_by: userId };
-    return {
-      result: payout,
-      audit: { object: 'payout', objectId: id, accountId, before: null, after },
-    };
+    const object = OBJECTS[kind];
+    const after = { object, id, approved_by: userId, version };
+    return { result: waiting, audit: { object, objectId: id, accountId, before: null, after } };
   },
 });

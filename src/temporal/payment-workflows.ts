@@ -54,6 +54,13 @@ export interface PaymentWorkflows {
     refundId: string,
     deadlineMs: number,
   ): Promise<ReserveOutcome | Closed | NoAnswer>;
+  /** Returns the money of a refund that waits for a second person; false: it does not wait any more. */
+  withdraw(
+    start: PaymentStart,
+    refundId: string,
+    by: string,
+    deadlineMs: number,
+  ): Promise<boolean | Closed | NoAnswer>;
   /** Makes the workflow ask the provider; starts it if it is missing or has ended. */
   sendProviderUpdate(start: PaymentStart): Promise<Sent | Closed | NoAnswer>;
   /** Signals an operator's decision; starts the workflow if it is missing or has ended. */
@@ -85,6 +92,13 @@ export function createPaymentWorkflows(
       starter.update(startOptions(start), {
         name: UPDATES.refund,
         id: refundId,
+        args: [refundId],
+        deadlineMs,
+      }),
+    withdraw: (start, refundId, by, deadlineMs) =>
+      starter.update(startOptions(start), {
+        name: UPDATES.withdraw,
+        id: by,
         args: [refundId],
         deadlineMs,
       }),

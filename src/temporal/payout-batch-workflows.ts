@@ -57,6 +57,8 @@ export interface PayoutBatchWorkflows {
     kind: 'approve' | 'reject' | 'stop',
     input: { by: string; reason?: string; manifest?: string },
   ): Promise<Sent | Closed | NoAnswer>;
+  /** Makes it look for the second person's approval; starts it if it is missing. @throws without an answer */
+  wake(start: PayoutBatchStart): Promise<void>;
   /** Starts the workflow unless it runs. */
   ensureRunning(start: PayoutBatchStart): Promise<void>;
 }
@@ -89,6 +91,10 @@ export function createPayoutBatchWorkflows(
         deadlineMs,
       }),
     signal: (start, kind, input) => starter.signal(startOptions(start), SIGNALS[kind], input),
+    wake: async (start) => {
+      const sent = await starter.signal(startOptions(start), SIGNALS.wake);
+      if (sent.kind === 'no_answer') throw sent.cause;
+    },
     ensureRunning: (start) => starter.ensureRunning(startOptions(start)),
   };
 }

@@ -132,8 +132,11 @@ test('the role reads these tables, each with row-level security, and changes not
     `SELECT proname, prosecdef FROM pg_proc WHERE pronamespace = 'public'::regnamespace
         AND has_function_privilege('gateway_merchant', oid, 'EXECUTE')`,
   );
-  // It reads as its caller, so that the rows are the account's own.
-  expect(functions).toEqual([{ proname: 'conditions_of_payout', prosecdef: false }]);
+  // The first reads as its caller, so that the rows are the account's own; the other compares the account.
+  expect(functions).toEqual([
+    { proname: 'conditions_of_payout', prosecdef: false },
+    { proname: 'approved_by_second_person', prosecdef: true },
+  ]);
 });
 
 test.each(TABLES)('an account sees its own rows of %s, and a stranger none', async (table) => {

@@ -57,10 +57,10 @@ const TABLES: Record<
   payout_decisions: ['-', 'S', 'S', 'SI'],
   payout_escalations: ['S', 'S', 'S', 'S'],
   payout_pauses: ['S', 'SI', 'SIUD', 'SID'],
-  payout_person_approvals: ['-', 'S', 'S', 'SI'],
   payout_policies: ['S', 'S', 'SIU', 'SIU'],
   payout_usage: ['S', 'S', 'S', 'S'],
   payouts: ['S', 'SIU', 'S', 'S'],
+  person_approvals: ['-', 'S', 'S', 'SI'],
   // The dashboard's login writes the outcome only.
   policy_proposals: ['-', '-', 'SI', 'SI'],
   posting_sums: ['-', 'SI', '-', 'S'],
@@ -99,7 +99,12 @@ const GATEWAY = ['gateway_api', 'gateway_worker', 'gateway_admin'] as const;
 const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   add_webhook_slots: [],
   align_event_clock: [],
-  approved_by_second_person: ['gateway_worker'],
+  approved_by_second_person: [
+    'gateway_api',
+    'gateway_worker',
+    'gateway_admin',
+    'gateway_dashboard',
+  ],
   audit_refuse_change: [],
   authenticate_api_key: ['gateway_api'],
   case_facts: [...GATEWAY, 'gateway_dashboard'],

@@ -1,7 +1,13 @@
-/** A payout of a person above the account's amount waits for another owner, and for nobody else. */
+/** What a person makes above the account's amount waits for another owner, and for nobody else. */
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
+import { buildPayout, buildRecipient, MerchantClient } from '../support/merchant/merchant-client';
 import { makeUser, PageClient } from '../support/merchant/page-client';
+import {
+  atProvider,
+  checkoutOf,
+  openedPayment,
+  whenPayment,
+} from '../support/payment/payment-steps';
 import { isSound, useSharedGateway } from '../support/servers/gateway';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
@@ -44,8 +50,8 @@ async function request(amount: string): Promise<string> {
   const sent = await maker.post('/dashboard/test/payouts/new', { ...FORM, amount, reference });
   return sent.headers.get('location')!.split('/').at(-1)!;
 }
-const approve = (by: PageClient, id: string) =>
-  by.post(`/dashboard/test/payouts/${id}/second_approve`, {});
+const approve = (by: PageClient, id: string, version = '') =>
+  by.post(`/dashboard/test/second-person/${id}/approve`, { version });
 const read = async (id: string) => (await api.get(`/payouts/${id}`)).json.data;
 const final = (id: string) =>
   waitFor(`${id} to end`, async () => {
@@ -58,13 +64,13 @@ test('above the amount it waits, its maker and a developer do not release it, an
   expect((await read(id)).release.conditions).toEqual([{ type: 'second_person', met_at: null }]);
   const page = `/dashboard/test/payouts/${id}`;
   expect(await (await maker.get(page)).text()).toContain('Waiting for a second person');
-  expect(await (await maker.get(page)).text()).not.toContain('second_approve');
-  expect(await (await checker.get(page)).text()).toContain('second_approve');
+  expect(await (await maker.get(page)).text()).not.toContain(`${id}/approve`);
+  expect(await (await checker.get(page)).text()).toContain(`${id}/approve`);
   expect((await approve(maker, id)).status).toBe(409);
   expect((await approve(developer, id)).status).toBe(403);
   await gateway.temporal.workflow.getHandle(id).signal('approve', { by: 'olivia' });
   await gateway.db.query(
-    `INSERT INTO payout_person_approvals SELECT ?, user_id FROM memberships
+    `INSERT INTO person_approvals (object_id, user_id) SELECT ?, user_id FROM memberships
       WHERE account_id = ? AND role <> 'owner'`,
     [id, merchant.accountId],
   );
@@ -100,11 +106,215 @@ test('an approval and a cancel at the same moment: one of them wins', async () =
   expect(status === 'completed').toBe(release.released_at !== null);
 });
 
-test('the rows of a table are not more together than one person may request', async () => {
-  const row = (n: number) => `split-${n};60;USDT;${FORM.value};tron`;
+/** The version that the approver's page shows. */
+const versionOn = async (page: string) =>
+  /name="version" value="([^"]*)"/.exec(await (await checker.get(page)).text())![1]!;
+
+async function requestBatch(amount: string): Promise<string> {
+  const reference = `split-${(count += 1)}`;
+  const row = (n: number) => `${reference}-${n};${amount};USDT;${FORM.value};tron`;
   const table = ['reference;amount;currency;destination;network', row(1), row(2)].join('\n');
-  const checked = await maker.post('/dashboard/test/batches/new', { reference: 'split', table });
-  expect(await checked.text()).toContain('need a second person');
+  const sent = await maker.post('/dashboard/test/batches/create', { reference, table });
+  expect(sent.status).toBe(303);
+  return sent.headers.get('location')!.split('/').at(-1)!;
+}
+const readBatch = async (id: string) => (await api.get(`/payout_batches/${id}`)).json.data;
+const whenBatch = (id: string, status: string) =>
+  waitFor(`${id} to be ${status}`, async () => {
+    const batch = await readBatch(id);
+    return batch.status === status ? batch : undefined;
+  });
+
+test('the rows of a batch count together: it waits for another owner, who approves what the page shows', async () => {
+  const id = await requestBatch('60');
+  expect(await readBatch(id)).toMatchObject({ status: 'requested', awaits_second_person: true });
+  const page = `/dashboard/test/batches/${id}`;
+  expect(await (await maker.get(page)).text()).toContain('Waiting for a second person');
+  expect(await (await maker.get(page)).text()).not.toContain(`${id}/approve`);
+  const version = await versionOn(page);
+  expect((await approve(maker, id, version)).status).toBe(409);
+  expect((await approve(developer, id, version)).status).toBe(403);
+  expect((await approve(checker, id, 'f'.repeat(64))).status).toBe(409);
+  // Neither the signal of an operator nor a row of somebody else replaces the person.
+  const handle = gateway.temporal.workflow.getHandle(id);
+  await handle.signal('approve', { by: 'olivia', manifest: version });
+  await gateway.db.query(
+    `INSERT INTO person_approvals (object_id, version, user_id)
+     SELECT ?, ?, user_id FROM memberships WHERE account_id = ? AND role <> 'owner'`,
+    [id, version, merchant.accountId],
+  );
+  await handle.signal('wake');
+  expect(await readBatch(id)).toMatchObject({ status: 'requested', awaits_second_person: true });
+  expect((await approve(checker, id, version)).status).toBe(303);
+  expect(await whenBatch(id, 'completed')).toMatchObject({ awaits_second_person: false });
+  // Its rows have no conditions of their own, and below the amount nobody is asked.
+  const below = await requestBatch('50');
+  expect(await readBatch(below)).toMatchObject({ awaits_second_person: false });
+  await whenBatch(below, 'completed');
+});
+
+test('an approval does not count for the rows that remain when others are left out', async () => {
+  const id = await requestBatch('150');
+  const page = `/dashboard/test/batches/${id}`;
+  const version = await versionOn(page);
+  const leave = await maker.post(`${page}/leave_out`, { row: '1' });
+  expect(leave.status).toBe(303);
+  expect((await approve(checker, id, version)).status).toBe(409);
+  const now = await versionOn(page);
+  expect(now).not.toBe(version);
+  expect((await approve(checker, id, now)).status).toBe(303);
+  await whenBatch(id, 'completed');
+});
+
+test('a batch that nobody approves in time is stopped, and an approval and a stop have one winner', async () => {
+  const late = await requestBatch('80');
+  const sql = `UPDATE payout_batches SET second_person_until = now() WHERE id = ?`;
+  await gateway.db.query(sql, [late]);
+  await gateway.temporal.workflow.getHandle(late).signal('wake');
+  expect(await whenBatch(late, 'stopped')).toMatchObject({ rows: { returned: 2 } });
+  const page = await (await maker.get(`/dashboard/test/batches/${late}`)).text();
+  expect(page).toContain('No second person approved the batch in time.');
+
+  const id = await requestBatch('70');
+  const version = await versionOn(`/dashboard/test/batches/${id}`);
+  await Promise.all([
+    approve(checker, id, version),
+    maker.post(`/dashboard/test/batches/${id}/stop`),
+  ]);
+  const { rows: seen }: { rows: Record<'sent' | 'returned', number> } = await waitFor(
+    `${id} to end`,
+    async () => {
+      const batch = await readBatch(id);
+      return batch.closed_at === null ? undefined : batch;
+    },
+  );
+  expect(seen.sent + seen.returned).toBe(2);
+});
+
+async function paid(): Promise<string> {
+  const id = await openedPayment(api, { amount: '300' });
+  await atProvider(gateway, id, 'pay');
+  await whenPayment(api, id, 'completed');
+  return id;
+}
+
+async function requestRefund(payment: string, amount: string): Promise<string> {
+  const reference = `back-${(count += 1)}`;
+  const form = { amount, reference, step: 'send' };
+  const sent = await maker.post(`/dashboard/test/payments/${payment}/refund`, form);
+  expect(sent.status).toBe(303);
+  return sent.headers.get('location')!.split('/').at(-1)!;
+}
+const readRefund = async (id: string) => (await api.get(`/refunds/${id}`)).json.data;
+const whenRefund = (id: string, status: string) =>
+  waitFor(`${id} to be ${status}`, async () => {
+    const refund = await readRefund(id);
+    return refund.status === status ? refund : undefined;
+  });
+const ordersOf = async (payment: string) => (await checkoutOf(gateway, payment)).refunds;
+/** Afterwards the workflow has looked: it answers, or it had nothing left to do and ended. */
+const look = (payment: string) =>
+  gateway.temporal.workflow
+    .getHandle(payment)
+    .executeUpdate('verify')
+    .catch(() => undefined);
+
+test('a refund above the amount reserves its money, and the provider is asked after another owner approved', async () => {
+  const payment = await paid();
+  const below = await requestRefund(payment, '100');
+  expect((await whenRefund(below, 'completed')).awaits_second_person).toBe(false);
+  const id = await requestRefund(payment, '100.5');
+  expect(await readRefund(id)).toMatchObject({ status: 'pending', awaits_second_person: true });
+  const page = `/dashboard/test/refunds/${id}`;
+  expect(await (await maker.get(page)).text()).toContain('Waiting for a second person');
+  expect((await approve(maker, id)).status).toBe(409);
+  expect((await approve(developer, id)).status).toBe(403);
+  await gateway.db.query(
+    `INSERT INTO person_approvals (object_id, user_id) SELECT ?, user_id FROM memberships
+      WHERE account_id = ? AND role <> 'owner'`,
+    [id, merchant.accountId],
+  );
+  await look(payment);
+  expect((await ordersOf(payment)).map((one) => one.refund_reference)).toEqual([below]);
+  expect((await approve(checker, id)).status).toBe(303);
+  await whenRefund(id, 'completed');
+  expect((await ordersOf(payment)).map((one) => one.refund_reference)).toEqual([below, id]);
+  expect((await approve(checker, id)).status).toBe(409);
+});
+
+test('a refund is withdrawn, or its time ends: the money returns and the provider is not asked', async () => {
+  const payment = await paid();
+  const first = await requestRefund(payment, '200');
+  expect((await maker.post(`/dashboard/test/refunds/${first}/withdraw`)).status).toBe(303);
+  expect(await readRefund(first)).toMatchObject({ status: 'failed', balance_debit: '0.00000000' });
+  expect((await maker.post(`/dashboard/test/refunds/${first}/withdraw`)).status).toBe(409);
+  expect((await approve(checker, first)).status).toBe(409);
+  const late = await requestRefund(payment, '300');
+  const sql = 'UPDATE payment_refunds SET second_person_until = now() WHERE id = ?';
+  await gateway.db.query(sql, [late]);
+  await look(payment);
+  expect((await whenRefund(late, 'failed')).failure_reason).toContain('in time');
+  expect(await ordersOf(payment)).toEqual([]);
+  expect((await api.get(`/payments/${payment}`)).json.data.net_amount).toBe('297.00000000');
+});
+
+test('an approval and a withdrawal of a refund at the same moment: one of them wins', async () => {
+  const payment = await paid();
+  const id = await requestRefund(payment, '150');
+  await Promise.all([approve(checker, id), maker.post(`/dashboard/test/refunds/${id}/withdraw`)]);
+  const refund = await waitFor(`${id} to end`, async () => {
+    const seen = await readRefund(id);
+    return seen.status === 'pending' ? undefined : seen;
+  });
+  expect((await ordersOf(payment)).length).toBe(refund.status === 'completed' ? 1 : 0);
+});
+
+test('the provider refunds by itself while a refund waits: that one gives way, and nobody is paid twice', async () => {
+  const payment = await paid();
+  const id = await requestRefund(payment, '300');
+  await atProvider(gateway, payment, 'refund');
+  await whenPayment(api, payment, 'refunded');
+  expect(await readRefund(id)).toMatchObject({ status: 'failed', awaits_second_person: false });
+  expect((await approve(checker, id)).status).toBe(409);
+  const made = (await ordersOf(payment)).map((one) => one.refund_reference);
+  expect(made).toEqual([expect.not.stringContaining(id)]);
+});
+
+async function addRecipient(by: PageClient, currency = 'USDT'): Promise<string> {
+  const form = { ...FORM, currency, name: `R ${(count += 1)}` };
+  const sent = await by.post('/dashboard/test/recipients/new', form);
+  expect(sent.status).toBe(303);
+  return sent.headers.get('location')!.split('/').at(-1)!;
+}
+const pay = (recipient: string) =>
+  api.createPayout({ recipient, amount: '1', currency: 'USDT', reference: `to-${(count += 1)}` });
+
+test('a recipient of a person is paid after another owner approved its present destination', async () => {
+  const id = await addRecipient(maker);
+  const page = `/dashboard/test/recipients/${id}`;
+  const read = async () => (await api.get(`/recipients/${id}`)).json.data;
+  expect(await read()).toMatchObject({ awaits_second_person: true });
+  expect((await pay(id)).json.error.code).toBe('recipient_not_ready');
+  const version = await versionOn(page);
+  expect((await approve(maker, id, version)).status).toBe(409);
+  const other = { ...FORM, name: 'Changed', value: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' };
+  expect((await maker.post(`${page}/edit`, other)).status).toBe(303);
+  expect((await approve(checker, id, version)).status).toBe(409);
+  expect((await approve(checker, id, await versionOn(page))).status).toBe(303);
+  expect(await read()).toMatchObject({ awaits_second_person: false });
+  expect((await pay(id)).status).toBe(201);
+  // A name is no destination; another destination waits again.
+  await maker.post(`${page}/edit`, { ...other, name: 'Renamed' });
+  expect(await read()).toMatchObject({ name: 'Renamed', awaits_second_person: false });
+  await maker.post(`${page}/edit`, { ...other, value: FORM.value });
+  expect(await read()).toMatchObject({ awaits_second_person: true });
+  expect((await pay(id)).json.error.code).toBe('recipient_not_ready');
+});
+
+test('a recipient of an API key does not wait for a second person', async () => {
+  const { json } = await api.createRecipient(buildRecipient());
+  expect(json.data).toMatchObject({ awaits_second_person: false });
+  expect((await pay(json.data.id)).status).toBe(201);
 });
 
 test('an owner lowers the amount, and does not raise or remove it', async () => {

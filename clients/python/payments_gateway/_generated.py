@@ -153,6 +153,8 @@ class Refund(TypedDict):
     """What your balance pays: the amount less fee_returned. Zero after a failure, because it was returned."""
     fee_returned: str
     """The part of our fee that we return."""
+    awaits_second_person: bool
+    """Whether it was made by a person on the dashboard, and waits for the approval of another one."""
     destination: RefundDestination | None
     """Null if the provider decides where the money goes."""
     reason: str | None
@@ -407,6 +409,8 @@ class Recipient(TypedDict):
     """Your tags."""
     usable_from: str
     """Payouts are possible from this time on."""
+    awaits_second_person: bool
+    """Whether it was made by a person on the dashboard, and waits for the approval of another one."""
     created_at: str
     """The time of creation."""
     updated_at: str
@@ -518,6 +522,8 @@ class PayoutBatch(TypedDict):
     """The sums of the rows that were not left out, by currency."""
     manifest_sha256: str
     """SHA-256 of the manifest: the rows in canonical form, without those that were left out."""
+    awaits_second_person: bool
+    """Whether it was made by a person on the dashboard, and waits for the approval of another one."""
     stop_requested_at: str | None
     """Null if it was not."""
     rejection_reason: str | None

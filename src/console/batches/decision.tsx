@@ -53,9 +53,17 @@ export function Decision(props: DetailProps) {
 function Approval({ batch, progress, decider, decisions, form }: DetailProps) {
   const first = decisions.find(({ outcome }) => outcome === 'counted');
   const { needsTwo, hadKey, hasCounted, isRelated } = decider;
-  const isBarred = needsTwo && (hadKey || hasCounted || isRelated);
+  const isBarred = batch.awaitsSecondPerson || (needsTwo && (hadKey || hasCounted || isRelated));
   return (
     <>
+      {batch.awaitsSecondPerson ? (
+        <Alert tone="wait" title="Another person of the merchant must approve this batch first.">
+          <p>
+            It was requested by one person on the dashboard, above the amount of the account. You
+            can reject it.
+          </p>
+        </Alert>
+      ) : null}
       {needsTwo ? (
         <Alert
           tone="wait"

@@ -25,6 +25,8 @@ export function outcomeText({ kind, outcome }: BatchReview['decisions'][number])
       return 'The decision had no effect: the batch was already decided.';
     case 'other_manifest':
       return 'The decision had no effect: the batch has other rows than those on the page. Reload it.';
+    case 'awaits_second_person':
+      return 'The decision had no effect: another person of the merchant must approve the batch first.';
     case 'none_left':
       return 'The decision had no effect: at least one row must remain. Reject the batch instead.';
     case 'rows_changed':

@@ -1,4 +1,5 @@
 /** Batches of payouts: the list, one batch with its progress, and its proof as a file. */
+import type { ComponentChildren } from 'preact';
 import {
   isFinalPayoutBatch,
   mayLeaveOutRows,
@@ -33,7 +34,9 @@ import { Confirm, EMPTY_FORM, type FormState } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { ListPager, PER_PAGE, positionOf } from '../../web/lists';
 import { page, redirect } from '../../web/site';
+import { waitingBatch } from '../../services/second-person';
 import { MAKE, mayMake, personOf, RefusalAlert, tryForm } from '../creation';
+import { secondPersonOf } from '../second-person/waiting';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { PayoutTable } from '../payouts/payouts';
 import { newBatchPages } from './new-batch';
@@ -63,7 +66,13 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
     const body = (
       <>
         <RefusalAlert refusal={refusal} />
-        <Detail {...found} base={base} path={path} mayChange={mayMake(visit)} />
+        <Detail
+          {...found}
+          base={base}
+          path={path}
+          secondPerson={await secondPersonOf(services, visit, waitingBatch(batch))}
+          mayChange={mayMake(visit)}
+        />
         {mayLeaveOut ? (
           <>
             <RowsToReview
@@ -214,9 +223,14 @@ function BatchTable({ rows, path }: { rows: readonly BatchWithProgress[]; path: 
   );
 }
 
-type DetailProps = BatchWithProgress & { base: string; path: string; mayChange: boolean };
+interface DetailProps extends BatchWithProgress {
+  base: string;
+  path: string;
+  secondPerson: ComponentChildren;
+  mayChange: boolean;
+}
 
-function Detail({ batch, progress, base, path, mayChange }: DetailProps) {
+function Detail({ batch, progress, base, path, secondPerson, mayChange }: DetailProps) {
   const isOpen = !isFinalPayoutBatch(batch.status);
   const mayStop = mayChange && payoutBatchStatusesBefore('stop').includes(batch.status);
   return (
@@ -247,6 +261,12 @@ function Detail({ batch, progress, base, path, mayChange }: DetailProps) {
       {isOpen && batch.ending === 'stop' ? (
         <Alert tone="wait" title="The batch is being stopped.">
           <p>The funds of the rows that wait are being returned.</p>
+        </Alert>
+      ) : null}
+      {secondPerson}
+      {batch.status === 'stopped' && batch.endedBy === null && batch.endingReason !== null ? (
+        <Alert tone="bad" title="The batch was stopped. The funds were returned.">
+          <p>{batch.endingReason}</p>
         </Alert>
       ) : null}
       {batch.status === 'under_review' && batch.ending === null ? (

@@ -26,8 +26,9 @@ import { page, redirect } from '../../web/site';
 import { MAKE, mayMake, personOf } from '../creation';
 import { creatorRow, creatorText, LedgerLines, Timeline } from '../../web/history';
 import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../../web/lists';
-import type { MerchantRoute, MerchantVisit } from '../merchant-page';
-import { SecondPerson } from '../second-person/second-person';
+import type { MerchantRoute } from '../merchant-page';
+import { waitingPayout } from '../../services/second-person';
+import { secondPersonOf } from '../second-person/waiting';
 import { metadataRows } from '../payments/payments';
 import { newPayoutPages } from './new-payout';
 
@@ -72,8 +73,14 @@ export function payoutPages(services: DashboardServices): MerchantRoute[] {
       needs: 'read',
       run: async (visit) => {
         const found = await payout(visit, visit.params['id'] ?? '');
+        const secondPerson = await secondPersonOf(services, visit, waitingPayout(found.object));
         const body = (
-          <Detail {...found} base={visit.base} visit={visit} mayChange={mayMake(visit)} />
+          <Detail
+            {...found}
+            base={visit.base}
+            secondPerson={secondPerson}
+            mayChange={mayMake(visit)}
+          />
         );
         return page(`Payout ${found.object.reference}`, body, { nav: 'payouts' });
       },
@@ -153,11 +160,11 @@ function NoPayouts() {
 
 interface DetailProps extends WithHistory<Payout> {
   base: string;
-  visit: MerchantVisit;
+  secondPerson: ComponentChildren;
   mayChange: boolean;
 }
 
-function Detail({ object: payout, base, visit, mayChange, ...history }: DetailProps) {
+function Detail({ object: payout, base, secondPerson, mayChange, ...history }: DetailProps) {
   const { events, transactions, creator } = history;
   const { currency } = payout;
   const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
@@ -186,7 +193,7 @@ function Detail({ object: payout, base, visit, mayChange, ...history }: DetailPr
           />
         ) : null}
       </PageHead>
-      <SecondPerson payout={payout} visit={visit} />
+      {secondPerson}
       <Situation payout={payout} />
       <WaitsFor payout={payout} conditions={payout.conditions ?? []} />
       <div class="split">

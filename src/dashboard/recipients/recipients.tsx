@@ -1,7 +1,9 @@
 /** Recipients: the list, one recipient with its payouts, a new one, changes, and the account's rules. */
+import type { ComponentChildren } from 'preact';
 import type { Recipient } from '../../domain/recipient';
 import { readRecipientChange, readRecipientRequest } from '../../schemas/recipients';
 import type { DashboardServices } from '../../services/dashboard';
+import { waitingRecipient } from '../../services/second-person';
 import { createdId } from '../../services/dashboard-money';
 import { ruleRecipients } from '../../services/recipient-rules';
 import { ChangeFields, readFields } from '../../web/change-form';
@@ -24,6 +26,7 @@ import { page, redirect } from '../../web/site';
 import { formKey, MAKE, mayMake, nextFormKey, personOf, tryForm } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { PayoutTable } from '../payouts/payouts';
+import { secondPersonOf } from '../second-person/waiting';
 import { importPages } from './import';
 import { formOf, RecipientForm, requestOf } from './recipient-form';
 
@@ -146,7 +149,13 @@ export function recipientPages(services: DashboardServices): MerchantRoute[] {
         const path = pathOf(visit);
         const body = (
           <>
-            <Detail recipient={recipient} base={base} path={path} mayChange={mayMake(visit)} />
+            <Detail
+              recipient={recipient}
+              base={base}
+              path={path}
+              secondPerson={await secondPersonOf(services, visit, waitingRecipient(recipient))}
+              mayChange={mayMake(visit)}
+            />
             <Card title="Payouts" flush>
               <PayoutTable
                 rows={items}
@@ -255,19 +264,22 @@ function RecipientTable({ rows, path }: { rows: readonly Recipient[]; path: stri
   );
 }
 
-function State({ recipient: { deletedAt, usableFrom } }: { recipient: Recipient }) {
+function State({ recipient }: { recipient: Recipient }) {
+  const { deletedAt, usableFrom, awaitsSecondPerson } = recipient;
   if (deletedAt !== null) return <Status value="deleted" />;
-  return <Status value={usableFrom > new Date() ? 'waiting' : 'usable'} />;
+  const isWaiting = awaitsSecondPerson || usableFrom > new Date();
+  return <Status value={isWaiting ? 'waiting' : 'usable'} />;
 }
 
 interface DetailProps {
   recipient: Recipient;
   base: string;
   path: string;
+  secondPerson: ComponentChildren;
   mayChange: boolean;
 }
 
-function Detail({ recipient, base, path, mayChange }: DetailProps) {
+function Detail({ recipient, base, path, secondPerson, mayChange }: DetailProps) {
   const { id, name, deletedAt, usableFrom, tags } = recipient;
   return (
     <>
@@ -297,6 +309,7 @@ function Detail({ recipient, base, path, mayChange }: DetailProps) {
           </>
         ) : null}
       </PageHead>
+      {secondPerson}
       {deletedAt === null && usableFrom > new Date() ? (
         <Alert tone="wait" title="This recipient waits before it can be paid.">
           <p>

@@ -17,14 +17,18 @@ import {
 } from '../../web/components';
 import { creatorRow, creatorText, Timeline } from '../../web/history';
 import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from '../../web/lists';
-import { page } from '../../web/site';
+import { waitingRefund } from '../../services/second-person';
+import { Confirm } from '../../web/forms';
+import { page, redirect } from '../../web/site';
+import { MAKE, mayMake, personOf } from '../creation';
 import type { MerchantRoute } from '../merchant-page';
+import { secondPersonOf } from '../second-person/waiting';
 import { newRefundPages } from './new-refund';
 
 const NAV = { nav: 'refunds' };
 
 export function refundPages(services: DashboardServices): MerchantRoute[] {
-  const { refunds, refund } = services;
+  const { refunds, refund, money } = services;
   return [
     ...newRefundPages(services),
     {
@@ -59,7 +63,26 @@ export function refundPages(services: DashboardServices): MerchantRoute[] {
       needs: 'read',
       run: async (visit) => {
         const found = await refund(visit, visit.params['id'] ?? '');
-        return page('Refund', <Detail {...found} base={visit.base} />, NAV);
+        const waiting = waitingRefund(found.object);
+        const body = (
+          <Detail
+            {...found}
+            base={visit.base}
+            secondPerson={await secondPersonOf(services, visit, waiting)}
+            mayWithdraw={waiting !== null && mayMake(visit)}
+          />
+        );
+        return page('Refund', body, NAV);
+      },
+    },
+    {
+      method: 'post',
+      path: '/refunds/:id/withdraw',
+      ...MAKE,
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        await money.withdrawRefund(personOf(visit), id);
+        return redirect(`${visit.base}/refunds/${id}`);
       },
     },
   ];
@@ -128,7 +151,13 @@ function NoRefunds() {
   );
 }
 
-function Detail({ object: refund, events, creator, base }: RefundDetail & { base: string }) {
+interface DetailProps extends RefundDetail {
+  base: string;
+  secondPerson: ComponentChildren;
+  mayWithdraw: boolean;
+}
+
+function Detail({ object: refund, events, creator, base, ...props }: DetailProps) {
   const { currency } = refund;
   const status = refundStatus(refund.state);
   const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
@@ -146,8 +175,18 @@ function Detail({ object: refund, events, creator, base }: RefundDetail & { base
             Refund {refund.merchantReference ?? ''} · <Time at={refund.createdAt} />
           </>
         }
-      />
-      <Situation refund={refund} />
+      >
+        {props.mayWithdraw ? (
+          <Confirm
+            action={`${base}/refunds/${refund.id}/withdraw`}
+            label="Withdraw"
+            icon="x"
+            effect="The money returns to your balance, and nothing is sent to the customer."
+            confirm="Withdraw this refund"
+          />
+        ) : null}
+      </PageHead>
+      {props.secondPerson ?? <Situation refund={refund} />}
       <div class="split">
         <Timeline
           events={events}
@@ -190,7 +229,7 @@ function Situation({ refund }: { refund: Refund }) {
       );
     case 'refused':
       return (
-        <Alert tone="bad" title="The provider refused the refund. The money was returned.">
+        <Alert tone="bad" title="The refund was not made. The money was returned.">
           <p>{refund.refusal}</p>
         </Alert>
       );

@@ -1,18 +1,20 @@
 /** The amounts above which another person approves, and that person's approval. */
-import type { Payout } from '../../domain/payout';
 import type { DashboardServices } from '../../services/dashboard';
 import { approveAsSecondPerson, ruleSecondPerson, textsOf } from '../../services/second-person';
+import { SECOND_PERSON_KINDS } from '../../domain/second-person';
+import { isId } from '../../domain/ids';
 import { ChangeFields, readFields } from '../../web/change-form';
-import { Alert, Card, PageHead, Time } from '../../web/components';
-import { Confirm, fieldErrors, FormActions, type FormState } from '../../web/forms';
+import { Card, PageHead } from '../../web/components';
+import { fieldErrors, FormActions, type FormState } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import { personOf } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+import { pathOfWaiting } from './waiting';
 
 const NAV = { nav: 'second-person' };
 
 export function secondPersonPages(services: DashboardServices): MerchantRoute[] {
-  const { db, money, payout, secondPersonRule } = services;
+  const { db, money, secondPersonRule } = services;
   return [
     {
       method: 'get',
@@ -43,19 +45,26 @@ export function secondPersonPages(services: DashboardServices): MerchantRoute[] 
     },
     {
       method: 'post',
-      path: '/payouts/:id/second_approve',
+      path: '/second-person/:id/approve',
       ...approveAsSecondPerson.access,
-      liveRecent: ({ base, params }) => `${base}/payouts/${params['id'] ?? ''}`,
+      liveRecent: objectPath,
       run: async (visit) => {
-        const { accountId, mode, userId } = visit;
-        const { object } = await payout(visit, visit.params['id'] ?? '');
-        const subject = { accountId, mode, userId, id: object.id };
-        await approveAsSecondPerson.make(db, visit.by, subject, {});
-        await money.lookAgain(personOf(visit), object.id);
-        return redirect(`${visit.base}/payouts/${object.id}`);
+        const { accountId, mode, userId, form } = visit;
+        const id = visit.params['id'] ?? '';
+        const version = form.get('version') ?? '';
+        const subject = { accountId, mode, userId, id, version };
+        const { kind } = await approveAsSecondPerson.make(db, visit.by, subject, {});
+        await money.lookAgain(personOf(visit), kind, id);
+        return redirect(pathOfWaiting(visit.base, { kind, id }));
       },
     },
   ];
+}
+
+function objectPath({ base, params }: MerchantVisit): string {
+  const id = params['id'] ?? '';
+  const kind = SECOND_PERSON_KINDS.find((one) => isId(one, id));
+  return kind === undefined ? base : pathOfWaiting(base, { kind, id });
 }
 
 function Rule({ base, form }: { base: string; form: FormState }) {
@@ -63,7 +72,7 @@ function Rule({ base, form }: { base: string; form: FormState }) {
     <>
       <PageHead
         title="Second person"
-        lead="A payout that a person requests here above the amount waits for another owner, in both modes. Payouts of API keys do not wait. You can lower an amount; the operator raises or removes it."
+        lead="A payout, batch or refund that a person requests here above the amount waits for another person, in both modes. So does a recipient in a currency with an amount. API keys do not wait. You can lower an amount; the operator raises or removes it."
       />
       <Card>
         <form method="post" action={`${base}/second-person`} class="stack">
@@ -72,36 +81,5 @@ function Rule({ base, form }: { base: string; form: FormState }) {
         </form>
       </Card>
     </>
-  );
-}
-
-/** What a payout says while it waits for another person. */
-export function SecondPerson({ payout, visit }: { payout: Payout; visit: MerchantVisit }) {
-  const condition = payout.conditions?.find(({ kind }) => kind === 'second_person');
-  if (payout.awaitsRelease !== true || condition?.metAt !== null) return null;
-  const isMaker = payout.apiKeyId === visit.userId;
-  return (
-    <Alert tone="wait" title="Waiting for a second person">
-      <p>
-        The amount is above the limit of your account for one person. Another owner of the account
-        approves it on this page. The funds are returned if nobody does
-        {payout.releaseExpiresAt === null ? null : (
-          <>
-            {' '}
-            until <Time at={payout.releaseExpiresAt} seconds />
-          </>
-        )}
-        , or when the payout is cancelled.
-      </p>
-      {!isMaker && visit.may(approveAsSecondPerson.access.needs) ? (
-        <Confirm
-          action={`${visit.base}/payouts/${payout.id}/second_approve`}
-          label="Approve"
-          icon="check"
-          effect="You confirm the amount and the destination. Payouts cannot be reversed."
-          confirm="Approve this payout now"
-        />
-      ) : null}
-    </Alert>
   );
 }

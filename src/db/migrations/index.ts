@@ -7,6 +7,7 @@ import { indexes as recipientIndexes, sql as recipients } from './0035-recipient
 import { sql as payoutConditions, steps as conditionSteps } from './0036-payout-conditions';
 import { sql as screening } from './0038-screening';
 import { sql as secondPerson } from './0040-second-person';
+import { sql as secondPersonForAll, steps as roleSteps } from './0042-second-person-for-all';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -55,4 +56,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0039-rows-left-out', sql: rowsLeftOut },
   { name: '0039-rows-left-out-steps', concurrent: leftOutSteps },
   { name: '0040-second-person', sql: secondPerson },
+  { name: '0042-second-person-for-all', sql: secondPersonForAll },
+  { name: '0042-roles', concurrent: roleSteps },
 ];

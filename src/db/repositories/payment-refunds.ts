@@ -3,11 +3,12 @@ import type { Mode } from '../../domain/mode';
 import type { PaymentRefund } from '../../domain/payment-step';
 import { type Refund, type RefundFilters, refundStates } from '../../domain/refund';
 import { type ListPage, type ListQuery, conditions, exactTime, oneOf, pageOf } from './lists';
+import { approvedByAnother } from './second-person';
 import type { Reader, Tx } from '../transaction';
 
 const COLUMNS = `id, payment_id, account_id, mode, currency, reference, provider_refund_id, amount, taken,
   fee, state, requested_by, operator, api_key_id, merchant_reference, reason, destination, refusal,
-  sequence, created_at, updated_at, ended_at`;
+  second_person, second_person_until, awaits_person, sequence, created_at, updated_at, ended_at`;
 
 export async function listRefunds(db: Reader, paymentId: string): Promise<Refund[]> {
   const sql = `SELECT ${COLUMNS} FROM payment_refunds WHERE payment_id = ? ORDER BY created_at, id`;
@@ -35,7 +36,18 @@ export async function findRefundByReference(
 /** Who asked for a refund, and what for. */
 export type NewRefund = PaymentRefund &
   Pick<Refund, 'id' | 'requestedBy'> &
-  Partial<Pick<Refund, 'operator' | 'apiKeyId' | 'merchantReference' | 'reason' | 'destination'>>;
+  Partial<
+    Pick<
+      Refund,
+      | 'operator'
+      | 'apiKeyId'
+      | 'merchantReference'
+      | 'reason'
+      | 'destination'
+      | 'secondPerson'
+      | 'secondPersonUntil'
+    >
+  >;
 
 /**
  * The caller holds the payment's lock, for this and the following functions.
@@ -46,12 +58,13 @@ export async function insertRefund(
   paymentId: string,
   refund: NewRefund,
 ): Promise<Refund | null> {
-  const { state, destination = null } = refund;
+  const { state, destination = null, secondPerson = null } = refund;
   const [inserted] = await tx.query<Refund>(
     `INSERT INTO payment_refunds
        (id, payment_id, reference, provider_refund_id, amount, taken, fee, state, requested_by, operator,
-        api_key_id, merchant_reference, reason, destination, ended_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb,
+        api_key_id, merchant_reference, reason, destination, second_person, second_person_until,
+        awaits_person, ended_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?, ?, ?,
              CASE WHEN ? = 'ordered' THEN NULL ELSE clock_timestamp() END)
      ON CONFLICT (account_id, mode, merchant_reference) DO NOTHING
      RETURNING ${COLUMNS}`,
@@ -70,6 +83,9 @@ export async function insertRefund(
       refund.merchantReference ?? null,
       refund.reason ?? null,
       destination === null ? null : JSON.stringify(destination),
+      secondPerson,
+      refund.secondPersonUntil ?? null,
+      secondPerson !== null,
       state,
     ],
   );
@@ -84,13 +100,31 @@ export async function changeRefund(
   const [changed] = await tx.query<Refund>(
     `UPDATE payment_refunds
         SET provider_refund_id = ?, taken = ?, fee = ?, state = ?, refusal = ?,
+            awaits_person = awaits_person AND ? = 'ordered',
             sequence = sequence + (state = 'ordered' AND ? <> 'ordered')::integer,
             updated_at = clock_timestamp(), ended_at = coalesce(ended_at, clock_timestamp())
       WHERE id = ? RETURNING ${COLUMNS}`,
-    [providerRefundId, taken, fee, state, refusal, state, id],
+    [providerRefundId, taken, fee, state, refusal, state, state, id],
   );
   if (changed === undefined) throw new Error(`refund ${id} does not exist`);
   return changed;
+}
+
+/** Lets the provider be asked for a refund that a second person has approved in time. @returns whether it did */
+export async function releaseRefund(tx: Tx, id: string): Promise<boolean> {
+  const approved = approvedByAnother({
+    id: 'id',
+    version: "''",
+    account: 'account_id',
+    maker: 'second_person',
+  });
+  const released = await tx.query(
+    `UPDATE payment_refunds SET awaits_person = false, updated_at = clock_timestamp()
+      WHERE id = ? AND awaits_person AND second_person_until > clock_timestamp() AND ${approved}
+      RETURNING id`,
+    [id],
+  );
+  return released.length > 0;
 }
 
 /** Newest first. */

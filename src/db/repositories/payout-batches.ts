@@ -7,12 +7,24 @@ import {
   payoutBatchStatusesBefore,
   type PayoutBatchTrigger,
 } from '../../domain/payout-batch';
+import { approvedByAnother } from './second-person';
 import { MissingRow, sqlList, type Db, type Reader, type Tx } from '../transaction';
 import { exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
+/** SQL over a row of payout_batches: nobody but its maker has seen these rows. */
+const AWAITS_SECOND_PERSON = `CASE WHEN second_person IS NULL
+    OR status NOT IN (${sqlList(payoutBatchStatusesBefore('approve'))}) THEN false
+  ELSE NOT ${approvedByAnother({
+    id: 'payout_batches.id',
+    version: 'manifest_sha256',
+    account: 'account_id',
+    maker: 'second_person',
+  })} END`;
+
 const COLUMNS = `id, account_id, mode, reference, status, description, row_count, totals,
   left_out_rows, manifest_sha256, api_key_id, review_reasons, approved_by, approved_at, ending, ended_by,
-  ending_reason, ending_at, closed_at, closed_progress, sequence, created_at, updated_at`;
+  ending_reason, ending_at, closed_at, closed_progress, sequence, created_at, updated_at,
+  second_person, second_person_until, ${AWAITS_SECOND_PERSON} AS awaits_second_person`;
 
 export async function findPayoutBatch(db: Reader, id: string): Promise<PayoutBatch | null> {
   const sql = `SELECT ${COLUMNS} FROM payout_batches WHERE id = ?`;
@@ -51,9 +63,9 @@ export async function lockPayoutBatch(tx: Tx, id: string): Promise<PayoutBatch> 
 export async function insertPayoutBatch(tx: Tx, batch: PayoutBatch): Promise<boolean> {
   const inserted = await tx.query(
     `INSERT INTO payout_batches (id, account_id, mode, reference, status, description, row_count,
-                                 totals, manifest_sha256, api_key_id, review_reasons, created_at,
-                                 updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?, ?, ?::text[], ?, ?)
+                                 totals, manifest_sha256, api_key_id, review_reasons, second_person,
+                                 second_person_until, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?, ?, ?::text[], ?, ?, ?, ?)
      ON CONFLICT (account_id, mode, reference) DO NOTHING RETURNING id`,
     [
       batch.id,
@@ -67,6 +79,8 @@ export async function insertPayoutBatch(tx: Tx, batch: PayoutBatch): Promise<boo
       batch.manifestSha256,
       batch.apiKeyId,
       batch.reviewReasons,
+      batch.secondPerson,
+      batch.secondPersonUntil,
       batch.createdAt,
       batch.updatedAt,
     ],
@@ -113,6 +127,13 @@ export async function takeBatchTransition(
   return row ?? null;
 }
 
+/** SQL over a row of payout_batches: the second person that it needs has approved its rows. */
+export const SECOND_PERSON_APPROVED = `NOT (${AWAITS_SECOND_PERSON})`;
+
+/** SQL over a row of payout_batches: the time for that is over. */
+export const SECOND_PERSON_IS_LATE = `second_person_until <= clock_timestamp()
+  AND ${AWAITS_SECOND_PERSON}`;
+
 /**
  * SQL: the batch has this id, nobody has approved it, and nobody ends it early.
  */
@@ -142,19 +163,22 @@ export async function noteRowsLeftOut(
 
 /**
  * Notes that somebody ends the batch early; from then on no row is released.
+ * @param only an additional condition: SQL over the row
  * @returns null when the batch has ended, is ended already, or may not be rejected any more
  */
 export async function endBatchEarly(
   tx: Tx,
   id: string,
   { ending, by, reason }: { ending: PayoutBatchEnding; by: string | null; reason: string | null },
+  only = 'true',
 ): Promise<PayoutBatch | null> {
   const from = payoutBatchStatusesBefore(ending);
   const [row] = await tx.query<PayoutBatch>(
     `UPDATE payout_batches
         SET ending = ?, ended_by = ?, ending_reason = ?, ending_at = clock_timestamp(),
             updated_at = clock_timestamp()
-      WHERE id = ? AND ending IS NULL AND status IN (${sqlList(from)}) RETURNING ${COLUMNS}`,
+      WHERE id = ? AND ending IS NULL AND status IN (${sqlList(from)}) AND ${only}
+      RETURNING ${COLUMNS}`,
     [ending, by, reason, id],
   );
   return row ?? null;
@@ -199,6 +223,9 @@ export async function takeUncheckedBatches(db: Db, limit: number): Promise<Payou
 
 type ListPosition = NonNullable<ListQuery<object>['after']>;
 
+const WITH_ACCOUNT = `(SELECT b.*, a.name AS account_name FROM payout_batches b
+  JOIN accounts a ON a.id = b.account_id) AS payout_batches`;
+
 export type ConsoleBatch = PayoutBatch & { accountName: string };
 
 /**
@@ -211,11 +238,11 @@ export async function listConsoleBatches(
 ): Promise<ListPage<ConsoleBatch>> {
   const [compare, order] = open ? ['>', 'ASC'] : ['<', 'DESC'];
   const found = await db.query<ConsoleBatch & { position: string }>(
-    `SELECT b.*, a.name AS account_name, ${exactTime('b.created_at')} AS position
-       FROM payout_batches b JOIN accounts a ON a.id = b.account_id
-      WHERE ${open ? 'b.closed_at IS NULL' : 'true'}
-        ${after === null ? '' : `AND (b.created_at, b.id) ${compare} (?::timestamptz, ?)`}
-      ORDER BY b.created_at ${order}, b.id ${order} LIMIT ?`,
+    `SELECT ${COLUMNS}, account_name, ${exactTime('created_at')} AS position
+       FROM ${WITH_ACCOUNT}
+      WHERE ${open ? 'closed_at IS NULL' : 'true'}
+        ${after === null ? '' : `AND (created_at, id) ${compare} (?::timestamptz, ?)`}
+      ORDER BY created_at ${order}, id ${order} LIMIT ?`,
     [...(after === null ? [] : [after.createdAt, after.id]), limit + 1],
   );
   return pageOf(found, limit);
@@ -223,8 +250,7 @@ export async function listConsoleBatches(
 
 export async function findConsoleBatch(db: Db, id: string): Promise<ConsoleBatch | null> {
   const [found] = await db.query<ConsoleBatch>(
-    `SELECT b.*, a.name AS account_name
-       FROM payout_batches b JOIN accounts a ON a.id = b.account_id WHERE b.id = ?`,
+    `SELECT ${COLUMNS}, account_name FROM ${WITH_ACCOUNT} WHERE id = ?`,
     [id],
   );
   return found ?? null;

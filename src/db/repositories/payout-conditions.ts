@@ -7,6 +7,7 @@ import { mayCompletePayment, type PaymentStatus } from '../../domain/payment';
 import type { Payout } from '../../domain/payout';
 import type { Condition, ConditionKind, ReleaseRequest } from '../../domain/payout-condition';
 import { PayoutModel } from '../models';
+import { approvedByAnother } from './second-person';
 import type { Db, Reader, Tx } from '../transaction';
 
 /**
@@ -19,7 +20,12 @@ const IS_MET: Record<ConditionKind, string | null> = {
     WHERE p.id = c.parameters ->> 'payment' AND p.completed_at IS NOT NULL)`,
   approval: `EXISTS (SELECT FROM payout_approvals a
     WHERE a.payout_id = c.payout_id AND a.api_key_id = c.parameters ->> 'api_key')`,
-  second_person: `approved_by_second_person(c.payout_id, c.parameters ->> 'maker')`,
+  second_person: approvedByAnother({
+    id: 'c.payout_id',
+    version: "''",
+    account: '(SELECT p.account_id FROM payouts p WHERE p.id = c.payout_id)',
+    maker: "c.parameters ->> 'maker'",
+  }),
 };
 
 const IS_MET_NOW = `CASE c.kind ${Object.entries(IS_MET)

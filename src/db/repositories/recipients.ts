@@ -2,6 +2,7 @@
 import type { Mode } from '../../domain/mode';
 import type { PayoutOrder } from '../../domain/payout';
 import type { ReadRecipient, Recipient } from '../../domain/recipient';
+import { approvedByAnother } from './second-person';
 import { assignments, type Db, type Reader, type Tx } from '../transaction';
 import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
@@ -10,17 +11,34 @@ interface Whose {
   mode: Mode;
 }
 
+/** SQL over a row of recipients. */
+const VERSION = 'extract(epoch FROM destination_since)::text';
+const COLUMNS = `*, ${VERSION} AS destination_version,
+  second_person IS NOT NULL AND NOT ${approvedByAnother({
+    id: 'id',
+    version: VERSION,
+    account: 'account_id',
+    maker: 'second_person',
+  })} AS awaits_second_person`;
+
 export type NewRecipient = Omit<
   Recipient,
-  'destinationSince' | 'usableFrom' | 'sequence' | 'createdAt' | 'updatedAt' | 'deletedAt'
+  | 'destinationSince'
+  | 'destinationVersion'
+  | 'awaitsSecondPerson'
+  | 'usableFrom'
+  | 'sequence'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'deletedAt'
 >;
 
 export async function insertRecipient(tx: Tx, recipient: NewRecipient): Promise<Recipient> {
   return one(
     await tx.query<Recipient>(
       `INSERT INTO recipients (id, account_id, mode, name, currency, network, destination_type,
-                               destination_value, destination_memo, tags, created_by)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?::text[], ?) RETURNING *`,
+                               destination_value, destination_memo, tags, created_by, second_person)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?::text[], ?, ?) RETURNING ${COLUMNS}`,
       [
         recipient.id,
         recipient.accountId,
@@ -33,6 +51,7 @@ export async function insertRecipient(tx: Tx, recipient: NewRecipient): Promise<
         recipient.destinationMemo,
         recipient.tags,
         recipient.createdBy,
+        recipient.secondPerson,
       ],
     ),
   );
@@ -44,7 +63,7 @@ export async function findRecipient(
   { accountId, mode }: Whose,
   id: string,
 ): Promise<Recipient | null> {
-  const sql = 'SELECT * FROM recipients WHERE id = ? AND account_id = ? AND mode = ?';
+  const sql = `SELECT ${COLUMNS} FROM recipients WHERE id = ? AND account_id = ? AND mode = ?`;
   const [recipient] = await db.query<Recipient>(sql, [id, accountId, mode]);
   return recipient ?? null;
 }
@@ -56,7 +75,7 @@ export async function lockRecipient(
   id: string,
 ): Promise<Recipient | null> {
   const [recipient] = await tx.query<Recipient>(
-    `SELECT * FROM recipients
+    `SELECT ${COLUMNS} FROM recipients
       WHERE id = ? AND account_id = ? AND mode = ? FOR NO KEY UPDATE`,
     [id, accountId, mode],
   );
@@ -74,16 +93,21 @@ export type SavedRecipient = Pick<
   | 'tags'
 >;
 
-/** @param recipient is locked */
+/**
+ * The caller holds the recipient's lock.
+ * @param secondPerson counts for another destination; the trigger keeps it with the same one
+ */
 export async function saveRecipient(
   tx: Tx,
   id: string,
-  { tags, ...change }: SavedRecipient,
+  { tags, ...saved }: SavedRecipient,
+  secondPerson: string | null,
 ): Promise<Recipient> {
+  const change = { ...saved, secondPerson };
   return one(
     await tx.query<Recipient>(
       `UPDATE recipients SET ${assignments(change)}, tags = ?::text[], sequence = sequence + 1,
-              updated_at = clock_timestamp() WHERE id = ? RETURNING *`,
+              updated_at = clock_timestamp() WHERE id = ? RETURNING ${COLUMNS}`,
       [...Object.values(change), tags, id],
     ),
   );
@@ -93,7 +117,7 @@ export async function deleteRecipient(tx: Tx, id: string): Promise<Recipient> {
   return one(
     await tx.query<Recipient>(
       `UPDATE recipients SET deleted_at = clock_timestamp(), sequence = sequence + 1,
-              updated_at = clock_timestamp() WHERE id = ? RETURNING *`,
+              updated_at = clock_timestamp() WHERE id = ? RETURNING ${COLUMNS}`,
       [id],
     ),
   );
@@ -120,7 +144,7 @@ export async function listRecipients(
     ['strpos(lower(name), lower(?)) > 0', filters.name],
   ]);
   const found = await db.query<Recipient & { position: string }>(
-    `SELECT *, ${exactTime('created_at')} AS position FROM recipients
+    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM recipients
       WHERE account_id = ? AND mode = ? AND deleted_at IS NULL ${sql}
       ORDER BY created_at DESC, id DESC LIMIT ?`,
     [accountId, mode, ...bindings, limit + 1],
@@ -192,7 +216,7 @@ async function recipientsOf(
   const ids = new Set(orders.flatMap(({ recipient = [] }) => recipient));
   if (ids.size === 0) return new Map();
   const found = await db.query<ReadRecipient>(
-    `SELECT *, clock_timestamp() AS read_at FROM recipients
+    `SELECT ${COLUMNS}, clock_timestamp() AS read_at FROM recipients
       WHERE id = ANY (?::text[]) AND account_id = ? AND mode = ? ORDER BY id ${lock}`,
     [[...ids], accountId, mode],
   );

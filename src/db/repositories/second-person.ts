@@ -1,10 +1,12 @@
 /** The amounts above which another person approves, and the approvals (decisions/second-person). */
-import type { Amount } from '../../domain/money';
-import type { Db, Tx } from '../transaction';
+import type { SecondPersonRule } from '../../domain/second-person';
+import { APPROVER_ROLES } from '../../domain/users';
+import { sqlList, type Db, type Tx } from '../transaction';
 
-export type SecondPersonRule = Record<string, Amount>;
-
-export async function findSecondPersonRule(db: Db, accountId: string): Promise<SecondPersonRule> {
+export async function findSecondPersonRule(
+  db: Db | Tx,
+  accountId: string,
+): Promise<SecondPersonRule> {
   return ruleOf(await db.query(`${RULE} WHERE id = ?`, [accountId]));
 }
 
@@ -28,13 +30,40 @@ export async function saveSecondPersonRule(
   await tx.query(sql, [JSON.stringify(rule), accountId]);
 }
 
-/** A repeated approval stores nothing. */
+export interface Approver {
+  userId: string;
+  email: string;
+}
+
+export async function listApprovers(db: Db, accountId: string): Promise<Approver[]> {
+  return db.query<Approver>(
+    `SELECT m.user_id, u.email FROM memberships m JOIN users u ON u.id = m.user_id
+      WHERE m.account_id = ? AND u.disabled_at IS NULL AND m.role IN (${sqlList(APPROVER_ROLES)})
+      ORDER BY u.email`,
+    [accountId],
+  );
+}
+
+/** A repeated approval stores nothing. @param version what the person saw, where the object can change */
 export async function insertPersonApproval(
   tx: Tx,
-  payoutId: string,
+  objectId: string,
+  version: string,
   userId: string,
 ): Promise<void> {
-  const sql = `INSERT INTO payout_person_approvals (payout_id, user_id) VALUES (?, ?)
+  const sql = `INSERT INTO person_approvals (object_id, version, user_id) VALUES (?, ?, ?)
     ON CONFLICT DO NOTHING`;
-  await tx.query(sql, [payoutId, userId]);
+  await tx.query(sql, [objectId, version, userId]);
+}
+
+/** SQL: whether another person of the account, who may approve, has approved this version of an object. */
+export function approvedByAnother(of: {
+  id: string;
+  version: string;
+  account: string;
+  maker: string;
+}): string {
+  const { id, version, account, maker } = of;
+  const roles = `'{${APPROVER_ROLES.join(',')}}'`;
+  return `approved_by_second_person(${id}, ${version}, ${account}, ${maker}, ${roles})`;
 }

@@ -116,8 +116,10 @@ const REFUSALS = {
   nothing_to_change: () => 'These values are already in force.',
   second_person_kept: ({ currency }: { currency: string }) =>
     `The amount of ${currency} can be lowered here. Ask the operator to raise or remove it.`,
-  own_payout: ({ id }: Id) => `You requested ${id} yourself. Another owner must approve it.`,
-  payout_not_waiting: ({ id }: Id) => `${id} does not wait for an approval any more.`,
+  made_by_yourself: ({ id }: Id) => `You requested ${id} yourself. Another person must approve it.`,
+  not_waiting_for_person: ({ id }: Id) => `${id} does not wait for an approval any more.`,
+  changed_since_shown: ({ id }: Id) =>
+    `${id} was changed after you opened the page. Look at it again before you approve it.`,
   proposal_ended: () => 'This change was already decided, was replaced or has expired.',
   proposal_outdated: () =>
     'What is in force has changed since, or the person who proposed this change is no longer an admin. ' +

@@ -43,9 +43,28 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   },
   {
     name: 'second-person-is-another',
-    protects: 'Whoever makes a payout does not approve it as the second person.',
+    protects: 'Whoever makes something does not approve it as the second person.',
     file: 'src/services/second-person.ts',
-    find: "if (payout.apiKeyId === userId) throw new AdminRefusal({ code: 'own_payout', id });",
+    find: "if (waiting.maker === userId) throw new AdminRefusal({ code: 'made_by_yourself', id });",
+    replace: '',
+    test: SECOND,
+    title:
+      'above the amount it waits, its maker and a developer do not release it, another owner does',
+  },
+  {
+    name: 'second-person-sees-this-version',
+    protects: 'An approval is about the rows or the destination that the page showed.',
+    file: 'src/services/second-person.ts',
+    find: "if (waiting.version !== version) throw new AdminRefusal({ code: 'changed_since_shown', id });",
+    replace: '',
+    test: SECOND,
+    title: 'an approval does not count for the rows that remain when others are left out',
+  },
+  {
+    name: 'second-person-by-database',
+    protects: 'The maker’s own row, and that of a person without the role, is no approval.',
+    file: 'src/db/migrations/0042-second-person-for-all.ts',
+    find: '                        AND m.role = ANY (p_roles)\n',
     replace: '',
     test: SECOND,
     title:
@@ -53,11 +72,51 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   },
   {
     name: 'second-person-of-rows',
-    protects: 'Many small rows of a table do not pass the amount of a second person.',
+    protects: 'Many small rows of a batch do not pass the amount of a second person.',
     file: 'src/domain/batch-terms.ts',
-    find: 'if (above !== null && isLess(above, add(sum.amount, request.amount))) {',
-    replace: 'if (above !== null && isLess(above, request.amount)) {',
+    find: 'needsSecondPerson(secondPersonAbove, amount),',
+    replace: 'needsSecondPerson(secondPersonAbove, amount) && rows.length < 2,',
     test: SECOND,
-    title: 'the rows of a table are not more together than one person may request',
+    title:
+      'the rows of a batch count together: it waits for another owner, who approves what the page shows',
+  },
+  {
+    name: 'second-person-of-batch',
+    protects: 'No operator, signal or timer approves a batch in place of the second person.',
+    file: 'activities/payout-batch/decide.ts',
+    find: '\n    AND ${SECOND_PERSON_APPROVED}',
+    replace: '',
+    test: SECOND,
+    title:
+      'the rows of a batch count together: it waits for another owner, who approves what the page shows',
+  },
+  {
+    name: 'second-person-of-refund',
+    protects: 'The provider is not asked for a refund that waits for a second person.',
+    file: 'activities/payment/carry-out.ts',
+    find: "state === 'ordered' && !awaitsPerson",
+    replace: "state === 'ordered' || awaitsPerson",
+    test: SECOND,
+    title:
+      'a refund above the amount reserves its money, and the provider is asked after another owner approved',
+  },
+  {
+    name: 'refund-gives-way',
+    protects: 'A refund that waits does not follow one that the provider made by itself.',
+    file: 'activities/payment/refunds.ts',
+    find: 'if (waiting === undefined || !hasUnknownRefund(payment, facts, known)) return null;',
+    replace: 'if (waiting === undefined || waiting.awaitsPerson) return null;',
+    test: SECOND,
+    title:
+      'the provider refunds by itself while a refund waits: that one gives way, and nobody is paid twice',
+  },
+  {
+    name: 'second-person-of-recipient',
+    protects: 'A recipient of a person is not paid before a second person approves it.',
+    file: 'src/domain/recipient.ts',
+    find: '  if (recipient.awaitsSecondPerson) return { refusal: notReady(recipient, NOT_APPROVED) };\n',
+    replace: '',
+    test: SECOND,
+    title: 'a recipient of a person is paid after another owner approved its present destination',
   },
 ];

@@ -1,0 +1,98 @@
+/** What the page of an object says while it waits for a second person, and that person's form. */
+import type { SecondPersonKind } from '../../domain/second-person';
+import type { DashboardServices } from '../../services/dashboard';
+import { approveAsSecondPerson, type Waiting } from '../../services/second-person';
+import { Alert, Time } from '../../web/components';
+import { Confirm } from '../../web/forms';
+import type { MerchantVisit } from '../merchant-page';
+
+const WORDS: Record<SecondPersonKind, { name: string; list: string; effect: string }> = {
+  payout: {
+    name: 'payout',
+    list: 'payouts',
+    effect: 'You confirm the amount and the destination. Payouts cannot be reversed.',
+  },
+  payoutBatch: {
+    name: 'batch',
+    list: 'batches',
+    effect: 'You confirm all rows as they are now. Payouts cannot be reversed.',
+  },
+  refund: {
+    name: 'refund',
+    list: 'refunds',
+    effect: 'You confirm the amount and the payment. Refunds cannot be reversed.',
+  },
+  recipient: {
+    name: 'recipient',
+    list: 'recipients',
+    effect: 'You confirm the destination. Payouts can then be sent to it without this question.',
+  },
+};
+
+export function pathOfWaiting(base: string, { kind, id }: Pick<Waiting, 'kind' | 'id'>): string {
+  return `${base}/${WORDS[kind].list}/${id}`;
+}
+
+interface SecondPersonProps {
+  waiting: Waiting;
+  visit: MerchantVisit;
+  facts: SecondPersonFacts;
+}
+
+/** What the page says about the rule; read only when something waits. */
+interface SecondPersonFacts {
+  rule: Awaited<ReturnType<DashboardServices['secondPersonRule']>>;
+  approvers: Awaited<ReturnType<DashboardServices['approvers']>>;
+}
+
+/** @returns null when it does not wait */
+export async function secondPersonOf(
+  { secondPersonRule, approvers }: DashboardServices,
+  visit: MerchantVisit,
+  waiting: Waiting | null,
+) {
+  if (waiting === null) return null;
+  const facts = { rule: await secondPersonRule(visit), approvers: await approvers(visit) };
+  return <SecondPerson waiting={waiting} visit={visit} facts={facts} />;
+}
+
+function SecondPerson({ waiting, visit, facts }: SecondPersonProps) {
+  const { kind, id, maker, version, until } = waiting;
+  const { name, effect } = WORDS[kind];
+  const others = facts.approvers.filter(({ userId }) => userId !== maker);
+  return (
+    <Alert tone="wait" title="Waiting for a second person">
+      <p>{whyOf(waiting, facts)}</p>
+      <p>
+        {others.length === 0
+          ? 'Nobody else of the account may approve it. An owner can invite another person.'
+          : `It can be approved here by ${others.map(({ email }) => email).join(', ')}.`}
+      </p>
+      {until === null ? null : (
+        <p>
+          The funds are returned if nobody approves it until <Time at={until} seconds />.
+        </p>
+      )}
+      {visit.may(approveAsSecondPerson.access.needs) && maker !== visit.userId ? (
+        <Confirm
+          action={`${visit.base}/second-person/${id}/approve`}
+          label="Approve"
+          icon="check"
+          effect={effect}
+          confirm={`Approve this ${name} now`}
+          hidden={{ version }}
+        />
+      ) : null}
+    </Alert>
+  );
+}
+
+function whyOf({ kind, currencies }: Waiting, { rule }: SecondPersonFacts): string {
+  const amounts = currencies.flatMap((currency) =>
+    rule[currency] === undefined ? [] : [`${rule[currency].replace(/\.?0+$/, '')} ${currency}`],
+  );
+  const above = amounts.length === 0 ? 'an amount' : amounts.join(' or ');
+  return kind === 'recipient'
+    ? `Your account asks for a second person above ${above}, so a person’s new destination in this currency waits too.`
+    : `A person requested it above ${above}, which one person of your account may not send alone.`;
+}

@@ -1,0 +1,30 @@
+/**
+ * What a person makes on the dashboard above the account's amount waits for another person
+ * (decisions/second-person): payouts, batches, refunds; and recipients, which have no amount, as soon as
+ * their currency has one.
+ */
+import type { IdKind } from './ids';
+import { type Amount, isLess } from './money';
+
+export const SECOND_PERSON_KINDS = [
+  'payout',
+  'payoutBatch',
+  'refund',
+  'recipient',
+] as const satisfies readonly IdKind[];
+export type SecondPersonKind = (typeof SECOND_PERSON_KINDS)[number];
+
+/** The amount of each currency that a person may move alone; a currency without one has no rule. */
+export type SecondPersonRule = Record<string, Amount>;
+
+/** Nobody is waited for longer, where money is reserved. */
+export const SECOND_PERSON_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** @param above null: the account has no rule for the currency, or an API key asks */
+export function needsSecondPerson(above: Amount | null, amount: Amount): boolean {
+  return above !== null && isLess(above, amount);
+}
+
+export function secondPersonUntil(now: Date): Date {
+  return new Date(now.getTime() + SECOND_PERSON_WITHIN_MS);
+}
