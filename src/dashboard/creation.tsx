@@ -5,8 +5,8 @@ import { Alert, Facts, words } from '../web/components';
 import { type FormState } from '../web/forms';
 import type { MerchantVisit } from './merchant-page';
 
-/** Who makes payouts, batches and recipients: live ones move real money. */
-export const MAKE = { needs: 'integrate', liveNeeds: 'manage' } as const;
+/** Who makes payouts, batches, refunds and recipients: live ones move real money. */
+export const MAKE = { needs: 'pay_test', liveNeeds: 'pay' } as const;
 
 export function mayMake({ mode, may }: MerchantVisit): boolean {
   return may(mode === 'live' ? MAKE.liveNeeds : MAKE.needs);

@@ -5,25 +5,38 @@
 export const USER_KINDS = ['merchant', 'operator'] as const;
 export type UserKind = (typeof USER_KINDS)[number];
 
-export const MERCHANT_ROLES = ['owner', 'developer', 'viewer'] as const;
+export const MERCHANT_ROLES = ['owner', 'finance', 'developer', 'support', 'viewer'] as const;
 export type MerchantRole = (typeof MERCHANT_ROLES)[number];
 
 export const OPERATOR_ROLES = ['admin', 'reviewer', 'viewer'] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
+/** What the people of an account may do, in words for the page of people and the guide. */
+export const MERCHANT_CAPABILITIES = {
+  read: 'See everything of the account, and export it',
+  link: 'Create and cancel payment links',
+  pay_test: 'In test mode, make and cancel payouts, batches, refunds and recipients',
+  pay: 'In live mode, make and cancel payouts, batches, refunds and recipients',
+  approve: 'Approve, as the second person, what another person has made',
+  resend: 'Send webhooks again, and test events',
+  integrate: 'In test mode, manage API keys and webhook endpoints',
+  manage: 'Manage live API keys and webhook endpoints, people and rules; read the audit log',
+} as const;
+type MerchantPermission = keyof typeof MERCHANT_CAPABILITIES;
+
 /**
- * - `read`: see everything of the account
- * - `integrate`: webhook endpoints, keys and payouts of test mode, and payment links of both modes
- * - `manage`: webhook endpoints, keys and payouts of live mode, and people
- * - `approve`: confirm, as the second person, what another person of the account has made
+ * Beside those of merchants:
  * - `review`: decide payouts and payments, resolve cases
  * - `administer`: accounts, limits, fees, pauses, and people
  */
-export type Permission = 'read' | 'integrate' | 'manage' | 'approve' | 'review' | 'administer';
+export type Permission = MerchantPermission | 'review' | 'administer';
 
-const MERCHANT: Record<MerchantRole, readonly Permission[]> = {
-  owner: ['read', 'integrate', 'manage', 'approve'],
-  developer: ['read', 'integrate'],
+/** Who may do what in an account. The page of people and docs/guides/people.md show this table. */
+export const MERCHANT: Record<MerchantRole, readonly MerchantPermission[]> = {
+  owner: ['read', 'link', 'pay_test', 'pay', 'approve', 'resend', 'integrate', 'manage'],
+  finance: ['read', 'link', 'pay_test', 'pay', 'approve'],
+  developer: ['read', 'link', 'pay_test', 'resend', 'integrate'],
+  support: ['read', 'resend'],
   viewer: ['read'],
 };
 
@@ -51,7 +64,8 @@ export function isHigherRole(wished: OperatorRole, present: OperatorRole): boole
 }
 
 export function mayDo(actor: Role, permission: Permission): boolean {
-  const granted = actor.kind === 'merchant' ? MERCHANT[actor.role] : OPERATOR[actor.role];
+  const granted: readonly Permission[] =
+    actor.kind === 'merchant' ? MERCHANT[actor.role] : OPERATOR[actor.role];
   return granted.includes(permission);
 }
 

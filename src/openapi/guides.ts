@@ -16,6 +16,7 @@ const GUIDE_NAMES = [
   'payments',
   'payouts',
   'recipients',
+  'people',
   'webhooks',
   'sdk',
   'python',

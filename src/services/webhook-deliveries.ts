@@ -78,7 +78,7 @@ interface OneDelivery {
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows | null;
 }
 
-const access = { needs: 'integrate' } as const;
+const access = { needs: 'resend' } as const;
 
 /** One attempt at once, whatever the status; a failure changes nothing. @throws AdminRefusal */
 export const retryDelivery = defineChange({

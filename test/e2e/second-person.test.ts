@@ -317,6 +317,29 @@ test('a recipient of an API key does not wait for a second person', async () => 
   expect((await pay(json.data.id)).status).toBe(201);
 });
 
+test('a person of finance makes and approves; one of support does neither', async () => {
+  const enter = async (role: string) => {
+    const client = new PageClient(new URL(gateway.baseUrl).origin);
+    await client.signIn(await makeUser(gateway.db, 'merchant', role, merchant.accountId));
+    return client;
+  };
+  const [finance, support] = [await enter('finance'), await enter('support')];
+  const form = { ...FORM, amount: '120', reference: `finance-${(count += 1)}` };
+  const sent = await finance.post('/dashboard/test/payouts/new', form);
+  const id = sent.headers.get('location')!.split('/').at(-1)!;
+  expect((await approve(finance, id)).status).toBe(409);
+  expect((await approve(support, id)).status).toBe(403);
+  expect((await support.post('/dashboard/test/payouts/new', form)).status).toBe(403);
+  const page = await (await support.get(`/dashboard/test/payouts/${id}`)).text();
+  expect(page).toContain('Waiting for a second person');
+  expect(page).not.toContain(`${id}/approve`);
+  expect((await approve(maker, id)).status).toBe(303);
+  expect((await final(id)).status).toBe('completed');
+  const other = await request('130');
+  expect((await approve(finance, other)).status).toBe(303);
+  expect((await final(other)).status).toBe('completed');
+});
+
 test('an owner lowers the amount, and does not raise or remove it', async () => {
   const set = (above: string) => maker.post('/dashboard/test/second-person', { above });
   expect((await set('USDT=101')).status).toBe(409);

@@ -53,13 +53,13 @@ export function newPaymentPages({ money }: DashboardServices): MerchantRoute[] {
     {
       method: 'get',
       path: '/payments/new',
-      needs: 'integrate',
+      needs: 'link',
       run: (visit) => show(visit, newFormKey(), draftForm(visit), null),
     },
     {
       method: 'post',
       path: '/payments/new',
-      needs: 'integrate',
+      needs: 'link',
       run: async (visit) => {
         const key = formKey(visit.form);
         const { result, form, refusal } = await tryForm(visit.form, () =>

@@ -56,7 +56,7 @@ export function paymentPages(services: DashboardServices): MerchantRoute[] {
           <ListPage
             title="Payments"
             lead="Money that you receive from customers."
-            create={visit.may('integrate') ? 'New payment link' : null}
+            create={visit.may('link') ? 'New payment link' : null}
             path={path}
             query={query}
             next={next}
@@ -83,7 +83,7 @@ export function paymentPages(services: DashboardServices): MerchantRoute[] {
     {
       method: 'post',
       path: '/payments/:id/cancel',
-      needs: 'integrate',
+      needs: 'link',
       cost: 'provider',
       run: async (visit) => {
         const id = visit.params['id'] ?? '';
@@ -214,7 +214,7 @@ function Actions({
       </a>
     );
   }
-  if (!DECIDABLE.cancel.includes(payment.status) || !visit.may('integrate')) return null;
+  if (!DECIDABLE.cancel.includes(payment.status) || !visit.may('link')) return null;
   return (
     <Confirm
       action={`${path}/cancel`}

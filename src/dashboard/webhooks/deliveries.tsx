@@ -36,7 +36,7 @@ export function deliveryPages({ db, webhookTools }: DashboardServices): Merchant
             attempts={attempts}
             body={body}
             base={visit.base}
-            mayRetry={visit.may('integrate')}
+            mayRetry={visit.may('resend')}
             requested={visit.query.has('requested')}
           />
         );

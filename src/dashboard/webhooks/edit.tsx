@@ -77,14 +77,14 @@ export function editPages({ db, webhookTools }: DashboardServices): MerchantRout
     {
       method: 'get',
       path: '/webhooks/:id/test',
-      needs: 'integrate',
+      needs: 'resend',
       run: (visit) => showTest(visit, null),
     },
     {
       method: 'post',
       path: '/webhooks/:id/test',
       cost: 'delivery',
-      needs: 'integrate',
+      needs: 'resend',
       run: async (visit) => {
         const data = objectOf(visit.form.get('data') ?? '');
         if (data === null)

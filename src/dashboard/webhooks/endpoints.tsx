@@ -144,7 +144,7 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
             base={visit.base}
             secret={taken?.secret ?? null}
             mayChange={mayChange(visit)}
-            mayRetry={visit.may('integrate')}
+            mayRetry={visit.may('resend')}
           />
         );
         const cookies = taken === null ? [] : [taken.cookie];
@@ -155,7 +155,7 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
       method: 'post',
       path: '/webhooks/:id/ping',
       cost: 'delivery',
-      needs: 'integrate',
+      needs: 'resend',
       run: async (visit) => {
         const ping = await pingEndpoint(db, visit.by, await toolsOf(visit));
         return redirect(`${visit.base}/webhooks/deliveries/${ping.deliveryId}`);
@@ -166,7 +166,7 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
         method: 'post',
         path: `/webhooks/:id/${verb}`,
         cost: 'delivery',
-        needs: 'integrate',
+        needs: 'resend',
         run: async (visit) => {
           const range = { endpointId: (await find(visit)).id, since: sinceOf(visit.form) };
           const { webhookDeliveryWorkflows } = webhookTools;

@@ -1,5 +1,12 @@
 /** The people of an account or of the console: roles, removal, invitations, the second-factor rule. */
-import { MERCHANT_ROLES, mayDo, OPERATOR_ROLES, type UserKind } from '../../domain/users';
+import {
+  MERCHANT,
+  MERCHANT_CAPABILITIES,
+  MERCHANT_ROLES,
+  mayDo,
+  OPERATOR_ROLES,
+  type UserKind,
+} from '../../domain/users';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { Invitation, Person } from '../../services/users/people';
 import type { SignedIn } from '../../services/users/sessions';
@@ -232,6 +239,7 @@ function People(props: PeopleProps) {
           ]}
         />
       </Card>
+      {kind === 'merchant' ? <Roles /> : null}
       {mayManage ? (
         <>
           <Invitations path={path} kind={kind} invitations={invitations} me={me} />
@@ -239,6 +247,35 @@ function People(props: PeopleProps) {
         </>
       ) : null}
     </>
+  );
+}
+
+/** What each role of an account may do. */
+function Roles() {
+  const capabilities = Object.entries(MERCHANT_CAPABILITIES);
+  return (
+    <Card title="Roles" lead="What each role may do." flush>
+      <Table
+        caption="Roles"
+        rows={capabilities}
+        empty={null}
+        columns={[
+          { label: 'Capability', cell: ([, label]) => label },
+          ...MERCHANT_ROLES.map((role) => ({
+            label: words(role),
+            cell: ([name]: (typeof capabilities)[number]) =>
+              MERCHANT[role].some((one) => one === name) ? (
+                <>
+                  <Icon name="check" />
+                  <span class="sr-only">Yes</span>
+                </>
+              ) : (
+                <span class="sr-only">No</span>
+              ),
+          })),
+        ]}
+      />
+    </Card>
   );
 }
 
