@@ -11,13 +11,18 @@ import {
   listRefunds,
 } from '../../src/db/repositories/payment-refunds';
 import { findPayment, lockPayment } from '../../src/db/repositories/payments';
+import { lockUsage, readKeyFacts } from '../../src/db/repositories/payout-facts';
 import { findSecondPersonRule } from '../../src/db/repositories/second-person';
 import { databaseTime } from '../../src/db/database-time';
 import { MissingRow, type Tx } from '../../src/db/transaction';
 import { isId } from '../../src/domain/ids';
 import { type RefundAbility, type RefundRequest, refundTerms } from '../../src/domain/refund';
 import { needsSecondPerson, secondPersonUntil } from '../../src/domain/second-person';
-import { duplicateReference, insufficientBalance } from '../../src/domain/terms';
+import {
+  duplicateReference,
+  insufficientBalance,
+  refundOutsideOfKey,
+} from '../../src/domain/terms';
 import { presentCreated } from '../../src/presenters/envelope';
 import { presentRefund } from '../../src/presenters/refund';
 import type { ReserveOutcome } from '../../workflows/messages';
@@ -76,8 +81,13 @@ async function reserve(
   // A person who may start workflows must not refund another payment with the claim.
   if (request.paymentId !== paymentId) throw new Error(`${refundId} is of another payment`);
   const payment = await lockPayment(tx, paymentId);
+  lockUsage(tx, { ...claim, currency: payment.currency });
+  const key = await readKeyFacts(tx, claim, payment.currency);
   const terms = refundTerms(payment, await listRefunds(tx, paymentId), request, ability);
   if ('refusal' in terms) throw new Refused(terms.refusal);
+  const asked = { amount: terms.amount, toDestination: request.destination !== null };
+  const outside = refundOutsideOfKey(key, payment.currency, asked);
+  if (outside !== null) throw new Refused(outside);
   const { currency } = payment;
   const above = isId('user', apiKeyId) ? await findSecondPersonRule(tx, accountId) : {};
   const waits = needsSecondPerson(above[currency] ?? null, terms.amount);

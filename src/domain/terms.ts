@@ -101,16 +101,7 @@ export function payoutTermsOnCredit(
       dailyMax: facts.dailyMax,
       usedToday: facts.usedToday,
       resetsAt: facts.windowResetsAt?.toISOString() ?? null,
-    }) ??
-    exceededLimit({
-      of: 'key',
-      currency,
-      amount,
-      perTransactionMax: facts.key.perPayoutMax,
-      dailyMax: facts.key.dailyMax,
-      usedToday: facts.key.usedToday,
-      resetsAt: facts.key.resetsAt?.toISOString() ?? null,
-    });
+    }) ?? keyLimit(facts.key, currency, amount);
   if (overLimit !== null) return { refusal: overLimit };
   const fee = serviceFee('payout', amount, facts.feeTerms);
   const debit = totalDebit(amount, fee, networkFee);
@@ -138,15 +129,49 @@ export function payoutTermsOnCredit(
   };
 }
 
+/** What the limits of its key say to a refund: it takes money out of the balance as a payout does. */
+export function refundOutsideOfKey(
+  key: KeyFacts,
+  currency: string,
+  { amount, toDestination }: { amount: Amount; toDestination: boolean },
+): Refusal | null {
+  const notAllowed = currencyRefusal(key, currency);
+  if (notAllowed !== null) return notAllowed;
+  if (toDestination && key.recipientsOnly) {
+    const message = 'Omit destination: this API key may pay saved recipients only.';
+    return { code: 'recipient_required', details: { held: 'api_key' }, message };
+  }
+  const limit = keyLimit(key, currency, amount);
+  const message =
+    'The refund would exceed a limit of your API key; see details. Lower the amount or try again later.';
+  return limit === null ? null : { ...limit, message };
+}
+
+function keyLimit(key: KeyFacts, currency: string, amount: Amount): Refusal | null {
+  return exceededLimit({
+    of: 'key',
+    currency,
+    amount,
+    perTransactionMax: key.perPayoutMax,
+    dailyMax: key.dailyMax,
+    usedToday: key.usedToday,
+    resetsAt: key.resetsAt?.toISOString() ?? null,
+  });
+}
+
+function currencyRefusal({ currencies }: KeyFacts, currency: string): Refusal | null {
+  if (currencies.length === 0 || currencies.includes(currency)) return null;
+  return { code: 'currency_not_allowed', details: { allowed: [...currencies] } };
+}
+
 /** The rule of the account or of the key that the payout breaks, whatever its amount (decisions/recipients). */
 function outsideOfRules(
   mode: Mode,
   { currency, recipient }: PayoutRequest,
   { recipientsOnly, key }: Pick<PayoutFacts, 'recipientsOnly' | 'key'>,
 ): Refusal | null {
-  if (key.currencies.length > 0 && !key.currencies.includes(currency)) {
-    return { code: 'currency_not_allowed', details: { allowed: [...key.currencies] } };
-  }
+  const notAllowed = currencyRefusal(key, currency);
+  if (notAllowed !== null) return notAllowed;
   if (recipient !== undefined) return null;
   if (mode === 'live' && recipientsOnly) {
     return { code: 'recipient_required', details: { held: 'account' } };

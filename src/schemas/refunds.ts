@@ -178,6 +178,9 @@ export const REFUND_OPERATIONS: readonly Operation[] = [
       'invalid_state',
       'insufficient_balance',
       'refund_exceeds_payment',
+      'limit_exceeded',
+      'currency_not_allowed',
+      'recipient_required',
     ],
   },
   {

@@ -9,6 +9,7 @@ import {
   listMerchantRefunds,
   listRefunds,
 } from '../db/repositories/payment-refunds';
+import { readKeyFacts } from '../db/repositories/payout-facts';
 import type { Db } from '../db/transaction';
 import type { Destination, DestinationType } from '../domain/destination';
 import { ApiError, validationFailed } from '../domain/errors';
@@ -24,7 +25,7 @@ import {
   refundStatus,
   refundTerms,
 } from '../domain/refund';
-import { duplicateReference } from '../domain/terms';
+import { duplicateReference, refundOutsideOfKey } from '../domain/terms';
 import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
 import { paymentStart, type PaymentWorkflows } from '../temporal/payment-workflows';
@@ -193,6 +194,10 @@ async function prepare(deps: RefundsDeps, caller: Caller, input: RefundInput) {
   });
   if ('refusal' in terms) throw new ApiError(terms.refusal);
   checkDestination(payment, input);
+  const key = await readKeyFacts(deps.db, caller, payment.currency);
+  const asked = { amount: terms.amount, toDestination: input.destination !== null };
+  const outside = refundOutsideOfKey(key, payment.currency, asked);
+  if (outside !== null) throw new ApiError(outside);
   return { payment, refunds, amount: terms.amount };
 }
 

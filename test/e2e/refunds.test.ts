@@ -8,6 +8,7 @@ import { newId } from '../../src/lib/new-id';
 import { isSound, startGateway } from '../support/servers/gateway';
 import {
   type ApiAnswer,
+  buildPayout,
   type MerchantClient,
   randomKey,
 } from '../support/merchant/merchant-client';
@@ -362,4 +363,101 @@ test('a cancellation that the provider does not answer is carried out later', as
   expect([status, json.error.details]).toEqual([503, { reason: 'provider_unavailable' }]);
   await outage(null);
   expect(await whenPayment(client, id, 'cancelled')).toMatchObject({ exceptions: [] });
+});
+
+describe('the limits of an API key apply to its refunds', () => {
+  const limited = async (payment: Opened, change: string) => {
+    const sql = `UPDATE api_keys SET ${change} WHERE account_id = ? AND mode = 'test'`;
+    await gateway.db.query(sql, [payment.accountId]);
+  };
+  const refusal = async (answer: Promise<ApiAnswer>) => {
+    const { json } = await answer;
+    return [json.error.code, json.error.details] as const;
+  };
+
+  test('a maximum for each, one of 24 hours together with payouts, currencies, and recipients only', async () => {
+    const payment = await paidPayment(gateway);
+    const limits = '{"USDT": {"per_payout": "40.00000000", "per_day": "50.00000000"}}';
+    await limited(payment, `payout_limits = '${limits}'`);
+    expect(await refusal(refund(payment, { amount: '40.00000001' }))).toEqual([
+      'limit_exceeded',
+      expect.objectContaining({ limit: 'key_per_transaction', maximum: '40.00000000' }),
+    ]);
+    const first = await refunded(payment, { amount: '30' });
+    const payout = buildPayout({ amount: '15' });
+    expect((await payment.client.createPayout(payout)).status).toBe(201);
+    const day = { limit: 'key_daily', used: '45.00000000', resets_at: expect.any(String) };
+    expect(await refusal(refund(payment, { amount: '6' }))).toEqual([
+      'limit_exceeded',
+      expect.objectContaining(day),
+    ]);
+    expect(await refusal(payment.client.createPayout(buildPayout({ amount: '6' })))).toEqual([
+      'limit_exceeded',
+      expect.objectContaining(day),
+    ]);
+    await refunded(payment, { amount: '5' });
+    await whenRefund(payment.client, first.id, 'completed');
+
+    await limited(payment, `payout_limits = '{}', payout_currencies = '{BTC}'`);
+    expect(await refusal(refund(payment, { amount: '1' }))).toEqual([
+      'currency_not_allowed',
+      { allowed: ['BTC'] },
+    ]);
+    await limited(payment, `payout_currencies = '{}', recipients_only = true`);
+    const destination = { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' };
+    expect(await refusal(refund(payment, { amount: '1', destination }))).toEqual([
+      'recipient_required',
+      { held: 'api_key' },
+    ]);
+    await refunded(payment, { amount: '1' });
+  });
+
+  test('twenty refunds at once do not exceed the daily limit of their key', async () => {
+    const payment = await paidPayment(gateway);
+    await limited(payment, `payout_limits = '{"USDT": {"per_day": "10.00000000"}}'`);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => refund(payment, { amount: '3' })),
+    );
+    expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
+    // A request that found the workflow busy is answered with 503, and may be repeated.
+    const refused = answers.filter(({ status }) => status === 422);
+    expect(refused.map(({ json }) => json.error.details.limit)).toEqual(
+      refused.map(() => 'key_daily'),
+    );
+    expect(refused.length).toBeGreaterThan(0);
+    expect((await refundsOf(payment)).length).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('a destination of the merchant’s choice', () => {
+  const destination = { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' };
+
+  test('needs payouts:write as well, and the refund without one does not', async () => {
+    const payment = await paidPayment(gateway);
+    await gateway.db.query(
+      `UPDATE api_keys SET scopes = '{payments:write,payments:read}'
+        WHERE account_id = ? AND mode = 'test'`,
+      [payment.accountId],
+    );
+    const { status, json } = await refund(payment, { amount: '1', destination });
+    expect([status, json.error.code, json.error.details]).toEqual([
+      403,
+      'insufficient_scope',
+      { required_scope: 'payouts:write' },
+    ]);
+    await refunded(payment, { amount: '1' });
+  });
+
+  test('is refused in live mode, where it would be a payout without a review', async () => {
+    const { client } = await openMerchant(gateway, { funds: {} });
+    const id = await openedPayment(client);
+    await atProvider(gateway, id, 'pay');
+    await whenPayment(client, id, 'completed');
+    const { status, json } = await refund({ client, id }, { amount: '1', destination });
+    expect([status, json.error.code]).toEqual([422, 'validation_failed']);
+    expect(json.error.details.fields).toEqual([
+      expect.objectContaining({ field: 'destination', rule: 'unsupported' }),
+    ]);
+    expect((await client.get(`/payments/${id}/refunds`)).json.data).toEqual([]);
+  });
 });

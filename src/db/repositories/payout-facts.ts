@@ -3,7 +3,7 @@ import type { FeeTerms } from '../../domain/fees';
 import { type Amount, ZERO } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import { type PayoutRequest, RETURNED_PAYOUT_STATUSES } from '../../domain/payout';
-import type { PayoutFacts } from '../../domain/terms';
+import type { KeyFacts, PayoutFacts } from '../../domain/terms';
 import type { ProviderCode } from '../../domain/provider-codes';
 import { sqlList, type Db, type Tx } from '../transaction';
 
@@ -207,3 +207,32 @@ function feeTerms(row: FactsRow): FeeTerms | null {
     maxFee: row.maxFee,
   };
 }
+
+/** The limits of an API key; those of a person of the dashboard are none. */
+export async function readKeyFacts(
+  db: Db | Tx,
+  whose: Pick<FactsQuery, 'accountId' | 'mode' | 'apiKeyId'>,
+  currency: string,
+): Promise<KeyFacts> {
+  const { accountId, mode, apiKeyId } = whose;
+  const [key] = await db.query<Omit<KeyFacts, 'usedToday'> & { used: Amount | null }>(
+    `SELECT k.recipients_only, k.payout_currencies AS currencies,
+            (k.payout_limits -> ? ->> 'per_payout')::numeric(38,8) AS per_payout_max,
+            (k.payout_limits -> ? ->> 'per_day')::numeric(38,8) AS daily_max, day.used, day.resets_at
+       FROM api_keys k LEFT JOIN LATERAL key_used(?, ?, ?, k.id) day
+            ON k.payout_limits -> ? ->> 'per_day' IS NOT NULL
+      WHERE k.id = ?`,
+    [currency, currency, accountId, mode, currency, currency, apiKeyId],
+  );
+  const { used, ...limits } = key ?? NO_LIMITS;
+  return { ...limits, usedToday: used ?? ZERO };
+}
+
+const NO_LIMITS = {
+  recipientsOnly: false,
+  currencies: [],
+  perPayoutMax: null,
+  dailyMax: null,
+  resetsAt: null,
+  used: null,
+};
