@@ -968,6 +968,20 @@ export interface ListTransactionsQuery {
   cursor?: string | undefined;
 }
 
+/** Export a file for accounting: the parameters */
+export interface ExportFileQuery {
+  /** One of payments, payouts, refunds, batches, transactions, fees, journal */
+  kind: 'payments' | 'payouts' | 'refunds' | 'batches' | 'transactions' | 'fees' | 'journal';
+  /** One of csv, json, xero, quickbooks */
+  format?: 'csv' | 'json' | 'xero' | 'quickbooks' | undefined;
+  /** A currency code in capital letters, such as "USDT" */
+  currency?: string | undefined;
+  /** The earliest time of creation; a date without a time means the whole UTC day */
+  created_from?: string | undefined;
+  /** The latest time of creation; a date without a time means the whole UTC day */
+  created_to?: string | undefined;
+}
+
 /** Quote a fee: the parameters */
 export interface QuoteFeeQuery {
   /** One of payin, payout */

@@ -14,6 +14,7 @@ import type { Site } from '../web/site';
 import type { Visit } from '../web/visit';
 import { auditPages } from './audit/audit';
 import { batchPages } from './batches/batches';
+import { exportPages } from './exports/exports';
 import { homePages } from './home/home';
 import { paymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
@@ -71,6 +72,7 @@ export function createDashboard({
         transactionPages(services),
         keyPages(services, once),
         statementPages(services),
+        exportPages(services),
         requestPages(services),
         debuggerPages(services),
         deliveryPages(services),
@@ -138,6 +140,7 @@ function navigation(base: string, isOwner: boolean, accounts: number): Shell['na
         },
         { key: 'transactions', href: `${base}/transactions`, label: 'Transactions', icon: 'list' },
         { key: 'statements', href: `${base}/statements`, label: 'Statements', icon: 'file-text' },
+        { key: 'exports', href: `${base}/exports`, label: 'Exports', icon: 'download' },
       ],
     },
     {

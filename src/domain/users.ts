@@ -20,6 +20,7 @@ export const MERCHANT_CAPABILITIES = {
   approve: 'Approve, as the second person, what another person has made',
   resend: 'Send webhooks again, and test events',
   integrate: 'In test mode, manage API keys and webhook endpoints',
+  keep_books: 'Set the time zone and the accounts of the journal',
   manage: 'Manage live API keys and webhook endpoints, people and rules; read the audit log',
 } as const;
 type MerchantPermission = keyof typeof MERCHANT_CAPABILITIES;
@@ -33,8 +34,8 @@ export type Permission = MerchantPermission | 'review' | 'administer';
 
 /** Who may do what in an account. The page of people and docs/guides/people.md show this table. */
 export const MERCHANT: Record<MerchantRole, readonly MerchantPermission[]> = {
-  owner: ['read', 'link', 'pay_test', 'pay', 'approve', 'resend', 'integrate', 'manage'],
-  finance: ['read', 'link', 'pay_test', 'pay', 'approve'],
+  owner: ['read', 'link', 'pay_test', 'pay', 'approve', 'resend', 'integrate', 'keep_books', 'manage'],
+  finance: ['read', 'link', 'pay_test', 'pay', 'approve', 'keep_books'],
   developer: ['read', 'link', 'pay_test', 'resend', 'integrate'],
   support: ['read', 'resend'],
   viewer: ['read'],

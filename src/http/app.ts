@@ -22,6 +22,7 @@ import { balanceRoutes } from './routes/balance';
 import { catalogueRoutes } from './routes/catalogue';
 import { docsRoutes } from './routes/docs';
 import { eventRoutes } from './routes/events';
+import { exportRoutes } from './routes/exports';
 import { healthRoutes } from './routes/health';
 import { paymentRoutes } from './routes/payments';
 import { payoutBatchRoutes } from './routes/payout-batches';
@@ -68,6 +69,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   payoutBatchRoutes(api, auth, services.payoutBatches, pagination);
   recipientRoutes(api, auth, services.recipients, pagination);
   balanceRoutes(api, auth, services.balances, pagination);
+  exportRoutes(api, auth, services.balances);
   catalogueRoutes(api, auth, services.catalogue);
   eventRoutes(api, auth, services.events, pagination);
 

@@ -1,4 +1,5 @@
 /** Builds the OpenAPI 3.1 document from the resources in src/schemas, which validate requests. */
+import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../domain/errors';
 import { EVENT_TYPES } from '../domain/events';
 import { SCOPES } from '../domain/scopes';
@@ -6,6 +7,7 @@ import { BALANCE_OPERATIONS, BalanceObject } from '../schemas/balance';
 import { CURRENCY_OPERATIONS, CurrencyList } from '../schemas/currencies';
 import { ERROR_BODIES } from '../schemas/errors';
 import { EVENT_OPERATIONS, EventObject, webhookBodyOf } from '../schemas/events';
+import { EXPORT_OPERATIONS } from '../schemas/exports';
 import { FEE_OPERATIONS, FeeQuoteObject, FeeRuleObject } from '../schemas/fees';
 import type { Operation, Success } from '../schemas/operation';
 import { PAYMENT_OPERATIONS, PaymentBody, PaymentObject } from '../schemas/payments';
@@ -35,6 +37,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...RECIPIENT_OPERATIONS,
   ...BALANCE_OPERATIONS,
   ...TRANSACTION_OPERATIONS,
+  ...EXPORT_OPERATIONS,
   ...FEE_OPERATIONS,
   ...CURRENCY_OPERATIONS,
   ...EVENT_OPERATIONS,
@@ -267,11 +270,12 @@ function responses(operation: Operation): Record<string, unknown> {
   };
 }
 
-function successResponse({ status, schema, example }: Success, headers: readonly string[]) {
+function successResponse({ status, schema, example, csv }: Success, headers: readonly string[]) {
+  const text = csv === undefined ? {} : { 'text/csv': { schema: Type.String(), example: csv } };
   return {
     description: status === 201 ? 'Created' : 'OK',
     headers: headersOf(headers),
-    content: { 'application/json': { schema, example } },
+    content: { 'application/json': { schema, example }, ...text },
   };
 }
 

@@ -17,6 +17,7 @@ const GUIDE_NAMES = [
   'payouts',
   'recipients',
   'people',
+  'accounting',
   'webhooks',
   'sdk',
   'python',

@@ -19,6 +19,8 @@ export interface Success {
   status: 200 | 201;
   schema: TSchema;
   example: object;
+  /** An example of the same as CSV, where the caller can choose. */
+  csv?: string;
 }
 
 export interface Operation {

@@ -103,6 +103,16 @@ export function readQuery<Parameters extends QueryParameters>(
   return values as AllValues<Parameters>;
 }
 
+/** Reads a query without pages. @throws ApiError validation_failed with every failing parameter */
+export function readFilters<Parameters extends QueryParameters>(
+  parameters: Parameters,
+  query: Query,
+): Values<Parameters> {
+  const { values, errors } = read(parameters, query);
+  refuse([...errors, ...unknownErrors(query, Object.keys(parameters))]);
+  return values as Values<Parameters>;
+}
+
 /**
  * Refuses all parameters, for an operation without any. @throws ApiError validation_failed with every
  * parameter

@@ -10,6 +10,7 @@ const VISIBLE_ACTIONS = [
   'account.verify',
   'account.suspend',
   'account.reinstate',
+  'account.bookkeeping',
   'account.recipients',
   'account.second_person',
   'api_key.create',

@@ -2,6 +2,7 @@
  * What the pages of the merchant dashboard read and change. Every function takes the visitor's
  * account and mode, and an object of another account or mode does not exist. src/deps.ts builds it.
  */
+import { readBookkeeping } from '../db/repositories/bookkeeping';
 import { listBalances } from '../db/repositories/ledger';
 import { listPayments, listPayouts } from '../db/repositories/lists';
 import { type HistoryEvent, listHistory, readAttention } from '../db/repositories/object-history';
@@ -25,6 +26,7 @@ import {
 import { listTransactions } from '../db/repositories/transactions';
 import { findUserEmail } from '../db/repositories/users';
 import type { Db } from '../db/transaction';
+import type { Bookkeeping } from '../domain/bookkeeping';
 import type { ErrorCode } from '../domain/errors';
 import { isId } from '../domain/ids';
 import type { MerchantTransaction, TransactionFilters } from '../domain/ledger';
@@ -34,6 +36,7 @@ import type { Refund, RefundFilters } from '../domain/refund';
 import { type AuditQuery, readAuditLogOfAccount } from './audit-log';
 import { createDashboardBooks } from './dashboard-books';
 import { createDashboardMoney, type MoneyServices } from './dashboard-money';
+import { exportFile, type ExportRequest } from './exports';
 import { createExplainSignature } from './dashboard-signatures';
 import { requireRecipientRules } from './recipient-rules';
 import { compareRequests, type ReusedKey } from './request-differences';
@@ -151,6 +154,12 @@ export function createDashboardServices(deps: DashboardDeps) {
     approvers: ({ accountId }: Owner) => listApprovers(db, accountId),
     money: createDashboardMoney(db, deps.api),
     books: createDashboardBooks(db),
+    bookkeeping: ({ accountId }: Owner) => readBookkeeping(db, accountId),
+    exportFile: (
+      { accountId, mode }: Owner,
+      books: Bookkeeping,
+      request: Omit<ExportRequest, keyof Owner>,
+    ) => exportFile(ofAccount({ accountId }), books, { accountId, mode, ...request }),
     explainSignature: createExplainSignature(db),
     requests: (owner: Owner, list: ListRequest<RequestFilters>) =>
       listRequests(ofAccount(owner), { ...owner, ...list }),

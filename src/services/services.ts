@@ -13,6 +13,8 @@ import type { EventFilters, FeedPosition } from '../db/repositories/events-feed'
 import type { CatalogueRoute } from '../db/repositories/currency-routes';
 import type { Balance } from '../db/repositories/ledger';
 import type { Provider } from '../providers/registry';
+import type { ExportFile, ExportRequest } from './exports';
+import type { Owner } from './own';
 
 /** An accepted API key or a signed-in user. Data is scoped to the account and mode. */
 export interface Caller {
@@ -127,6 +129,7 @@ export interface Balances {
   ): Promise<Page<MerchantTransaction>>;
   /** @throws ApiError not_found */
   transaction(caller: Caller, id: string): Promise<MerchantTransaction>;
+  exportFile(caller: Caller, request: Omit<ExportRequest, keyof Owner>): Promise<ExportFile>;
 }
 
 /** What a merchant asks the feed for. */

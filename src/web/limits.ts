@@ -31,11 +31,11 @@ const LIMITS = {
     account: { atOnce: 4, perMinute: 60 },
     address: { atOnce: 8, perMinute: 240 },
   },
-  /** A file of any length. */
+  /** A file of any length. A month has a file for each kind and currency. */
   export: {
-    session: { atOnce: 1, perMinute: 10 },
-    account: { atOnce: 2, perMinute: 30 },
-    address: { atOnce: 4, perMinute: 60 },
+    session: { atOnce: 1, perMinute: 30 },
+    account: { atOnce: 2, perMinute: 60 },
+    address: { atOnce: 4, perMinute: 120 },
   },
   /** Webhooks that a person sends, or sends again. */
   delivery: {

@@ -3,7 +3,6 @@
  * middleware does what every page needs: host, security headers, session, origin check, permission,
  * form, errors. A page is a `Route`; see src/dashboard/home/home.tsx for a short one.
  */
-import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import Router from '@koa/router';
@@ -13,6 +12,7 @@ import { renderToString } from 'preact-render-to-string';
 import type { Logger } from 'pino';
 import { mayDo, type Permission, type UserKind } from '../domain/users';
 import { clientAddress } from '../lib/client-address';
+import { startDownload } from '../lib/download';
 import { newId } from '../lib/new-id';
 import { type Browser, recentlyAuthenticated, type SignedIn } from '../services/users/sessions';
 import { SignedInAgain } from './components';
@@ -385,25 +385,6 @@ async function send(
     ctx.status = answer.status ?? 200;
     await sendDocument(ctx, site.document(answer, visit));
   }
-}
-
-/**
- * Reads the first part before the answer begins, so that a fault is a page and not a cut file. No
- * stream in between: it would read ahead of a slow client.
- */
-async function startDownload(content: Download['content']): Promise<Readable> {
-  const parts = inParts(content);
-  const first = await parts.next();
-  return Readable.from(
-    (async function* () {
-      if (first.done !== true) yield first.value;
-      yield* parts;
-    })(),
-  );
-}
-
-async function* inParts(content: Download['content']): AsyncGenerator<string> {
-  yield* content;
 }
 
 async function sendProblem(

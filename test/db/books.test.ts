@@ -4,7 +4,8 @@ import { sumPostings } from '../../activities/clean-up';
 import { connect } from '../../src/db/connect';
 import { listBalances } from '../../src/db/repositories/ledger';
 import { countPostings, countStoredPieces, PIECE } from '../../src/db/repositories/statements';
-import { csvField, EXPORT_PAGE } from '../../src/dashboard/transactions/export';
+import { EXPORT_PAGE } from '../../src/dashboard/transactions/export';
+import { csvField } from '../../src/lib/csv';
 import { add, type Amount, subtract, ZERO } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
 import { createDashboardBooks } from '../../src/services/dashboard-books';
@@ -145,7 +146,8 @@ test('an export waits for a slow client, and its queries end when the client lea
 test.each([
   ['=HYPERLINK("x")', `"'=HYPERLINK(""x"")"`],
   ['+1', `'+1`],
-  ['-1', `'-1`],
+  ['-1', '-1'],
+  ['-1+1', `'-1+1`],
   ['@x', `'@x`],
   ['\tx', `'\tx`],
   ['a,b', '"a,b"'],

@@ -230,12 +230,15 @@ test('the pages change some columns of an account', async () => {
         AND has_column_privilege('gateway_dashboard', attrelid, attnum, 'UPDATE') ORDER BY attname`,
   );
   expect(found.map(({ name }) => name)).toEqual([
+    'journal_accounts',
     'recipient_wait_hours',
     'recipients_only',
     'rehearse_review',
     'review_all',
     'second_person_above',
     'status',
+    'tax_rate',
+    'time_zone',
     'verified_at',
   ]);
 });

@@ -2,6 +2,7 @@
  * Every route, called from another account and from the other mode of the same account: nothing of
  * the owner's is shown, changed or revealed (the specification, "What the service does").
  */
+import { EXPORTS } from '../../src/domain/bookkeeping';
 import { OPERATIONS } from '../../src/openapi/document';
 import { newId } from '../../src/lib/new-id';
 import { addFeeRule } from '../support/merchant/fee-rules';
@@ -285,6 +286,12 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     const [transaction] = (await owner.client.get('/transactions')).json.data;
     const unknown = `/transactions/${newId('transaction')}`;
     return [await expectSameAs(client, `/transactions/${transaction.id}`, unknown)];
+  },
+  exportFile: async ({ client }) => {
+    const kinds = EXPORTS.map((kind) => client.get(`/exports?kind=${kind}&format=json`));
+    const answers = await Promise.all(kinds);
+    for (const { text } of answers) expect(text).not.toContain('USDT');
+    return answers;
   },
   listFees: async ({ client, sharesFees }) => {
     const answer = await client.get('/fees');

@@ -1488,6 +1488,17 @@ class TransactionOperations(Resource):
         return self._send("GET", self._at("/transactions/{id}", id))["data"]
 
 
+class ExportOperations(Resource):
+    def export(self, *, kind: Literal["payments", "payouts", "refunds", "batches", "transactions", "fees", "journal"], format: Literal["csv", "json", "xero", "quickbooks"] | None = None, currency: str | None = None, created_from: str | None = None, created_to: str | None = None) -> list[dict[str, str | None]]:
+        """Export a file for accounting.
+
+        Sends a CSV file, or a JSON array with the format json, oldest first. In every file gross less fees is net, the change of the balance. Times are those of the time zone of the account in CSV, and of UTC in JSON. The scope payouts:read is needed too.
+        
+        Scope: `payments:read`.
+        """
+        return self._send("GET", "/exports", query={"kind": kind, "format": format, "currency": currency, "created_from": created_from, "created_to": created_to})
+
+
 class FeeOperations(Resource):
     def list(self) -> list[FeeRule]:
         """List fee rules.
@@ -1546,6 +1557,7 @@ class Operations:
     recipients: RecipientOperations
     balance: BalanceOperations
     transactions: TransactionOperations
+    exports: ExportOperations
     fees: FeeOperations
     currencies: CurrencieOperations
 
@@ -1556,5 +1568,6 @@ class Operations:
         self.recipients = RecipientOperations(send)
         self.balance = BalanceOperations(send)
         self.transactions = TransactionOperations(send)
+        self.exports = ExportOperations(send)
         self.fees = FeeOperations(send)
         self.currencies = CurrencieOperations(send)

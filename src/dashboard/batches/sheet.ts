@@ -8,7 +8,7 @@ import { BATCH_ROWS_MAX } from '../../domain/payout-batch';
 import { readPayoutRequest } from '../../schemas/payouts';
 import { ApiError, type FieldError } from '../../domain/errors';
 import type { PayoutOrder } from '../../domain/payout';
-import { csvField } from '../transactions/export';
+import { csvLine } from '../../lib/csv';
 
 /** The columns, in the order of the template. The first three are required, and a destination or a recipient. */
 export const COLUMNS = [
@@ -169,7 +169,7 @@ export function destinationCells(line: Record<string, string>) {
 }
 
 export function writeSheet(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => `${row.map(csvField).join(',')}\r\n`).join('');
+  return rows.map(csvLine).join('');
 }
 
 export const TEMPLATE = writeSheet([

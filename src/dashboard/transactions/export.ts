@@ -1,5 +1,6 @@
 /** The transactions as a file: read in pages and sent as fast as the client reads. */
 import type { MerchantTransaction } from '../../domain/ledger';
+import { csvLine } from '../../lib/csv';
 import { presentTransaction } from '../../presenters/balance';
 import type { ListPosition } from '../../services/services';
 
@@ -75,15 +76,7 @@ function csvOf(transaction: MerchantTransaction): string {
     .map(({ balance, direction, amount, balanceAfter, part }) => {
       const head = [id, postedAt.toISOString(), type, currency, balance, direction, amount];
       const all = [...head, balanceAfter, description, source.object, source.id, part];
-      return `${all.map(csvField).join(',')}\r\n`;
+      return csvLine(all);
     })
     .join('');
-}
-
-/** A spreadsheet would run what begins like a formula; an apostrophe makes it text. */
-const FORMULA = /^[=+\-@\t\r\n]/;
-
-export function csvField(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -9,6 +9,7 @@ import { sql as screening } from './0038-screening';
 import { sql as secondPerson } from './0040-second-person';
 import { sql as secondPersonForAll, steps as roleSteps } from './0042-second-person-for-all';
 import { sql as keyLimitsOfRefunds } from './0048-key-limits-of-refunds';
+import { sql as bookkeeping } from './0050-bookkeeping';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -60,4 +61,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0042-second-person-for-all', sql: secondPersonForAll },
   { name: '0042-roles', concurrent: roleSteps },
   { name: '0048-key-limits-of-refunds', sql: keyLimitsOfRefunds },
+  { name: '0050-bookkeeping', sql: bookkeeping },
 ];

@@ -172,6 +172,8 @@ const PROBLEMS = {
   all_and_some: () => 'Choose all, or single ones, but not both.',
   unsupported_currency: ({ value, supported }: { value: string; supported: readonly string[] }) =>
     `${value} is not a supported currency. Supported currencies: ${supported.join(', ')}.`,
+  not_a_time_zone: ({ value }: { value: string }) =>
+    `“${value}” is no time zone. Use a name such as Europe/Berlin, America/New_York or UTC.`,
   not_a_limit: ({ value }: { value: string }) =>
     `${value} is not a limit. Use a currency and an amount, such as USDT=500.`,
   no_such_route: ({ scope }: { scope: RouteScope }) =>

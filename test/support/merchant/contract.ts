@@ -105,9 +105,10 @@ export function checkContract(
   const missing = Object.entries(response.headers ?? {})
     .filter(([name, header]) => isRequired(header) && !answer.headers.has(name))
     .map(([name]) => name);
+  const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
   const pointer =
     `/paths/${escapePointer(template)}/${method.toLowerCase()}/responses/` +
-    `${answer.status}/content/application~1json/schema`;
+    `${answer.status}/content/${escapePointer(type)}/schema`;
   const broken = [
     ...missing.map((name) => `header ${name} is missing`),
     ...violations(pointer, answer.json),

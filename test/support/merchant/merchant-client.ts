@@ -83,7 +83,9 @@ export class MerchantClient {
     });
     const text = await response.text();
     const { status, headers: received } = response;
-    const answer: ApiAnswer = { status, headers: received, text, json: JSON.parse(text) };
+    const isCsv = received.get('content-type')?.startsWith('text/csv') === true;
+    const json: unknown = isCsv ? text : JSON.parse(text);
+    const answer: ApiAnswer = { status, headers: received, text, json };
     checkContract(method, path, answer);
     return answer;
   }

@@ -31,6 +31,7 @@ import {
 } from '../../../src/schemas/refunds';
 import { readPayoutQuery, readPayoutRequest } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
+import { readExportQuery } from '../../../src/schemas/exports';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
 import { checkWebhookUrl } from '../../../src/webhooks/url-policy';
 
@@ -90,6 +91,7 @@ const QUERIES: Record<string, (query: Query) => unknown> = {
   listRecipients: readRecipientQuery,
   listRefunds: readRefundQuery,
   listTransactions: readTransactionQuery,
+  exportFile: readExportQuery,
   quoteFee: readFeeQuoteQuery,
 };
 

@@ -11,6 +11,7 @@ import { readPayoutBatchQuery } from '../../../src/schemas/payout-batches';
 import { readPaymentRefundQuery, readRefundQuery } from '../../../src/schemas/refunds';
 import { readPayoutQuery } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
+import { readExportQuery } from '../../../src/schemas/exports';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
 import { OPERATIONS } from '../../../src/openapi/document';
 import { DOCUMENT, escapePointer, violations } from '../../support/merchant/contract';
@@ -68,6 +69,7 @@ const READERS: Record<string, (query: Query) => unknown> = {
   listRecipients: readRecipientQuery,
   listRefunds: readRefundQuery,
   listTransactions: readTransactionQuery,
+  exportFile: readExportQuery,
   listEvents: readEventQuery,
   quoteFee: readFeeQuoteQuery,
 };

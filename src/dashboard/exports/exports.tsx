@@ -1,0 +1,210 @@
+/** Exports for finance, and how the account keeps its books. */
+import {
+  EXPORT_FORMATS,
+  EXPORTS,
+  type Bookkeeping,
+  type ExportFormat,
+  type ExportKind,
+  JOURNAL_ACCOUNTS,
+} from '../../domain/bookkeeping';
+import { nextDay, startOfDay } from '../../lib/local-time';
+import { bookkeepingForm, changeBookkeeping } from '../../services/bookkeeping';
+import type { DashboardServices } from '../../services/dashboard';
+import { ChangeFields, readFields } from '../../web/change-form';
+import { Card, PageHead } from '../../web/components';
+import { Field, fieldErrors, FormActions, type FormState, Select } from '../../web/forms';
+import { Icon } from '../../web/icon';
+import { chosen, textOf } from '../../web/lists';
+import { page, redirect } from '../../web/site';
+import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+
+const NAV = { nav: 'exports' };
+
+const KINDS: readonly (readonly [ExportKind, string])[] = [
+  ['transactions', 'Transactions: every change of a balance'],
+  ['payments', 'Payments'],
+  ['payouts', 'Payouts'],
+  ['refunds', 'Refunds'],
+  ['batches', 'Batches'],
+  ['fees', 'Fees'],
+  ['journal', 'Journal: debits and credits for each day'],
+];
+
+const FORMATS: readonly (readonly [ExportFormat, string])[] = [
+  ['csv', 'CSV'],
+  ['json', 'JSON'],
+  ['xero', 'Xero manual journal (journal of one currency)'],
+  ['quickbooks', 'QuickBooks journal entries (journal)'],
+];
+
+export function exportPages(services: DashboardServices): MerchantRoute[] {
+  const { db, bookkeeping } = services;
+  return [
+    {
+      method: 'get',
+      path: '/exports',
+      needs: 'read',
+      run: async (visit) => {
+        const form = { values: visit.query, errors: {} };
+        return exportPage(visit, await bookkeeping(visit), form);
+      },
+    },
+    {
+      method: 'get',
+      path: '/exports/file',
+      cost: 'export',
+      needs: 'read',
+      run: async (visit) => {
+        const books = await bookkeeping(visit);
+        const { request, errors } = requestOf(visit.query, books);
+        if (request === null) {
+          return { ...exportPage(visit, books, { values: visit.query, errors }), status: 422 };
+        }
+        return { kind: 'download', ...services.exportFile(visit, books, request) };
+      },
+    },
+    {
+      method: 'get',
+      path: '/bookkeeping',
+      ...changeBookkeeping.access,
+      run: async (visit) => {
+        const values =
+          visit.draft ?? new URLSearchParams(bookkeepingForm(await bookkeeping(visit)));
+        return page(
+          'Bookkeeping',
+          <Books base={visit.base} form={{ values, errors: {} }} />,
+          BOOKS,
+        );
+      },
+    },
+    {
+      method: 'post',
+      path: '/bookkeeping',
+      ...changeBookkeeping.access,
+      run: async (visit) => {
+        const { accountId, form, base } = visit;
+        const { answer, fields } = await fieldErrors(async () => {
+          const input = readFields(changeBookkeeping, form);
+          await changeBookkeeping.make(db, visit.by, { accountId }, input);
+          return redirect(`${base}/exports`);
+        });
+        if (answer !== null) return answer;
+        const body = <Books base={base} form={{ values: form, errors: fields }} />;
+        return page('Bookkeeping', body, { ...NAV, status: 422 });
+      },
+    },
+  ];
+}
+
+function requestOf(query: URLSearchParams, { timeZone }: Bookkeeping) {
+  const errors: Record<string, string> = {};
+  const kind = chosen(query, 'kind', EXPORTS) ?? 'transactions';
+  const format = chosen(query, 'format', EXPORT_FORMATS) ?? 'csv';
+  const currency = textOf(query, 'currency')?.toUpperCase();
+  const day = (name: 'from' | 'to') => {
+    const text = textOf(query, name);
+    const start = text === undefined ? undefined : startOfDay(text, timeZone);
+    if (start === null) errors[name] = 'Enter a day, such as 2026-11-25.';
+    return start ?? undefined;
+  };
+  const [from, to] = [day('from'), day('to')];
+  if (kind !== 'journal' && (format === 'xero' || format === 'quickbooks')) {
+    errors['format'] = 'This format is for the journal. Choose the journal, CSV or JSON.';
+  }
+  if (format === 'xero' && currency === undefined) {
+    errors['currency'] = 'Enter a currency: a file for Xero has no column for it.';
+  }
+  if (from !== undefined && to !== undefined && to < from) {
+    errors['to'] = 'Enter a day that is not before the first one.';
+  }
+  const request = {
+    kind,
+    format,
+    ...(currency === undefined ? {} : { currency }),
+    ...(from === undefined ? {} : { createdFrom: from.toISOString() }),
+    ...(to === undefined ? {} : { createdTo: lastMoment(to, timeZone) }),
+  };
+  return { request: Object.keys(errors).length === 0 ? request : null, errors };
+}
+
+function lastMoment(day: Date, zone: string): string {
+  const end = new Date(nextDay(day, zone).getTime() - 1).toISOString();
+  return end.replace('Z', '999Z');
+}
+
+function exportPage(visit: MerchantVisit, books: Bookkeeping, form: FormState) {
+  return page('Exports', <Exports visit={visit} books={books} form={form} />, NAV);
+}
+
+interface ExportsProps {
+  visit: MerchantVisit;
+  books: Bookkeeping;
+  form: FormState;
+}
+
+function Exports({ visit, books, form }: ExportsProps) {
+  const { base } = visit;
+  return (
+    <>
+      <PageHead
+        title="Exports"
+        lead="Files for accounting. Amounts are exact, and gross less fees is net in every file."
+      >
+        {visit.may(changeBookkeeping.access.needs) ? (
+          <a class="btn" data-variant="outline" href={`${base}/bookkeeping`}>
+            <Icon name="book-open" /> Bookkeeping
+          </a>
+        ) : null}
+      </PageHead>
+      <Card>
+        <form action={`${base}/exports/file`} class="stack">
+          <Select name="kind" label="Export" form={form} options={KINDS} />
+          <Select name="format" label="Format" form={form} options={FORMATS} />
+          <Field
+            name="currency"
+            label="Currency"
+            hint="Empty means every currency."
+            placeholder="USDT"
+            form={form}
+          />
+          <Field name="from" label="First day" type="date" form={form} />
+          <Field
+            name="to"
+            label="Last day"
+            type="date"
+            hint={`Days and times are those of ${books.timeZone}.`}
+            form={form}
+          />
+          <div class="actions">
+            <button class="btn">
+              <Icon name="download" /> Download
+            </button>
+          </div>
+        </form>
+      </Card>
+    </>
+  );
+}
+
+function Books({ base, form }: { base: string; form: FormState }) {
+  const names = Object.values(JOURNAL_ACCOUNTS).join(', ');
+  return (
+    <>
+      <PageHead
+        back={{ href: `${base}/exports`, label: 'Exports' }}
+        title="Bookkeeping"
+        lead="The time zone of your exports, and the accounts of your accounting program that the journal names."
+      />
+      <Card>
+        <form method="post" action={`${base}/bookkeeping`} class="stack">
+          <p class="muted">
+            Enter account codes for Xero, and account names for QuickBooks. Without an entry the
+            journal has these names: {names}.
+          </p>
+          <ChangeFields change={changeBookkeeping} form={form} />
+          <FormActions submit="Save" cancel={`${base}/exports`} />
+        </form>
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * How an account keeps its books: its time zone, and the names of the accounts in its own accounting that the
+ * journal debits and credits (decisions/exports). The journal is the ledger in other words: an entry `in` is a
+ * debit, an entry `out` is a credit, so that each posting that balances here balances there.
+ */
+import type { MerchantLedgerAccount, PlatformLedgerAccount, TransactionType } from './ledger';
+
+/** The accounts of the journal, with the names that a new account starts with. */
+export const JOURNAL_ACCOUNTS = {
+  balance: 'Crypto balance',
+  reserved: 'Crypto balance reserved',
+  sales: 'Sales',
+  refunds: 'Refunds',
+  payouts: 'Payouts',
+  service_fees: 'Gateway fees',
+  network_fees: 'Network fees',
+  adjustments: 'Adjustments',
+} as const;
+export type JournalAccount = keyof typeof JOURNAL_ACCOUNTS;
+
+export interface Bookkeeping {
+  /** A name of the IANA time zone database, such as `Europe/Berlin`. */
+  timeZone: string;
+  /** The names that differ from the defaults. */
+  journalAccounts: Partial<Record<JournalAccount, string>>;
+  /** The name of the tax rate that Xero applies to each line. */
+  taxRate: string;
+}
+
+/** The names of the journal's accounts. */
+export function namesOf({ journalAccounts }: Bookkeeping): Record<JournalAccount, string> {
+  return { ...JOURNAL_ACCOUNTS, ...journalAccounts };
+}
+
+/** The account of the journal that an entry of the ledger moves. */
+export function journalAccountOf(
+  type: TransactionType,
+  account: MerchantLedgerAccount | PlatformLedgerAccount,
+): JournalAccount {
+  switch (account) {
+    case 'available':
+      return 'balance';
+    case 'reserved':
+      return 'reserved';
+    case 'fee_income':
+      return 'service_fees';
+    case 'network_cost':
+      return 'network_fees';
+    case 'adjustments':
+      return 'adjustments';
+    case 'provider_clearing':
+      return CLEARED[type];
+  }
+}
+
+/** What the provider's clearing account stands for. */
+const CLEARED: Readonly<Record<TransactionType, JournalAccount>> = {
+  payin_settlement: 'sales',
+  payin_refund: 'refunds',
+  payout_reserve: 'payouts',
+  payout_release: 'payouts',
+  payout_settlement: 'payouts',
+  adjustment: 'adjustments',
+};
+
+export const EXPORTS = [
+  'payments',
+  'payouts',
+  'refunds',
+  'batches',
+  'transactions',
+  'fees',
+  'journal',
+] as const;
+export type ExportKind = (typeof EXPORTS)[number];
+
+/** The journal has two more formats, each as the program imports it. */
+export const EXPORT_FORMATS = ['csv', 'json', 'xero', 'quickbooks'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];

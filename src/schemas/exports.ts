@@ -1,0 +1,73 @@
+/** Exports for finance on the wire (decisions/exports). */
+import { Type } from 'typebox';
+import { EXPORT_FORMATS, EXPORTS, type ExportFormat } from '../domain/bookkeeping';
+import { validationFailed } from '../domain/errors';
+import { csvLine } from '../lib/csv';
+import { OneOf } from './common';
+import { type Operation, queryOf } from './operation';
+import { CREATED, CURRENCY, oneOf, type Query, readFilters, readQuery } from './query';
+
+const KIND = { kind: oneOf(OneOf(EXPORTS, 'What is exported'), EXPORTS) };
+const OPTIONS = {
+  format: oneOf(
+    OneOf(EXPORT_FORMATS, 'The format; xero and quickbooks are for the journal'),
+    EXPORT_FORMATS,
+  ),
+  currency: CURRENCY,
+  ...CREATED,
+};
+
+/** @throws ApiError validation_failed with every failing parameter */
+export function readExportQuery({ kind: wanted, ...options }: Query) {
+  const { kind } = readQuery(KIND, wanted === undefined ? {} : { kind: wanted });
+  const { format = 'csv', ...period } = readFilters(OPTIONS, options);
+  if (isOfJournal(format) && kind !== 'journal') {
+    throw validationFailed([
+      { field: 'format', rule: 'unsupported', message: 'Send format as csv or json.' },
+    ]);
+  }
+  if (format === 'xero' && period.currency === undefined) {
+    const message = 'Send currency: a file for Xero has no column for it.';
+    throw validationFailed([{ field: 'currency', rule: 'required', message }]);
+  }
+  return { kind, format, ...period };
+}
+
+export function isOfJournal(format: ExportFormat): boolean {
+  return format === 'xero' || format === 'quickbooks';
+}
+
+const EXAMPLE = {
+  id: 'txn_01M7YESA6JGXFEX3057F2JK1YJ',
+  posted_at: '2026-11-21T07:05:30.633120Z',
+  type: 'payin_settlement',
+  source_id: 'pay_01M7YESA634WQFACSBWYSTKM76',
+  reference: 'order-1',
+  counterparty: null,
+  network: 'tron',
+  tx_hash: null,
+  currency: 'USDT',
+  service_fee: '1.25000000',
+  network_fee: '0.00000000',
+};
+
+export const EXPORT_OPERATIONS: readonly Operation[] = [
+  {
+    id: 'exportFile',
+    method: 'get',
+    path: '/exports',
+    tag: 'Money',
+    summary: 'Export a file for accounting',
+    description:
+      'Sends a CSV file, or a JSON array with the format json, oldest first. In every file gross less fees is net, the change of the balance. Times are those of the time zone of the account in CSV, and of UTC in JSON. The scope payouts:read is needed too.',
+    scope: 'payments:read',
+    parameters: [...queryOf(KIND, true), ...queryOf(OPTIONS)],
+    success: {
+      status: 200,
+      schema: Type.Array(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))),
+      example: [EXAMPLE],
+      csv: `${csvLine(Object.keys(EXAMPLE))}${csvLine(Object.values(EXAMPLE).map((cell) => cell ?? ''))}`,
+    },
+    errors: ['validation_failed', 'insufficient_scope'],
+  },
+];

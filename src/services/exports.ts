@@ -1,0 +1,212 @@
+/**
+ * The exports for finance, by API and dashboard (decisions/exports): read in pages and sent as fast as the
+ * client reads. Amounts are exact. `gross − service_fee − network_fee = net` in every file, net is the change of the balance,
+ * and the sum of a file's nets is the sum of its postings.
+ */
+import {
+  EXPORTED,
+  type ExportedPosting,
+  type ExportPeriod,
+  readObjects,
+  readPostings,
+} from '../db/repositories/exports';
+import { listBalances } from '../db/repositories/ledger';
+import { balanceAfter, countPostings } from '../db/repositories/statements';
+import type { Reader } from '../db/transaction';
+import type { Bookkeeping, ExportFormat, ExportKind } from '../domain/bookkeeping';
+import type { StoredLine } from '../domain/ledger';
+import { add, type Amount, subtract, ZERO } from '../domain/money';
+import { csvLine } from '../lib/csv';
+import { localTime } from '../lib/local-time';
+import { journalFile } from './journal';
+
+export interface ExportRequest extends ExportPeriod {
+  kind: ExportKind;
+  format: ExportFormat;
+}
+
+export interface ExportFile {
+  name: string;
+  type: string;
+  content: AsyncGenerator<string>;
+}
+
+/** A cell, as text; null: empty. */
+type Cells = readonly (string | null)[];
+
+/** The rows of a file in its columns. Times are in UTC, and in the columns that end with `_at`. */
+interface Sheet {
+  columns: readonly string[];
+  pages: AsyncGenerator<Cells[]>;
+}
+
+/** @param db as the account sees it */
+export function exportFile(db: Reader, books: Bookkeeping, request: ExportRequest): ExportFile {
+  const { kind, format, mode } = request;
+  const isJson = format === 'json';
+  const suffix = format === 'csv' || isJson ? '' : `-${format}`;
+  return {
+    name: `${kind}${suffix}-${mode}-${periodName(request, books)}.${isJson ? 'json' : 'csv'}`,
+    type: isJson ? 'application/json; charset=utf-8' : 'text/csv; charset=utf-8',
+    content: contentOf(db, request, books),
+  };
+}
+
+function contentOf(db: Reader, request: ExportRequest, books: Bookkeeping): AsyncGenerator<string> {
+  if (request.kind === 'journal') {
+    return journalFile(postingsOf(db, request), books, request.format);
+  }
+  const sheet = sheetOf(db, request, request.kind);
+  return request.format === 'json' ? jsonOf(sheet) : csvOf(sheet, books.timeZone);
+}
+
+function sheetOf(db: Reader, request: ExportRequest, kind: Exclude<ExportKind, 'journal'>): Sheet {
+  if (kind === 'transactions' || kind === 'fees') {
+    const columns = kind === 'fees' ? FEE_COLUMNS : TRANSACTION_COLUMNS;
+    return { columns, pages: postingRows(db, request, kind) };
+  }
+  const columns = Object.keys(EXPORTED[kind].columns);
+  return { columns, pages: readObjects(db, kind, request) };
+}
+
+async function* csvOf({ columns, pages }: Sheet, zone: string): AsyncGenerator<string> {
+  const isTime = columns.map((name) => name.endsWith('_at'));
+  let head = csvLine([...columns, 'utc_offset']);
+  for await (const rows of pages) {
+    yield head + rows.map((row) => csvLine(localCells(row, isTime, zone))).join('');
+    head = '';
+  }
+  if (head !== '') yield head;
+}
+
+/** With the times of the zone, and the offset of the first of them at the end. */
+function localCells(row: Cells, isTime: readonly boolean[], zone: string): string[] {
+  let offset = '';
+  const cells = row.map((cell, index) => {
+    if (cell === null || isTime[index] !== true) return cell ?? '';
+    const local = localTime(new Date(cell), zone);
+    if (offset === '') offset = local.offset;
+    return local.time;
+  });
+  return [...cells, offset];
+}
+
+async function* jsonOf({ columns, pages }: Sheet): AsyncGenerator<string> {
+  let separator = '[\n';
+  for await (const rows of pages) {
+    yield rows
+      .map((row) => {
+        const object = Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null]));
+        const line = separator + JSON.stringify(object);
+        separator = ',\n';
+        return line;
+      })
+      .join('');
+  }
+  yield separator === '[\n' ? '[]\n' : '\n]\n';
+}
+
+const HEAD = ['id', 'posted_at', 'type', 'source_id', 'reference', 'counterparty', 'network'];
+const MONEY = ['tx_hash', 'currency', 'gross', 'service_fee', 'network_fee', 'net'];
+const FEE_COLUMNS = [...HEAD, ...MONEY.filter((name) => name !== 'gross' && name !== 'net')];
+const TRANSACTION_COLUMNS = [
+  ...HEAD,
+  ...MONEY,
+  'available_after',
+  'reserved_after',
+  'balance_after',
+  'description',
+];
+
+async function* postingRows(
+  db: Reader,
+  request: ExportRequest,
+  kind: 'transactions' | 'fees',
+): AsyncGenerator<Cells[]> {
+  for await (const { currency, postings, held } of postingsOf(db, request)) {
+    const rows = postings.map((posting) => {
+      const { lines } = posting;
+      for (const { account, balanceAfter: after } of lines) {
+        if (after !== null && (account === 'available' || account === 'reserved')) {
+          held[account] = after;
+        }
+      }
+      const { gross, serviceFee, networkFee } = partsOf(lines);
+      const head = [posting.id, posting.postedAt.toISOString(), posting.type, posting.sourceId];
+      const who = [posting.reference, posting.counterparty, posting.network, posting.txHash];
+      if (kind === 'fees') return [...head, ...who, currency, serviceFee, networkFee];
+      const net = subtract(gross, add(serviceFee, networkFee));
+      const after = [held.available, held.reserved, add(held.available, held.reserved)];
+      const money = [currency, gross, serviceFee, networkFee, net, ...after];
+      return [...head, ...who, ...money, posting.description];
+    });
+    // A transaction without a fee is not a line of the fees.
+    const fees = [FEE_COLUMNS.indexOf('service_fee'), FEE_COLUMNS.indexOf('network_fee')];
+    yield kind === 'fees'
+      ? rows.filter((row) => fees.some((column) => row[column] !== ZERO))
+      : rows;
+  }
+}
+
+/** What a posting changes, as the merchant sees it: what came in is positive. */
+function partsOf(lines: readonly StoredLine[]) {
+  const out = (account: StoredLine['account']) => negative(net(lines, account));
+  return {
+    gross: add(out('provider_clearing'), out('adjustments')),
+    serviceFee: net(lines, 'fee_income'),
+    networkFee: net(lines, 'network_cost'),
+  };
+}
+
+function net(lines: readonly StoredLine[], account: StoredLine['account']): Amount {
+  return lines
+    .filter((line) => line.account === account)
+    .reduce<Amount>(
+      (sum, { direction, amount }) =>
+        direction === 'in' ? add(sum, amount) : subtract(sum, amount),
+      ZERO,
+    );
+}
+
+function negative(amount: Amount): Amount {
+  return subtract(ZERO, amount);
+}
+
+export interface PostingPage {
+  currency: string;
+  postings: ExportedPosting[];
+  /** Before the first of them; the reader of the rows carries it on. */
+  held: { available: Amount; reserved: Amount };
+}
+
+/** The postings of the period, currency by currency. */
+async function* postingsOf(
+  db: Reader,
+  { accountId, mode, currency: wanted, createdFrom, createdTo }: ExportPeriod,
+): AsyncGenerator<PostingPage> {
+  for (const { currency } of await listBalances(db, accountId, mode)) {
+    if (wanted !== undefined && currency !== wanted) continue;
+    const key = { accountId, mode, currency };
+    const first =
+      createdFrom === undefined ? 0 : await countPostings(db, key, new Date(createdFrom));
+    const last = await countPostings(db, key, after(createdTo));
+    const held = {
+      available: await balanceAfter(db, key, 'available', first),
+      reserved: await balanceAfter(db, key, 'reserved', first),
+    };
+    for await (const postings of readPostings(db, key, first, last)) {
+      yield { currency, postings, held };
+    }
+  }
+}
+
+/** The millisecond after the last moment of a period. */
+function after(createdTo: string | undefined): Date {
+  return createdTo === undefined ? new Date() : new Date(new Date(createdTo).getTime() + 1);
+}
+
+function periodName({ createdFrom, createdTo }: ExportPeriod, { timeZone }: Bookkeeping): string {
+  const day = (at: Date) => localTime(at, timeZone).day;
+  const last = day(createdTo === undefined ? new Date() : new Date(createdTo));
+  return createdFrom === undefined ? `until-${last}` : `${day(new Date(createdFrom))}-to-${last}`;
+}
