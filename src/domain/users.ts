@@ -34,7 +34,17 @@ export type Permission = MerchantPermission | 'review' | 'administer';
 
 /** Who may do what in an account. The page of people and docs/guides/people.md show this table. */
 export const MERCHANT: Record<MerchantRole, readonly MerchantPermission[]> = {
-  owner: ['read', 'link', 'pay_test', 'pay', 'approve', 'resend', 'integrate', 'keep_books', 'manage'],
+  owner: [
+    'read',
+    'link',
+    'pay_test',
+    'pay',
+    'approve',
+    'resend',
+    'integrate',
+    'keep_books',
+    'manage',
+  ],
   finance: ['read', 'link', 'pay_test', 'pay', 'approve', 'keep_books'],
   developer: ['read', 'link', 'pay_test', 'resend', 'integrate'],
   support: ['read', 'resend'],

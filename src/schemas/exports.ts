@@ -5,7 +5,7 @@ import { validationFailed } from '../domain/errors';
 import { csvLine } from '../lib/csv';
 import { OneOf } from './common';
 import { type Operation, queryOf } from './operation';
-import { CREATED, CURRENCY, oneOf, type Query, readFilters, readQuery } from './query';
+import { CREATED, CURRENCY, oneOf, type Query, readQuery } from './query';
 
 const KIND = { kind: oneOf(OneOf(EXPORTS, 'What is exported'), EXPORTS) };
 const OPTIONS = {
@@ -18,9 +18,8 @@ const OPTIONS = {
 };
 
 /** @throws ApiError validation_failed with every failing parameter */
-export function readExportQuery({ kind: wanted, ...options }: Query) {
-  const { kind } = readQuery(KIND, wanted === undefined ? {} : { kind: wanted });
-  const { format = 'csv', ...period } = readFilters(OPTIONS, options);
+export function readExportQuery(query: Query) {
+  const { kind, format = 'csv', ...period } = readQuery(KIND, query, OPTIONS);
   if (isOfJournal(format) && kind !== 'journal') {
     throw validationFailed([
       { field: 'format', rule: 'unsupported', message: 'Send format as csv or json.' },

@@ -88,29 +88,21 @@ export function readListQuery<Filters extends QueryParameters>(
 }
 
 /**
- * Reads a query of which every parameter is required.
+ * Reads a query without pages.
  * @throws ApiError validation_failed with every failing parameter
  */
-export function readQuery<Parameters extends QueryParameters>(
-  parameters: Parameters,
+export function readQuery<Required extends QueryParameters, Optional extends QueryParameters>(
+  required: Required,
   query: Query,
-): AllValues<Parameters> {
+  optional: Optional = {} as Optional,
+): AllValues<Required> & Values<Optional> {
+  const parameters = { ...required, ...optional };
   const { values, errors } = read(parameters, query);
-  const missing = Object.entries(parameters)
+  const missing = Object.entries(required)
     .filter(([name]) => query[name] === undefined)
     .map(([name, parameter]) => fieldError(name, 'required', parameter));
   refuse([...errors, ...missing, ...unknownErrors(query, Object.keys(parameters))]);
-  return values as AllValues<Parameters>;
-}
-
-/** Reads a query without pages. @throws ApiError validation_failed with every failing parameter */
-export function readFilters<Parameters extends QueryParameters>(
-  parameters: Parameters,
-  query: Query,
-): Values<Parameters> {
-  const { values, errors } = read(parameters, query);
-  refuse([...errors, ...unknownErrors(query, Object.keys(parameters))]);
-  return values as Values<Parameters>;
+  return values as AllValues<Required> & Values<Optional>;
 }
 
 /**

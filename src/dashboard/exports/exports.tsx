@@ -70,11 +70,7 @@ export function exportPages(services: DashboardServices): MerchantRoute[] {
       run: async (visit) => {
         const values =
           visit.draft ?? new URLSearchParams(bookkeepingForm(await bookkeeping(visit)));
-        return page(
-          'Bookkeeping',
-          <Books base={visit.base} form={{ values, errors: {} }} />,
-          BOOKS,
-        );
+        return page('Bookkeeping', <Books base={visit.base} form={{ values, errors: {} }} />, NAV);
       },
     },
     {
