@@ -1,58 +1,38 @@
 /** Operators decide about payouts with a real browser. */
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
-import { describeWithBrowser, openBrowser } from '../support/servers/browser';
-import { startGateway, type TestGateway } from '../support/servers/gateway';
-import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
+import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
+import { startGateway } from '../support/servers/gateway';
+import { fund } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
 import { picture, violations } from '../support/merchant/page-checks';
 import { makeUser, type TestUser } from '../support/merchant/page-client';
-
-const PATIENCE_MS = 60_000;
+import { started } from '../support/started';
 
 describeWithBrowser('the review queue in a browser', () => {
-  let gateway: TestGateway;
-  let browser: Browser;
-  let merchant: Merchant;
+  // Its own, because thresholds hold for all accounts.
+  const gateway = started(startGateway);
+  const browser = useBrowser();
   let client: MerchantClient;
   let alice: TestUser;
   let bob: TestUser;
   let site: string;
-  const complaints: string[] = [];
 
   beforeAll(async () => {
-    // Its own, because thresholds hold for all accounts.
-    [gateway, browser] = await Promise.all([startGateway(), openBrowser()]);
     site = new URL(gateway.baseUrl).origin;
-    merchant = await createMerchant(gateway.db, gateway.pepper);
-    client = new MerchantClient(gateway.baseUrl, merchant.liveKey);
-    await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
-    await fund(gateway.db, merchant.accountId, 'live', 'BTC', '10');
+    const { accountId, liveKey } = gateway.merchant;
+    client = new MerchantClient(gateway.baseUrl, liveKey);
+    await fund(gateway.db, accountId, 'live', 'USDT', '1000');
+    await fund(gateway.db, accountId, 'live', 'BTC', '10');
     await gateway.db.query(`INSERT INTO four_eyes_thresholds VALUES ('BTC', 0.9)`);
     alice = await makeUser(gateway.db, 'operator', 'reviewer');
     bob = await makeUser(gateway.db, 'operator', 'admin');
   });
 
-  afterAll(async () => {
-    await browser.close();
-    await gateway.stop();
-  });
-
-  afterEach(() => {
-    expect(complaints.splice(0)).toEqual([]);
-  });
-
   async function openPage(user: TestUser): Promise<Page> {
-    const page = await (await browser.newContext()).newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
-    await page.goto(`${site}/console/queue?account=${merchant.accountId}`);
-    await page.getByLabel('Email address').fill(user.email);
-    await page.getByLabel('Password').fill(user.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    const page = await browser.newPage();
+    await page.goto(`${site}/console/queue?account=${gateway.merchant.accountId}`);
+    await signIn(page, user);
     await page.getByRole('heading', { name: 'Review queue' }).waitFor();
     return page;
   }
@@ -127,7 +107,7 @@ describeWithBrowser('the review queue in a browser', () => {
       told.filter((text) => /Approved by .*@example.com \d+ (s|min) ago/.test(text)),
     ).toHaveLength(1);
 
-    await page.goto(`${site}/console/queue?account=${merchant.accountId}`);
+    await page.goto(`${site}/console/queue?account=${gateway.merchant.accountId}`);
     expect(await page.locator(`a[href="/console/payouts/${approved}"]`).count()).toBe(0);
     await page.locator(`a[href="/console/payouts/${rejected}"]`).click();
     await page.locator('summary').click();
@@ -135,7 +115,7 @@ describeWithBrowser('the review queue in a browser', () => {
     await page.getByRole('button', { name: /Reject and return/ }).click();
     await noted(page, 'Rejected. The funds were returned');
     expect(await page.locator('.timeline').first().innerText()).toContain('sanctions <b>hit</b>');
-    await Promise.all([page.context().close(), other.context().close()]);
+    await Promise.all([page.close(), other.close()]);
   });
 
   test('above the threshold the second operator sends it, and the pages are accessible', async () => {
@@ -169,6 +149,6 @@ describeWithBrowser('the review queue in a browser', () => {
     await other.goto(url);
     await other.getByRole('button', { name: /Approve and send/ }).click();
     await noted(other, 'Approved. The payout is being sent.');
-    await Promise.all([page.context().close(), other.context().close()]);
+    await Promise.all([page.close(), other.close()]);
   });
 });

@@ -1,28 +1,22 @@
-/** A merchant and an operator with a real browser. */
-import { openCase } from '../../src/db/repositories/cases';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { describeWithBrowser, openBrowser } from '../support/servers/browser';
-import { picture, violations } from '../support/merchant/page-checks';
-import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
-import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
+/** A merchant with a real browser: what a person does in the dashboard, and whether every page of it is accessible. */
+import type { Page } from 'playwright-core';
+import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
+import { lookAt, lookAtEach } from '../support/merchant/page-checks';
+import { useSharedGateway } from '../support/servers/gateway';
+import { fund } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
 import { openedPayment, whenPayment } from '../support/payment/payment-steps';
 import { makeUser, type TestUser } from '../support/merchant/page-client';
+import { started } from '../support/started';
 import { startReceiver } from '../support/webhook/webhook-receiver';
 import { waitFor } from '../support/wait-for';
 
-const PATIENCE_MS = 60_000;
-
 describeWithBrowser('the dashboard and the console in a browser', () => {
-  let gateway: TestGateway;
-  let browser: Browser;
-  let context: BrowserContext;
+  const gateway = started(useSharedGateway);
+  const browser = useBrowser();
   let page: Page;
-  let merchant: Merchant;
   let owner: TestUser;
-  let operator: TestUser;
   let site: string;
-  const complaints: string[] = [];
   /** Below /dashboard/test; the journey adds what it made. */
   const pages = [
     '',
@@ -46,38 +40,14 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
   ];
 
   beforeAll(async () => {
-    [gateway, browser] = await Promise.all([useSharedGateway(), openBrowser()]);
-    merchant = await createMerchant(gateway.db, gateway.pepper);
-    owner = await makeUser(gateway.db, 'merchant', 'owner', merchant.accountId);
-    operator = await makeUser(gateway.db, 'operator', 'admin');
+    owner = await makeUser(gateway.db, 'merchant', 'owner', gateway.merchant.accountId);
     site = new URL(gateway.baseUrl).origin;
-    context = await browser.newContext();
-    page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
+    page = await browser.newPage();
   });
-
-  afterAll(async () => {
-    await browser.close();
-    await gateway.stop();
-  });
-
-  afterEach(() => {
-    expect(complaints.splice(0)).toEqual([]);
-  });
-
-  async function signIn(user: TestUser, path: string): Promise<void> {
-    await page.goto(site + path);
-    await page.getByLabel('Email address').fill(user.email);
-    await page.getByLabel('Password').fill(user.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-  }
 
   test('a merchant signs in and gets to the page that was asked for', async () => {
-    await signIn(owner, '/dashboard/live?x=1');
+    await page.goto(`${site}/dashboard/live?x=1`);
+    await signIn(page, owner);
     await page.waitForURL(`${site}/dashboard/live?x=1`);
     expect(await page.locator('.mode').innerText()).toContain('Live mode');
     await page.getByRole('link', { name: 'Switch to test' }).click();
@@ -86,7 +56,8 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
   });
 
   test('an operator signs in to the console beside it, and ends the session', async () => {
-    await signIn(operator, '/console');
+    await page.goto(`${site}/console`);
+    await signIn(page, await makeUser(gateway.db, 'operator', 'admin'));
     await page.waitForURL(`${site}/console/home`);
     await page.getByRole('link', { name: 'Sessions' }).click();
     await page.waitForURL(`${site}/console/sessions`);
@@ -110,7 +81,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.reload();
     expect(await page.locator('.secret').count()).toBe(0);
     const client = new MerchantClient(gateway.baseUrl, secret);
-    await fund(gateway.db, merchant.accountId, 'test', 'USDT', '500');
+    await fund(gateway.db, gateway.merchant.accountId, 'test', 'USDT', '500');
 
     const receiver = await startReceiver();
     // The request log has what the key called, and the request id leads there.
@@ -121,7 +92,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       return (await page.getByText('GET /api/v1/payments').count()) > 0;
     });
     // Until it was written, it was not found.
-    complaints.splice(0);
+    browser.complaints.splice(0);
     pages.push(new URL(page.url()).pathname.replace('/dashboard/test', ''));
     await page.getByRole('link', { name: 'Webhooks' }).click();
     await page.getByRole('link', { name: 'Add endpoint' }).click();
@@ -129,7 +100,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.getByRole('button', { name: 'Add endpoint' }).click();
     await page.locator('.field-error').waitFor();
     // The answer to an invalid form is 422, which Chromium logs.
-    complaints.splice(0);
+    browser.complaints.splice(0);
     await page.getByLabel('URL').fill(receiver.url);
     await page.getByRole('button', { name: 'Add endpoint' }).click();
     expect(await page.locator('.secret code').innerText()).toMatch(/^whsec_/);
@@ -200,7 +171,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     const link = await page.locator('.secret code').innerText();
     pages.push(new URL(page.url()).pathname.replace('/dashboard/test', ''));
     // A tab of its own: the page reloads itself, also while another one is opened in its place.
-    const customer = await context.newPage();
+    const customer = await browser.newPage();
     await customer.goto(link);
     await customer.getByText('12').first().waitFor();
     await customer.close();
@@ -219,11 +190,11 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('wage-3'));
     await page.getByRole('button', { name: 'Check the table' }).click();
     await page.getByText('1 of 3 rows must be corrected').waitFor();
-    const found = await lookHere(page, '/dashboard/test/batches/faults');
+    const found = await lookAt(page, '/dashboard/test/batches/faults');
     await page.getByLabel('Table').fill(table.replace('wage-2;0;', 'wage-2;3;'));
     await page.getByRole('button', { name: 'Check again' }).click();
     await page.getByRole('button', { name: 'Reserve the funds and create' }).waitFor();
-    found.push(...(await lookHere(page, '/dashboard/test/batches/preview')));
+    found.push(...(await lookAt(page, '/dashboard/test/batches/preview')));
     await page.getByRole('button', { name: 'Reserve the funds and create' }).click();
     await page.waitForURL(/batches\/pb_/);
     pages.push(new URL(page.url()).pathname.replace('/dashboard/test', ''));
@@ -234,81 +205,6 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     expect(found).toEqual([]);
   });
 
-  test('a passkey signs in, after the password and instead of it, and each answer works once', async () => {
-    // Browsers refuse passkeys for IP addresses.
-    const local = site.replace('127.0.0.1', 'localhost');
-    const user = await makeUser(gateway.db, 'merchant', 'developer', merchant.accountId);
-    const other = await browser.newContext();
-    const tab = await other.newPage();
-    tab.setDefaultTimeout(PATIENCE_MS);
-    const devtools = await other.newCDPSession(tab);
-    await devtools.send('WebAuthn.enable');
-    await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-      },
-    });
-    const enterPassword = async () => {
-      await tab.goto(`${local}/dashboard/sign-in`);
-      await tab.getByLabel('Email address').fill(user.email);
-      await tab.getByLabel('Password').fill(user.password);
-      await tab.getByRole('button', { name: 'Sign in' }).click();
-    };
-    const signOut = () => tab.getByRole('button', { name: 'Sign out' }).click();
-
-    await enterPassword();
-    await tab.getByRole('link', { name: 'Security' }).click();
-    await tab.getByRole('link', { name: 'Add' }).click();
-    await tab.getByLabel('Name').fill('Laptop <b>1</b>');
-    await tab.getByRole('button', { name: 'Add passkey' }).click();
-    await tab.getByRole('heading', { name: 'Recovery codes' }).waitFor();
-    expect(await tab.locator('.codes li').count()).toBe(10);
-    const found = await lookHere(tab, '/dashboard/security/recovery-codes');
-    await tab.getByRole('link', { name: 'Continue' }).click();
-    expect(await tab.locator('tbody').innerText()).toContain('Laptop <b>1</b>');
-    await signOut();
-
-    await enterPassword();
-    await tab.getByRole('button', { name: 'Use a passkey' }).waitFor();
-    found.push(...(await lookHere(tab, '/dashboard/sign-in/second-step')));
-    const [answered] = await Promise.all([
-      tab.waitForRequest((request) => request.url().endsWith('second-step/passkey')),
-      tab.getByRole('button', { name: 'Use a passkey' }).click(),
-    ]);
-    await tab.waitForURL(`${local}/dashboard/test`);
-    // The same answer again, with the cookies that it was sent with.
-    const replayed = await fetch(answered.url(), {
-      method: 'POST',
-      body: answered.postData() ?? '',
-      redirect: 'manual',
-      headers: await answered.allHeaders(),
-    });
-    expect(replayed.status).toBe(401);
-    for (const path of ['security', 'security/recovery-codes', 'confirm']) {
-      await tab.goto(`${local}/dashboard/${path}`);
-      found.push(...(await lookHere(tab, `/dashboard/${path}?passkey`)));
-    }
-    expect(found).toEqual([]);
-    // It confirms too; the password alone does not.
-    await tab.goto(`${local}/dashboard/confirm?next=%2Fdashboard%2Fsessions`);
-    expect(await tab.getByLabel('Password').isVisible()).toBe(false);
-    await tab.getByRole('button', { name: 'Use a passkey' }).click();
-    await tab.waitForURL(`${local}/dashboard/sessions`);
-    await signOut();
-
-    await tab.getByRole('link', { name: 'Sign in with a passkey' }).click();
-    await tab.waitForURL(`${local}/dashboard/test`);
-    await signOut();
-    // An operator's console does not accept it.
-    await tab.goto(`${local}/console/sign-in/passkey`);
-    await tab.getByText('The passkey was not accepted').waitFor();
-    await other.close();
-  });
-
   test('every page is accessible in light and dark', async () => {
     await page.goto(`${site}/dashboard/security`);
     await page.getByRole('button', { name: 'Set up' }).click();
@@ -317,7 +213,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.getByLabel('Email address').fill('invited@example.com');
     await page.getByRole('button', { name: 'Create invitation' }).click();
     const invitation = new URL(await page.locator('.secret code').innerText());
-    const found = await lookAt([
+    const found = await lookAtEach(page, site, [
       invitation.pathname + invitation.search,
       '/dashboard/security/totp',
       '/dashboard/security/password',
@@ -334,96 +230,9 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       '/console/sign-in/passkey',
     ]);
     // The page that does not exist answers 404.
-    expect(complaints.splice(0).filter((one) => !one.includes('status of 404'))).toEqual([]);
+    expect(browser.complaints.splice(0).filter((one) => !one.includes('status of 404'))).toEqual(
+      [],
+    );
     expect(found).toEqual([]);
   });
-
-  test('every supervising page of the console is accessible in light and dark', async () => {
-    const payoutId = pages
-      .find((path) => path.startsWith('/payouts/po_'))!
-      .split('/')
-      .at(-1)!;
-    await openCase(gateway.db, 'sent_twice', payoutId, { transfers: ['<b>one</b>', 'two'] });
-    await signIn(operator, '/console');
-    await page.waitForURL(`${site}/console/home`);
-    await page.getByRole('link', { name: 'Cases' }).click();
-    await page.getByLabel('Object ID').fill(payoutId);
-    await page.getByRole('button', { name: 'Filter' }).click();
-    await page.getByRole('link', { name: 'Sent twice' }).click();
-    const casePath = new URL(page.url()).pathname;
-    const account = `/console/accounts/${merchant.accountId}`;
-    await page.goto(`${site}${account}/limits?currency=USDT`);
-    await page.getByLabel('Per payout', { exact: true }).fill('250');
-    await page.getByLabel('Reason').fill('Agreed by mail');
-    await page.getByRole('button', { name: 'Propose' }).click();
-    await page.getByText('Agreed by mail').first().waitFor();
-    const paymentPath = pages.find((path) => path.startsWith('/payments/pay_'))!;
-    await page.goto(`${site}/console/four-eyes`);
-    await page.getByLabel('Currency').selectOption('XRP');
-    await page.getByLabel('Two approvals above').fill('90000');
-    await page.getByLabel('Reason').fill('Policy of May');
-    await page.getByRole('button', { name: 'Propose' }).click();
-    await page.getByText('Policy of May').waitFor();
-    const paths = [
-      'home',
-      'four-eyes',
-      'payments',
-      'payouts',
-      'batches',
-      'batches?show=all',
-      'cases',
-      'accounts',
-      'pauses',
-      'operations?check',
-      'audit-log',
-      'security',
-      'security/password',
-      'people',
-      'people/invite',
-      'sessions',
-      'confirm',
-    ];
-    const found = await lookAt([
-      ...paths.map((path) => `/console/${path}`),
-      casePath,
-      account,
-      `${account}/limits?currency=USDT`,
-      `/console${paymentPath}`,
-      `/console${pages.find((path) => path.startsWith('/batches/pb_')) ?? ''}`,
-    ]);
-    await page.goto(`${site}/console/four-eyes`);
-    await page.getByRole('button', { name: 'Withdraw' }).click();
-    await page.goto(site + casePath);
-    await page.getByLabel('Resolution').fill('The second one was claimed back');
-    await page.getByRole('button', { name: 'Resolve case' }).click();
-    await page.getByText('The second one was claimed back').waitFor();
-    expect(found).toEqual([]);
-  });
-
-  /** The findings on each page, in light and dark. */
-  async function lookAt(paths: readonly string[]): Promise<string[]> {
-    const found: string[] = [];
-    for (const path of paths) {
-      await page.goto(site + path);
-      found.push(...(await lookHere(page, path)));
-    }
-    return found;
-  }
-
-  /** The same for the page that is open. */
-  async function lookHere(tab: Page, path: string): Promise<string[]> {
-    const found: string[] = [];
-    for (const scheme of ['light', 'dark'] as const) {
-      // As the button for the theme does it: a page that is shown once cannot be opened again.
-      await tab.evaluate((name) => {
-        document.documentElement.className = `js ${name}`;
-        // Colours change slowly.
-        for (const animation of document.getAnimations()) animation.finish();
-      }, scheme);
-      const faults = await violations(tab, scheme);
-      found.push(...faults.map((fault) => `${scheme} ${path}: ${fault}`));
-      await picture(tab, path, scheme);
-    }
-    return found;
-  }
 });

@@ -1,24 +1,16 @@
 /** The documentation in a browser: it loads without an error, and a reader can send a request. */
-import type { Browser, Page } from 'playwright-core';
-import { describeWithBrowser, openBrowser } from '../support/servers/browser';
-import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import type { Page } from 'playwright-core';
+import { describeWithBrowser, useBrowser } from '../support/servers/browser';
+import { useSharedGateway } from '../support/servers/gateway';
+import { started } from '../support/started';
 
 describeWithBrowser('/docs', () => {
-  let gateway: TestGateway;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    [gateway, browser] = await Promise.all([useSharedGateway(), openBrowser()]);
-  });
-
-  afterAll(async () => {
-    await Promise.all([browser.close(), gateway.stop()]);
-  });
+  const gateway = started(useSharedGateway);
+  const browser = useBrowser();
 
   /** @returns the page and what went wrong on it */
   async function open(path: string, colorScheme: 'light' | 'dark', width = 1360) {
     const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
-    page.setDefaultTimeout(60_000);
     const { origin } = new URL(gateway.baseUrl);
     const problems: string[] = [];
     // A violation of the Content-Security-Policy is an error in the console; Scalar warns of what it

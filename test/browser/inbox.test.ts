@@ -1,26 +1,16 @@
 /** The sandbox's inbox page: a developer sees what arrived and whether it was genuine. */
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Browser } from 'playwright-core';
-import { startSandbox, type Sandbox } from '../../src/sandbox/server';
+import { startSandbox } from '../../src/sandbox/server';
 import { makeCredentials } from '../support/servers/sandbox';
-import { describeWithBrowser, openBrowser } from '../support/servers/browser';
+import { describeWithBrowser, useBrowser } from '../support/servers/browser';
+import { started } from '../support/started';
 
 describeWithBrowser('the webhook inbox', () => {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
-  let sandbox: Sandbox;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    const credentials = makeCredentials();
-    [sandbox, browser] = await Promise.all([
-      startSandbox({ credentials, webhookSecret: secret }),
-      openBrowser(),
-    ]);
-  });
-
-  afterAll(async () => {
-    await Promise.all([browser.close(), sandbox.stop()]);
-  });
+  const sandbox = started(() =>
+    startSandbox({ credentials: makeCredentials(), webhookSecret: secret }),
+  );
+  const browser = useBrowser();
 
   async function deliver(id: string, key: string): Promise<number> {
     const event = { id, type: 'payment.completed', data: { id: 'pay_1', status: '<b>done</b>' } };
@@ -43,7 +33,6 @@ describeWithBrowser('the webhook inbox', () => {
     expect(await deliver('evt_good', secret)).toBe(200);
     expect(await deliver('evt_bad', `${secret}0`)).toBe(400);
     const page = await browser.newPage();
-    page.setDefaultTimeout(60_000);
     await page.goto(`${sandbox.url}/inbox`);
     const rows = await page.locator('tbody tr').allInnerTexts();
     expect(rows).toEqual([

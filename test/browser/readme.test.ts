@@ -1,11 +1,11 @@
 /** The pictures of the README: `npm run screenshots` writes them to docs/images. */
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { createUser } from '../../src/services/users/users';
 import { signWebhook } from '../../src/webhooks/verify';
-import { describeWithBrowser, openBrowser } from '../support/servers/browser';
-import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
+import { useSharedGateway } from '../support/servers/gateway';
 import {
   completePayout,
   buildPayoutMoney,
@@ -15,6 +15,7 @@ import {
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
 import type { TestUser } from '../support/merchant/page-client';
+import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 
 const FOLDER = join(__dirname, '../../docs/images');
@@ -27,22 +28,16 @@ const describeForPictures =
   (process.env['SCREENSHOTS'] ?? '') === '' ? describe.skip : describeWithBrowser;
 
 describeForPictures('the pictures of the README', () => {
-  let gateway: TestGateway;
-  let browser: Browser;
+  const gateway = started(useSharedGateway);
+  const browser = useBrowser();
   let site: string;
   let coffee: Merchant;
 
   beforeAll(async () => {
     mkdirSync(FOLDER, { recursive: true });
-    [gateway, browser] = await Promise.all([useSharedGateway(), openBrowser()]);
     site = new URL(gateway.baseUrl).origin;
     coffee = await namedMerchant('Northwind Coffee');
     await aMonthOf(coffee);
-  });
-
-  afterAll(async () => {
-    await browser.close();
-    await gateway.stop();
   });
 
   async function namedMerchant(name: string): Promise<Merchant> {
@@ -89,9 +84,7 @@ describeForPictures('the pictures of the README', () => {
     const user = await createUser(gateway.db, { actor: 'test', reason: null }, wish);
     const page = await browser.newPage({ viewport: { width: 1080, height: 660 } });
     await page.goto(`${site}/${kind === 'merchant' ? 'dashboard' : 'console'}`);
-    await page.getByLabel('Email address').fill(user.email);
-    await page.getByLabel('Password').fill(user.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await signIn(page, user);
     await page.locator('.shell').waitFor();
     return page;
   }

@@ -67,7 +67,13 @@ export async function startLayout(onChain: boolean): Promise<Layout> {
     ),
   ) as Record<LinkName, Link>;
   const wallet = onChain
-    ? await prepareWallet({ node: links['wallet-node'], pollMs: WALLET_POLL_MS })
+    ? await prepareWallet({
+        rpcUrls: (node) => {
+          links['wallet-node'].leadTo(Number(node.port));
+          return [`http://127.0.0.1:${links['wallet-node'].port}`];
+        },
+        pollMs: WALLET_POLL_MS,
+      })
     : null;
   const bouncer = await startBouncer();
   const gateway = await startGateway({

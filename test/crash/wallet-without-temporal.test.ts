@@ -23,7 +23,6 @@ describeWithChain('a gateway with a wallet, while Temporal is away', () => {
   let servers: MortalServers;
   let world: GatewayWithWallet;
   let client: MerchantClient;
-  let mining: NodeJS.Timeout;
   const agent = createProviderAgent();
   /** Receiver → units that it has to get. */
   const owed = new Map<Address, bigint>();
@@ -32,10 +31,9 @@ describeWithChain('a gateway with a wallet, while Temporal is away', () => {
     servers = await startMortalServers();
     world = await startGatewayWithWallet();
     ({ client } = await openMerchant(world.gateway, { mode: 'test', funds: { USDC: '1000' } }));
-    mining = setInterval(() => void world.chain.mine().catch(() => undefined), 200);
+    world.chain.keepMining();
   });
   afterAll(async () => {
-    clearInterval(mining);
     await agent.close();
     await world.stop();
     await servers.stop();

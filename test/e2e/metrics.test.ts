@@ -44,7 +44,7 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metri
   beforeAll(async () => {
     watched = await startGatewayWithWallet({
       isProvider: false,
-      nodeKey,
+      rpcUrls: (node) => [Object.assign(node, { username: 'user', password: nodeKey }).href],
       env: { METRICS_PORT: '0' },
     });
     const { accountId, client } = await openMerchant(watched.gateway, { mode: 'test' });

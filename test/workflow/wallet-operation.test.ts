@@ -173,16 +173,12 @@ describeWithChain('the commands of the wallet', () => {
   describe('sweeps', () => {
     const treasury = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
     let keys: string[];
-    let mining: NodeJS.Timeout;
     beforeAll(() => {
       const files = { keystore: join(folder, 'deposits.json'), password: join(folder, 'password') };
       writeFileSync(files.password, 'a long enough password');
       createDepositKey(files, DEPOSIT_ACCOUNT.privateExtendedKey);
       keys = ['--keystore', files.keystore, '--password-file', files.password];
-      mining = setInterval(() => void chain.mine().catch(() => undefined), 200);
-    });
-    afterAll(() => {
-      clearInterval(mining);
+      chain.keepMining();
     });
 
     /** A checkout that is paid, in a final block. */

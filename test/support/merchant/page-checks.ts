@@ -26,6 +26,37 @@ export async function violations(page: Page, scheme: 'light' | 'dark'): Promise<
   }, options);
 }
 
+/** The findings on the page that is open, in light and dark, and its pictures. */
+export async function lookAt(page: Page, path: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const scheme of ['light', 'dark'] as const) {
+    // As the button for the theme does it: a page that is shown once cannot be opened again.
+    await page.evaluate((name) => {
+      document.documentElement.className = `js ${name}`;
+      // Colours change slowly.
+      for (const animation of document.getAnimations()) animation.finish();
+    }, scheme);
+    const faults = await violations(page, scheme);
+    found.push(...faults.map((fault) => `${scheme} ${path}: ${fault}`));
+    await picture(page, path, scheme);
+  }
+  return found;
+}
+
+/** The same for each of these pages of a site. */
+export async function lookAtEach(
+  page: Page,
+  site: string,
+  paths: readonly string[],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    await page.goto(site + path);
+    found.push(...(await lookAt(page, path)));
+  }
+  return found;
+}
+
 const FOLDER = process.env['SCREENSHOTS'] ?? '';
 
 /** `npm run screenshots`: every page in light, dark, and as wide as a phone. */

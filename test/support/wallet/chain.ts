@@ -75,6 +75,8 @@ export interface TestChain {
   balanceOf: (token: TestToken | null, account: Address) => Promise<bigint>;
   blockNumber: (tag?: 'latest' | 'safe' | 'finalized') => Promise<number>;
   mine: (blocks?: number) => Promise<void>;
+  /** A block every 200 ms from here on. */
+  keepMining: () => void;
   /** Mines until the block that is the head now is `finalized`. */
   finalize: () => Promise<void>;
   /** False: transactions wait in the pool until `mine`. */
@@ -144,6 +146,7 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
   const mine = async (blocks = 1): Promise<void> => {
     await changing(() => rpc('anvil_mine', [numberToHex(blocks)]));
   };
+  let mining: NodeJS.Timeout | undefined;
   return {
     ...{ url, chainId, rpc, accounts, tokens, awkwardReceiver, forwarder, call, mine },
     mint: (of, to, amount) => call(of.contract, of.address, 'mint', [to, amount]),
@@ -160,6 +163,9 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
     blockNumber: async (tag = 'latest') => {
       const block = await rpc<{ number: Hex }>('eth_getBlockByNumber', [tag, false]);
       return Number(block.number);
+    },
+    keepMining: () => {
+      mining = setInterval(() => void mine().catch(() => undefined), 200);
     },
     finalize: () => mine(FINALITY_BLOCKS),
     setAutomine: async (on) => {
@@ -185,6 +191,7 @@ export async function startChain({ chainId = TEST_CHAIN_ID } = {}): Promise<Test
     },
     resume: () => process.kill(anvil.process.pid, 'SIGCONT'),
     stop: async () => {
+      clearInterval(mining);
       process.off('exit', kill);
       await stopProcess(anvil.process.pid, { signal: 'SIGKILL', graceMs: 5_000 });
       rmSync(folder, { recursive: true, force: true });

@@ -10,13 +10,11 @@ import { createChain } from '../../../src/wallet/chain/chain';
 import { runWalletCommand } from '../../../src/wallet/commands';
 import { connectDatabase, type Database } from '../../../src/wallet/db/database';
 import { readNetworksFile } from '../../../src/wallet/networks';
-import type { Signer } from '../../../src/wallet/signer/port';
 import { type AssetSums, readSums } from '../../../src/wallet/sums';
 import { startChain, type TestChain } from './chain';
 import { ChildProgram } from '../servers/child-program';
 import { findFreePort } from '../../../src/dev/ports';
 import { type OwnGateway, startGateway } from '../servers/gateway';
-import type { Link } from '../chaos/link';
 import { createWalletDatabase } from '../servers/database';
 import { createTestSigner, DEPOSIT_ACCOUNT, fillFloat, WALLET_KEYS } from './wallet';
 
@@ -24,7 +22,7 @@ import { createTestSigner, DEPOSIT_ACCOUNT, fillFloat, WALLET_KEYS } from './wal
 export interface PreparedWallet {
   chain: TestChain;
   /** The hot wallet. */
-  signer: Signer;
+  signer: ReturnType<typeof createTestSigner>;
   /** With the wallet's own login. */
   db: Database;
   /** The gateway's settings for its on-chain provider in test mode. */
@@ -43,14 +41,13 @@ export interface GatewayWithWallet extends PreparedWallet {
   wallet: ChildProgram;
 }
 
-const PASSWORD = 'a password of the test';
-
 export interface WalletOptions {
-  /** A proxy between the wallet and its node. */
-  node?: Link;
-  /** A password in the URL of the node. */
-  nodeKey?: string;
+  /** The nodes that the wallet asks, from the URL of the chain's node. */
+  rpcUrls?: (node: URL) => string[] | Promise<string[]>;
   pollMs?: number;
+  /** The secrets that it shares with the gateway. */
+  keys?: { apiKey: string; callbackSecret: string };
+  keystorePassword?: string;
 }
 
 /**
@@ -85,20 +82,23 @@ export async function startGatewayWithWallet({
 }
 
 export async function prepareWallet({
-  node,
-  nodeKey,
+  rpcUrls = ({ href }) => [href],
   pollMs = 50,
+  keys = WALLET_KEYS,
+  keystorePassword = 'a password of the test',
 }: WalletOptions = {}): Promise<PreparedWallet> {
   const [chain, database] = await Promise.all([startChain(), createWalletDatabase()]);
   await chain.finalize();
   const signer = createTestSigner();
   await fillFloat(chain, signer.address);
   const folder = mkdtempSync(join(tmpdir(), 'gateway-wallet-'));
-  const url = new URL(chain.url);
-  node?.leadTo(Number(url.port));
-  if (node !== undefined) url.port = String(node.port);
-  if (nodeKey !== undefined) Object.assign(url, { username: 'user', password: nodeKey });
-  const networksFile = writeFiles(folder, chain, signer, { poll_ms: pollMs, rpc_urls: [url.href] });
+  const node = { poll_ms: pollMs, rpc_urls: await rpcUrls(new URL(chain.url)) };
+  const networksFile = writeNetworks(
+    folder,
+    chain,
+    writeKeystore(folder, signer, keystorePassword),
+    node,
+  );
   const port = await findFreePort();
   const settings = {
     GATEWAY_ENV: 'development',
@@ -110,8 +110,8 @@ export async function prepareWallet({
     ...{ chain, signer, db },
     providerEnv: {
       ONCHAIN_TEST_URL: `http://127.0.0.1:${String(port)}`,
-      ONCHAIN_TEST_API_KEY: WALLET_KEYS.apiKey,
-      ONCHAIN_TEST_CALLBACK_SECRET: WALLET_KEYS.callbackSecret,
+      ONCHAIN_TEST_API_KEY: keys.apiKey,
+      ONCHAIN_TEST_CALLBACK_SECRET: keys.callbackSecret,
     },
     env: (gateway) => ({
       ...{ ...settings, WALLET_PORT: String(port) },
@@ -137,18 +137,26 @@ export async function prepareWallet({
   };
 }
 
-/** Networks, keystore and password. @returns the path of the networks */
-function writeFiles(
+function writeKeystore(
+  folder: string,
+  { privateKey }: PreparedWallet['signer'],
+  password: string,
+): { kind: string; file: string; password_file: string } {
+  const [file, passwordFile] = [join(folder, 'key.json'), join(folder, 'password')];
+  writeFileSync(passwordFile, password);
+  // Weak, because each start of the program derives the key.
+  const [key, options] = Keystore.scrypt({ password, n: 1_024 });
+  writeFileSync(file, JSON.stringify(Keystore.encrypt(privateKey, key, options)));
+  return { kind: 'keystore', file, password_file: passwordFile };
+}
+
+/** @returns the path of the file of networks */
+function writeNetworks(
   folder: string,
   chain: TestChain,
-  { privateKey }: ReturnType<typeof createTestSigner>,
+  signer: ReturnType<typeof writeKeystore>,
   node: { poll_ms: number; rpc_urls: string[] },
 ): string {
-  const [file, passwordFile] = [join(folder, 'key.json'), join(folder, 'password')];
-  writeFileSync(passwordFile, PASSWORD);
-  // Weak, because each start of the program derives the key.
-  const [key, options] = Keystore.scrypt({ password: PASSWORD, n: 1_024 });
-  writeFileSync(file, JSON.stringify(Keystore.encrypt(privateKey, key, options)));
   const network = {
     ...{ mode: 'test', name: 'ethereum', chain_id: chain.chainId, ...node },
     native: { asset: 'ETH' },
@@ -156,7 +164,7 @@ function writeFiles(
     // Some payments of the tests are below it.
     deposits: { safe_below: { USDC: '5' }, dust: { USDC: '0.01' } },
     payouts: {
-      signer: { kind: 'keystore', file, password_file: passwordFile },
+      signer,
       limits: { USDC: { hour: '1000000', day: '1000000' } },
       float_minimum: { USDC: '1' },
       ...{ native_prices: { USDC: '3000' }, resend_after_seconds: 1 },
