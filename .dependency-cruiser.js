@@ -33,7 +33,8 @@ const ROOMS = {
   'src/web': ['^src/(services|schemas|presenters|domain)/', LIB],
   'src/dashboard': ['^src/(web|services|schemas|presenters|domain)/', LIB],
   'src/console': ['^src/(web|services|schemas|presenters|domain)/', LIB],
-  'src/db': ['^src/domain/', LIB],
+  'src/postgres': [LIB],
+  'src/db': ['^src/(domain|postgres)/', LIB],
   'src/temporal': ['^src/domain/', '^workflows/(names|messages)\\.ts$', LIB],
   'src/providers': ['^src/domain/', LIB],
   'src/webhooks': ['^src/domain/', LIB],
@@ -49,10 +50,10 @@ const ROOMS = {
   // The wallet and the sandbox serve it; the gateway's adapter shares no code with it.
   'src/onchain-api': ['^src/domain/money\\.ts$', LIB],
   'src/sandbox': ['^src/domain/money\\.ts$', '^src/onchain-api/', LIB],
-  // It holds keys: nothing of the gateway but how money is written, and the names of its workflows.
+  // It holds keys: nothing of the gateway but how money is written, the driver, and the names of its workflows.
   'src/wallet': [
     '^src/domain/money\\.ts$',
-    '^src/onchain-api/',
+    '^src/(onchain-api|postgres)/',
     '^workflows/wallet/(names|messages)\\.ts$',
     LIB,
   ],
@@ -134,8 +135,18 @@ module.exports = {
       name: 'objection-in-db-only',
       comment: 'SQL and models stay in src/db, so that replacing them is one folder.',
       severity: 'error',
-      from: { path: '^(src|workflows|activities)/', pathNot: '^src/(db|bin|dev|wallet/db)/' },
-      to: { path: 'node_modules/(knex|objection|pg)/', dependencyTypesNot: ['type-only'] },
+      from: { path: '^(src|workflows|activities)/', pathNot: '^src/(db|bin|dev)/' },
+      to: { path: 'node_modules/(knex|objection)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'driver-of-postgresql',
+      comment: 'One way to PostgreSQL: statements are sent by src/postgres.',
+      severity: 'error',
+      from: {
+        path: '^(src|workflows|activities)/',
+        pathNot: '^src/(postgres|db|bin|dev|wallet/db)/',
+      },
+      to: { path: 'node_modules/pg/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'development-stays-out',

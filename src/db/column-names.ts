@@ -1,6 +1,5 @@
 /** `created_at` is `createdAt` in the program; what is inside a jsonb value stays. */
 import { snakeCaseMappers } from 'objection';
-import { Query } from 'pg';
 
 /** For the models. */
 export const COLUMN_NAMES = snakeCaseMappers();
@@ -24,16 +23,4 @@ export function columnOf(field: string): string {
     columns.set(field, column);
   }
   return column;
-}
-
-interface RowDescription {
-  fields: { name: string }[];
-}
-
-/** The driver's query, whose rows have the program's names at once: a copy of each costs more than reading it. */
-export class NamedQuery extends Query {
-  handleRowDescription(message: RowDescription): void {
-    for (const field of message.fields) field.name = fieldOf(field.name);
-    (Query.prototype as unknown as NamedQuery).handleRowDescription.call(this, message);
-  }
 }

@@ -1,6 +1,19 @@
-import type { DatabaseOptions } from './connection';
-import { Database } from './database';
+import { readSetting } from '../lib/read-settings';
+import type { DatabaseOptions } from '../postgres/connection';
+import { Database } from '../postgres/database';
+import { fieldOf } from './column-names';
 
-export function connect(options: DatabaseOptions): Database {
-  return new Database(options);
+const STATEMENT_TIMEOUT_MS = readSetting('DATABASE_STATEMENT_TIMEOUT_MS', {});
+
+export type GatewayOptions = Omit<DatabaseOptions, 'statementTimeoutMs' | 'fieldOf'> & {
+  statementTimeoutMs?: number;
+};
+
+/** The gateway's database: columns in camel case. */
+export function connect(options: GatewayOptions): Database {
+  return new Database(gatewayOptions(options));
+}
+
+export function gatewayOptions(options: GatewayOptions): DatabaseOptions {
+  return { statementTimeoutMs: STATEMENT_TIMEOUT_MS, ...options, fieldOf };
 }

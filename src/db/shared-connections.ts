@@ -7,13 +7,8 @@
  * rows by a key. A wait for a lock ends soon, and the statement is then repeated on the pool.
  */
 import { DatabaseError } from 'pg';
-import {
-  Connection,
-  connectionConfig,
-  type DatabaseOptions,
-  isPreparationFailure,
-} from './connection';
-import type { Database } from './database';
+import { Connection, connectionConfig, isPreparationFailure } from '../postgres/connection';
+import type { Database } from '../postgres/database';
 import {
   type Composed,
   type Queries,
@@ -21,7 +16,8 @@ import {
   type Statement,
   toStatement,
   type Value,
-} from './queries';
+} from '../postgres/queries';
+import { type GatewayOptions, gatewayOptions } from './connect';
 
 const LOCK_TIMEOUT_MS = 100;
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -34,7 +30,7 @@ export class SharedConnections implements Queries {
   #isPreparing = true;
 
   /** @param pool repeats statements that would wait */
-  constructor(options: DatabaseOptions, pool: Database) {
+  constructor(options: GatewayOptions, pool: Database) {
     this.#pool = pool;
     this.#lines = Array.from({ length: options.size }, () => new Line(options));
   }
@@ -81,10 +77,10 @@ class Line {
   running = 0;
   /** Statements of this turn of the event loop wait for their write. */
   isCorked = false;
-  readonly #options: DatabaseOptions;
+  readonly #options: GatewayOptions;
   #open: Promise<Connection> | null = null;
 
-  constructor(options: DatabaseOptions) {
+  constructor(options: GatewayOptions) {
     this.#options = { ...options, lockTimeoutMs: LOCK_TIMEOUT_MS };
   }
 
@@ -116,7 +112,10 @@ class Line {
   }
 
   async #connect(): Promise<Connection> {
-    const connection = new Connection({ ...connectionConfig(this.#options), pipeline: true });
+    const connection = new Connection({
+      ...connectionConfig(gatewayOptions(this.#options)),
+      pipeline: true,
+    });
     // Its statements fail; the next one opens another connection.
     const forget = (): void => {
       this.#open = null;

@@ -1,9 +1,9 @@
 /** Transactions, and the SQL that they share. */
+import { ANSWER_GRACE_MS } from '../postgres/connection';
+import type { Database } from '../postgres/database';
+import type { Queries } from '../postgres/queries';
+import type { SentWithNext, Transaction } from '../postgres/transaction';
 import { columnOf } from './column-names';
-import { ANSWER_GRACE_MS } from './connection';
-import type { Database } from './database';
-import type { SentWithNext, Transaction } from './open-transaction';
-import type { Queries } from './queries';
 
 /** The row of an existing object is gone: the database was restored to an earlier time. */
 export class MissingRow extends Error {

@@ -1,4 +1,5 @@
 /** Monthly statements and daily volumes, from the ledger. */
+import { asAccount } from '../db/as-account';
 import { listBalances, type BalanceKey } from '../db/repositories/ledger';
 import {
   balanceAfter,
@@ -66,7 +67,7 @@ const UNSUMMED_MAX = 2_000;
 const MONTHS_MAX = 120;
 
 export function createDashboardBooks(pool: Db, unsummedMax = UNSUMMED_MAX): DashboardBooks {
-  const ofAccount = ({ accountId }: { accountId: string }) => pool.asAccount(accountId);
+  const ofAccount = ({ accountId }: { accountId: string }) => asAccount(pool, accountId);
 
   /** The sums of the days from `from` to before `to`, and the postings before each. */
   async function sumsOf(key: BalanceKey, from: Date, to: Date, addedMax = Infinity) {

@@ -2,6 +2,7 @@
  * Says why a webhook does not verify, with the code that merchants run. Nothing of it is stored or
  * logged.
  */
+import { asAccount } from '../db/as-account';
 import { findEventBody } from '../db/repositories/events';
 import type { Db } from '../db/transaction';
 import { verifyWebhook, WebhookVerificationError } from '../webhooks/verify';
@@ -51,7 +52,7 @@ export function createExplainSignature(db: Db): ExplainSignature {
       case 'no_matching_signature':
         return explainMismatch(
           { ...received, eventId },
-          await findEventBody(db.asAccount(owner.accountId), owner, eventId),
+          await findEventBody(asAccount(db, owner.accountId), owner, eventId),
         );
     }
   };

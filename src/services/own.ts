@@ -1,7 +1,8 @@
 /**
- * What a merchant's page reads: as the account (db/database.ts, where PostgreSQL leaves out the rows of
+ * What a merchant's page reads: as the account (db/as-account.ts, where PostgreSQL leaves out the rows of
  * others), and only what belongs to the page's mode. Every page of the dashboard reads through these functions.
  */
+import { asAccount } from '../db/as-account';
 import type { Db, Reader } from '../db/transaction';
 import type { Mode } from '../domain/mode';
 import { AdminRefusal, type NotFoundObject } from './admin/refusal';
@@ -13,7 +14,7 @@ export interface Owner {
 
 /** The database as the account sees it. */
 export function readAs(db: Db, { accountId }: Pick<Owner, 'accountId'>): Reader {
-  return db.asAccount(accountId);
+  return asAccount(db, accountId);
 }
 
 /** The account's objects of one mode. */
@@ -22,7 +23,7 @@ export async function listOwn<T extends Owner>(
   { accountId, mode }: Owner,
   list: (reader: Reader, accountId: string) => Promise<T[]>,
 ): Promise<T[]> {
-  const all = await list(db.asAccount(accountId), accountId);
+  const all = await list(asAccount(db, accountId), accountId);
   return all.filter((object) => object.mode === mode);
 }
 
@@ -34,7 +35,7 @@ export async function findOwn<T extends Owner>(
   id: string,
   find: (reader: Reader, id: string) => Promise<T | null>,
 ): Promise<T> {
-  const object = await find(db.asAccount(owner.accountId), id);
+  const object = await find(asAccount(db, owner.accountId), id);
   if (object?.accountId === owner.accountId && object.mode === owner.mode) return object;
   throw new AdminRefusal({ code: 'not_found', object: kind, id });
 }

@@ -15,7 +15,7 @@ import { findSetting } from '../lib/read-settings';
 import { createChain } from './chain/chain';
 import { CHAIN, findByChainId, readAddress, REASON } from './command-options';
 import { pausePayouts, pauseSigner, resumePausedSigner, resumePayouts } from './chain/pause';
-import { connectDatabase, type Database } from './db/database';
+import { Database } from './db/database';
 import { migrateWallet } from './db/migrate';
 import { type Decision, describeDecision, listDecisions, listDenials } from './decisions';
 import { addAlarmCommands, addChainCommands } from './durable/commands';
@@ -57,11 +57,11 @@ Exit codes: 0 done, 1 refused or not possible, 2 a wrong argument
 
 /** What every command of an operator works on. */
 async function withDatabase<T>(env: NodeJS.ProcessEnv, work: (db: Database) => Promise<T>) {
-  const db = connectDatabase(databaseUrlOf(env), { size: 4 });
+  const db = new Database(databaseUrlOf(env), { size: 4 });
   try {
     return await work(db);
   } finally {
-    await db.close();
+    await db.destroy();
   }
 }
 

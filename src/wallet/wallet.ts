@@ -11,7 +11,7 @@ import { SetupError } from '../lib/setup-error';
 import { onchainApi } from '../onchain-api/api';
 import { listen } from '../onchain-api/listen';
 import type { Log, WalletConfig } from './config';
-import { connectDatabase, type Database } from './db/database';
+import { Database } from './db/database';
 import { migrateWallet, requireMigrations } from './db/migrate';
 import {
   createCheckoutParts,
@@ -50,9 +50,9 @@ export interface WalletParts {
 /** @throws SetupError when the configuration does not fit the database or a chain */
 export async function startWallet(config: WalletConfig, parts: WalletParts): Promise<Wallet> {
   if (config.databaseOwnerUrl !== null) await migrateWallet(config.databaseOwnerUrl);
-  const db = connectDatabase(config.databaseUrl);
+  const db = new Database(config.databaseUrl);
   // The parts stand in the order of the start, and stop in the reverse order.
-  const running: { stop(): Promise<void> }[] = [{ stop: () => db.close() }];
+  const running: { stop(): Promise<void> }[] = [{ stop: () => db.destroy() }];
   const stop = async (): Promise<void> => {
     for (const part of running.splice(0).reverse()) await part.stop();
   };

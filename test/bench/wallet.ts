@@ -20,7 +20,7 @@ import { type Address, getAddress, type Hex, numberToHex } from 'viem';
 import { amount } from '../../src/domain/money';
 import { createKeystore } from '../../src/wallet/signer/keystore';
 import { openSigner } from '../../src/wallet/signer/open';
-import { connectDatabase, type Database } from '../../src/wallet/db/database';
+import { Database } from '../../src/wallet/db/database';
 import { type Network, readNetworks } from '../../src/wallet/networks';
 import { submitTransfer } from '../../src/wallet/sender/transfers';
 import { startChain, type TestChain } from '../support/wallet/chain';
@@ -81,7 +81,7 @@ async function withStand(
   await chain.setAutomine(false);
   await chain.rpc('evm_setIntervalMining', [blockSeconds]);
   if (!isBounded) await chain.setBlockGasLimit(10n ** 9n);
-  const db = connectDatabase(database.url);
+  const db = new Database(database.url);
   const start: Stand['start'] = (network) =>
     startTestWallet({
       ...{ networks: [network], signer: createTestSigner(), database, openSigner },
@@ -89,7 +89,7 @@ async function withStand(
     });
   const report = await measure({ chain, db, keystores, start });
   process.stdout.write(`${JSON.stringify(report)}\n`);
-  await Promise.all([db.close(), temporal.close()]);
+  await Promise.all([db.destroy(), temporal.close()]);
   rmSync(folder, { recursive: true });
   await Promise.all([chain.stop(), database.drop()]);
 }

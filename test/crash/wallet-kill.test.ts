@@ -14,7 +14,7 @@ import { amount } from '../../src/domain/money';
 import { ONCHAIN } from '../../src/providers/onchain/adapter';
 import { createProviderAgent, createProviderCaller } from '../../src/providers/provider-http';
 import { createChain } from '../../src/wallet/chain/chain';
-import { connectDatabase } from '../../src/wallet/db/database';
+import { Database } from '../../src/wallet/db/database';
 import { readNetworksFile } from '../../src/wallet/networks';
 import { type AssetSums, readSums } from '../../src/wallet/sums';
 import { findFreePort } from '../../src/dev/ports';
@@ -225,11 +225,11 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
 
   /** What left the hot wallet, when its coins have only paid the network fees of the receipts. */
   const spentByChain = async (): Promise<string> => {
-    const db = connectDatabase(database.url, { size: 1 });
+    const db = new Database(database.url, { size: 1 });
     const sent = await db.query<{ hash: Hex }>(
       "SELECT tx_hash AS hash FROM wallet.transfer WHERE status = 'confirmed'",
     );
-    await db.close();
+    await db.destroy();
     let fees = 0n;
     for (const { hash } of sent) {
       const receipt = await chain.rpc<Record<'gasUsed' | 'effectiveGasPrice', Hex>>(
@@ -244,11 +244,11 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
   /** As `wallet status` shows them. */
   const sums = async (): Promise<AssetSums[]> => {
     const [network] = readNetworksFile(join(folder, 'networks.json'), { isDevelopment: true });
-    const db = connectDatabase(database.url, { size: 1 });
+    const db = new Database(database.url, { size: 1 });
     try {
       return (await readSums(db, createChain(network!))) ?? [];
     } finally {
-      await db.close();
+      await db.destroy();
     }
   };
 
@@ -257,7 +257,7 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
 
   /** What the database says of nonces that were not used in turn, and of transfers with two slots. */
   const nonceGaps = async (): Promise<unknown[]> => {
-    const db = connectDatabase(database.url, { size: 1 });
+    const db = new Database(database.url, { size: 1 });
     const gaps = await db.query(
       `SELECT nonce, transfer_id, state FROM (
          SELECT slot.*, nonce - row_number() OVER (ORDER BY nonce) + 1 AS shift,
@@ -265,7 +265,7 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
          FROM wallet.slot) AS placed
        WHERE shift <> 0 OR slots <> 1 OR state <> 'sent'`,
     );
-    await db.close();
+    await db.destroy();
     return gaps;
   };
 });

@@ -12,7 +12,7 @@ import { ONCHAIN } from '../../src/providers/onchain/adapter';
 import type { Provider } from '../../src/providers/port';
 import { createProviderAgent, createProviderCaller } from '../../src/providers/provider-http';
 import { runWalletCommand } from '../../src/wallet/commands';
-import { connectDatabase, type Database } from '../../src/wallet/db/database';
+import { Database } from '../../src/wallet/db/database';
 import { PROCESS_ENDED } from '../../src/wallet/durable/takeover';
 import { createDepositKey } from '../../src/wallet/signer/deposit-key';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
@@ -58,7 +58,7 @@ describeWithChain('wallet processes that are killed while workflows drive them',
       createTestNamespace(),
     ]);
     await fillFloat(chain, signer.address);
-    db = connectDatabase(database.url, { size: 2 });
+    db = new Database(database.url, { size: 2 });
     folder = mkdtempSync(join(tmpdir(), 'wallet-workflows-'));
     const passwordFile = join(folder, 'password');
     writeFileSync(passwordFile, PASSWORD);
@@ -90,7 +90,7 @@ describeWithChain('wallet processes that are killed while workflows drive them',
   afterAll(async () => {
     for (const { program } of wallets) await program.stop();
     await agent.close();
-    await db.close();
+    await db.destroy();
     await Promise.all([chain.stop(), database.drop(), temporal.close()]);
     rmSync(folder, { recursive: true });
   });

@@ -2,6 +2,7 @@
  * Row-level security by account: what a merchant's page reads, it reads as a role that sees the rows of one
  * account only, whatever the statement asks for.
  */
+import { asAccount } from '../../src/db/as-account';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { findPayment } from '../../src/db/repositories/payments';
@@ -114,7 +115,7 @@ async function fill(id: string): Promise<void> {
     SELECT 'whd_' || account, 1, false, 'https://shop.example/', 'succeeded', 200 FROM q`);
 }
 
-const read = <T>(id: string, sql: string) => pages.asAccount(id).query<T>(sql);
+const read = <T>(id: string, sql: string) => asAccount(pages, id).query<T>(sql);
 const count = async (db: Reader, table: string) =>
   (await db.query<{ n: number }>(`SELECT count(*)::integer AS n FROM ${table}`))[0]!.n;
 
@@ -143,10 +144,10 @@ test.each(TABLES)('an account sees its own rows of %s, and a stranger none', asy
   const all = await count(owner, table);
   expect(all).toBeGreaterThan(0);
   expect(await count(pages, table)).toBe(all);
-  expect(await count(pages.asAccount(account), table)).toBe(all / 2);
-  expect(await count(pages.asAccount(other), table)).toBe(all / 2);
+  expect(await count(asAccount(pages, account), table)).toBe(all / 2);
+  expect(await count(asAccount(pages, other), table)).toBe(all / 2);
   for (const stranger of ['acc_nobody', '', '%', `${account}' OR 'a'='a`]) {
-    expect(await count(pages.asAccount(stranger), table)).toBe(0);
+    expect(await count(asAccount(pages, stranger), table)).toBe(0);
   }
 });
 
@@ -164,7 +165,7 @@ test('a statement that forgets its account finds what is the account’s own', a
 });
 
 test('an id of another account leads nowhere', async () => {
-  const own = pages.asAccount(account);
+  const own = asAccount(pages, account);
   expect(await findPayment(own, `pay_${account}`)).toMatchObject({ accountId: account });
   expect(await findPayment(own, `pay_${other}`)).toBeNull();
   expect(await listHistory(own, `po_${account}`)).toHaveLength(1);

@@ -11,7 +11,7 @@ import { databaseUrl, ensureDatabase, withClient } from '../../src/db/provision'
 import { SharedConnections } from '../../src/db/shared-connections';
 import { type LocalPostgres, startLocalPostgres } from '../../src/dev/local-postgres';
 import { findFreePort } from '../../src/dev/ports';
-import { connectDatabase } from '../../src/wallet/db/database';
+import { Database } from '../../src/wallet/db/database';
 import { migrateWallet } from '../../src/wallet/db/migrate';
 import { createAuthority } from '../support/servers/throw-away-certificates';
 import { waitFor } from '../support/wait-for';
@@ -94,7 +94,7 @@ test('the gateway’s connections are encrypted', async () => {
 
 test('the wallet’s connections are encrypted', async () => {
   await migrateWallet(url);
-  const db = connectDatabase(url);
+  const db = new Database(url);
   try {
     expect(await db.query(IS_ENCRYPTED)).toEqual([{ ssl: true }]);
     expect(await db.transaction((tx) => tx.query(IS_ENCRYPTED))).toEqual([{ ssl: true }]);
@@ -106,7 +106,7 @@ test('the wallet’s connections are encrypted', async () => {
     );
     expect(holders).toEqual([{ ssl: true }]);
   } finally {
-    await db.close();
+    await db.destroy();
   }
 });
 

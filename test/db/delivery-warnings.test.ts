@@ -1,4 +1,5 @@
 /** A merchant is told when deliveries were skipped, and before they cannot be sent any more. */
+import { asAccount } from '../../src/db/as-account';
 import { listDeliveryWarnings } from '../../src/db/repositories/delivery-warnings';
 import { idAt, isId } from '../../src/domain/ids';
 import type { Mode } from '../../src/domain/mode';
@@ -56,7 +57,7 @@ async function deliver(endpointId: string, delivery: Made): Promise<void> {
 
 const warnings = (mode: Mode, account = accountId) =>
   listDeliveryWarnings(
-    database.dashboard.asAccount(account),
+    asAccount(database.dashboard, account),
     { accountId: account, mode },
     NOW,
     (time) => idAt('delivery', time),

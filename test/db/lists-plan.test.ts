@@ -113,7 +113,7 @@ interface Position {
 type Filters = { currency?: string };
 type List = (typeof LISTS)[number];
 
-/** The dashboard reads with row-level security (src/db/database.ts). */
+/** The dashboard reads with row-level security (src/db/as-account.ts). */
 type Program = 'API' | 'dashboard';
 
 const LISTS = [

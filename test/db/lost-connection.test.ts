@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import type { Db } from '../../src/db/transaction';
-import { connectDatabase, type Database } from '../../src/wallet/db/database';
+import { Database } from '../../src/wallet/db/database';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 
 /** Until the process has heard of it. */
@@ -16,12 +16,12 @@ let wallet: Database;
 beforeAll(async () => {
   database = await createTestDatabase();
   gateway = connect({ url: database.ownerUrl, size: 1, applicationName: 'test' });
-  wallet = connectDatabase(database.ownerUrl, { size: 1 });
+  wallet = new Database(database.ownerUrl, { size: 1 });
 });
 
 afterAll(async () => {
   await gateway.destroy();
-  await wallet.close();
+  await wallet.destroy();
   await database.drop();
 });
 

@@ -2,7 +2,7 @@
 import { connect } from '../../src/db/connect';
 import { SharedConnections } from '../../src/db/shared-connections';
 import { type Db, onOneSnapshot } from '../../src/db/transaction';
-import { connectDatabase } from '../../src/wallet/db/database';
+import { Database } from '../../src/wallet/db/database';
 import { type Link, startLink } from '../support/chaos/link';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { waitThroughFaults } from '../support/wait-for';
@@ -117,7 +117,7 @@ describe('the wallet', () => {
   const options = { ...TIMES, size: SIZE, lockCheckMs: 200 };
 
   test('its statements and transactions end, and it goes on with new connections', async () => {
-    const wallet = connectDatabase(url, options);
+    const wallet = new Database(url, options);
     const one = () => wallet.query('SELECT 1 AS n');
     await Promise.all([one(), one(), one()]);
     hole.set({ kind: 'black_hole' });
@@ -129,11 +129,11 @@ describe('the wallet', () => {
     hole.set(null);
     // The third connection was idle, and is noticed by the first statement on it.
     await waitThroughFaults('an answer', async () => (await one()).length);
-    await wallet.close();
+    await wallet.destroy();
   });
 
   test('a process that lost its lock stops the work, and another one takes it over', async () => {
-    const [first, second] = [connectDatabase(url, options), connectDatabase(url, options)];
+    const [first, second] = [new Database(url, options), new Database(url, options)];
     let wasTold = false;
     const held = first.withLock('test', async (signal) => {
       expect(await second.withLock('test', () => Promise.resolve('both'))).toBeNull();
@@ -150,6 +150,6 @@ describe('the wallet', () => {
       return result ?? undefined;
     });
     expect(taken).toBe('alone');
-    await Promise.all([first.close(), second.close()]);
+    await Promise.all([first.destroy(), second.destroy()]);
   });
 });

@@ -3,7 +3,7 @@ import { type Address, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { amount } from '../../src/domain/money';
 import type { Provider } from '../../src/providers/port';
-import { connectDatabase } from '../../src/wallet/db/database';
+import { Database } from '../../src/wallet/db/database';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
@@ -169,7 +169,7 @@ describeWithChain('the wallet’s checkouts, as the gateway’s adapter reads th
     const change = (db: Pick<TestWallet['db'], 'query'>, which: string) =>
       db.query('UPDATE wallet.checkout SET updated_at = clock_timestamp() WHERE id = $1', [which]);
     const changedFrom = new Date();
-    const other = connectDatabase(database.url, { size: 1 });
+    const other = new Database(database.url, { size: 1 });
     let reading: ReturnType<Provider['listCheckouts']> | undefined;
     let isRead = false;
     await wallet.db.transaction(async (tx) => {
@@ -185,7 +185,7 @@ describeWithChain('the wallet’s checkouts, as the gateway’s adapter reads th
         return isRead || waiting.length > 0 ? true : null;
       });
     });
-    await other.close();
+    await other.destroy();
     const page = await reading!;
     if (page.kind !== 'page') throw new Error(page.reason);
     expect(page.entries.map(({ entry }) => entry.reference)).toEqual([reference, later]);

@@ -16,7 +16,7 @@ import { type CheckoutFacts, listEntries } from '../../src/wallet/checkouts/chec
 import type { CheckoutOrder as StepOrder } from '../../src/onchain-api/requests';
 import { type CheckoutParts, openCheckout } from '../../src/wallet/checkouts/steps';
 import { findCheckoutById } from '../../src/wallet/checkouts/store';
-import { connectDatabase, type Database } from '../../src/wallet/db/database';
+import { Database } from '../../src/wallet/db/database';
 import type { WalletConfig } from '../../src/wallet/config';
 import { Follower } from '../../src/wallet/follower/follower';
 import { WatchList } from '../../src/wallet/follower/watch-list';
@@ -96,7 +96,7 @@ export async function createDepositsWorld(
   { stalledAfterMs }: { stalledAfterMs?: number } = {},
 ): Promise<DepositsWorld> {
   const database = await createWalletDatabase();
-  const db = connectDatabase(database.url);
+  const db = new Database(database.url);
   const network = testNetwork(chain, changes);
   const logged: DepositsWorld['logged'] = [];
   const log: WalletConfig['log'] = (level, message, fields) => {
@@ -134,7 +134,7 @@ export async function createDepositsWorld(
       world.follower = startFollower();
     },
     close: async () => {
-      await db.close();
+      await db.destroy();
       await database.drop();
     },
   };

@@ -1,6 +1,6 @@
 /** The migrations of the wallet's database while a wallet works. */
 import { withClient } from '../../src/db/provision';
-import { connectDatabase } from '../../src/wallet/db/database';
+import { Database } from '../../src/wallet/db/database';
 import { migrateWallet } from '../../src/wallet/db/migrate';
 import { BASELINE, MIGRATIONS } from '../../src/wallet/db/migrations';
 import { REPLACED } from '../../src/wallet/db/migrations/replaced';
@@ -17,8 +17,8 @@ afterEach(() => database.drop());
 const LATER = { name: '9999-later', sql: 'ALTER TABLE wallet.signer ADD COLUMN later text' };
 
 test('a migration that waits for a long transaction does not hold up the wallet', async () => {
-  const wallet = connectDatabase(database.url, { size: 4 });
-  const owner = connectDatabase(database.ownerUrl, { size: 1 });
+  const wallet = new Database(database.url, { size: 4 });
+  const owner = new Database(database.ownerUrl, { size: 1 });
   const isWaiting = async () => {
     const waiting = await owner.query(
       `SELECT 1 FROM pg_stat_activity
@@ -36,7 +36,7 @@ test('a migration that waits for a long transaction does not hold up the wallet'
   });
   expect(await migrating.ended).toEqual([LATER.name]);
   await wallet.query('SELECT later FROM wallet.signer');
-  await Promise.all([wallet.close(), owner.close()]);
+  await Promise.all([wallet.destroy(), owner.destroy()]);
 });
 
 describe('a database of the migrations that the baseline replaces', () => {

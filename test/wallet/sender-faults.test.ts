@@ -7,7 +7,7 @@ import { amount } from '../../src/domain/money';
 import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
 import { createChain } from '../../src/wallet/chain/chain';
 import { pausePayouts, resumePayouts } from '../../src/wallet/chain/pause';
-import { connectDatabase } from '../../src/wallet/db/database';
+import { Database } from '../../src/wallet/db/database';
 import { allowAddress, denyAddress } from '../../src/wallet/sender/denylist';
 import { resumeSigner } from '../../src/wallet/sender/resume';
 import { lockSigner, readSigner, stopSigner } from '../../src/wallet/sender/slots';
@@ -108,7 +108,7 @@ describeWithChain('a payout of the wallet', () => {
   it('is not broadcast before its bytes are stored', async () => {
     await chain.setAutomine(false);
     await start();
-    const other = connectDatabase(database.url, { size: 1 });
+    const other = new Database(database.url, { size: 1 });
     const store = async (): Promise<void> =>
       other.transaction(async (tx) => {
         // The wallet can sign, and has to wait with the bytes.
@@ -124,7 +124,7 @@ describeWithChain('a payout of the wallet', () => {
         const count = ['eth_getTransactionCount', [signer.address, 'pending']] as const;
         expect(await chain.rpc<Hex>(...count)).toBe('0x0');
       });
-    await store().finally(() => other.close());
+    await store().finally(() => other.destroy());
     expect(await broadcastOf(1)).toHaveLength(1);
   });
 
@@ -197,7 +197,7 @@ describeWithChain('a payout of the wallet', () => {
     await pay();
     await broadcastOf(1);
     const key = { chainId: chain.chainId, signer: signer.address.toLowerCase() };
-    const other = connectDatabase(database.url, { size: 2 });
+    const other = new Database(database.url, { size: 2 });
     let stopping: Promise<boolean> | undefined;
     // What resume-signer does, while the sender is about to stop the signer.
     await wallet!.db.transaction(async (tx) => {
@@ -216,7 +216,7 @@ describeWithChain('a payout of the wallet', () => {
     });
     expect(await stopping).toBe(false);
     expect((await readSigner(other, key)).stoppedReason).toBeNull();
-    await other.close();
+    await other.destroy();
   });
 
   it('gets higher fees in the same slot when the base fee jumps', async () => {

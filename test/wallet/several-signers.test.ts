@@ -11,7 +11,7 @@ import type { PayoutOrder } from '../../src/providers/port';
 import { createAlarms } from '../../src/wallet/alarms';
 import { createChain } from '../../src/wallet/chain/chain';
 import { runWalletCommand } from '../../src/wallet/commands';
-import { connectDatabase } from '../../src/wallet/db/database';
+import { Database } from '../../src/wallet/db/database';
 import { fillSlots } from '../../src/wallet/sender/queue';
 import { pauseSigner, resumePausedSigner } from '../../src/wallet/chain/pause';
 import type { Signer } from '../../src/wallet/signer/port';
@@ -295,7 +295,7 @@ describeWithChain('several hot wallets', () => {
   const fillCoins = (of: Address) => chain.setBalance(of, 10n ** 18n);
 
   describe('that several processes give payouts at once', () => {
-    let givers: ReturnType<typeof connectDatabase>[];
+    let givers: Database[];
     const names = () => signers.map(({ address: of }) => of.toLowerCase());
     /** What the loop of one process does, without the lock of the chain. */
     const give = (db: (typeof givers)[number], compared = names()) => {
@@ -318,11 +318,11 @@ describeWithChain('several hot wallets', () => {
       for (const place of [0, 1]) await pauseSigner(wallet.db, keyOf(place), DECISION);
       await payMany(24);
       await wallet.stop();
-      givers = [0, 1, 2].map(() => connectDatabase(databases[0]!.url, { size: 4 }));
+      givers = [0, 1, 2].map(() => new Database(databases[0]!.url, { size: 4 }));
       for (const place of [0, 1]) await resumePausedSigner(givers[0]!, keyOf(place), 'alice');
     });
     afterEach(async () => {
-      for (const db of givers) await db.close();
+      for (const db of givers) await db.destroy();
     });
 
     const goOn = async () => {
@@ -331,7 +331,7 @@ describeWithChain('several hot wallets', () => {
     };
 
     it('never give two nonces to one payout', async () => {
-      const owner = connectDatabase(databases[0]!.ownerUrl, { size: 2 });
+      const owner = new Database(databases[0]!.ownerUrl, { size: 2 });
       const areWaiting = async () => {
         const waiting = await owner.query(
           `SELECT 1 FROM pg_stat_activity
@@ -350,7 +350,7 @@ describeWithChain('several hot wallets', () => {
       const transfers = await given();
       expect(transfers).toHaveLength(24);
       expect(new Set(transfers).size).toBe(24);
-      await owner.close();
+      await owner.destroy();
       await goOn();
     });
 
@@ -369,10 +369,10 @@ describeWithChain('several hot wallets', () => {
     await wallet.stop();
     // As a kill leaves it: bytes that no node has, and a slot without bytes.
     await chain.drop('all');
-    const owner = connectDatabase(first!.ownerUrl, { size: 1 });
+    const owner = new Database(first!.ownerUrl, { size: 1 });
     await owner.query(`DELETE FROM wallet.attempt WHERE nonce = 2`);
     await owner.query(`UPDATE wallet.slot SET is_signed = false WHERE nonce = 2`);
-    await owner.close();
+    await owner.destroy();
     await start({ resendAfterMs: 300 });
     await allSent(references);
     expect(await slots()).toEqual([3, 3]);

@@ -1,35 +1,15 @@
 /**
- * The wallet's connections to PostgreSQL. All tables are in the schema `wallet` and are written with
- * it in every statement. numeric and bigint arrive as text, timestamps as Date.
+ * The wallet's database. All tables are in the schema `wallet` and are written with it in every statement.
  */
 import { hostname } from 'node:os';
-import { Client, Pool, type PoolClient, type QueryResultRow } from 'pg';
-import { isReadTimeout } from '../../lib/unavailable';
+import { Client } from 'pg';
+import { Database as Pool } from '../../postgres/database';
+import type { Queries } from '../../postgres/queries';
 
-/** What runs one statement: the pool, or the connection of a transaction. */
-export interface Db {
-  query<Row extends QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-}
-
-/** A statement that must be part of a transaction takes this type. */
-export interface Tx extends Db {
-  readonly isTransaction: true;
-}
-
-export interface Database extends Db {
-  /** READ COMMITTED. Nothing inside may wait for a network other than the database's. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /**
-   * Runs the work while this process alone has the named lock; null when another process has it.
-   * `signal` aborts when the connection that holds the lock is lost.
-   */
-  withLock<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | null>;
-  close(): Promise<void>;
-}
+export type Db = Queries;
+export type { Transaction as Tx } from '../../postgres/transaction';
 
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** A statement without an answer is given up so much later: its connection is dead. */
-const ANSWER_GRACE_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const LOCK_CHECK_MS = 5_000;
 /** Longer than the process takes to notice that the connection is lost: a check, and its timeout. */
@@ -43,70 +23,21 @@ interface DatabaseOptions {
   lockCheckMs?: number;
 }
 
-export function connectDatabase(
-  url: string,
-  {
-    size = 8,
-    statementTimeoutMs = STATEMENT_TIMEOUT_MS,
-    answerGraceMs = ANSWER_GRACE_MS,
-    lockCheckMs = LOCK_CHECK_MS,
-  }: DatabaseOptions = {},
-): Database {
-  const pool = new Pool({
-    connectionString: url,
-    max: size,
-    application_name: 'wallet',
-    statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + answerGraceMs,
-    idle_in_transaction_session_timeout: statementTimeoutMs,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-  });
-  // An idle connection was lost; the next statement opens another one.
-  pool.on('error', () => undefined);
-  return {
-    query: async (sql, values) => (await run<QueryResultRow>(pool, sql, values)) as never,
-    transaction: (work) => runTransaction(pool, work),
-    withLock: (name, work) => runWithLock({ url, lockCheckMs }, name, work),
-    close: () => pool.end(),
-  };
-}
+export class Database extends Pool {
+  readonly #lock: { url: string; lockCheckMs: number };
 
-async function run<Row extends QueryResultRow>(
-  on: Pool | PoolClient,
-  sql: string,
-  values: readonly unknown[] = [],
-): Promise<Row[]> {
-  return (await on.query<Row>(sql, [...values])).rows;
-}
+  constructor(url: string, { lockCheckMs = LOCK_CHECK_MS, ...options }: DatabaseOptions = {}) {
+    const usual = { size: 8, statementTimeoutMs: STATEMENT_TIMEOUT_MS, applicationName: 'wallet' };
+    super({ url, ...usual, ...options });
+    this.#lock = { url, lockCheckMs };
+  }
 
-async function runTransaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  // It may be lost between two statements; without a listener, that would end the process.
-  const onError = (error: Error): void => {
-    broken = error;
-  };
-  client.on('error', onError);
-  try {
-    await client.query('BEGIN');
-    const tx: Tx = {
-      isTransaction: true,
-      query: async (sql, values) => (await run<QueryResultRow>(client, sql, values)) as never,
-    };
-    const result = await work(tx);
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    // No answer to that either.
-    if (isReadTimeout(error)) broken = error as Error;
-    else
-      await client.query('ROLLBACK').catch((failure: unknown) => {
-        broken = failure instanceof Error ? failure : new Error('rollback failed');
-      });
-    throw error;
-  } finally {
-    client.off('error', onError);
-    client.release(broken);
+  /**
+   * Runs the work while this process alone has the named lock; null when another process has it.
+   * `signal` aborts when the connection that holds the lock is lost.
+   */
+  withLock<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
+    return runWithLock(this.#lock, name, work);
   }
 }
 

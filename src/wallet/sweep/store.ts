@@ -81,7 +81,7 @@ export async function storeSweep(
           address.toLowerCase(),
           transaction.nonce ?? 0,
           moved,
-          signed[index],
+          signed[index] ?? null,
           funding?.amount ?? null,
           funding?.reference ?? null,
         ],

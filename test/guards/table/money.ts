@@ -314,7 +314,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'silent-network',
     protects: 'What was idle while the network was silent is not used again.',
-    file: 'src/db/database.ts',
+    file: 'src/postgres/database.ts',
     find: 'for (const idle of this.#idle) if (idle.answeredAt < silentSince) idle.cut();',
     replace: '',
     test: 'test/db/silent-network.test.ts',

@@ -210,7 +210,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'account-role',
     protects: 'What merchants’ pages read is read as a role that sees one account.',
-    file: 'src/db/database.ts',
+    file: 'src/db/as-account.ts',
     find: "set_config('role', 'gateway_merchant', true)",
     replace: 'current_user',
     test: 'test/db/account-rows.test.ts',

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Keystore } from 'ox';
 import { createChain } from '../../../src/wallet/chain/chain';
 import { runWalletCommand } from '../../../src/wallet/commands';
-import { connectDatabase, type Database } from '../../../src/wallet/db/database';
+import { Database } from '../../../src/wallet/db/database';
 import { readNetworksFile } from '../../../src/wallet/networks';
 import { type AssetSums, readSums } from '../../../src/wallet/sums';
 import { startChain, type TestChain } from './chain';
@@ -105,7 +105,7 @@ export async function prepareWallet({
     WALLET_DATABASE_URL: database.url,
     WALLET_NETWORKS_FILE: networksFile,
   };
-  const db = connectDatabase(database.url, { size: 2 });
+  const db = new Database(database.url, { size: 2 });
   return {
     ...{ chain, signer, db },
     providerEnv: {
@@ -130,7 +130,7 @@ export async function prepareWallet({
       return text;
     },
     stop: async () => {
-      await db.close();
+      await db.destroy();
       await Promise.all([chain.stop(), database.drop()]);
       rmSync(folder, { recursive: true });
     },

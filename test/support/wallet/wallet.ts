@@ -11,7 +11,7 @@ import type { Provider } from '../../../src/providers/port';
 import { createProviderAgent, createProviderCaller } from '../../../src/providers/provider-http';
 import type { Pause } from '../../../src/wallet/chain/pause';
 import type { WalletConfig } from '../../../src/wallet/config';
-import { connectDatabase, type Database } from '../../../src/wallet/db/database';
+import { Database } from '../../../src/wallet/db/database';
 import type { WalletDatabase } from '../servers/database';
 import type { Network, PayoutRules, SignerSettings } from '../../../src/wallet/networks';
 import type { Signer } from '../../../src/wallet/signer/port';
@@ -140,7 +140,7 @@ export async function startTestWallet(options: {
     },
   };
   const wallet = await startWallet(config, { openSigner, drive });
-  const db = connectDatabase(database.url, { size: 2 });
+  const db = new Database(database.url, { size: 2 });
   const agent = createProviderAgent();
   const provider = ONCHAIN.create(
     { baseUrl: wallet.url, ...WALLET_KEYS, timeoutMs: 8_000 },
@@ -150,7 +150,7 @@ export async function startTestWallet(options: {
     ...{ wallet, db, signer, provider },
     stop: async () => {
       await wallet.stop();
-      await db.close();
+      await db.destroy();
       await agent.close();
     },
   };

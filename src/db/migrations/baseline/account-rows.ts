@@ -1,6 +1,6 @@
 /**
  * Row-level security by account, for what the merchant's pages read: a statement that forgets its account
- * returns no row of another one. src/db/database.ts takes the role and names the account.
+ * returns no row of another one. src/db/as-account.ts takes the role and names the account.
  */
 const ACCOUNT = `current_setting('app.account_id', true)`;
 const OWN = `account_id = ${ACCOUNT}`;

@@ -1,13 +1,12 @@
 /** Statements, and what runs them: the pool, a transaction, one account's view of the pool. */
-import type { Knex } from 'knex';
 import type { QueryResult } from 'pg';
 
 /** The driver writes an array as an array of PostgreSQL, also one of arrays, and another object as JSON. */
 export type Value = string | number | bigint | boolean | null | Date | Buffer | object;
 
-/** A query that knex or a model of objection composes. */
+/** A query that a query builder composes, such as knex. */
 export interface Composed {
-  toSQL(): { toNative(): Knex.SqlNative };
+  toSQL(): { toNative(): { sql: string; bindings: readonly unknown[] } };
 }
 
 /** What single statements are sent to. */

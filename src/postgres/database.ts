@@ -2,7 +2,7 @@
  * The way to PostgreSQL. Nobody waits for a second connection while holding one, so the pool can never wait
  * for itself. A network that goes silent is noticed by a statement without an answer: its connection is given
  * up, and what was idle since before then is not used again.
- * numeric and bigint arrive as text (pg's default), timestamps as Date, columns in camel case.
+ * numeric and bigint arrive as text (pg's default), timestamps as Date.
  */
 import { Pool, type PoolClient } from 'pg';
 import {
@@ -11,18 +11,11 @@ import {
   type DatabaseOptions,
   isPreparationFailure,
 } from './connection';
-import { Transaction, type TransactionOptions } from './open-transaction';
 import { type Composed, type Queries, rowsOf, toStatement, type Value } from './queries';
+import { Transaction, type TransactionOptions } from './transaction';
 
 const ACQUIRE_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
-
-/**
- * They end with the transaction of the statement. PostgreSQL takes the conditions of a role for more expensive
- * than they are, and would compile short statements.
- */
-const BECOME_MERCHANT = `SELECT set_config('role', 'gateway_merchant', true),
-  set_config('app.account_id', $1, true), set_config('jit', 'off', true)`;
 
 type Pooled = Connection & Pick<PoolClient, 'release'>;
 
@@ -96,18 +89,13 @@ export class Database implements Queries {
     });
   }
 
-  /**
-   * The database as one account sees it, for what a merchant's pages read. PostgreSQL leaves out the rows of
-   * other accounts, so that a statement that forgets its account finds nothing of theirs. For the pool of the
-   * pages' login, which is a member of the role.
-   */
-  asAccount(accountId: string): Queries {
-    const become = { text: BECOME_MERCHANT, values: [accountId] };
-    // Not prepared: PostgreSQL would plan it again whenever another role executes it.
+  /** Sends each statement after `first`, in a transaction of the two. None is prepared. */
+  after(first: string, firstValues: readonly Value[]): Queries {
+    const before = toStatement(first, firstValues);
     const query = <T>(sql: string | Composed, values: readonly Value[] = []): Promise<T[]> => {
       const statement = toStatement(sql, values);
       return this.#use(async (connection) => {
-        const results = await connection.runTogether([become, statement]);
+        const results = await connection.runTogether([before, statement]);
         return rowsOf<T>(results[1]);
       });
     };

@@ -5,15 +5,13 @@ import {
   type ClientConfig,
   type Connection as Protocol,
   DatabaseError,
+  Query,
   type QueryResult,
   type Submittable,
 } from 'pg';
-import { readSetting } from '../lib/read-settings';
 import { isReadTimeout } from '../lib/unavailable';
-import { NamedQuery } from './column-names';
 import type { Statement } from './queries';
 
-const STATEMENT_TIMEOUT_MS = readSetting('DATABASE_STATEMENT_TIMEOUT_MS', {});
 const CONNECT_TIMEOUT_MS = 5_000;
 /** The server's timeout comes first, if the connection is alive. */
 export const ANSWER_GRACE_MS = 3_000;
@@ -27,21 +25,27 @@ export interface DatabaseOptions {
   /** Shown in pg_stat_activity. */
   applicationName: string;
   /** 0: none. */
-  statementTimeoutMs?: number;
+  statementTimeoutMs: number;
   /** A statement without an answer is given up this long after its time-out. */
   answerGraceMs?: number;
   /** None by default: a request waits until its statement times out. */
   lockTimeoutMs?: number;
+  /** The names in the program of the columns that a row has. By default they are the same. */
+  fieldOf?: FieldOf;
 }
+
+type FieldOf = (column: string) => string;
 
 export function connectionConfig({
   url,
   applicationName,
-  statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+  statementTimeoutMs,
   answerGraceMs = ANSWER_GRACE_MS,
   lockTimeoutMs = 0,
-}: DatabaseOptions): ClientConfig {
+  fieldOf = (column) => column,
+}: DatabaseOptions): ConnectionConfig {
   return {
+    fieldOf,
     connectionString: url,
     application_name: applicationName,
     statement_timeout: statementTimeoutMs,
@@ -54,6 +58,29 @@ export function connectionConfig({
   };
 }
 
+export interface ConnectionConfig extends ClientConfig {
+  fieldOf: FieldOf;
+}
+
+interface RowDescription {
+  fields: { name: string }[];
+}
+
+/** The driver's query, whose rows have the program's names at once: a copy of each costs more than reading it. */
+class NamedQuery extends Query {
+  readonly #fieldOf: FieldOf;
+
+  constructor(fieldOf: FieldOf, ...query: ConstructorParameters<typeof Query>) {
+    super(...query);
+    this.#fieldOf = fieldOf;
+  }
+
+  handleRowDescription(message: RowDescription): void {
+    for (const field of message.fields) field.name = this.#fieldOf(field.name);
+    (Query.prototype as unknown as NamedQuery).handleRowDescription.call(this, message);
+  }
+}
+
 export class Connection extends Client {
   /** When PostgreSQL last answered, by performance.now(). */
   answeredAt = performance.now();
@@ -61,10 +88,12 @@ export class Connection extends Client {
   isCut = false;
   /** When a statement was sent whose answer did not come in time. */
   silentSince: number | null = null;
+  readonly #fieldOf: FieldOf;
   #isBehindPooler = false;
 
-  constructor(config: ClientConfig) {
+  constructor(config: ConnectionConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+    this.#fieldOf = config.fieldOf;
     // Its statements fail. Without a listener, the process would end.
     this.on('error', () => undefined);
   }
@@ -82,7 +111,7 @@ export class Connection extends Client {
   /** @param timeoutMs how long it may take, if that differs from the connection's */
   async run(statement: Statement, timeoutMs?: number): Promise<QueryResult> {
     return this.#answerTo((done) => {
-      return new NamedQuery(this.#named(statement), [...statement.values], done);
+      return new NamedQuery(this.#fieldOf, this.#named(statement), [...statement.values], done);
     }, timeoutMs);
   }
 
@@ -92,7 +121,7 @@ export class Connection extends Client {
    */
   async runTogether(statements: readonly Statement[], timeoutMs?: number): Promise<QueryResult[]> {
     const named = statements.map((statement) => ({ ...statement, ...this.#named(statement) }));
-    return this.#answerTo((done) => new Batch(named, done), timeoutMs);
+    return this.#answerTo((done) => new Batch(this.#fieldOf, named, done), timeoutMs);
   }
 
   /** Without a farewell, which nobody would read. */
@@ -188,12 +217,13 @@ class Batch implements Submittable {
   callback: Done<QueryResult[]>;
 
   constructor(
+    fieldOf: FieldOf,
     statements: readonly { text: string; name?: string; values: readonly unknown[] }[],
     done: Done<QueryResult[]>,
   ) {
     this.callback = done;
     this.#queries = statements.map(({ values, ...statement }, index) => {
-      const query: unknown = new BatchedQuery(statement, [...values], (error, result) => {
+      const query: unknown = new BatchedQuery(fieldOf, statement, [...values], (error, result) => {
         if (error instanceof Error) this.#unread ??= error;
         else this.#results[index] = result;
       });
