@@ -13,7 +13,7 @@ import {
 } from '../src/db/repositories/needing-workflow';
 import { takeUncheckedBatches } from '../src/db/repositories/payout-batches';
 import { findPayoutsToRelease } from '../src/db/repositories/payout-conditions';
-import { takeReleasedPayouts } from '../src/db/repositories/payout-pauses';
+import { takeReleasedPayouts } from '../src/db/repositories/payout-submissions';
 import {
   noteEnsured,
   takeOverdueWebhookDeliveries,

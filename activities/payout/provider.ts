@@ -5,7 +5,7 @@
  * while the provider might still send (decisions/payouts-in-doubt).
  */
 import { openCase } from '../../src/db/repositories/cases';
-import { beginSubmission } from '../../src/db/repositories/payout-pauses';
+import { beginSubmission } from '../../src/db/repositories/payout-submissions';
 import { getPayout, noteOnPayout } from '../../src/db/repositories/payouts';
 import { databaseTime } from '../../src/db/database-time';
 import { releasePosting, settlementPosting } from '../../src/domain/ledger';

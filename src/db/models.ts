@@ -55,7 +55,7 @@ export class PayoutModel extends Composer implements Payout {
   declare releaseExpiresAt: Payout['releaseExpiresAt'];
   declare releasedAt: Payout['releasedAt'];
   declare releaseExpiredAt: Payout['releaseExpiredAt'];
-  /** Only for payouts that a pause holds; see payout-pauses.ts. */
+  /** Only for payouts that a pause holds; see payout-submissions.ts. */
   declare wakeAfter: Date | null;
   declare sequence: Payout['sequence'];
   declare createdAt: Payout['createdAt'];

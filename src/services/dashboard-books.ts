@@ -53,20 +53,12 @@ export interface Volume {
   uncounted: number;
 }
 
-export interface DashboardBooks {
-  /** The months that have a statement, newest first, by currency. */
-  months: (owner: Owner) => Promise<{ currency: string; months: string[] }[]>;
-  statement: (owner: Owner, currency: string, month: string) => Promise<Statement>;
-  /** The last days including today; only currencies with a balance. */
-  volumes: (owner: Owner, days: number) => Promise<Volume[]>;
-}
-
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** What the chart adds up beside the stored sums: at most some 50 ms. */
 const UNSUMMED_MAX = 2_000;
 const MONTHS_MAX = 120;
 
-export function createDashboardBooks(pool: Db, unsummedMax = UNSUMMED_MAX): DashboardBooks {
+export function createDashboardBooks(pool: Db, unsummedMax = UNSUMMED_MAX) {
   const ofAccount = ({ accountId }: { accountId: string }) => asAccount(pool, accountId);
 
   /** The sums of the days from `from` to before `to`, and the postings before each. */
@@ -99,7 +91,8 @@ export function createDashboardBooks(pool: Db, unsummedMax = UNSUMMED_MAX): Dash
   });
 
   return {
-    months: async (owner) => {
+    /** The months that have a statement, newest first, by currency. */
+    months: async (owner: Owner) => {
       const found = [];
       for (const currency of await currenciesOf(owner)) {
         const first = await firstPostedAt(ofAccount(owner), { ...owner, currency });
@@ -108,7 +101,11 @@ export function createDashboardBooks(pool: Db, unsummedMax = UNSUMMED_MAX): Dash
       return found;
     },
 
-    statement: async ({ accountId, mode }, currency, month) => {
+    statement: async (
+      { accountId, mode }: Owner,
+      currency: string,
+      month: string,
+    ): Promise<Statement> => {
       const key = { accountId, mode, currency };
       const from = new Date(`${month}-01T00:00:00.000Z`);
       const { before, last, sums } = await sumsOf(key, from, nextMonth(from));
@@ -127,7 +124,8 @@ export function createDashboardBooks(pool: Db, unsummedMax = UNSUMMED_MAX): Dash
       };
     },
 
-    volumes: async (owner, days) => {
+    /** The last days including today; only currencies with a balance. */
+    volumes: async (owner: Owner, days: number): Promise<Volume[]> => {
       const today = new Date(`${dayOf(new Date())}T00:00:00.000Z`).getTime();
       const dates = Array.from({ length: days }, (_, n) => today - (days - 1 - n) * DAY_MS);
       const [from, to] = [new Date(dates[0] ?? today), new Date(today + DAY_MS)];

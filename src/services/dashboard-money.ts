@@ -12,42 +12,13 @@ import type { PayoutOrder } from '../domain/payout';
 import type { SecondPersonKind } from '../domain/second-person';
 import { AdminRefusal } from './admin/refusal';
 import type { Owner } from './own';
-import type { PayoutBatches } from './payout-batches';
-import type { Recipients } from './recipients';
-import type { RefundChoices, RefundInput, RefundQuote } from './refunds';
-import type { Caller, Catalogue, PayoutQuote, StoredResponse } from './services';
+import type { RefundInput } from './refunds';
+import type { Caller, StoredResponse } from './services';
 import type { Services } from './api-services';
 
 export interface Person extends Owner {
   userId: string;
 }
-
-/** @throws ApiError as the API, and AdminRefusal for an account that may not use this mode */
-export interface DashboardMoney {
-  routes: (person: Person, direction: Direction) => Promise<Route[]>;
-  /** @returns the id of the payment */
-  createPayment: (person: Person, key: string, request: PaymentRequest) => Promise<string>;
-  cancelPayment: (person: Person, id: string) => Promise<void>;
-  refundChoices: (person: Person, paymentId: string) => Promise<RefundChoices>;
-  quoteRefund: (person: Person, request: RefundInput) => Promise<RefundQuote>;
-  /** @returns the id of the refund */
-  createRefund: (person: Person, key: string, request: RefundInput) => Promise<string>;
-  quotePayout: (person: Person, request: PayoutOrder) => Promise<PayoutQuote>;
-  /** @returns the id of the payout */
-  createPayout: (person: Person, key: string, request: PayoutOrder) => Promise<string>;
-  cancelPayout: (person: Person, id: string) => Promise<void>;
-  /** After the approval of a second person. */
-  lookAgain: (person: Person, kind: SecondPersonKind, id: string) => Promise<void>;
-  withdrawRefund: (person: Person, id: string) => Promise<void>;
-  payoutBatches: PayoutBatches;
-  recipients: Recipients;
-  /** For what reads or stops. */
-  callerOf: (person: Person) => Caller;
-  /** For what creates. */
-  allowedCaller: (person: Person) => Promise<Caller>;
-}
-
-type Route = Awaited<ReturnType<Catalogue['currencies']>>['routes'][number];
 
 /** The services of the API, with its own database login. */
 export type MoneyServices = Pick<
@@ -59,47 +30,57 @@ export type MoneyServices = Pick<
 const ANSWER_WITHIN_MS = 15_000;
 const ASK_AGAIN_MS = 250;
 
+/** They throw ApiError as the API, and AdminRefusal for an account that may not use this mode. */
 export function createDashboardMoney(
   db: Db,
   { payments, payouts, payoutBatches, recipients, refunds, catalogue }: MoneyServices,
-): DashboardMoney {
+) {
   return {
-    routes: async (person, direction) =>
+    routes: async (person: Person, direction: Direction) =>
       (await catalogue.currencies(callerOf(person))).routes.filter(
         (route) => route.direction === direction,
       ),
-    createPayment: async (person, idempotencyKey, request) => {
+    /** @returns the id of the payment */
+    createPayment: async (person: Person, idempotencyKey: string, request: PaymentRequest) => {
       const caller = await allowedCaller(db, person);
       return createdId(() => payments.create(caller, { idempotencyKey, request }));
     },
-    cancelPayment: async (person, id) => {
+    cancelPayment: async (person: Person, id: string) => {
       await payments.cancel(callerOf(person), id);
     },
-    refundChoices: (person, paymentId) => refunds.choices(callerOf(person), paymentId),
-    quoteRefund: async (person, request) => refunds.quote(await allowedCaller(db, person), request),
-    createRefund: async (person, idempotencyKey, request) => {
+    refundChoices: (person: Person, paymentId: string) =>
+      refunds.choices(callerOf(person), paymentId),
+    quoteRefund: async (person: Person, request: RefundInput) =>
+      refunds.quote(await allowedCaller(db, person), request),
+    /** @returns the id of the refund */
+    createRefund: async (person: Person, idempotencyKey: string, request: RefundInput) => {
       const caller = await allowedCaller(db, person);
       return createdId(() => refunds.create(caller, { idempotencyKey, ...request }));
     },
-    quotePayout: async (person, request) => payouts.quote(await allowedCaller(db, person), request),
-    createPayout: async (person, idempotencyKey, request) => {
+    quotePayout: async (person: Person, request: PayoutOrder) =>
+      payouts.quote(await allowedCaller(db, person), request),
+    /** @returns the id of the payout */
+    createPayout: async (person: Person, idempotencyKey: string, request: PayoutOrder) => {
       const caller = await allowedCaller(db, person);
       return createdId(() => payouts.create(caller, { idempotencyKey, request }));
     },
-    cancelPayout: async (person, id) => {
+    cancelPayout: async (person: Person, id: string) => {
       await payouts.cancel(callerOf(person), id);
     },
-    lookAgain: async (person, kind, id) => {
+    /** After the approval of a second person. */
+    lookAgain: async (person: Person, kind: SecondPersonKind, id: string) => {
       const caller = callerOf(person);
       if (kind === 'payout') await payouts.lookAgain(caller, id);
       if (kind === 'payoutBatch') await payoutBatches.lookAgain(caller, id);
       if (kind === 'refund') await refunds.lookAgain(caller, id);
     },
-    withdrawRefund: (person, id) => refunds.withdraw(callerOf(person), id),
+    withdrawRefund: (person: Person, id: string) => refunds.withdraw(callerOf(person), id),
     payoutBatches,
     recipients,
+    /** For what reads or stops. */
     callerOf,
-    allowedCaller: (person) => allowedCaller(db, person),
+    /** For what creates. */
+    allowedCaller: (person: Person) => allowedCaller(db, person),
   };
 }
 

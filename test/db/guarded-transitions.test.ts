@@ -8,7 +8,7 @@ import {
   insertDecision,
 } from '../../src/db/repositories/payment-decisions';
 import { findPayment, takePaymentStep } from '../../src/db/repositories/payments';
-import { beginSubmission } from '../../src/db/repositories/payout-pauses';
+import { beginSubmission } from '../../src/db/repositories/payout-submissions';
 import { findPayout, noteOnPayout, takeTransition } from '../../src/db/repositories/payouts';
 import { endWebhookDelivery } from '../../src/db/repositories/webhook-deliveries';
 import type { BalanceKey } from '../../src/db/repositories/ledger';

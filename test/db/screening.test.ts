@@ -3,7 +3,7 @@
  * answers, walked on the statement that begins a submission.
  */
 import { compose } from '../support/composed';
-import { beginSubmission } from '../../src/db/repositories/payout-pauses';
+import { beginSubmission } from '../../src/db/repositories/payout-submissions';
 import { answerFromList, requireService } from '../../src/db/repositories/screening';
 import type { BalanceKey } from '../../src/db/repositories/ledger';
 import type { ScreeningSubject } from '../../src/domain/screening';

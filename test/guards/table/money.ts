@@ -241,7 +241,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'pause-at-submission',
     protects: 'No payout is submitted while payouts are paused.',
-    file: 'src/db/repositories/payout-pauses.ts',
+    file: 'src/db/repositories/payout-submissions.ts',
     find: 'AND NOT EXISTS (${PAUSES_OF_PAYOUT}) RETURNING *, ${WAS_HELD}',
     replace: 'RETURNING *, ${WAS_HELD}',
     test: TRANSITIONS,
@@ -323,7 +323,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'submission-approved',
     protects: 'Only an approved payout is submitted.',
-    file: 'src/db/repositories/payout-pauses.ts',
+    file: 'src/db/repositories/payout-submissions.ts',
     find: "WHERE id = ? AND status = 'approved' AND ${IS_SCREENED}",
     replace: 'WHERE id = ? AND ${IS_SCREENED}',
     test: TRANSITIONS,

@@ -11,7 +11,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
   {
     name: 'screening-at-submission',
     protects: 'No live payout is submitted without a clear answer while a source is set.',
-    file: 'src/db/repositories/payout-pauses.ts',
+    file: 'src/db/repositories/payout-submissions.ts',
     find: "WHERE id = ? AND status = 'approved' AND ${IS_SCREENED}",
     replace: "WHERE id = ? AND status = 'approved'",
     test: TABLE,
