@@ -31,6 +31,8 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     '/requests',
     '/balances/USDT',
     '/statements',
+    '/exports',
+    '/bookkeeping',
     '/keys',
     '/keys/new',
     '/webhooks',

@@ -5,7 +5,6 @@ import {
   type Bookkeeping,
   type ExportFormat,
   type ExportKind,
-  JOURNAL_ACCOUNTS,
 } from '../../domain/bookkeeping';
 import { nextDay, startOfDay } from '../../lib/local-time';
 import { bookkeepingForm, changeBookkeeping } from '../../services/bookkeeping';
@@ -183,7 +182,6 @@ function Exports({ visit, books, form }: ExportsProps) {
 }
 
 function Books({ base, form }: { base: string; form: FormState }) {
-  const names = Object.values(JOURNAL_ACCOUNTS).join(', ');
   return (
     <>
       <PageHead
@@ -194,8 +192,8 @@ function Books({ base, form }: { base: string; form: FormState }) {
       <Card>
         <form method="post" action={`${base}/bookkeeping`} class="stack">
           <p class="muted">
-            Enter account codes for Xero, and account names for QuickBooks. Without an entry the
-            journal has these names: {names}.
+            Enter account codes for Xero, and account names for QuickBooks. For an empty field the
+            journal uses the name that the field shows.
           </p>
           <ChangeFields change={changeBookkeeping} form={form} />
           <FormActions submit="Save" cancel={`${base}/exports`} />
