@@ -24,7 +24,7 @@ const SEPARATOR = '--- next block ---';
 const TRANSCRIPT_TIMEOUT_MS = 180_000;
 
 let gateway: TestGateway;
-/** Has curl's settings: as the guide to errors says, 503 is retried; a busy machine gives some. */
+/** Where the shells run. It has curl's settings: as the guide to errors says, 503 is retried; a busy machine gives some. */
 let home: string;
 
 beforeAll(async () => {
@@ -97,6 +97,7 @@ async function type(guide: string, blocks: readonly Block[]): Promise<string[]> 
   const run = promisify(execFile);
   const { stdout } = await run('bash', ['-e', '-c', script], {
     timeout: TRANSCRIPT_TIMEOUT_MS,
+    cwd: home,
     env: { ...process.env, CURL_HOME: home },
   });
   return stdout.split(SEPARATOR);
