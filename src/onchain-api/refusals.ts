@@ -13,6 +13,7 @@ const REFUSALS = {
   amount_not_representable: [422, 'The amount has more decimals than the asset on this network.'],
   not_on_hold: [422, 'The checkout is not on hold.'],
   refund_too_large: [422, 'The amount is more than what is confirmed and not yet refunded.'],
+  refund_refused: [422, 'The provider does not make this refund.'],
   address_not_needed: [422, 'No refund of the checkout waits for an address.'],
   internal_error: [500, 'The provider could not answer the request.'],
   network_not_ready: [503, 'No node of the network has answered yet. Try again later.'],

@@ -461,3 +461,22 @@ describe('a destination of the merchant’s choice', () => {
     expect((await client.get(`/payments/${id}/refunds`)).json.data).toEqual([]);
   });
 });
+
+describe.each(PROVIDER_CODES)('the scenarios of docs/guides/testing.md at %s', (provider) => {
+  test.concurrent('refused, slow, and in doubt', async () => {
+    const payment = await paidPayment(gateway, provider);
+    const { client, id } = payment;
+    const [refused, slow, inDoubt] = [
+      await refunded(payment, { amount: '10.00009001' }),
+      await refunded(payment, { amount: '10.00009003' }),
+      await refunded(payment, { amount: '10.00009007' }),
+    ];
+    const failed = await whenRefund(client, refused.id, 'failed');
+    expect(failed.failure_reason).toBe('The provider does not make this refund.');
+    await whenRefund(client, inDoubt.id, 'completed');
+    await whenRefund(client, slow.id, 'completed');
+    const { refunds } = await checkoutOf(gateway, id);
+    expect(refunds.map((one) => one.refund_reference).sort()).toEqual([slow.id, inDoubt.id].sort());
+    expect(await available(client)).toBe('79.19982170');
+  });
+});

@@ -6,6 +6,7 @@ import {
   atProvider,
   checkoutOf,
   openedPayment,
+  whenDetails,
   whenPayment,
 } from '../support/payment/payment-steps';
 import { isSound, useSharedGateway } from '../support/servers/gateway';
@@ -137,13 +138,13 @@ test('the rows of a batch count together: it waits for another owner, who approv
   expect((await approve(checker, id, 'f'.repeat(64))).status).toBe(409);
   // Neither the signal of an operator nor a row of somebody else replaces the person.
   const handle = gateway.temporal.workflow.getHandle(id);
-  await handle.signal('approve', { by: 'olivia', manifest: version });
   await gateway.db.query(
     `INSERT INTO person_approvals (object_id, version, user_id)
      SELECT ?, ?, user_id FROM memberships WHERE account_id = ? AND role <> 'owner'`,
     [id, version, merchant.accountId],
   );
-  await handle.signal('wake');
+  await handle.signal('approve', { by: 'olivia', manifest: version });
+  await whenDetails(gateway, id, /another person of the merchant must approve/);
   expect(await readBatch(id)).toMatchObject({ status: 'requested', awaits_second_person: true });
   expect((await approve(checker, id, version)).status).toBe(303);
   expect(await whenBatch(id, 'completed')).toMatchObject({ awaits_second_person: false });

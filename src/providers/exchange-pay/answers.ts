@@ -82,6 +82,7 @@ const ORDER_REFUSALS: Readonly<Record<string, string>> = {
   '400311': 'The provider does not take this currency.',
   '400312': 'The provider does not hold this payment.',
   '400313': 'The provider refunds no more than what came and has not gone back.',
+  '400314': 'The provider does not make this refund.',
 };
 
 const ORDER_STATES: Readonly<Record<string, Checkout['state']>> = {

@@ -10,7 +10,7 @@ import { type ChangesQuery, listChanges, type ReferenceKey } from '../records';
 import type { CheckoutCallbacks } from './callbacks';
 import { isSameOrder, type Checkout, type CheckoutOrder, type CheckoutStep } from './checkout';
 import { planScenario } from './scenarios';
-import { takeStep, type StepOutcome } from './steps';
+import { refundScenario, takeStep, type StepOutcome } from './steps';
 import { wallClockMs } from '../../lib/wall-clock';
 
 export type Opening =
@@ -85,13 +85,17 @@ export class Checkouts {
   async act(key: ReferenceKey, step: CheckoutStep): Promise<StepOutcome | null> {
     const before = this.book.checkouts.find(key);
     if (before === undefined) return null;
-    const time = { now: new Date(), settleMs: this.settings.settleMs };
+    const { settleMs, slowMs } = this.settings;
+    const time = { now: new Date(), settleMs, slowMs };
     const outcome = takeStep(before, step, time);
     if (outcome.kind === 'refused') {
       await this.book.flushed();
       return outcome;
     }
-    return { kind: 'checkout', checkout: await this.keep(before, outcome.checkout) };
+    const checkout = await this.keep(before, outcome.checkout);
+    const isInDoubt = step.do === 'refund' && refundScenario(step.amount) === 'in_doubt';
+    if (isInDoubt && outcome.checkout !== before) return { kind: 'refused', reason: 'no_answer' };
+    return { kind: 'checkout', checkout };
   }
 
   /** Records the change, and announces it unless only the plan changed. */
@@ -139,6 +143,7 @@ export class Checkouts {
       now: new Date(),
       due: new Date(next.due),
       settleMs: this.settings.settleMs,
+      slowMs: this.settings.slowMs,
     };
     const outcome = takeStep({ ...before, plan }, next.step, time);
     await this.keep(before, outcome.kind === 'checkout' ? outcome.checkout : { ...before, plan });

@@ -29,7 +29,8 @@ export function checkoutPages(checkouts: Checkouts, settings: SandboxSettings): 
   router.post('/checkout/:id/:action', async (ctx) => {
     const checkout = await requireCheckout(ctx, checkouts);
     const action = readAction(ctx);
-    const time = { now: new Date(), settleMs: settings.settleMs };
+    const { settleMs, slowMs } = settings;
+    const time = { now: new Date(), settleMs, slowMs };
     // The button of an outdated page may no longer be offered; the browser then sees the current state.
     const steps = action.isOffered(checkout, time.now) ? action.steps(checkout, time) : [];
     for (const step of steps) await checkouts.act(checkout, step);

@@ -3,7 +3,7 @@
  * do returns the same checkout, so repeating one is harmless.
  */
 import { randomBytes } from 'node:crypto';
-import { fromUnits, toUnits } from '../decimal-text';
+import { fromUnits, lastFourDecimals, toUnits } from '../decimal-text';
 import { newTxHash } from '../chain';
 import { arrivedUnits, confirmedUnits, refundedUnits } from './checkout';
 import type { Checkout, CheckoutStep, PlannedStep, Received, Refund } from './checkout';
@@ -14,7 +14,10 @@ export type StepRefusal =
   | 'not_on_hold'
   | 'cannot_be_held'
   | 'refund_too_large'
-  | 'refund_reference_conflict';
+  | 'refund_refused'
+  | 'refund_reference_conflict'
+  /** It was done, and the answer is lost. */
+  | 'no_answer';
 
 export type StepOutcome =
   { kind: 'checkout'; checkout: Checkout } | { kind: 'refused'; reason: StepRefusal };
@@ -24,6 +27,7 @@ export interface StepTime {
   /** When a planned step was due; absent for a step that somebody asks for. */
   due?: Date;
   settleMs: number;
+  slowMs: number;
 }
 
 export function takeStep(checkout: Checkout, step: CheckoutStep, time: StepTime): StepOutcome {
@@ -151,7 +155,7 @@ function sendBack(checkout: Checkout, { now }: StepTime): Checkout {
 function refund(
   checkout: Checkout,
   { refundReference, amount }: CheckoutStep & { do: 'refund' },
-  { now }: StepTime,
+  { now, due, slowMs }: StepTime,
 ): StepOutcome {
   const known = checkout.refunds.find(({ reference }) => reference === refundReference);
   if (known !== undefined) {
@@ -161,8 +165,40 @@ function refund(
   const refundable = confirmedUnits(checkout) - refundedUnits(checkout);
   const units = amount === null ? refundable : toUnits(amount);
   if (units <= 0n || units > refundable) return refused('refund_too_large');
+  const scenario = refundScenario(amount);
+  if (scenario === 'refused') return refused('refund_refused');
+  if (scenario === 'slow' && due === undefined) {
+    return done(laterRefund(checkout, refundReference, amount, new Date(now.getTime() + slowMs)));
+  }
   const made = newRefund(checkout, refundReference, fromUnits(units), now);
   return done({ ...checkout, refunds: [...checkout.refunds, made] });
+}
+
+/** What the last four decimals of a refund's amount select; docs/sandbox.md has the same table. */
+const REFUND_SCENARIOS: Readonly<Record<string, 'refused' | 'slow' | 'in_doubt'>> = {
+  '9001': 'refused',
+  '9003': 'slow',
+  '9007': 'in_doubt',
+};
+
+export function refundScenario(amount: string | null) {
+  return amount === null ? undefined : REFUND_SCENARIOS[lastFourDecimals(amount)];
+}
+
+/** A repeated request finds the planned one. */
+function laterRefund(
+  checkout: Checkout,
+  refundReference: string | null,
+  amount: string | null,
+  at: Date,
+): Checkout {
+  const isPlanned = checkout.plan.some(
+    ({ step }) => step.do === 'refund' && step.refundReference === refundReference,
+  );
+  if (isPlanned) return checkout;
+  const step = { do: 'refund', refundReference, amount } as const;
+  const plan = [...checkout.plan, { due: at.toISOString(), step }];
+  return { ...checkout, plan: plan.sort((one, other) => (one.due < other.due ? -1 : 1)) };
 }
 
 /**

@@ -27,6 +27,7 @@ export const CODES = {
   orderCurrencyNotSupported: '400311',
   orderNotOnHold: '400312',
   refundTooLarge: '400313',
+  refundRefused: '400314',
   orderRefused: '400319',
   internalError: '500000',
 } as const;

@@ -148,10 +148,15 @@ function readRefund(ctx: Context): CheckoutStep {
 const REFUSALS: Readonly<Partial<Record<StepRefusal, string>>> = {
   not_on_hold: CODES.orderNotOnHold,
   refund_too_large: CODES.refundTooLarge,
+  refund_refused: CODES.refundRefused,
   refund_reference_conflict: CODES.refundConflict,
 };
 
 function answerRefusal(ctx: Context, reason: StepRefusal): void {
+  if (reason === 'no_answer') {
+    answerFailure(ctx, 500, CODES.internalError, 'The request could not be answered.');
+    return;
+  }
   const code = REFUSALS[reason] ?? CODES.orderRefused;
   answerFailure(ctx, 400, code, 'The state of the order does not allow this.');
 }

@@ -138,8 +138,11 @@ function refusalOf(reason: StepRefusal): HttpRefusal {
   switch (reason) {
     case 'not_on_hold':
     case 'refund_too_large':
+    case 'refund_refused':
     case 'refund_reference_conflict':
       return refusal(reason);
+    case 'no_answer':
+      return refusal('internal_error');
     case 'not_payable':
     case 'no_such_transfer':
     case 'cannot_be_held':

@@ -17,7 +17,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'recipient-wait-by-database',
     protects: 'No program shortens the wait of a recipient.',
-    file: 'src/db/migrations/0035-recipients.ts',
+    file: 'src/db/migrations/0042-second-person-for-all.ts',
     find: '      NEW.usable_from := OLD.usable_from;\n',
     replace: '',
     test: 'test/db/recipients.test.ts',
