@@ -122,11 +122,12 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'key-limits-of-refunds',
     protects: 'The limits of an API key apply to its refunds.',
-    file: 'activities/payment/reserve-refund.ts',
-    find: 'if (outside !== null) throw new Refused(outside);',
-    replace: '',
+    file: 'src/domain/terms.ts',
+    find: 'return limit === null ? null : { ...limit, message };',
+    replace: 'return limit === null || message !== null ? null : limit;',
     test: 'test/e2e/refunds.test.ts',
-    title: 'twenty refunds at once do not exceed the daily limit of their key',
+    title:
+      'a maximum for each, one of 24 hours together with payouts, currencies, and recipients only',
   },
   {
     name: 'refund-destination-scope',
