@@ -70,8 +70,14 @@ interface RowDescription {
 class NamedQuery extends Query {
   readonly #fieldOf: FieldOf;
 
-  constructor(fieldOf: FieldOf, ...query: ConstructorParameters<typeof Query>) {
-    super(...query);
+  constructor(
+    fieldOf: FieldOf,
+    { text, name }: { text: string; name?: string },
+    ...args: [values: unknown[], done: ConstructorParameters<typeof Query>[2]]
+  ) {
+    // The driver would clone an object with text and name.
+    super(text, ...args);
+    Object.assign(this, { name });
     this.#fieldOf = fieldOf;
   }
 

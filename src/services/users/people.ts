@@ -14,7 +14,6 @@ import {
   listInvitations,
   listPeople,
   lockManagersAnd,
-  type Person,
   proposeRole,
   removePerson,
   revokeInvitation,
@@ -59,50 +58,8 @@ export type { Invitation, Person } from '../../db/repositories/people';
 const INVITATION_HOURS = 72;
 const INVITATIONS_MAX = 50;
 
-export interface People {
-  list(user: SignedIn): Promise<Person[]>;
-  /** A higher role of an operator is proposed to the other admins. @throws AdminRefusal, InvalidInput */
-  changeRole(user: SignedIn, userId: string, role: string): Promise<void>;
-  /** By another admin than the one who proposed it. @throws AdminRefusal */
-  approveRole(user: SignedIn, userId: string): Promise<void>;
-  /** One's own is withdrawn. @throws AdminRefusal */
-  rejectRole(user: SignedIn, userId: string): Promise<void>;
-  /** Ends the sessions at once. @throws AdminRefusal */
-  remove(user: SignedIn, userId: string): Promise<void>;
-  invitations(user: SignedIn): Promise<Invitation[]>;
-  /** @returns the token of the link, which is not stored @throws AdminRefusal, InvalidInput */
-  invite(user: SignedIn, wish: { email: string; role: string }): Promise<{ token: string }>;
-  /** Of an operator, by another admin than the one who invited. @throws AdminRefusal */
-  approve(user: SignedIn, id: string): Promise<void>;
-  /** @throws AdminRefusal */
-  revoke(user: SignedIn, id: string): Promise<void>;
-  /** Null: unknown, accepted, revoked or expired. */
-  invitation(kind: UserKind, token: string): Promise<Invitation | null>;
-  /** @throws InvalidInput */
-  accept(
-    kind: UserKind,
-    token: string,
-    person: { name: string; password: string },
-    browser: Browser,
-  ): Promise<AcceptOutcome>;
-  /** The second step of a person who has a second factor. @param step from `SignIn.step` */
-  acceptWithCode(
-    kind: UserKind,
-    token: string,
-    step: Step,
-    code: string,
-    browser: Browser,
-  ): Promise<SecondStepOutcome>;
-  acceptWithPasskey(
-    kind: UserKind,
-    token: string,
-    step: Step,
-    answer: Answer & { origin: string },
-  ): Promise<SecondStepOutcome>;
-}
-
 /** Of the step that ends an acceptance. */
-export type SecondStepOutcome = Exclude<AcceptOutcome, { kind: 'second_step' }>;
+type SecondStepOutcome = Exclude<AcceptOutcome, { kind: 'second_step' }>;
 
 export type AcceptOutcome =
   | { kind: 'accepted' }
@@ -114,10 +71,11 @@ export type AcceptOutcome =
   | { kind: 'gone' }
   | SignInRefusal;
 
-export function createPeople(db: Db, box: SecretBox): People {
+export function createPeople(db: Db, box: SecretBox) {
   return {
-    list: (user) => listPeople(db, teamOf(user)),
-    changeRole: (user, userId, wished) => {
+    list: (user: SignedIn) => listPeople(db, teamOf(user)),
+    /** A higher role of an operator is proposed to the other admins. @throws AdminRefusal, InvalidInput */
+    changeRole: (user: SignedIn, userId: string, wished: string) => {
       const team = teamOf(user);
       const role = roleOf(team.kind, wished);
       const isProposal = (person: TeamMember) =>
@@ -132,43 +90,68 @@ export function createPeople(db: Db, box: SecretBox): People {
         return savePersonRole(tx, team, userId, role);
       });
     },
-    approveRole: (user, userId) => approveRole(db, user, userId),
-    rejectRole: (user, userId) =>
+    /** By another admin than the one who proposed it. @throws AdminRefusal */
+    approveRole: (user: SignedIn, userId: string) => approveRole(db, user, userId),
+    /** One's own is withdrawn. @throws AdminRefusal */
+    rejectRole: (user: SignedIn, userId: string) =>
       changePerson(db, user, userId, 'user.reject_role', undefined, async (tx) => {
         if (!(await dropRoleProposal(tx, userId))) {
           throw new AdminRefusal({ code: 'proposal_ended' });
         }
       }),
-    remove: (user, userId) =>
+    /** Ends the sessions at once. @throws AdminRefusal */
+    remove: (user: SignedIn, userId: string) =>
       changePerson(db, user, userId, 'user.remove', null, (tx) =>
         removePerson(tx, teamOf(user), userId),
       ),
-    invitations: (user) => listInvitations(db, teamOf(user)),
-    invite: (user, wish) => invite(db, user, wish),
-    approve: (user, id) =>
+    invitations: (user: SignedIn) => listInvitations(db, teamOf(user)),
+    /** @returns the token of the link, which is not stored @throws AdminRefusal, InvalidInput */
+    invite: (user: SignedIn, wish: { email: string; role: string }) => invite(db, user, wish),
+    /** Of an operator, by another admin than the one who invited. @throws AdminRefusal */
+    approve: (user: SignedIn, id: string) =>
       makeChange(db, changedBy(user), async (tx) => {
         const approved = await approveInvitation(tx, id, user.email);
         if (approved === null) throw await whyNotApproved(tx, user, id);
         const after = { object: 'invitation', ...approved };
         return { result: undefined, audit: { ...auditOf(user, 'approve', id), after } };
       }),
-    revoke: (user, id) =>
+    /** @throws AdminRefusal */
+    revoke: (user: SignedIn, id: string) =>
       makeChange(db, changedBy(user), async (tx) => {
         const revoked = await revokeInvitation(tx, teamOf(user), id);
         if (revoked === null)
           throw new AdminRefusal({ code: 'not_found', object: 'invitation', id });
         return { result: undefined, audit: { ...auditOf(user, 'revoke', id), before: revoked } };
       }),
-    invitation: (kind, token) => findInvitation(db, kind, hashToken(token)),
-    accept: (kind, token, person, browser) => accept(db, box, kind, token, person, browser),
-    acceptWithCode: async (kind, token, step, code, browser) => {
+    /** Null: unknown, accepted, revoked or expired. */
+    invitation: (kind: UserKind, token: string) => findInvitation(db, kind, hashToken(token)),
+    /** @throws InvalidInput */
+    accept: (
+      kind: UserKind,
+      token: string,
+      person: { name: string; password: string },
+      browser: Browser,
+    ) => accept(db, box, kind, token, person, browser),
+    /** The second step of a person who has a second factor. @param step from `SignIn.step` */
+    acceptWithCode: async (
+      kind: UserKind,
+      token: string,
+      step: Step,
+      code: string,
+      browser: Browser,
+    ): Promise<SecondStepOutcome> => {
       const open = await openFor(db, kind, token, step);
       if (open.kind !== 'open') return open;
       const checked = await checkCodeOf(db, box, kind, step, code, browser);
       if (checked.kind !== 'passed') return checked;
       return finishAcceptance(db, open.invitation, (tx) => join(tx, open.invitation, step.userId));
     },
-    acceptWithPasskey: async (kind, token, step, { origin, ...answer }) => {
+    acceptWithPasskey: async (
+      kind: UserKind,
+      token: string,
+      step: Step,
+      { origin, ...answer }: Answer & { origin: string },
+    ): Promise<SecondStepOutcome> => {
       const open = await openFor(db, kind, token, step);
       if (open.kind !== 'open') return open;
       const how = { purpose: purposeOf(step), isAlone: false };
