@@ -293,7 +293,7 @@ function methodsOf(
     ...(takesKey ? ['key=self._key(idempotency_key)'] : []),
   ];
   const call = [`"${method}"`, target, ...sent].join(', ');
-  const shown = `${sentence(summary)}\n\n        ${sentence(description).replaceAll('\n', '\n        ')}\n        `;
+  const shown = `${sentence(summary)}\n\n        ${sentence(description).replace(/\n(?=.)/g, '\n        ')}\n        `;
   const returns = answer.kind === 'list' ? `ListOf[${answer.type}]` : answer.type;
   const result = {
     list: `return self._list(${[target, ...sent].join(', ')})`,

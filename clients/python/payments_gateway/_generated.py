@@ -1216,7 +1216,7 @@ class PaymentOperations(Resource):
         """Create a payment.
 
         Opens a checkout at a provider. Redirect your customer to checkout_url. The redirect back to your site is not proof of payment.
-        
+
         Scope: `payments:write`.
         """
         return self._send("POST", "/payments", body=request, key=self._key(idempotency_key))["data"]
@@ -1225,7 +1225,7 @@ class PaymentOperations(Resource):
         """List payments.
 
         Returns payments, newest first.
-        
+
         Scope: `payments:read`.
         """
         return self._list("/payments", query={"status": status, "reference": reference, "currency": currency, "provider": provider, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor})
@@ -1234,7 +1234,7 @@ class PaymentOperations(Resource):
         """Retrieve a payment.
 
         Returns the current state of a payment.
-        
+
         Scope: `payments:read`.
         """
         return self._send("GET", self._at("/payments/{id}", id))["data"]
@@ -1243,7 +1243,7 @@ class PaymentOperations(Resource):
         """Check an open payment with the provider.
 
         Updates an open payment from the provider and returns it. Limited to 6 requests per minute for each payment.
-        
+
         Scope: `payments:write`.
         """
         return self._send("POST", self._at("/payments/{id}/verify", id))["data"]
@@ -1252,7 +1252,7 @@ class PaymentOperations(Resource):
         """Cancel a payment.
 
         Closes the checkout of a payment for which nothing has arrived: its status is created or pending. Money that the customer sends afterwards is still credited, as late. After service_unavailable, the cancellation may still be carried out: send it again.
-        
+
         Scope: `payments:write`.
         """
         return self._send("POST", self._at("/payments/{id}/cancel", id))["data"]
@@ -1261,7 +1261,7 @@ class PaymentOperations(Resource):
         """Refund a payment.
 
         Takes the money from your balance at once and asks the provider to send it to the customer. Without an amount it refunds everything that is left. If the provider refuses, the money returns to your balance and the refund is failed. A destination also needs the scope `payouts:write`.
-        
+
         Scope: `payments:write`.
         """
         return self._send("POST", self._at("/payments/{id}/refunds", id), body=request, key=self._key(idempotency_key))["data"]
@@ -1270,7 +1270,7 @@ class PaymentOperations(Resource):
         """List the refunds of a payment.
 
         Returns the refunds of a payment, newest first, also those of the operator and the provider.
-        
+
         Scope: `payments:read`.
         """
         return self._list(self._at("/payments/{id}/refunds", id), query={"status": status, "reference": reference, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor})
@@ -1281,7 +1281,7 @@ class RefundOperations(Resource):
         """List refunds.
 
         Returns the refunds of all payments, newest first.
-        
+
         Scope: `payments:read`.
         """
         return self._list("/refunds", query={"status": status, "reference": reference, "created_from": created_from, "created_to": created_to, "payment_id": payment_id, "currency": currency, "limit": limit, "cursor": cursor})
@@ -1290,7 +1290,7 @@ class RefundOperations(Resource):
         """Retrieve a refund.
 
         Returns the current state of a refund.
-        
+
         Scope: `payments:read`.
         """
         return self._send("GET", self._at("/refunds/{id}", id))["data"]
@@ -1301,7 +1301,7 @@ class PayoutOperations(Resource):
         """Create a payout.
 
         Reserves the amount plus fees immediately. A live payout may need approval by an operator before it is sent to the provider. After a timeout or a 5xx response, retry the request with the same Idempotency-Key.
-        
+
         Scope: `payouts:write`.
         """
         return self._send("POST", "/payouts", body=request, key=self._key(idempotency_key))["data"]
@@ -1310,7 +1310,7 @@ class PayoutOperations(Resource):
         """List payouts.
 
         Returns payouts, newest first.
-        
+
         Scope: `payouts:read`.
         """
         return self._list("/payouts", query={"status": status, "reference": reference, "currency": currency, "provider": provider, "batch": batch, "recipient": recipient, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor})
@@ -1319,7 +1319,7 @@ class PayoutOperations(Resource):
         """Retrieve a payout.
 
         Returns the current state of a payout.
-        
+
         Scope: `payouts:read`.
         """
         return self._send("GET", self._at("/payouts/{id}", id))["data"]
@@ -1328,7 +1328,7 @@ class PayoutOperations(Resource):
         """Cancel a payout.
 
         Cancels a payout that is requested or under_review. The reserved funds are released immediately.
-        
+
         Scope: `payouts:write`.
         """
         return self._send("POST", self._at("/payouts/{id}/cancel", id))["data"]
@@ -1337,7 +1337,7 @@ class PayoutOperations(Resource):
         """Release a payout.
 
         Approves a payout that waits for the API key of this request (release.approval_by_key). The payout is sent when its other conditions are met as well. A repeated call changes nothing.
-        
+
         Scope: `payouts:write`.
         """
         return self._send("POST", self._at("/payouts/{id}/release", id))["data"]
@@ -1348,7 +1348,7 @@ class PayoutBatchOperations(Resource):
         """Create a batch of payouts.
 
         Reserves the funds of all rows together, or of none. Each row becomes a payout with an ID of its own. With dry_run, every row is checked and nothing is stored; the answer is then 200 with the faults, fees and totals.
-        
+
         Scope: `payouts:write`.
         """
         if request.get("dry_run"):
@@ -1359,7 +1359,7 @@ class PayoutBatchOperations(Resource):
         """Create a batch of payouts.
 
         Reserves the funds of all rows together, or of none. Each row becomes a payout with an ID of its own. With dry_run, every row is checked and nothing is stored; the answer is then 200 with the faults, fees and totals.
-        
+
         Scope: `payouts:write`.
         """
         return self._send("POST", "/payout_batches", body={**request, "dry_run": True}, key=self._key(idempotency_key))["data"]
@@ -1368,7 +1368,7 @@ class PayoutBatchOperations(Resource):
         """List batches.
 
         Returns batches, newest first. GET /payouts?batch=… lists the rows of one.
-        
+
         Scope: `payouts:read`.
         """
         return self._list("/payout_batches", query={"limit": limit, "cursor": cursor})
@@ -1377,7 +1377,7 @@ class PayoutBatchOperations(Resource):
         """Retrieve a batch.
 
         Returns the current state of a batch and the number of rows in each state.
-        
+
         Scope: `payouts:read`.
         """
         return self._send("GET", self._at("/payout_batches/{id}", id))["data"]
@@ -1386,7 +1386,7 @@ class PayoutBatchOperations(Resource):
         """Retrieve the proof of a batch.
 
         Returns every row with what became of its money, and the sums of the rows and of the ledger. The SHA-256 of the rows in canonical form that were not left out, each ended by a line feed, is manifest_sha256.
-        
+
         Scope: `payouts:read`.
         """
         return self._send("GET", self._at("/payout_batches/{id}/proof", id))["data"]
@@ -1395,7 +1395,7 @@ class PayoutBatchOperations(Resource):
         """Stop a batch.
 
         Returns the funds of all rows that were not released to the provider. Rows that were released go on; the status becomes stopped when the last of them has ended.
-        
+
         Scope: `payouts:write`.
         """
         return self._send("POST", self._at("/payout_batches/{id}/stop", id))["data"]
@@ -1404,7 +1404,7 @@ class PayoutBatchOperations(Resource):
         """Leave rows out of a batch.
 
         Before the approval only: cancels these rows, returns their funds, and makes the manifest of the rows that remain. manifest_sha256 and totals change, and an approval names the new hash. Rows that were left out before stay so.
-        
+
         Scope: `payouts:write`.
         """
         return self._send("POST", self._at("/payout_batches/{id}/leave_out", id), body=request)["data"]
@@ -1415,7 +1415,7 @@ class RecipientOperations(Resource):
         """Create a recipient.
 
         Saves a destination under a name. A live recipient can be paid from usable_from on: after 24 hours, unless your account has another wait.
-        
+
         Scope: `recipients:write`.
         """
         return self._send("POST", "/recipients", body=request, key=self._key(idempotency_key))["data"]
@@ -1424,7 +1424,7 @@ class RecipientOperations(Resource):
         """List recipients.
 
         Returns recipients, newest first. Deleted recipients are left out.
-        
+
         Scope: `recipients:read`.
         """
         return self._list("/recipients", query={"currency": currency, "network": network, "tag": tag, "limit": limit, "cursor": cursor})
@@ -1433,7 +1433,7 @@ class RecipientOperations(Resource):
         """Retrieve a recipient.
 
         Returns a recipient, also a deleted one. GET /payouts?recipient=… lists its payouts.
-        
+
         Scope: `recipients:read`.
         """
         return self._send("GET", self._at("/recipients/{id}", id))["data"]
@@ -1442,7 +1442,7 @@ class RecipientOperations(Resource):
         """Update a recipient.
 
         Changes the fields that the body names. A live recipient whose currency, network or destination changes waits again. Payouts that were requested before go to the earlier destination.
-        
+
         Scope: `recipients:write`.
         """
         return self._send("PATCH", self._at("/recipients/{id}", id), body=request)["data"]
@@ -1451,7 +1451,7 @@ class RecipientOperations(Resource):
         """Delete a recipient.
 
         No further payout can name it. Payouts that were requested before go on.
-        
+
         Scope: `recipients:write`.
         """
         return self._send("DELETE", self._at("/recipients/{id}", id))["data"]
@@ -1462,7 +1462,7 @@ class BalanceOperations(Resource):
         """Retrieve the balance.
 
         Returns the balance in each currency. Currencies are never converted or added together.
-        
+
         Scope: `balance:read`.
         """
         return self._send("GET", "/balance")
@@ -1473,7 +1473,7 @@ class TransactionOperations(Resource):
         """List transactions.
 
         Returns the ledger history: everything that changed a balance, newest first.
-        
+
         Scope: `payments:read`.
         """
         return self._list("/transactions", query={"currency": currency, "type": type, "source_id": source_id, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor})
@@ -1482,7 +1482,7 @@ class TransactionOperations(Resource):
         """Retrieve a transaction.
 
         Returns one transaction of the ledger: what changed, and the balances after it.
-        
+
         Scope: `payments:read`.
         """
         return self._send("GET", self._at("/transactions/{id}", id))["data"]
@@ -1493,7 +1493,7 @@ class ExportOperations(Resource):
         """Export a file for accounting.
 
         Sends a CSV file, or a JSON array with the format json, oldest first. In every file gross less fees is net, the change of the balance. Times are those of the time zone of the account in CSV, and of UTC in JSON. The scope payouts:read is needed too.
-        
+
         Scope: `payments:read`.
         """
         return self._send("GET", "/exports", query={"kind": kind, "format": format, "currency": currency, "created_from": created_from, "created_to": created_to})
@@ -1504,7 +1504,7 @@ class FeeOperations(Resource):
         """List fee rules.
 
         Returns the fee rules of your account: one for each enabled provider, direction and currency.
-        
+
         Any valid API key.
         """
         return self._send("GET", "/fees")["data"]
@@ -1513,7 +1513,7 @@ class FeeOperations(Resource):
         """Quote a fee.
 
         Returns the fee for an amount: the percentage plus the fixed amount, at least min_fee and at most max_fee. The quote is not wrapped in data.
-        
+
         Any valid API key.
         """
         return self._send("GET", "/fees/quote", query={"direction": direction, "provider": provider, "currency": currency, "amount": amount})
@@ -1524,7 +1524,7 @@ class CurrencieOperations(Resource):
         """List providers, currencies and networks.
 
         Returns the supported currencies and networks of each enabled provider, with the minimum and maximum amounts.
-        
+
         Any valid API key.
         """
         return self._send("GET", "/currencies")
@@ -1535,7 +1535,7 @@ class EventOperations(Resource):
         """List events.
 
         Returns the events of the last 30 days, newest first, with the same bodies as webhooks. With after, it returns the events after that one instead, oldest first and in the order in which they were recorded: continue with the ID of the last event that you processed, or with meta.next_cursor. No event is then missed, and none is listed twice. In this feed meta.next_cursor is never null, because new events follow; an empty page means that you have read all events so far. With wait, the request stays open until there is an event. Filters must stay the same while you use a cursor.
-        
+
         Scope: `events:read`.
         """
         return self._list("/events", query={"type": type, "object_id": object_id, "created_from": created_from, "created_to": created_to, "after": after, "wait": wait, "limit": limit, "cursor": cursor})
@@ -1544,7 +1544,7 @@ class EventOperations(Resource):
         """Retrieve an event.
 
         Returns an event of the last 30 days, with the same body as its webhooks. The object in data is as it was at the time of the event.
-        
+
         Scope: `events:read`.
         """
         return self._send("GET", self._at("/events/{id}", id))["data"]

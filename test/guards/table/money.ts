@@ -512,7 +512,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/services/policy-proposals.ts',
     find: 'if (proposedBy.toLowerCase() === by.actor.toLowerCase()) {',
     replace: 'if (false) {',
-    test: 'test/db/console-pages.test.ts',
+    test: 'test/db/console-accounts.test.ts',
     title: 'are found, changed with a reason, and show who changed what',
   },
   {
@@ -521,7 +521,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: PROPOSALS,
     find: 'AND p.before IS NOT DISTINCT FROM ?::jsonb',
     replace: 'AND (true OR p.before IS NOT DISTINCT FROM ?::jsonb)',
-    test: 'test/db/console-pages.test.ts',
+    test: 'test/db/console-accounts.test.ts',
     title: OUTDATED,
   },
   {
@@ -530,7 +530,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: PROPOSALS,
     find: 'SELECT FROM users WHERE lower(email) = lower(p.proposed_by) AND ${IS_ADMIN}))',
     replace: 'SELECT))',
-    test: 'test/db/console-pages.test.ts',
+    test: 'test/db/console-accounts.test.ts',
     title: OUTDATED,
   },
   {
@@ -539,7 +539,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: PROPOSALS,
     find: "const OPEN = 'p.outcome IS NULL AND p.expires_at > now()';",
     replace: "const OPEN = 'p.outcome IS NULL';",
-    test: 'test/db/console-pages.test.ts',
+    test: 'test/db/console-accounts.test.ts',
     title: OUTDATED,
   },
   {

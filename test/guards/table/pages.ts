@@ -4,6 +4,8 @@ import type { Guard } from '../guard';
 const SITE = 'src/web/site.tsx';
 const SECURITY = 'src/web/security.ts';
 const PAGES = 'test/db/pages.test.ts';
+const SIGN_IN = 'test/db/sign-in.test.ts';
+const ROLES = 'test/db/page-roles.test.ts';
 const SESSIONS = 'src/db/repositories/users.ts';
 const FACTORS = 'test/db/second-factors.test.ts';
 const RECENT = 'test/db/recent-sign-in.test.ts';
@@ -24,7 +26,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: SITE,
     find: 'if (isPost && !isSameOrigin(ctx.req.headers, settings.publicUrl)) {',
     replace: 'if (false) {',
-    test: PAGES,
+    test: SIGN_IN,
     title: 'a form from',
   },
   {
@@ -60,7 +62,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: SITE,
     find: 'httpOnly: true,',
     replace: 'httpOnly: false,',
-    test: PAGES,
+    test: SIGN_IN,
     title: COOKIE,
   },
   {
@@ -69,7 +71,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: SITE,
     find: "sameSite: 'strict',",
     replace: "sameSite: 'lax',",
-    test: PAGES,
+    test: SIGN_IN,
     title: COOKIE,
   },
   {
@@ -78,7 +80,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: SITE,
     find: '`__Host-${name}`',
     replace: 'name',
-    test: PAGES,
+    test: SIGN_IN,
     title: 'over https, a cookie that another host of the domain could set is no session',
   },
   {
@@ -87,7 +89,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: SITE,
     find: 'if (!mayDo(session.actor, route.needs)) {',
     replace: 'if (false) {',
-    test: PAGES,
+    test: ROLES,
     title: 'every route of the dashboard is for the roles that are written down, and no other',
   },
   {
@@ -195,7 +197,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: SITE,
     find: "if (url?.origin !== 'http://own.invalid' || !url.pathname.startsWith(`${prefix}/`)) return null;",
     replace: 'if (url === null) return null;',
-    test: PAGES,
+    test: SIGN_IN,
     title: 'a link cannot lead a sign-in to another site',
   },
   {
@@ -231,7 +233,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/services/own.ts',
     find: 'if (object?.accountId === owner.accountId && object.mode === owner.mode) return object;',
     replace: 'if (object?.accountId === owner.accountId) return object;',
-    test: PAGES,
+    test: ROLES,
     title: HOSTILE,
   },
   {
@@ -267,7 +269,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: SESSIONS,
     find: 'WHERE s.token_hash = ? AND u.kind = ? AND',
     replace: 'WHERE s.token_hash = ? AND (true OR u.kind = ?) AND',
-    test: PAGES,
+    test: SIGN_IN,
     title: 'a merchant gets nothing from the console, and an operator nothing from the dashboard',
   },
   {
@@ -276,7 +278,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: SESSIONS,
     find: 'AND u.disabled_at IS NULL AND s.revoked_at IS NULL',
     replace: 'AND s.revoked_at IS NULL',
-    test: PAGES,
+    test: SIGN_IN,
     title: SIGNED_OUT,
   },
   {
@@ -285,7 +287,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: SESSIONS,
     find: 'AND u.disabled_at IS NULL AND s.revoked_at IS NULL',
     replace: 'AND u.disabled_at IS NULL',
-    test: PAGES,
+    test: SIGN_IN,
     title: 'sessions are listed and ended, and nobody ends those of others',
   },
   {
@@ -294,7 +296,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: SESSIONS,
     find: "AND s.expires_at > now() AND s.last_seen_at > now() - ? * interval '1 hour'`",
     replace: "AND s.last_seen_at > now() - ? * interval '1 hour'`",
-    test: PAGES,
+    test: SIGN_IN,
     title: SIGNED_OUT,
   },
   {
@@ -303,7 +305,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: SESSIONS,
     find: "AND s.expires_at > now() AND s.last_seen_at > now() - ? * interval '1 hour'`",
     replace: 'AND s.expires_at > now() AND ?::int > 0`',
-    test: PAGES,
+    test: SIGN_IN,
     title: SIGNED_OUT,
   },
   {
@@ -312,7 +314,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: SESSIONS,
     find: 'WHERE user_id = ? AND revoked_at IS NULL ${id === null',
     replace: 'WHERE (true OR user_id = ?) AND revoked_at IS NULL ${id === null',
-    test: PAGES,
+    test: SIGN_IN,
     title: 'sessions are listed and ended, and nobody ends those of others',
   },
   {
@@ -322,7 +324,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     find: 'AND m.user_id = ? AND m.account_id = ?\n        AND ${MAY_ACT} RETURNING sessions.id',
     replace:
       'AND (true OR m.user_id = ?) AND m.account_id = ?\n        AND ${MAY_ACT} RETURNING sessions.id',
-    test: PAGES,
+    test: SIGN_IN,
     title: 'nobody switches to an account of others',
   },
   {
@@ -331,7 +333,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/services/users/attempts.ts',
     find: 'if (counts.ofPair > FAILURES_OF_PAIR_MAX || counts.ofNetwork > FAILURES_OF_NETWORK_MAX) {',
     replace: 'if (counts.ofNetwork > FAILURES_OF_NETWORK_MAX) {',
-    test: PAGES,
+    test: SIGN_IN,
     title: 'failures limit one address, and never the owner at another one',
   },
   {
@@ -379,7 +381,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/authentication-attempts.ts',
     find: 'WHERE kind = ? AND network IS NOT DISTINCT FROM',
     replace: 'WHERE ?::text IS NOT NULL AND network IS NOT DISTINCT FROM',
-    test: 'test/db/pages.test.ts',
+    test: SIGN_IN,
     title: 'failures at the dashboard lock no operator of the same network out of the console',
   },
   {
