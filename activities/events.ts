@@ -3,10 +3,17 @@
  * it and in which workflow run.
  */
 import type { NewEvent } from '../src/db/repositories/events';
-import { PAYOUT_BATCH_EVENTS, paymentEvent, payoutEvent, refundEvent } from '../src/domain/events';
+import {
+  PAYOUT_BATCH_EVENTS,
+  paymentEvent,
+  payoutEvent,
+  type PayoutScheduleEvent,
+  refundEvent,
+} from '../src/domain/events';
 import type { Payment } from '../src/domain/payment';
 import type { Payout } from '../src/domain/payout';
 import type { PayoutBatch, PayoutBatchProgress } from '../src/domain/payout-batch';
+import type { PayoutSchedule } from '../src/domain/payout-schedule';
 import { type Refund, refundStatus } from '../src/domain/refund';
 import { newId } from '../src/lib/new-id';
 import { callingWorkflow } from './caller';
@@ -14,6 +21,7 @@ import { type EventData, presentEvent } from '../src/presenters/envelope';
 import { presentPayment } from '../src/presenters/payment';
 import { presentPayout } from '../src/presenters/payout';
 import { presentPayoutBatch } from '../src/presenters/payout-batch';
+import { presentPayoutSchedule } from '../src/presenters/payout-schedule';
 import { presentRefund } from '../src/presenters/refund';
 
 /** @param payout the payout after the change */
@@ -36,6 +44,14 @@ export function eventOfPayoutBatch(batch: PayoutBatch, progress: PayoutBatchProg
   return newEvent(PAYOUT_BATCH_EVENTS[status], batch, presentPayoutBatch(batch, progress), actor);
 }
 
+/** @param schedule the schedule after the run or its end */
+export function eventOfPayoutSchedule(
+  type: PayoutScheduleEvent,
+  schedule: PayoutSchedule,
+): NewEvent {
+  return newEvent(type, schedule, presentPayoutSchedule(schedule), null);
+}
+
 /** @param refund the refund after the change */
 export function eventOfRefund(refund: Refund): NewEvent {
   const actor = refund.state === 'ordered' ? refund.operator : null;
@@ -50,7 +66,7 @@ function deciderOf({ status, decidedBy }: Payout): string | null {
 
 function newEvent(
   type: NewEvent['type'],
-  object: Payment | Payout | PayoutBatch | Refund,
+  object: Payment | Payout | PayoutBatch | PayoutSchedule | Refund,
   data: EventData,
   actor: string | null,
 ): NewEvent {

@@ -32,6 +32,8 @@ import {
 } from './payout-batch/decide';
 import { leaveOutOfPayoutBatch } from './payout-batch/leave-out';
 import { reservePayoutBatch } from './payout-batch/reserve';
+import { followPayoutSchedules } from './payout-schedule/follow';
+import { runPayoutSchedule, type ScheduleDeps } from './payout-schedule/run';
 import { askForMissing, lookAgain, noteDifferences } from './reconciliation/note-differences';
 import { listStatements, readStatement } from './reconciliation/read-statements';
 import {
@@ -50,6 +52,7 @@ import {
 import type { WebhookDeliveryStarter } from './webhook-delivery/starter';
 
 export type ActivityDeps = Deps &
+  ScheduleDeps &
   RestartDeps &
   WebhookDeliveryDeps & { webhookDeliveryStarter: WebhookDeliveryStarter };
 
@@ -90,6 +93,9 @@ export function createActivities(deps: ActivityDeps) {
       forOwn(id, () => decidePayoutBatch(deps, id, decisionId)),
     advancePayoutBatch: (id: string, approved: string | null) =>
       forOwn(id, () => advancePayoutBatch(deps, id, approved)),
+    runPayoutSchedule: (id: string, scheduledFor: string) =>
+      forOwn(`${id}-${scheduledFor}`, () => runPayoutSchedule(deps, id, new Date(scheduledFor))),
+    followPayoutSchedules: () => followPayoutSchedules(deps),
     openPayment: (input: PaymentInput) => forOwn(input.paymentId, () => openPayment(deps, input)),
     cancelUnusedCheckout: (input: PaymentInput) =>
       forOwn(input.paymentId, () => cancelUnusedCheckout(deps, input)),

@@ -28,7 +28,8 @@ import { createNetworkFees } from './services/network-fees';
 import { createPayments } from './services/payments';
 import { createPayoutReviews } from './services/payout-reviews';
 import { createPayoutScreenings } from './services/payout-screenings';
-import { createPayoutBatches } from './services/payout-batches';
+import { checkRows, createPayoutBatches } from './services/payout-batches';
+import { createPayoutSchedules } from './services/payout-schedules';
 import { createPayouts } from './services/payouts';
 import { measureCalls, measurePools } from './services/process-metrics';
 import { createProviderCallbacks } from './services/provider-callbacks';
@@ -49,6 +50,7 @@ import {
   createPayoutBatchWorkflows,
   type PayoutBatchWorkflows,
 } from './temporal/payout-batch-workflows';
+import { createPayoutScheduleTimers, type PayoutScheduleTimers } from './temporal/payout-schedules';
 import { createPayoutWorkflows, type PayoutWorkflows } from './temporal/payout-workflows';
 import { createWebhookSender, type WebhookSender } from './webhooks/sender';
 import { createConsole } from './console/console';
@@ -74,6 +76,7 @@ export interface Deps<C extends Config = Config> {
   providers: ProviderRegistry;
   payoutWorkflows: PayoutWorkflows;
   payoutBatchWorkflows: PayoutBatchWorkflows;
+  payoutScheduleTimers: PayoutScheduleTimers;
   paymentWorkflows: PaymentWorkflows;
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
   secretBox: SecretBox;
@@ -134,6 +137,7 @@ export function buildDeps<C extends Config>(
     providers,
     payoutWorkflows: createPayoutWorkflows(temporal, { logger }),
     payoutBatchWorkflows: createPayoutBatchWorkflows(temporal, { logger }),
+    payoutScheduleTimers: createPayoutScheduleTimers(temporal),
     paymentWorkflows: createPaymentWorkflows(temporal, { logger }),
     webhookDeliveryWorkflows: createWebhookDeliveryWorkflows(temporal),
     secretBox: createSecretBox(webhooks.secretKey, webhooks.earlierSecretKeys),
@@ -172,6 +176,7 @@ export function buildServices(deps: Deps<ApiConfig>): Services {
       admission: createAdmission({ promptMs: PROMPT_MS.payout, atOnce: PAYOUTS_AT_ONCE }),
     }),
     payoutBatches: createPayoutBatches({ ...deps, networkFees }),
+    payoutSchedules: createPayoutSchedules({ ...deps, networkFees }),
     recipients: createRecipients(deps),
     refunds: createRefunds(deps),
     balances: createBalances(deps),
@@ -231,8 +236,10 @@ export function buildActivityDeps(
     new Client({ connection, namespace, interceptors: { workflow: [TRACE_OF_STARTS] } }),
     { isEager: true },
   );
+  const networkFees = createNetworkFees(deps.providers);
   return {
     ...deps,
+    checkRows: (requester, rows) => checkRows({ ...deps, networkFees }, requester, rows),
     consoleUrl: deps.config.consoleUrl,
     closedWorkflows: createClosedWorkflows(deps.temporal),
     webhookDeliveryStarter: createWebhookDeliveryStarter({ ...deps, webhookDeliveryWorkflows }),

@@ -5,5 +5,6 @@ export { ledgerCheckWorkflow } from './ledger-check';
 export { paymentWorkflow } from './payment';
 export { payoutWorkflow } from './payout';
 export { payoutBatchWorkflow } from './payout-batch';
+export { payoutScheduleRunWorkflow } from './payout-schedule-run';
 export { restartMissingWorkflow, resumeHeldWorkflow } from './restart-missing';
 export { webhookDeliveryWorkflow } from './webhook-delivery';

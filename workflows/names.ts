@@ -23,6 +23,7 @@ export function providerQueue({ provider, mode }: { provider: string; mode: Mode
 export const WORKFLOWS = {
   payout: 'payoutWorkflow',
   payoutBatch: 'payoutBatchWorkflow',
+  payoutScheduleRun: 'payoutScheduleRunWorkflow',
   payment: 'paymentWorkflow',
   webhookDelivery: 'webhookDeliveryWorkflow',
   restartMissing: 'restartMissingWorkflow',

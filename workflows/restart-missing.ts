@@ -6,7 +6,11 @@ import type { Activities } from '../activities';
 import { activities } from './activities';
 
 const steps = activities<
-  'resumeHeldPayouts' | 'restartPayouts' | 'restartPayments' | 'restartWebhookDeliveries'
+  | 'resumeHeldPayouts'
+  | 'restartPayouts'
+  | 'restartPayments'
+  | 'restartWebhookDeliveries'
+  | 'followPayoutSchedules'
 >({
   startToCloseTimeout: '60 seconds',
   // The schedule runs again soon, so a run must be short.
@@ -20,6 +24,8 @@ interface Restarted {
   payouts: number;
   payments: number;
   deliveries: number;
+  /** Schedules of payouts that Temporal was told, and runs without a workflow. */
+  schedules: number;
 }
 
 /** A step that fails does not stop the others; the run then fails with the first failure. */
@@ -38,6 +44,7 @@ export async function restartMissingWorkflow(): Promise<Restarted> {
     payouts: await attempt(steps.restartPayouts),
     payments: await attempt(steps.restartPayments),
     deliveries: await attempt(steps.restartWebhookDeliveries),
+    schedules: await attempt(steps.followPayoutSchedules),
   };
   if (failures.length > 0) throw failures[0];
   return restarted;

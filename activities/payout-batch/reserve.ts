@@ -21,6 +21,7 @@ import {
   findPayoutBatch,
   insertPayoutBatch,
 } from '../../src/db/repositories/payout-batches';
+import type { NewDeliveries } from '../../src/db/repositories/events';
 import { insertConditions } from '../../src/db/repositories/payout-conditions';
 import { lockUsage } from '../../src/db/repositories/payout-facts';
 import { holdRecipients } from '../../src/db/repositories/recipients';
@@ -51,6 +52,7 @@ import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayout } from '../events';
 import { Refused } from '../refused';
 import { buildPayout, recipientFault } from '../payout/build';
+import { claimOfRun, failRunOfBatch, noteRun } from '../payout-schedule/run';
 import { reportBatch } from './report';
 
 export type BatchReserveResult =
@@ -70,18 +72,27 @@ export async function reservePayoutBatch(
   input: PayoutBatchInput,
 ): Promise<BatchReserveResult> {
   try {
-    const result = await inEventTransaction(deps, input.batchId, (tx) => reserve(tx, input));
+    const result = await inEventTransaction(deps, input.batchId, (tx, deliveries) =>
+      reserve(tx, input, deliveries),
+    );
     if (result.kind !== 'reserved' || deps.consoleUrl === null) return result;
     return { ...result, consolePage: `${deps.consoleUrl}/batches/${input.batchId}` };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     await releaseClaim(deps.db, input.batchId);
+    await failRunOfBatch(deps, input.batchId, error.refusal);
     return { kind: 'refused', refusal: error.refusal };
   }
 }
 
-async function reserve(tx: Tx, { batchId }: PayoutBatchInput): Promise<BatchReserveResult> {
-  const claim = await lockClaim<PayoutBatchRequest, ClaimedRoutes>(tx, batchId);
+async function reserve(
+  tx: Tx,
+  { batchId }: PayoutBatchInput,
+  deliveries: NewDeliveries,
+): Promise<BatchReserveResult> {
+  const requested = await lockClaim<PayoutBatchRequest, ClaimedRoutes>(tx, batchId);
+  const scheduled = requested === null ? await claimOfRun(tx, batchId) : null;
+  const claim = requested ?? scheduled?.claim ?? null;
   if (claim === null) {
     const batch = await findPayoutBatch(tx, batchId);
     if (batch !== null) return { kind: 'reserved', state: await reportBatch(tx, batch) };
@@ -112,7 +123,9 @@ async function reserve(tx: Tx, { batchId }: PayoutBatchInput): Promise<BatchRese
   }
   insertConditions(tx, payouts);
   await insertRowEvents(tx, payouts.map(eventOfPayout));
-  await storeResponse(tx, batchId, presentCreated(presentPayoutBatch(batch, atFirst(batch))));
+  if (scheduled === null) {
+    await storeResponse(tx, batchId, presentCreated(presentPayoutBatch(batch, atFirst(batch))));
+  } else await noteRun(tx, scheduled.run, null, deliveries);
   for (const currency of currencies) await reserveCurrency(tx, batch, currency, payouts);
   return { kind: 'reserved', state: await reportBatch(tx, batch) };
 }

@@ -609,6 +609,128 @@ export interface PayoutBatchProof {
   }[];
 }
 
+/** A schedule of payouts */
+export interface PayoutScheduleRequest {
+  /** Your unique ID: 1 to 47 letters, digits, "_" or "-" */
+  reference: string;
+  /** Text of at most 255 characters without NUL */
+  description?: string | undefined;
+  /** A cron expression of five fields, such as "0 9 1 * *", that restricts the day of month or the day of week, not both */
+  cron?: string | undefined;
+  /** The name of the time zone of cron, such as "Europe/Berlin"; UTC by default */
+  time_zone?: string | undefined;
+  /** A whole number of seconds, at least 60 in live mode and 5 in test mode */
+  interval_seconds?: number | undefined;
+  /** A time in ISO 8601 with a zone */
+  start_at?: string | undefined;
+  /** A time in ISO 8601 with a zone */
+  end_at?: string | undefined;
+  /** 1 to 500 payout requests */
+  payouts: {
+    /** A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50" */
+    amount: string;
+    /** A currency code in capital letters, such as "USDT" */
+    currency: string;
+    /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
+    reference: string;
+    /** An object with type, value and optionally memo */
+    destination?:
+      | {
+          /** One of crypto_address, exchange_id, email */
+          type: 'crypto_address' | 'exchange_id' | 'email';
+          /** The address, account ID or email address of the recipient */
+          value: string;
+          /** Text of at most 64 characters without NUL, or null if the destination has none */
+          memo?: string | null | undefined;
+        }
+      | undefined;
+    /** The ID of a recipient, in place of destination */
+    recipient?: string | undefined;
+    /** The name of a network, such as "tron" */
+    network?: string | undefined;
+    /** One of onchain_provider, exchange_pay */
+    provider?: 'onchain_provider' | 'exchange_pay' | undefined;
+    /** Text of at most 255 characters without NUL */
+    description?: string | undefined;
+    /** An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500 */
+    metadata?: Record<string, string> | undefined;
+  }[];
+}
+
+/** A schedule of payouts */
+export interface PayoutSchedule {
+  /** ID with the prefix ps_ */
+  id: string;
+  object: 'payout_schedule';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The status */
+  status: 'active' | 'paused' | 'ended';
+  /** Your unique ID */
+  reference: string;
+  /** Your description */
+  description: string | null;
+  /** The cron expression, or null */
+  cron: string | null;
+  /** The time zone of the cron expression */
+  time_zone: string | null;
+  /** The seconds between two runs, or null */
+  interval_seconds: number | null;
+  /** No run is earlier; intervals are counted from here */
+  start_at: string;
+  /** Null: no end */
+  end_at: string | null;
+  /** The number of payouts of each run */
+  rows: number;
+  /** The sums of each run, without fees, by currency */
+  totals: {
+    /** Currency code */
+    currency: string;
+    /** The number of rows in this currency */
+    rows: number;
+    /** What the recipients of a run receive */
+    amount: string;
+  }[];
+  /** Null if none is known */
+  next_run_at: string | null;
+  /** The last run that ended */
+  last_run: PayoutScheduleRun | null;
+  /** The time of creation */
+  created_at: string;
+  /** The time of the last change or run */
+  updated_at: string;
+  /** Null until it has ended */
+  ended_at: string | null;
+}
+
+/** A run of a schedule */
+export interface PayoutScheduleRun {
+  /** ID with the prefix psr_ */
+  id: string;
+  object: 'payout_schedule_run';
+  /** ID with the prefix ps_ */
+  schedule_id: string;
+  /** The time of the schedule */
+  scheduled_for: string;
+  /** pending, created or failed */
+  status: 'pending' | 'created' | 'failed';
+  /** The batch of the run, once it is created */
+  batch_id: string | null;
+  /** Null unless the run failed */
+  failure: {
+    /** The error code */
+    code: string;
+    /** What is wrong and what to do */
+    message: string;
+    /** The details of the error code */
+    details: Record<string, unknown> | null;
+  } | null;
+  /** When the run started */
+  created_at: string;
+  /** Null while it is pending */
+  ended_at: string | null;
+}
+
 /** Balances per currency */
 export interface Balance {
   object: 'balance';
@@ -771,6 +893,9 @@ export interface Event {
     | 'payout_batch.completed'
     | 'payout_batch.stopped'
     | 'payout_batch.rejected'
+    | 'payout_schedule.run_created'
+    | 'payout_schedule.run_failed'
+    | 'payout_schedule.ended'
     | 'recipient.created'
     | 'recipient.updated'
     | 'recipient.deleted'
@@ -788,6 +913,7 @@ export interface Event {
     | Payment
     | Payout
     | PayoutBatch
+    | PayoutSchedule
     | Recipient
     | Refund
     | {
@@ -929,6 +1055,22 @@ export interface ListPayoutBatchesQuery {
   cursor?: string | undefined;
 }
 
+/** List schedules: the parameters */
+export interface ListPayoutSchedulesQuery {
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
+/** List the runs of a schedule: the parameters */
+export interface ListPayoutScheduleRunsQuery {
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
 /** List recipients: the parameters */
 export interface ListRecipientsQuery {
   /** A currency code in capital letters, such as "USDT" */
@@ -996,7 +1138,7 @@ export interface QuoteFeeQuery {
 
 /** List events: the parameters */
 export interface ListEventsQuery {
-  /** A comma-separated list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, recipient.created, recipient.updated, recipient.deleted, refund.created, refund.completed, refund.failed */
+  /** A comma-separated list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, payout_schedule.run_created, payout_schedule.run_failed, payout_schedule.ended, recipient.created, recipient.updated, recipient.deleted, refund.created, refund.completed, refund.failed */
   type?:
     | 'payment.created'
     | 'payment.pending'
@@ -1019,6 +1161,9 @@ export interface ListEventsQuery {
     | 'payout_batch.completed'
     | 'payout_batch.stopped'
     | 'payout_batch.rejected'
+    | 'payout_schedule.run_created'
+    | 'payout_schedule.run_failed'
+    | 'payout_schedule.ended'
     | 'recipient.created'
     | 'recipient.updated'
     | 'recipient.deleted'
@@ -1047,6 +1192,9 @@ export interface ListEventsQuery {
         | 'payout_batch.completed'
         | 'payout_batch.stopped'
         | 'payout_batch.rejected'
+        | 'payout_schedule.run_created'
+        | 'payout_schedule.run_failed'
+        | 'payout_schedule.ended'
         | 'recipient.created'
         | 'recipient.updated'
         | 'recipient.deleted'
@@ -1055,7 +1203,7 @@ export interface ListEventsQuery {
         | 'refund.failed'
       )[]
     | undefined;
-  /** The ID of a payment, refund, payout, batch or recipient */
+  /** The ID of a payment, refund, payout, batch, schedule or recipient */
   object_id?: string | undefined;
   /** The earliest time of creation; a date without a time means the whole UTC day */
   created_from?: string | undefined;
@@ -1086,7 +1234,7 @@ export interface ErrorDetails {
   duplicate_reference: {
     existing_id: string;
     /** Type of the object */
-    existing_object: 'payout' | 'payment' | 'payout_batch' | 'refund';
+    existing_object: 'payout' | 'payment' | 'payout_batch' | 'payout_schedule' | 'refund';
   };
   idempotency_key_required: undefined;
   idempotency_key_reused: undefined;

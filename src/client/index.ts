@@ -11,6 +11,7 @@ import type {
   ListPaymentRefundsQuery,
   ListPaymentsQuery,
   ListPayoutBatchesQuery,
+  ListPayoutSchedulesQuery,
   ListPayoutsQuery,
   ListRecipientsQuery,
   ListRefundsQuery,
@@ -22,6 +23,9 @@ import type {
   PayoutBatchCheck,
   PayoutBatchProof,
   PayoutBatchRequest,
+  PayoutSchedule,
+  PayoutScheduleRequest,
+  PayoutScheduleRun,
   PayoutRequest,
   QuoteFeeQuery,
   Recipient,
@@ -69,6 +73,7 @@ export class GatewayClient {
   readonly refunds: Refunds;
   readonly payouts: Payouts;
   readonly payoutBatches: PayoutBatches;
+  readonly payoutSchedules: PayoutSchedules;
   readonly recipients: Recipients;
   readonly balance: { get(options?: CallOptions): Promise<Balance> };
   readonly transactions: {
@@ -87,6 +92,7 @@ export class GatewayClient {
     this.refunds = createRefunds(send);
     this.payouts = createPayouts(send);
     this.payoutBatches = createPayoutBatches(send);
+    this.payoutSchedules = createPayoutSchedules(send);
     this.recipients = createRecipients(send);
     this.balance = {
       get: (callOptions) => send<Balance>({ method: 'GET', path: '/balance', ...callOptions }),
@@ -207,6 +213,38 @@ function createPayoutBatches(send: Send): PayoutBatches {
       const call = { method: 'POST', path: `${at(path, id)}/leave_out`, body: { rows } } as const;
       return one(send<One<PayoutBatch>>({ ...call, ...options }));
     },
+  };
+}
+
+interface PayoutSchedules {
+  /** Pays the same rows at each time of a cron expression or an interval. @throws RowsRefusedError */
+  create(request: PayoutScheduleRequest, options?: CreateOptions): Promise<PayoutSchedule>;
+  get(id: string, options?: CallOptions): Promise<PayoutSchedule>;
+  list(query?: ListPayoutSchedulesQuery, options?: CallOptions): List<PayoutSchedule>;
+  /** Newest first, with the batch or the reason of each. */
+  runs(
+    id: string,
+    query?: ListPayoutSchedulesQuery,
+    options?: CallOptions,
+  ): List<PayoutScheduleRun>;
+  /** A repeated call does nothing more, also for the next two. */
+  pause(id: string, options?: CallOptions): Promise<PayoutSchedule>;
+  resume(id: string, options?: CallOptions): Promise<PayoutSchedule>;
+  end(id: string, options?: CallOptions): Promise<PayoutSchedule>;
+}
+
+function createPayoutSchedules(send: Send): PayoutSchedules {
+  const path = '/payout_schedules';
+  const change = (verb: string) => (id: string, options?: CallOptions) =>
+    one(send<One<PayoutSchedule>>({ method: 'POST', path: `${at(path, id)}/${verb}`, ...options }));
+  return {
+    create: (body, options) => create(send, path, body, options),
+    get: (id, options) => getOne(send, path, id, options),
+    list: (query, options) => createList(send, path, query, options),
+    runs: (id, query, options) => createList(send, `${at(path, id)}/runs`, query, options),
+    pause: change('pause'),
+    resume: change('resume'),
+    end: change('end'),
   };
 }
 

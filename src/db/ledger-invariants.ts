@@ -312,6 +312,8 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
         UNION ALL
         SELECT id, account_id, mode, NULL, 'recipient' FROM recipients
         UNION ALL
+        SELECT id, account_id, mode, reference, 'payout_schedule' FROM payout_schedules
+        UNION ALL
         -- Refunds that no merchant asked for have no reference.
         SELECT id, account_id, mode, merchant_reference, 'refund' FROM payment_refunds
          WHERE merchant_reference IS NOT NULL

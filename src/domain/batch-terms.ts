@@ -100,7 +100,7 @@ export function batchTerms(mode: Mode, rows: readonly RoutedRow[], facts: BatchF
 }
 
 /** The refusal of a batch: nothing is created unless every row can be. */
-export function rowsRefused(faults: readonly RowFault[]): Refusal {
+export function rowsRefused(faults: readonly RowFault[]): Refusal<'rows_refused'> {
   const shown = faults.slice(0, REFUSED_ROWS_SHOWN).map(presentFault);
   return { code: 'rows_refused', details: { refused: faults.length, rows: shown } };
 }

@@ -199,7 +199,7 @@ export const ERRORS = {
       {
         existing_id: STRING,
         existing_object: {
-          enum: ['payout', 'payment', 'payout_batch', 'refund'],
+          enum: ['payout', 'payment', 'payout_batch', 'payout_schedule', 'refund'],
           description: 'Type of the object',
         },
       },

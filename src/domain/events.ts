@@ -30,6 +30,14 @@ export const PAYOUT_BATCH_EVENTS = {
 } as const satisfies Partial<Record<PayoutBatchStatus, string>>;
 type PayoutBatchEvent = (typeof PAYOUT_BATCH_EVENTS)[keyof typeof PAYOUT_BATCH_EVENTS];
 
+/** What a schedule does by itself; the response to a request tells the merchant's own changes. */
+export const PAYOUT_SCHEDULE_EVENTS = [
+  'payout_schedule.run_created',
+  'payout_schedule.run_failed',
+  'payout_schedule.ended',
+] as const;
+export type PayoutScheduleEvent = (typeof PAYOUT_SCHEDULE_EVENTS)[number];
+
 /** A merchant's own change of a recipient. */
 export const RECIPIENT_EVENTS = [
   'recipient.created',
@@ -49,13 +57,20 @@ export function refundEvent(status: RefundStatus): RefundEvent {
 export const PING = 'webhook.ping' as const;
 
 export type EventType =
-  PaymentEvent | PayoutEvent | PayoutBatchEvent | RecipientEvent | RefundEvent | typeof PING;
+  | PaymentEvent
+  | PayoutEvent
+  | PayoutBatchEvent
+  | PayoutScheduleEvent
+  | RecipientEvent
+  | RefundEvent
+  | typeof PING;
 
 /** The events that an endpoint can subscribe to. A ping is sent on request only. */
 export const SUBSCRIBABLE_EVENTS: readonly EventType[] = [
   ...PAYMENT_STATUSES.map(paymentEvent),
   ...new Set(PAYOUT_STATUSES.map(payoutEvent)),
   ...new Set(Object.values(PAYOUT_BATCH_EVENTS)),
+  ...PAYOUT_SCHEDULE_EVENTS,
   ...RECIPIENT_EVENTS,
   ...REFUND_STATUSES.map(refundEvent),
 ];

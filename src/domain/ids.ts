@@ -6,6 +6,8 @@ export const ID_PREFIXES = {
   payment: 'pay_',
   payout: 'po_',
   payoutBatch: 'pb_',
+  payoutSchedule: 'ps_',
+  payoutScheduleRun: 'psr_',
   recipient: 'rcp_',
   refund: 'rf_',
   transaction: 'txn_',

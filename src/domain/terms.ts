@@ -198,7 +198,7 @@ export function insufficientBalance(
 }
 
 export function duplicateReference(
-  object: 'payout' | 'payment' | 'payout_batch' | 'refund',
+  object: 'payout' | 'payment' | 'payout_batch' | 'payout_schedule' | 'refund',
   existingId: string,
 ): Refusal {
   return {

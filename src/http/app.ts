@@ -26,6 +26,7 @@ import { exportRoutes } from './routes/exports';
 import { healthRoutes } from './routes/health';
 import { paymentRoutes } from './routes/payments';
 import { payoutBatchRoutes } from './routes/payout-batches';
+import { payoutScheduleRoutes } from './routes/payout-schedules';
 import { refundRoutes } from './routes/refunds';
 import { payoutRoutes } from './routes/payouts';
 import { recipientRoutes } from './routes/recipients';
@@ -67,6 +68,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   payoutRoutes(api, auth, services.payouts, pagination);
   refundRoutes(api, auth, services.refunds, pagination);
   payoutBatchRoutes(api, auth, services.payoutBatches, pagination);
+  payoutScheduleRoutes(api, auth, services.payoutSchedules, pagination);
   recipientRoutes(api, auth, services.recipients, pagination);
   balanceRoutes(api, auth, services.balances, pagination);
   exportRoutes(api, auth, services.balances);

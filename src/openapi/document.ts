@@ -18,6 +18,12 @@ import {
   PayoutBatchObject,
   PayoutBatchProofObject,
 } from '../schemas/payout-batches';
+import {
+  PAYOUT_SCHEDULE_OPERATIONS,
+  PayoutScheduleBody,
+  PayoutScheduleObject,
+  PayoutScheduleRunObject,
+} from '../schemas/payout-schedules';
 import { PAYOUT_OPERATIONS, PayoutBody, PayoutObject } from '../schemas/payouts';
 import {
   RECIPIENT_OPERATIONS,
@@ -34,6 +40,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...REFUND_OPERATIONS,
   ...PAYOUT_OPERATIONS,
   ...PAYOUT_BATCH_OPERATIONS,
+  ...PAYOUT_SCHEDULE_OPERATIONS,
   ...RECIPIENT_OPERATIONS,
   ...BALANCE_OPERATIONS,
   ...TRANSACTION_OPERATIONS,
@@ -98,6 +105,9 @@ const SCHEMAS: Record<string, object> = {
   PayoutBatch: PayoutBatchObject,
   PayoutBatchCheck: PayoutBatchCheckObject,
   PayoutBatchProof: PayoutBatchProofObject,
+  PayoutScheduleRequest: PayoutScheduleBody,
+  PayoutSchedule: PayoutScheduleObject,
+  PayoutScheduleRun: PayoutScheduleRunObject,
   Balance: BalanceObject,
   Transaction: TransactionObject,
   FeeRule: FeeRuleObject,

@@ -12,6 +12,7 @@ import { examplePage, Id, ListOf, ModeName, OneOf, Shape, Timestamp, Wrapped } f
 import { idOf, listQueryOf, type Operation } from './operation';
 import { PAYMENT_EXAMPLE, PaymentObject } from './payments';
 import { PayoutBatchObject } from './payout-batches';
+import { PayoutScheduleObject } from './payout-schedules';
 import { PayoutObject } from './payouts';
 import { RecipientObject } from './recipients';
 import { RefundObject } from './refunds';
@@ -34,6 +35,7 @@ const EVENT_DATA: Record<EventKind, TSchema> = {
   payment: PaymentObject,
   payout: PayoutObject,
   payout_batch: PayoutBatchObject,
+  payout_schedule: PayoutScheduleObject,
   recipient: RecipientObject,
   refund: RefundObject,
   webhook: PingObject,
@@ -50,6 +52,7 @@ export const EventObject = Shape(
       PaymentObject,
       PayoutObject,
       PayoutBatchObject,
+      PayoutScheduleObject,
       RecipientObject,
       RefundObject,
       PingObject,
@@ -71,8 +74,8 @@ export function webhookBodyOf(type: EventType): TSchema {
 const FILTERS = {
   type: someOf(SUBSCRIBABLE_EVENTS),
   object_id: matching(
-    /^(pay|rf|po|pb|rcp)_[0-9A-HJKMNP-TV-Z]{26}$/,
-    'The ID of a payment, refund, payout, batch or recipient',
+    /^(pay|rf|po|pb|ps|rcp)_[0-9A-HJKMNP-TV-Z]{26}$/,
+    'The ID of a payment, refund, payout, batch, schedule or recipient',
   ),
 };
 

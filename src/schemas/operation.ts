@@ -60,14 +60,22 @@ export function listQueryOf(filters: QueryParameters): Parameter[] {
 }
 
 export function idOf(
-  kind: 'payment' | 'payout' | 'payoutBatch' | 'recipient' | 'refund' | 'event' | 'transaction',
+  kind:
+    | 'payment'
+    | 'payout'
+    | 'payoutBatch'
+    | 'payoutSchedule'
+    | 'recipient'
+    | 'refund'
+    | 'event'
+    | 'transaction',
 ): Parameter {
   return {
     name: 'id',
     in: 'path',
     required: true,
     schema: Id(kind),
-    description: `The ID of the ${kind === 'payoutBatch' ? 'batch' : kind}`,
+    description: `The ID of the ${kind.replace('payoutBatch', 'batch').replace('payoutSchedule', 'schedule')}`,
   };
 }
 

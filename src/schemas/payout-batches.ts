@@ -69,13 +69,20 @@ export function readPayoutBatchRequest(json: Json) {
   };
 }
 
-function readRow(json: unknown, row: number): PayoutOrder | RowFault {
+/** @param check finds what else is wrong with the reference of a row */
+export function readRow(
+  json: unknown,
+  row: number,
+  check: (reference: string) => FieldError[] = () => [],
+): PayoutOrder | RowFault {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     const message = 'Send each row as a payout request, a JSON object.';
     return rowFault(row, null, [{ field: `payouts.${row - 1}`, rule: 'type', message }]);
   }
   try {
-    return readPayoutRow(json as Json);
+    const order = readPayoutRow(json as Json);
+    const faults = check(order.reference);
+    return faults.length === 0 ? order : rowFault(row, order.reference.slice(0, 64), faults);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { reference } = json as Json;

@@ -3,6 +3,7 @@
  * all of them.
  */
 import type { PayoutBatches } from './payout-batches';
+import type { PayoutSchedules } from './payout-schedules';
 import type { Recipients } from './recipients';
 import type { Refunds } from './refunds';
 import type { RequestLog } from './request-log';
@@ -22,6 +23,7 @@ export interface Services {
   payments: Payments;
   payouts: Payouts;
   payoutBatches: PayoutBatches;
+  payoutSchedules: PayoutSchedules;
   recipients: Recipients;
   refunds: Refunds;
   balances: Balances;

@@ -39,9 +39,17 @@ import { type ClaimDeps, readAnswer, runClaimed } from './claimed-request';
 import { choosePayout, type ChoosingDeps } from './payouts';
 import type { Caller, ListPosition, Page, StoredResponse } from './services';
 
+/** What the check of rows needs. */
+export interface CheckingDeps extends ChoosingDeps {
+  db: Db;
+}
+
 export interface PayoutBatchesDeps extends ClaimDeps, ChoosingDeps {
   payoutBatchWorkflows: PayoutBatchWorkflows;
 }
+
+/** On whose behalf rows are checked. */
+type Requester = Omit<Caller, 'scopes'>;
 
 /** A row as it was sent: a request, or what is wrong with it. */
 export type BatchRow = PayoutOrder | RowFault;
@@ -138,6 +146,15 @@ async function check(
 ): Promise<BatchCheck & { routed: RoutedRow[] }> {
   const existingId = await findBatchByReference(deps.db, { ...caller, reference });
   if (existingId !== null) throw new ApiError(duplicateReference('payout_batch', existingId));
+  return checkRows(deps, caller, rows);
+}
+
+/** Stores nothing. @returns the routes of the rows that have one */
+export async function checkRows(
+  deps: CheckingDeps,
+  caller: Requester,
+  rows: readonly BatchRow[],
+): Promise<BatchCheck & { routed: RoutedRow[] }> {
   const { routed, faults } = await routeRows(deps, caller, rows);
   const terms = await termsOf(deps, caller, routed);
   const all = [...faults, ...terms.faults].sort((one, other) => one.row - other.row);
@@ -183,8 +200,8 @@ async function create(
 
 /** Chooses the provider, the network and the network fee of each row. */
 async function routeRows(
-  deps: PayoutBatchesDeps,
-  caller: Caller,
+  deps: CheckingDeps,
+  caller: Requester,
   rows: readonly BatchRow[],
 ): Promise<{ routed: RoutedRow[]; faults: RowFault[] }> {
   const routed: RoutedRow[] = [];
@@ -229,8 +246,8 @@ function remember<Value>(read: (key: string) => Promise<Value>): (key: string) =
 }
 
 async function termsOf(
-  { db }: PayoutBatchesDeps,
-  caller: Caller,
+  { db }: CheckingDeps,
+  caller: Requester,
   routed: readonly RoutedRow[],
 ): Promise<BatchTerms> {
   return batchTerms(caller.mode, routed, await readBatchFacts(db, caller, routed));

@@ -71,7 +71,7 @@ export function createPayouts(deps: PayoutsDeps): Payouts {
 type PayoutRoutes = Awaited<ReturnType<typeof listPayoutRoutes>>;
 
 interface Wish {
-  caller: Caller;
+  caller: Omit<Caller, 'scopes'>;
   request: PayoutRequest;
 }
 

@@ -39,6 +39,8 @@ const TABLES = [
   'payout_batches',
   'payout_conditions',
   'payout_pauses',
+  'payout_schedule_runs',
+  'payout_schedules',
   'payouts',
   'posting_sums',
   'recipients',
@@ -92,6 +94,12 @@ async function fill(id: string): Promise<void> {
                                        manifest_sha256, api_key_id, review_reasons)
     SELECT 'pb_' || account, account, 'test', 'batch', 'requested', 1, '[]', repeat('0', 64),
            'key_' || account, '{}' FROM q`);
+  await insert(`${WHO} payout_schedules (id, account_id, mode, reference, interval_seconds, start_at,
+                                         payouts, totals, api_key_id)
+    SELECT 'ps_' || account, account, 'test', 'rent', 60, now(), '[]', '[]', 'key_' || account
+      FROM q`);
+  await insert(`${WHO} payout_schedule_runs (id, schedule_id, scheduled_for, batch_id)
+    SELECT 'psr_' || account, 'ps_' || account, now(), 'pb_' || account FROM q`);
   await insert(`${WHO} payout_conditions (payout_id, kind) SELECT 'po_' || account, 'time' FROM q`);
   await insert(
     `${WHO} payout_pauses (scope, target, reason) SELECT 'account', account, 'x' FROM q`,

@@ -40,6 +40,7 @@ let owner: FundedMerchant;
 let payoutId: string;
 let paymentId: string;
 let batchId: string;
+let scheduleId: string;
 let recipientId: string;
 let refundId: string;
 let strangers: Record<string, Stranger>;
@@ -54,6 +55,10 @@ beforeAll(async () => {
     'idempotency-key': BATCH_KEY,
   });
   batchId = batch.json.data.id;
+  const schedule = await owner.client.post('/payout_schedules', SCHEDULE_BODY, {
+    'idempotency-key': SCHEDULE_KEY,
+  });
+  scheduleId = schedule.json.data.id;
   const recipient = await owner.client.createRecipient(RECIPIENT_BODY, RECIPIENT_KEY);
   recipientId = recipient.json.data.id;
   const created = await owner.client.createPayment(PAYMENT_BODY);
@@ -73,6 +78,8 @@ beforeAll(async () => {
     payoutId,
     paymentId,
     batchId,
+    scheduleId,
+    'schedule-of-the-owner',
     recipientId,
     'recipient-of-the-owner',
     refundId,
@@ -101,10 +108,15 @@ const withoutRequestId = ({ status, json }: ApiAnswer) => ({
 
 /** The answer for the owner's id is that for an id that nobody has. */
 async function expectUnknown(
-  kind: 'payment' | 'payout' | 'payoutBatch' | 'recipient' | 'refund',
+  kind: 'payment' | 'payout' | 'payoutBatch' | 'payoutSchedule' | 'recipient' | 'refund',
   ask: (id: string) => Promise<ApiAnswer>,
 ): Promise<ApiAnswer[]> {
-  const own = { payment: paymentId, payout: payoutId, payoutBatch: batchId };
+  const own = {
+    payment: paymentId,
+    payout: payoutId,
+    payoutBatch: batchId,
+    payoutSchedule: scheduleId,
+  };
   const id = { ...own, recipient: recipientId, refund: refundId }[kind];
   const [theirs, nobodys] = [await ask(id), await ask(newId(kind))];
   expect(theirs.status).toBe(404);
@@ -148,6 +160,13 @@ const BATCH_KEY = 'batch-key-of-the-owner';
 const BATCH_BODY = {
   reference: 'batch-of-the-owner',
   payouts: [buildPayout({ reference: 'row-of-the-owner' })],
+};
+
+const SCHEDULE_KEY = 'schedule-key-of-the-owner';
+const SCHEDULE_BODY = {
+  reference: 'schedule-of-the-owner',
+  interval_seconds: 86_400,
+  payouts: [buildPayout({ reference: 'scheduled-row-of-the-owner' })],
 };
 
 const RECIPIENT_KEY = 'recipient-key-of-the-owner';
@@ -209,6 +228,27 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
       json: { error: { code: 'insufficient_balance', details: { available: '0.00000000' } } },
     });
     return [answer];
+  },
+  listPayoutSchedules: ({ client }) => expectEmpty(client, ['/payout_schedules']),
+  getPayoutSchedule: ({ client }) =>
+    expectUnknown('payoutSchedule', (id) => client.get(`/payout_schedules/${id}`)),
+  listPayoutScheduleRuns: ({ client }) =>
+    expectUnknown('payoutSchedule', (id) => client.get(`/payout_schedules/${id}/runs`)),
+  pausePayoutSchedule: ({ client }) =>
+    expectUnknown('payoutSchedule', (id) => client.post(`/payout_schedules/${id}/pause`)),
+  resumePayoutSchedule: ({ client }) =>
+    expectUnknown('payoutSchedule', (id) => client.post(`/payout_schedules/${id}/resume`)),
+  endPayoutSchedule: ({ client }) =>
+    expectUnknown('payoutSchedule', (id) => client.post(`/payout_schedules/${id}/end`)),
+  // The very same request with the same key makes a schedule of the stranger's own.
+  createPayoutSchedule: async ({ client }) => {
+    const answer = await client.post('/payout_schedules', SCHEDULE_BODY, {
+      'idempotency-key': SCHEDULE_KEY,
+    });
+    expect([answer.status, answer.json.data.last_run]).toEqual([201, null]);
+    expect(answer.json.data.id).not.toBe(scheduleId);
+    await client.post(`/payout_schedules/${answer.json.data.id}/end`);
+    return [];
   },
   // A payout to the owner's recipient is refused as one to a recipient that nobody has.
   createRecipient: async ({ client }) => {

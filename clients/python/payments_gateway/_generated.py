@@ -659,6 +659,145 @@ class PayoutBatchProof(TypedDict):
     rows: list[PayoutBatchProofRow]
 
 
+class PayoutScheduleRequestPayoutDestination(TypedDict):
+    """An object with type, value and optionally memo."""
+
+    type: Literal["crypto_address", "exchange_id", "email"]
+    """One of crypto_address, exchange_id, email."""
+    value: str
+    """The address, account ID or email address of the recipient."""
+    memo: NotRequired[str | None]
+    """Text of at most 64 characters without NUL, or null if the destination has none."""
+
+
+class PayoutScheduleRequestPayout(TypedDict):
+    """A payout request without release."""
+
+    amount: str
+    """A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50"."""
+    currency: str
+    """A currency code in capital letters, such as "USDT"."""
+    reference: str
+    """Your unique ID: 1 to 64 letters, digits, "_" or "-"."""
+    destination: NotRequired[PayoutScheduleRequestPayoutDestination]
+    """An object with type, value and optionally memo."""
+    recipient: NotRequired[str]
+    """The ID of a recipient, in place of destination."""
+    network: NotRequired[str]
+    """The name of a network, such as "tron"."""
+    provider: NotRequired[Literal["onchain_provider", "exchange_pay"]]
+    """One of onchain_provider, exchange_pay."""
+    description: NotRequired[str]
+    """Text of at most 255 characters without NUL."""
+    metadata: NotRequired[dict[str, str]]
+    """An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500."""
+
+
+class PayoutScheduleRequest(TypedDict):
+    """A schedule of payouts."""
+
+    reference: str
+    """Your unique ID: 1 to 47 letters, digits, "_" or "-"."""
+    description: NotRequired[str]
+    """Text of at most 255 characters without NUL."""
+    cron: NotRequired[str]
+    """A cron expression of five fields, such as "0 9 1 * *", that restricts the day of month or the day of week, not both."""
+    time_zone: NotRequired[str]
+    """The name of the time zone of cron, such as "Europe/Berlin"; UTC by default."""
+    interval_seconds: NotRequired[int]
+    """A whole number of seconds, at least 60 in live mode and 5 in test mode."""
+    start_at: NotRequired[str]
+    """A time in ISO 8601 with a zone."""
+    end_at: NotRequired[str]
+    """A time in ISO 8601 with a zone."""
+    payouts: list[PayoutScheduleRequestPayout]
+    """1 to 500 payout requests."""
+
+
+class PayoutScheduleTotal(TypedDict):
+    """The sum of one currency."""
+
+    currency: str
+    """Currency code."""
+    rows: int
+    """The number of rows in this currency."""
+    amount: str
+    """What the recipients of a run receive."""
+
+
+class PayoutSchedule(TypedDict):
+    """A schedule of payouts."""
+
+    id: str
+    """ID with the prefix ps_."""
+    object: Literal["payout_schedule"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    status: Literal["active", "paused", "ended"]
+    """The status."""
+    reference: str
+    """Your unique ID."""
+    description: str | None
+    """Your description."""
+    cron: str | None
+    """The cron expression, or null."""
+    time_zone: str | None
+    """The time zone of the cron expression."""
+    interval_seconds: int | None
+    """The seconds between two runs, or null."""
+    start_at: str
+    """No run is earlier; intervals are counted from here."""
+    end_at: str | None
+    """Null: no end."""
+    rows: int
+    """The number of payouts of each run."""
+    totals: list[PayoutScheduleTotal]
+    """The sums of each run, without fees, by currency."""
+    next_run_at: str | None
+    """Null if none is known."""
+    last_run: PayoutScheduleRun | None
+    """The last run that ended."""
+    created_at: str
+    """The time of creation."""
+    updated_at: str
+    """The time of the last change or run."""
+    ended_at: str | None
+    """Null until it has ended."""
+
+
+class PayoutScheduleRunFailure(TypedDict):
+    """Why nothing was paid."""
+
+    code: str
+    """The error code."""
+    message: str
+    """What is wrong and what to do."""
+    details: dict[str, Any] | None
+    """The details of the error code."""
+
+
+class PayoutScheduleRun(TypedDict):
+    """A run of a schedule."""
+
+    id: str
+    """ID with the prefix psr_."""
+    object: Literal["payout_schedule_run"]
+    schedule_id: str
+    """ID with the prefix ps_."""
+    scheduled_for: str
+    """The time of the schedule."""
+    status: Literal["pending", "created", "failed"]
+    """pending, created or failed."""
+    batch_id: str | None
+    """The batch of the run, once it is created."""
+    failure: PayoutScheduleRunFailure | None
+    """Null unless the run failed."""
+    created_at: str
+    """When the run started."""
+    ended_at: str | None
+    """Null while it is pending."""
+
+
 class BalanceBalance(TypedDict):
     """The balance in one currency; currencies are never converted or added together."""
 
@@ -832,7 +971,7 @@ class Event(TypedDict):
 
     id: str
     """ID with the prefix evt_."""
-    type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed", "webhook.ping"]
+    type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "payout_schedule.run_created", "payout_schedule.run_failed", "payout_schedule.ended", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed", "webhook.ping"]
     """The type of event."""
     mode: Literal["test", "live"]
     """The mode of the API key."""
@@ -840,7 +979,7 @@ class Event(TypedDict):
     """The time of the event."""
     sequence: int
     """The order of the events of one object."""
-    data: Payment | Payout | PayoutBatch | Recipient | Refund | EventData
+    data: Payment | Payout | PayoutBatch | PayoutSchedule | Recipient | Refund | EventData
 
 
 class AccountSuspendedError(ApiError):
@@ -883,7 +1022,7 @@ class DuplicateReferenceErrorDetails(TypedDict):
     """The object that uses the reference."""
 
     existing_id: str
-    existing_object: Literal["payout", "payment", "payout_batch", "refund"]
+    existing_object: Literal["payout", "payment", "payout_batch", "payout_schedule", "refund"]
     """Type of the object."""
 
 
@@ -1410,6 +1549,71 @@ class PayoutBatchOperations(Resource):
         return self._send("POST", self._at("/payout_batches/{id}/leave_out", id), body=request)["data"]
 
 
+class PayoutScheduleOperations(Resource):
+    def create(self, request: PayoutScheduleRequest, *, idempotency_key: str | None = None) -> PayoutSchedule:
+        """Create a schedule of payouts.
+
+        Pays the same rows at each time of a cron expression or an interval. Each run is a batch, whose references end with the time of the run. A run that cannot be reserved in full pays nothing, is an event, and the next one comes at its time. Runs act with the permission and limits of the key that made the schedule.
+        
+        Scope: `payouts:write`.
+        """
+        return self._send("POST", "/payout_schedules", body=request, key=self._key(idempotency_key))["data"]
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> ListOf[PayoutSchedule]:
+        """List schedules.
+
+        Returns schedules, newest first.
+        
+        Scope: `payouts:read`.
+        """
+        return self._list("/payout_schedules", query={"limit": limit, "cursor": cursor})
+
+    def get(self, id: str) -> PayoutSchedule:
+        """Retrieve a schedule.
+
+        Returns the current state of a schedule with its last run.
+        
+        Scope: `payouts:read`.
+        """
+        return self._send("GET", self._at("/payout_schedules/{id}", id))["data"]
+
+    def list_runs(self, id: str, *, limit: int | None = None, cursor: str | None = None) -> ListOf[PayoutScheduleRun]:
+        """List the runs of a schedule.
+
+        Returns the runs, newest first, with the batch or the reason of each.
+        
+        Scope: `payouts:read`.
+        """
+        return self._list(self._at("/payout_schedules/{id}/runs", id), query={"limit": limit, "cursor": cursor})
+
+    def pause(self, id: str) -> PayoutSchedule:
+        """Pause a schedule.
+
+        Makes no more runs until the schedule is resumed. Times that pass are left out.
+        
+        Scope: `payouts:write`.
+        """
+        return self._send("POST", self._at("/payout_schedules/{id}/pause", id))["data"]
+
+    def resume(self, id: str) -> PayoutSchedule:
+        """Resume a schedule.
+
+        Makes runs again, from the next time of the schedule on.
+        
+        Scope: `payouts:write`.
+        """
+        return self._send("POST", self._at("/payout_schedules/{id}/resume", id))["data"]
+
+    def end(self, id: str) -> PayoutSchedule:
+        """End a schedule.
+
+        Makes no more runs. Batches that were created go on; stop them if you have to.
+        
+        Scope: `payouts:write`.
+        """
+        return self._send("POST", self._at("/payout_schedules/{id}/end", id))["data"]
+
+
 class RecipientOperations(Resource):
     def create(self, request: RecipientRequest, *, idempotency_key: str | None = None) -> Recipient:
         """Create a recipient.
@@ -1531,7 +1735,7 @@ class CurrencieOperations(Resource):
 
 
 class EventOperations(Resource):
-    def list(self, *, type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed"] | Sequence[Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed"]] | None = None, object_id: str | None = None, created_from: str | None = None, created_to: str | None = None, after: str | None = None, wait: int | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Event]:
+    def list(self, *, type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "payout_schedule.run_created", "payout_schedule.run_failed", "payout_schedule.ended", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed"] | Sequence[Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "payout_schedule.run_created", "payout_schedule.run_failed", "payout_schedule.ended", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed"]] | None = None, object_id: str | None = None, created_from: str | None = None, created_to: str | None = None, after: str | None = None, wait: int | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[Event]:
         """List events.
 
         Returns the events of the last 30 days, newest first, with the same bodies as webhooks. With after, it returns the events after that one instead, oldest first and in the order in which they were recorded: continue with the ID of the last event that you processed, or with meta.next_cursor. No event is then missed, and none is listed twice. In this feed meta.next_cursor is never null, because new events follow; an empty page means that you have read all events so far. With wait, the request stays open until there is an event. Filters must stay the same while you use a cursor.
@@ -1554,6 +1758,7 @@ class Operations:
     payments: PaymentOperations
     refunds: RefundOperations
     payout_batches: PayoutBatchOperations
+    payout_schedules: PayoutScheduleOperations
     recipients: RecipientOperations
     balance: BalanceOperations
     transactions: TransactionOperations
@@ -1565,6 +1770,7 @@ class Operations:
         self.payments = PaymentOperations(send)
         self.refunds = RefundOperations(send)
         self.payout_batches = PayoutBatchOperations(send)
+        self.payout_schedules = PayoutScheduleOperations(send)
         self.recipients = RecipientOperations(send)
         self.balance = BalanceOperations(send)
         self.transactions = TransactionOperations(send)

@@ -23,6 +23,7 @@ import { sql as reconciliation } from './baseline/reconciliation';
 import { sql as requestLog } from './baseline/request-log';
 import { sql as webhooks } from './baseline/webhooks';
 import { sql as rowsLeftOut, steps as leftOutSteps } from './0039-rows-left-out';
+import { sql as payoutSchedules } from './0046-payout-schedules';
 
 /**
  * `sql` runs in a transaction. `concurrent` statements run one by one and outside of any, such as CREATE
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0040-second-person', sql: secondPerson },
   { name: '0042-second-person-for-all', sql: secondPersonForAll },
   { name: '0042-roles', concurrent: roleSteps },
+  { name: '0046-payout-schedules', sql: payoutSchedules },
   { name: '0048-key-limits-of-refunds', sql: keyLimitsOfRefunds },
   { name: '0050-bookkeeping', sql: bookkeeping },
 ];

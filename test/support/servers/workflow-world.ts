@@ -21,6 +21,8 @@ import type { ProviderRegistry } from '../../../src/providers/registry';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/server';
 import { createScreeningService } from '../../../src/screening/service';
 import { createNetworkFees } from '../../../src/services/network-fees';
+import { checkRows } from '../../../src/services/payout-batches';
+import { createPayoutScheduleTimers } from '../../../src/temporal/payout-schedules';
 import { createAdmission } from '../../../src/services/admission';
 import { createPayments } from '../../../src/services/payments';
 import {
@@ -162,6 +164,8 @@ export async function startWorkflowWorld(
   const activities = withFaults(
     createActivities({
       ...parts,
+      checkRows: (requester, orders) => checkRows(parts, requester, orders),
+      payoutScheduleTimers: createPayoutScheduleTimers(temporal),
       ...webhooks,
       screeningService,
       closedWorkflows,

@@ -25,6 +25,10 @@ import {
   readPayoutBatchRequest,
 } from '../../../src/schemas/payout-batches';
 import {
+  readPayoutScheduleQuery,
+  readPayoutScheduleRequest,
+} from '../../../src/schemas/payout-schedules';
+import {
   readPaymentRefundQuery,
   readRefundQuery,
   readRefundRequest,
@@ -77,6 +81,7 @@ const BODIES: Record<string, (json: Json) => unknown> = {
   createPayment: (json) => readPaymentRequest(json, 'live'),
   createPayout: readPayoutRequest,
   createPayoutBatch: readPayoutBatchRequest,
+  createPayoutSchedule: readPayoutScheduleRequest,
   createRecipient: readRecipientRequest,
   updateRecipient: readRecipientChange,
   leaveOutPayoutBatchRows: readLeaveOutRequest,
@@ -86,6 +91,8 @@ const QUERIES: Record<string, (query: Query) => unknown> = {
   listEvents: readEventQuery,
   listPayments: readPaymentQuery,
   listPayoutBatches: readPayoutBatchQuery,
+  listPayoutSchedules: readPayoutScheduleQuery,
+  listPayoutScheduleRuns: readPayoutScheduleQuery,
   listPaymentRefunds: readPaymentRefundQuery,
   listPayouts: readPayoutQuery,
   listRecipients: readRecipientQuery,

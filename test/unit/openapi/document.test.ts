@@ -7,6 +7,7 @@ import { parseJsonObject } from '../../../src/http/json-text';
 import { readPaymentRequest } from '../../../src/schemas/payments';
 import { readRecipientChange, readRecipientRequest } from '../../../src/schemas/recipients';
 import { readLeaveOutRequest, readPayoutBatchRequest } from '../../../src/schemas/payout-batches';
+import { readPayoutScheduleRequest } from '../../../src/schemas/payout-schedules';
 import { readRefundRequest } from '../../../src/schemas/refunds';
 import { readPayoutRequest } from '../../../src/schemas/payouts';
 import { DOCUMENT, escapePointer, violations } from '../../support/merchant/contract';
@@ -52,6 +53,7 @@ test('the example requests are taken by the schema that validates requests', () 
   const readers: Record<string, (body: Record<string, unknown>) => object> = {
     createPayout: readPayoutRequest,
     createPayoutBatch: readPayoutBatchRequest,
+    createPayoutSchedule: readPayoutScheduleRequest,
     createRecipient: readRecipientRequest,
     updateRecipient: readRecipientChange,
     leaveOutPayoutBatchRows: (body) => readLeaveOutRequest(asParsed(body)),

@@ -8,6 +8,7 @@ import { readFeeQuoteQuery } from '../../../src/schemas/fees';
 import { readPaymentQuery } from '../../../src/schemas/payments';
 import { readRecipientQuery } from '../../../src/schemas/recipients';
 import { readPayoutBatchQuery } from '../../../src/schemas/payout-batches';
+import { readPayoutScheduleQuery } from '../../../src/schemas/payout-schedules';
 import { readPaymentRefundQuery, readRefundQuery } from '../../../src/schemas/refunds';
 import { readPayoutQuery } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
@@ -64,6 +65,8 @@ const TEXTS = [
 const READERS: Record<string, (query: Query) => unknown> = {
   listPayments: readPaymentQuery,
   listPayoutBatches: readPayoutBatchQuery,
+  listPayoutSchedules: readPayoutScheduleQuery,
+  listPayoutScheduleRuns: readPayoutScheduleQuery,
   listPaymentRefunds: readPaymentRefundQuery,
   listPayouts: readPayoutQuery,
   listRecipients: readRecipientQuery,

@@ -1,0 +1,163 @@
+/**
+ * A run of a schedule: a dry run of its rows, and then the start of the batch, whose reservation decides.
+ * What cannot be paid in full is noted with an event, and pays nothing. Safe to run twice: a time of a
+ * schedule has one row, with the id of its batch.
+ */
+import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
+import { databaseTime } from '../../src/db/database-time';
+import {
+  endScheduleRun,
+  findRequesterFault,
+  lockPayoutSchedule,
+  openScheduleRun,
+  type RunWithRoute,
+  lockRunOfBatch,
+  noteNextRunAt,
+  saveRunRoutes,
+} from '../../src/db/repositories/payout-schedules';
+import type { HeldClaim } from '../../src/db/repositories/idempotency';
+import type { Tx } from '../../src/db/transaction';
+import { type BatchTerms, type RoutedRow, rowsRefused } from '../../src/domain/batch-terms';
+import { ApiError, type Refusal } from '../../src/domain/errors';
+import type { PayoutOrder } from '../../src/domain/payout';
+import type { PayoutBatchRequest } from '../../src/domain/payout-batch';
+import {
+  isTimeOfSchedule,
+  type PayoutSchedule,
+  type PayoutScheduleRun,
+  RUN_LATE_MS_MAX,
+  runRequest,
+} from '../../src/domain/payout-schedule';
+import { newId } from '../../src/lib/new-id';
+import type { PayoutBatchWorkflows } from '../../src/temporal/payout-batch-workflows';
+import type { PayoutScheduleTimers } from '../../src/temporal/payout-schedules';
+import { type Deps, inEventTransaction } from '../deps';
+import { eventOfPayoutSchedule } from '../events';
+import type { ClaimedRoutes } from '../payout-batch/reserve';
+
+/** The check of rows that a request for a batch makes (services/payout-batches). */
+export type CheckRows = (
+  requester: { accountId: string; mode: PayoutSchedule['mode']; apiKeyId: string },
+  rows: readonly PayoutOrder[],
+) => Promise<Pick<BatchTerms, 'faults' | 'shortage'> & { routed: RoutedRow[] }>;
+
+export interface ScheduleDeps extends Deps {
+  checkRows: CheckRows;
+  payoutScheduleTimers: PayoutScheduleTimers;
+  payoutBatchWorkflows: Pick<PayoutBatchWorkflows, 'ensureRunning'>;
+}
+
+/** A provider that has not told its fee in this time makes the run fail. */
+const GIVE_UP_MS = 3_600_000;
+
+/** @returns the batch, or why there is none: for the history of the workflow */
+export async function runPayoutSchedule(
+  deps: ScheduleDeps,
+  scheduleId: string,
+  scheduledFor: Date,
+): Promise<string> {
+  const opened = await deps.db.transaction((tx) => open(tx, scheduleId, scheduledFor));
+  if (opened === null) return 'not a time of the schedule, or it is paused or has ended';
+  const { schedule, run, now } = opened;
+  if (run.status === 'pending') {
+    const refusal = await prepare(deps, schedule, run, now);
+    if (refusal === null) {
+      const rowCount = schedule.payouts.length;
+      await deps.payoutBatchWorkflows.ensureRunning({ ...schedule, id: run.batchId, rowCount });
+    } else await failRun(deps, run, refusal);
+  }
+  await noteNextRun(deps, schedule);
+  return run.batchId;
+}
+
+async function open(tx: Tx, scheduleId: string, scheduledFor: Date) {
+  const schedule = await lockPayoutSchedule(tx, scheduleId);
+  const now = await databaseTime(tx);
+  if (scheduledFor > now || !isTimeOfSchedule(schedule, scheduledFor)) return null;
+  if (schedule.status !== 'active') return null;
+  const ids = { id: newId('payoutScheduleRun'), batchId: newId('payoutBatch') };
+  const run = await openScheduleRun(tx, { ...ids, scheduleId, scheduledFor });
+  return { schedule, run, now };
+}
+
+/** @returns why nothing is paid; null: the routes are stored */
+async function prepare(
+  deps: ScheduleDeps,
+  schedule: PayoutSchedule,
+  run: PayoutScheduleRun,
+  now: Date,
+): Promise<Refusal | null> {
+  if (now.getTime() - run.scheduledFor.getTime() > RUN_LATE_MS_MAX) return tooLate();
+  const fault = await findRequesterFault(deps.db, schedule);
+  if (fault !== null) return fault;
+  try {
+    const { payouts } = runRequest(schedule, run.scheduledFor);
+    const { faults, shortage, routed } = await deps.checkRows(schedule, payouts);
+    if (faults.length > 0) return refusedRows(faults);
+    if (shortage !== null) return shortage;
+    await saveRunRoutes(deps.db, run.id, { rows: routed.map(({ route }) => route) });
+    return null;
+  } catch (error) {
+    const isOver = now.getTime() - run.createdAt.getTime() > GIVE_UP_MS;
+    if (error instanceof ApiError && isOver) return error.refusal;
+    throw error;
+  }
+}
+
+function refusedRows(faults: BatchTerms['faults']): Refusal {
+  const message =
+    'Some rows were refused, and nothing of this run was paid. See details.rows. The next run comes at its time.';
+  return { ...rowsRefused(faults), message };
+}
+
+function tooLate(): Refusal {
+  const details = { reason: 'workflow_engine_unavailable' } as const;
+  const message =
+    'The run could not be started within 24 hours of its time, and nothing of it was paid.';
+  return { code: 'service_unavailable', message, details };
+}
+
+async function failRun(deps: Deps, run: PayoutScheduleRun, refusal: Refusal): Promise<void> {
+  await inEventTransaction(deps, run.scheduleId, (tx, deliveries) =>
+    noteRun(tx, run, refusal, deliveries),
+  );
+}
+
+export async function noteRun(
+  tx: Tx,
+  run: PayoutScheduleRun,
+  failure: Refusal | null,
+  deliveries: NewDeliveries,
+): Promise<void> {
+  const schedule = await endScheduleRun(tx, run, failure);
+  if (schedule === null) return;
+  const type = failure === null ? 'payout_schedule.run_created' : 'payout_schedule.run_failed';
+  appendEvent(tx, eventOfPayoutSchedule(type, schedule), deliveries);
+}
+
+/** Only a page shows it, so without an answer of Temporal it stays. */
+async function noteNextRun(deps: ScheduleDeps, { id }: PayoutSchedule): Promise<void> {
+  const nextRunAt = await deps.payoutScheduleTimers.next(id).catch(() => undefined);
+  if (nextRunAt !== undefined) await noteNextRunAt(deps.db, id, nextRunAt);
+}
+
+/** What a reservation needs of a run, in place of a request's claim; null: the batch is not of a run. */
+export async function claimOfRun(
+  tx: Tx,
+  batchId: string,
+): Promise<{ run: RunWithRoute; claim: HeldClaim<PayoutBatchRequest, ClaimedRoutes> } | null> {
+  const run = await lockRunOfBatch(tx, batchId);
+  if (run === null || run.route === null) return null;
+  const schedule = await lockPayoutSchedule(tx, run.scheduleId);
+  const { accountId, mode, apiKeyId } = schedule;
+  const request = runRequest(schedule, run.scheduledFor);
+  return { run, claim: { accountId, mode, apiKeyId, request, route: run.route } };
+}
+
+/** The reservation of the run's batch was refused. */
+export async function failRunOfBatch(deps: Deps, batchId: string, refusal: Refusal): Promise<void> {
+  await inEventTransaction(deps, batchId, async (tx, deliveries) => {
+    const run = await lockRunOfBatch(tx, batchId);
+    if (run !== null) await noteRun(tx, run, refusal, deliveries);
+  });
+}

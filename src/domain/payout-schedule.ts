@@ -1,0 +1,139 @@
+/**
+ * A schedule of payouts: the same rows at each of its times. Each run is a batch. The row is the truth;
+ * the schedule in Temporal follows it (decisions/payout-schedules).
+ */
+import { isTimeOfCron, parseCron } from './cron';
+import type { Refusal } from './errors';
+import type { Mode } from './mode';
+import type { Amount } from './money';
+import type { PayoutOrder } from './payout';
+import type { PayoutBatchRequest } from './payout-batch';
+
+export const PAYOUT_SCHEDULE_STATUSES = ['active', 'paused', 'ended'] as const;
+export type PayoutScheduleStatus = (typeof PAYOUT_SCHEDULE_STATUSES)[number];
+
+export type PayoutScheduleTrigger = 'pause' | 'resume' | 'end';
+
+export const PAYOUT_SCHEDULE_TRANSITIONS = {
+  active: { pause: 'paused', end: 'ended' },
+  paused: { resume: 'active', end: 'ended' },
+  ended: {},
+} as const satisfies Record<
+  PayoutScheduleStatus,
+  Partial<Record<PayoutScheduleTrigger, PayoutScheduleStatus>>
+>;
+
+/** The statuses in which `trigger` is allowed. */
+export function scheduleStatusesBefore(trigger: PayoutScheduleTrigger): PayoutScheduleStatus[] {
+  return PAYOUT_SCHEDULE_STATUSES.filter(
+    (status) => trigger in PAYOUT_SCHEDULE_TRANSITIONS[status],
+  );
+}
+
+/** The status that `trigger` leads to. */
+export const STATUS_AFTER = {
+  pause: 'paused',
+  resume: 'active',
+  end: 'ended',
+} as const satisfies Record<PayoutScheduleTrigger, PayoutScheduleStatus>;
+
+export const SCHEDULE_ROWS_MAX = 500;
+/** The reference of a run ends with its time: `-20261125T143000Z`. */
+export const SCHEDULE_REFERENCE_LENGTH_MAX = 47;
+/** Test mode has short intervals, so that a test does not wait. */
+export const INTERVAL_SECONDS_MIN: Record<Mode, number> = { test: 5, live: 60 };
+export const INTERVAL_SECONDS_MAX = 366 * 24 * 3_600;
+/** A run that starts later than this fails, so that a long outage is not followed by a flood of payouts. */
+export const RUN_LATE_MS_MAX = 24 * 3_600_000;
+
+export interface ScheduleTotals {
+  currency: string;
+  rows: number;
+  amount: Amount;
+}
+
+export interface PayoutScheduleRequest {
+  reference: string;
+  description: string | null;
+  /** Either a cron expression with its time zone, or an interval. */
+  cron: string | null;
+  timeZone: string | null;
+  intervalSeconds: number | null;
+  /** Null: now. */
+  startAt: string | null;
+  endAt: string | null;
+  payouts: PayoutOrder[];
+}
+
+/** A schedule as stored. */
+export interface PayoutSchedule extends Omit<PayoutScheduleRequest, 'startAt' | 'endAt'> {
+  id: string;
+  accountId: string;
+  mode: Mode;
+  status: PayoutScheduleStatus;
+  /** Whole seconds, because Temporal has no finer intervals. */
+  startAt: Date;
+  endAt: Date | null;
+  totals: ScheduleTotals[];
+  /** The key or the person that made it, with whose permission it acts. */
+  apiKeyId: string;
+  nextRunAt: Date | null;
+  lastRun: PayoutScheduleRun | null;
+  /** Number of changes and runs, starting at 1. */
+  sequence: number;
+  createdAt: Date;
+  updatedAt: Date;
+  endedAt: Date | null;
+}
+
+export const PAYOUT_SCHEDULE_RUN_STATUSES = ['pending', 'created', 'failed'] as const;
+export type PayoutScheduleRunStatus = (typeof PAYOUT_SCHEDULE_RUN_STATUSES)[number];
+
+/** A run as stored. */
+export interface PayoutScheduleRun {
+  id: string;
+  scheduleId: string;
+  scheduledFor: Date;
+  status: PayoutScheduleRunStatus;
+  /** The id of its batch, which exists if the run is created. */
+  batchId: string;
+  /** Why nothing was created. */
+  failure: Refusal | null;
+  createdAt: Date;
+  endedAt: Date | null;
+}
+
+/** Whether the schedule has this time: nobody makes it pay at another one by a message to Temporal. */
+export function isTimeOfSchedule(
+  { cron, timeZone, intervalSeconds, startAt, endAt }: PayoutSchedule,
+  time: Date,
+): boolean {
+  if (time < startAt || (endAt !== null && time > endAt)) return false;
+  if (intervalSeconds !== null) {
+    return (time.getTime() - startAt.getTime()) % (intervalSeconds * 1_000) === 0;
+  }
+  const parsed = parseCron(cron ?? '');
+  return parsed !== null && isTimeOfCron(parsed, timeZone ?? 'UTC', time);
+}
+
+/** The batch of one run: the references end with the time, so that each is used once. */
+export function runRequest(
+  { reference, description, payouts }: PayoutSchedule,
+  scheduledFor: Date,
+): PayoutBatchRequest {
+  const suffix = `-${secondOf(scheduledFor).replaceAll(/[-:]/g, '')}`;
+  return {
+    reference: reference + suffix,
+    description,
+    payouts: payouts.map((payout) => ({ ...payout, reference: payout.reference + suffix })),
+  };
+}
+
+/** As Temporal appends it to the ids of the workflows of a schedule: `2026-11-25T14:30:00Z`. */
+export function secondOf(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+export function runWorkflowId(scheduleId: string, scheduledFor: Date): string {
+  return `${scheduleId}-${secondOf(scheduledFor)}`;
+}

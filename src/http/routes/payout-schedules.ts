@@ -1,0 +1,68 @@
+/** /payout_schedules. */
+import type Router from '@koa/router';
+import { presentOne } from '../../presenters/envelope';
+import { presentPayoutSchedule, presentScheduleRun } from '../../presenters/payout-schedule';
+import { readPayoutScheduleQuery, readPayoutScheduleRequest } from '../../schemas/payout-schedules';
+import type { PayoutSchedules } from '../../services/payout-schedules';
+import { type GatewayState, pathId } from '../context';
+import type { Auth } from '../middleware/auth';
+import { bytesReader, validate } from '../middleware/body';
+import { idempotent, writeStored } from '../middleware/idempotent';
+import { noQuery } from '../middleware/query';
+import { listPage, type Pagination } from '../pagination';
+
+/** Enough for 500 rows with descriptions and metadata. */
+const readLargeJson = bytesReader(['application/json'], 1);
+
+export function payoutScheduleRoutes(
+  router: Router<GatewayState>,
+  auth: Auth,
+  schedules: PayoutSchedules,
+  pagination: Pagination,
+): void {
+  router.post(
+    '/payout_schedules',
+    auth('payouts:write'),
+    validate(readPayoutScheduleRequest, readLargeJson),
+    noQuery,
+    idempotent(),
+    async (ctx) => {
+      const { caller, idempotencyKey, request } = ctx.state;
+      writeStored(ctx, await schedules.create(caller, { ...request, idempotencyKey }));
+    },
+  );
+
+  router.get(
+    '/payout_schedules',
+    auth('payouts:read'),
+    listPage(
+      pagination,
+      readPayoutScheduleQuery,
+      (caller, query) => schedules.list(caller, query),
+      presentPayoutSchedule,
+    ),
+  );
+
+  router.get('/payout_schedules/:id', auth('payouts:read'), noQuery, async (ctx) => {
+    const schedule = await schedules.get(ctx.state.caller, pathId('payoutSchedule', ctx));
+    ctx.body = presentOne(presentPayoutSchedule(schedule));
+  });
+
+  router.get('/payout_schedules/:id/runs', auth('payouts:read'), async (ctx, next) => {
+    const list = listPage(
+      pagination,
+      readPayoutScheduleQuery,
+      (caller, query) => schedules.listRuns(caller, pathId('payoutSchedule', ctx), query),
+      presentScheduleRun,
+    );
+    await list(ctx, next);
+  });
+
+  for (const trigger of ['pause', 'resume', 'end'] as const) {
+    router.post(`/payout_schedules/:id/${trigger}`, auth('payouts:write'), noQuery, async (ctx) => {
+      const id = pathId('payoutSchedule', ctx);
+      const schedule = await schedules.change(ctx.state.caller, id, trigger);
+      ctx.body = presentOne(presentPayoutSchedule(schedule));
+    });
+  }
+}

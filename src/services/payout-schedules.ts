@@ -1,0 +1,211 @@
+/**
+ * Schedules of payouts. A request changes the row, and then tells Temporal; restart-missing tells it what
+ * could not be told. A run is made by the worker (activities/payout-schedule).
+ */
+import { lockClaim, storeResponse } from '../db/repositories/idempotency';
+import {
+  changePayoutSchedule,
+  findPayoutSchedule,
+  findScheduleByReference,
+  insertPayoutSchedule,
+  listPayoutSchedules,
+  listScheduleRuns,
+  noteFollowed,
+} from '../db/repositories/payout-schedules';
+import type { Db, Tx } from '../db/transaction';
+import { type RowFault, rowsRefused } from '../domain/batch-terms';
+import { ApiError, validationFailed } from '../domain/errors';
+import { add } from '../domain/money';
+import type { PayoutOrder } from '../domain/payout';
+import {
+  INTERVAL_SECONDS_MIN,
+  type PayoutSchedule,
+  type PayoutScheduleRequest,
+  type PayoutScheduleRun,
+  type PayoutScheduleTrigger,
+  type ScheduleTotals,
+  STATUS_AFTER,
+} from '../domain/payout-schedule';
+import { duplicateReference } from '../domain/terms';
+import { newId } from '../lib/new-id';
+import { presentCreated } from '../presenters/envelope';
+import { presentPayoutSchedule } from '../presenters/payout-schedule';
+import type { PayoutScheduleTimers } from '../temporal/payout-schedules';
+import { type ClaimDeps, readAnswer, runClaimed } from './claimed-request';
+import { checkRows, type CheckingDeps } from './payout-batches';
+import type { Caller, ListPosition, Page, StoredResponse } from './services';
+
+export interface PayoutSchedulesDeps extends ClaimDeps, CheckingDeps {
+  payoutScheduleTimers: PayoutScheduleTimers;
+}
+
+/** As it was sent: a row is a request, or what is wrong with it. */
+export type ScheduleInput = Omit<PayoutScheduleRequest, 'payouts'> & {
+  rows: readonly (PayoutOrder | RowFault)[];
+};
+
+interface ListRequest {
+  limit: number;
+  after: ListPosition | null;
+}
+
+export type PayoutSchedules = ReturnType<typeof createPayoutSchedules>;
+
+export function createPayoutSchedules(deps: PayoutSchedulesDeps) {
+  const { db } = deps;
+  return {
+    /** @throws ApiError rows_refused, duplicate_reference, idempotency's */
+    create: (
+      caller: Caller,
+      input: ScheduleInput & { idempotencyKey: string },
+    ): Promise<StoredResponse> => create(deps, caller, input),
+
+    list: (caller: Caller, query: ListRequest): Promise<Page<PayoutSchedule>> =>
+      listPayoutSchedules(db, { ...caller, ...query }),
+
+    /** @throws ApiError not_found */
+    get: (caller: Caller, id: string): Promise<PayoutSchedule> => getOwn(db, caller, id),
+
+    /** Newest first. @throws ApiError not_found */
+    listRuns: async (
+      caller: Caller,
+      id: string,
+      query: ListRequest,
+    ): Promise<Page<PayoutScheduleRun>> => {
+      await getOwn(db, caller, id);
+      return listScheduleRuns(db, id, query);
+    },
+
+    /** A repeated change does nothing more. @throws ApiError not_found, invalid_state */
+    change: async (
+      caller: Caller,
+      id: string,
+      trigger: PayoutScheduleTrigger,
+    ): Promise<PayoutSchedule> => {
+      await getOwn(db, caller, id);
+      const isChanged = await changePayoutSchedule(db, id, trigger);
+      const schedule = await getOwn(db, caller, id);
+      if (!isChanged && schedule.status !== STATUS_AFTER[trigger]) throw ended(schedule);
+      await tellTemporal(deps, schedule);
+      return getOwn(db, caller, id);
+    },
+  };
+}
+
+async function create(
+  deps: PayoutSchedulesDeps,
+  caller: Caller,
+  { idempotencyKey, rows, ...head }: ScheduleInput & { idempotencyKey: string },
+): Promise<StoredResponse> {
+  const id = newId('payoutSchedule');
+  const payouts = rows.filter((row): row is PayoutOrder => !('refusal' in row));
+  const request: PayoutScheduleRequest = { ...head, payouts };
+  return runClaimed<PayoutScheduleRequest, object>(deps, {
+    caller,
+    objectId: id,
+    endpoint: '/payout_schedules',
+    idempotencyKey,
+    request,
+    prepare: async () => {
+      checkTimes(caller, request);
+      const existingId = await findScheduleByReference(deps.db, { ...caller, ...request });
+      if (existingId !== null) throw referenceIsUsed(existingId);
+      const faults = await faultsOf(deps, caller, rows);
+      if (faults.length > 0) throw new ApiError(rowsRefused(faults));
+      return {};
+    },
+    create: async () => {
+      const stored = await deps.db.transaction((tx) => store(tx, caller, id, request));
+      if (stored !== null) await tellTemporal(deps, stored);
+      return readAnswer(deps.db, id);
+    },
+  });
+}
+
+/** The references are those of a run, which no payout has yet. */
+async function faultsOf(
+  deps: PayoutSchedulesDeps,
+  caller: Caller,
+  rows: ScheduleInput['rows'],
+): Promise<RowFault[]> {
+  const ofRun = rows.map((row) =>
+    'refusal' in row ? row : { ...row, reference: `${row.reference}-${newId('request')}` },
+  );
+  const { faults } = await checkRows(deps, caller, ofRun);
+  return faults.map((fault) => ({ ...fault, reference: rows[fault.row - 1]?.reference ?? null }));
+}
+
+/** @returns null when the claim has ended, and the same request may have created another one */
+async function store(
+  tx: Tx,
+  { accountId, mode, apiKeyId }: Caller,
+  id: string,
+  request: PayoutScheduleRequest,
+): Promise<PayoutSchedule | null> {
+  if ((await lockClaim(tx, id)) === null) return null;
+  const stored = await insertPayoutSchedule(tx, {
+    ...request,
+    id,
+    accountId,
+    mode,
+    apiKeyId,
+    startAt: request.startAt === null ? null : new Date(request.startAt),
+    endAt: request.endAt === null ? null : new Date(request.endAt),
+    totals: totalsOf(request.payouts),
+  });
+  if (stored === null) {
+    const existingId = await findScheduleByReference(tx, { accountId, mode, ...request });
+    throw referenceIsUsed(existingId ?? '');
+  }
+  await storeResponse(tx, id, presentCreated(presentPayoutSchedule(stored)));
+  return stored;
+}
+
+function checkTimes({ mode }: Caller, { intervalSeconds }: PayoutScheduleRequest): void {
+  const least = INTERVAL_SECONDS_MIN[mode];
+  if (intervalSeconds === null || intervalSeconds >= least) return;
+  const message = `Send interval_seconds as at least ${least} in ${mode} mode.`;
+  throw validationFailed([{ field: 'interval_seconds', rule: 'out_of_range', message }]);
+}
+
+function totalsOf(payouts: readonly PayoutOrder[]): ScheduleTotals[] {
+  const totals = new Map<string, ScheduleTotals>();
+  for (const { currency, amount } of payouts) {
+    const sum = totals.get(currency);
+    totals.set(currency, {
+      currency,
+      rows: (sum?.rows ?? 0) + 1,
+      amount: sum === undefined ? add(amount) : add(sum.amount, amount),
+    });
+  }
+  return [...totals.values()];
+}
+
+/** Without an answer, restart-missing tells it. */
+async function tellTemporal(
+  { db, payoutScheduleTimers }: PayoutSchedulesDeps,
+  schedule: PayoutSchedule,
+): Promise<void> {
+  try {
+    const { nextRunAt } = await payoutScheduleTimers.follow(schedule);
+    await noteFollowed(db, schedule, nextRunAt);
+  } catch {
+    // The row is the truth.
+  }
+}
+
+/** A schedule of another account or mode gets the same error as one that does not exist. */
+async function getOwn(db: Db, { accountId, mode }: Caller, id: string): Promise<PayoutSchedule> {
+  const schedule = await findPayoutSchedule(db, id);
+  if (schedule?.accountId === accountId && schedule.mode === mode) return schedule;
+  throw new ApiError({ code: 'not_found', details: { resource: 'payout_schedule' } });
+}
+
+function referenceIsUsed(existingId: string): ApiError {
+  return new ApiError(duplicateReference('payout_schedule', existingId));
+}
+
+function ended({ status }: PayoutSchedule): ApiError {
+  const message = 'This schedule has ended. Make a new one.';
+  return new ApiError({ code: 'invalid_state', details: { status }, message });
+}

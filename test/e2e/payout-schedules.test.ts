@@ -1,0 +1,201 @@
+/** Schedules of payouts on real Temporal: what runs, what fails, and who sees it. */
+import { createPayoutScheduleTimers } from '../../src/temporal/payout-schedules';
+import { verifyLedger } from '../../src/db/ledger-verify';
+import { findPayoutSchedule } from '../../src/db/repositories/payout-schedules';
+import { secondOf } from '../../src/domain/payout-schedule';
+import { WORKFLOWS } from '../../workflows/names';
+import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
+import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { waitFor } from '../support/wait-for';
+
+let gateway: TestGateway;
+let merchant: Merchant;
+let client: MerchantClient;
+
+beforeAll(async () => {
+  gateway = await useSharedGateway();
+  merchant = await createMerchant(gateway.db, gateway.pepper);
+  client = new MerchantClient(gateway.baseUrl, merchant.testKey);
+});
+
+afterAll(() => gateway.stop());
+
+const create = (overrides: Record<string, unknown> = {}, key = randomKey()) =>
+  client.post(
+    '/payout_schedules',
+    {
+      reference: `schedule-${randomKey()}`.slice(0, 40),
+      interval_seconds: 5,
+      payouts: [{ ...buildPayout(), reference: `row-${randomKey()}`.slice(0, 40) }],
+      ...overrides,
+    },
+    { 'idempotency-key': key },
+  );
+
+const change = (id: string, verb: 'pause' | 'resume' | 'end') =>
+  client.post(`/payout_schedules/${id}/${verb}`);
+
+interface Run {
+  id: string;
+  status: string;
+  scheduled_for: string;
+  batch_id: string;
+  failure: object | null;
+}
+
+const runsOf = async (id: string) =>
+  (await client.get(`/payout_schedules/${id}/runs`)).json.data as Run[];
+
+/** The runs, newest first, once there are as many with this status. */
+const runs = (id: string, status: string, count: number) =>
+  waitFor(`${count} runs of ${id} to be ${status}`, async () => {
+    const found = await runsOf(id);
+    const such = found.filter((run) => run.status === status);
+    return such.length >= count ? such : undefined;
+  });
+
+const closed = (batchId: string) =>
+  waitFor(`${batchId} to be closed`, async () => {
+    const { json } = await client.get(`/payout_batches/${batchId}`);
+    return json.data.closed_at === null ? undefined : json.data;
+  });
+
+test('a short interval runs twice and pays, until the schedule is paused and ended [endpoint POST /payout_schedules] [endpoint GET /payout_schedules] [endpoint GET /payout_schedules/{id}] [endpoint GET /payout_schedules/{id}/runs] [endpoint POST /payout_schedules/{id}/pause] [endpoint POST /payout_schedules/{id}/resume] [endpoint POST /payout_schedules/{id}/end]', async () => {
+  await fund(gateway.db, merchant.accountId, 'test', 'USDT', '1000');
+  const { status, json } = await create();
+  expect([status, json.data.status, json.data.last_run]).toEqual([201, 'active', null]);
+  const { id } = json.data;
+
+  const [second, first] = (await runs(id, 'created', 2)) as [Run, Run];
+  for (const run of [first, second]) {
+    const batch = await closed(run.batch_id);
+    expect([batch.status, batch.rows.sent]).toEqual(['completed', 1]);
+  }
+  const apart = Date.parse(second.scheduled_for) - Date.parse(first.scheduled_for);
+  expect(apart % 5_000).toBe(0);
+
+  expect((await change(id, 'pause')).json.data.status).toBe('paused');
+  expect((await change(id, 'pause')).status).toBe(200);
+  const { paused } = (await gateway.temporal.schedule.getHandle(id).describe()).state;
+  expect(paused).toBe(true);
+  expect((await change(id, 'resume')).json.data.status).toBe('active');
+  const ended = await change(id, 'end');
+  expect([ended.json.data.status, ended.json.data.next_run_at]).toEqual(['ended', null]);
+  expect((await change(id, 'resume')).json.error.code).toBe('invalid_state');
+  await expect(gateway.temporal.schedule.getHandle(id).describe()).rejects.toThrow(/not found/);
+  const list = await client.get('/payout_schedules?limit=1');
+  expect(list.json.data).toMatchObject([{ id }]);
+  const events = await client.get(`/events?object_id=${id}&type=payout_schedule.run_created`);
+  expect(events.json.data[0].data.last_run.batch_id).toMatch(/^pb_/);
+  expect((await verifyLedger(gateway.db)).filter((one) => one.broken > 0)).toEqual([]);
+});
+
+test('a run without funds is one event and pays nothing; after a deposit the next one pays', async () => {
+  const payouts = [
+    buildPayout({ currency: 'BTC', amount: '0.5', network: 'bitcoin', destination: BTC }),
+  ];
+  const { json } = await create({ payouts });
+  const { id } = json.data;
+  const [failed] = (await runs(id, 'failed', 1)) as [Run];
+  expect(failed).toMatchObject({ batch_id: null, failure: { code: 'insufficient_balance' } });
+  const { json: events } = await client.get(
+    `/events?object_id=${id}&type=payout_schedule.run_failed`,
+  );
+  const all = events.data as { data: { last_run: Run } }[];
+  const ofRun = all.filter(({ data }) => data.last_run.id === failed.id);
+  expect(ofRun).toHaveLength(1);
+  expect((await client.get('/payouts?currency=BTC')).json.data).toEqual([]);
+
+  await fund(gateway.db, merchant.accountId, 'test', 'BTC', '3');
+  const [created] = (await runs(id, 'created', 1)) as [Run];
+  expect((await closed(created.batch_id)).status).toBe('completed');
+  await change(id, 'end');
+});
+
+const BTC = { type: 'crypto_address', value: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' };
+
+test('a time is run once, however often it is started, and no other time is run', async () => {
+  const { json } = await create();
+  const { id } = json.data;
+  const [run] = (await runs(id, 'created', 1)) as [Run];
+  await change(id, 'pause');
+  const at = (time: Date) =>
+    gateway.temporal.workflow.execute(WORKFLOWS.payoutScheduleRun, {
+      workflowId: `${id}-${secondOf(time)}`,
+      taskQueue: 'payouts',
+      args: [{ scheduleId: id }],
+    });
+  await change(id, 'resume');
+  expect(await at(new Date(run.scheduled_for))).toBe(run.batch_id);
+  const other = new Date(Date.parse(run.scheduled_for) - 1_000);
+  expect(await at(other)).toMatch(/not a time of the schedule/);
+  const later = await runsOf(id);
+  expect(later.filter((one) => one.batch_id === run.batch_id)).toHaveLength(1);
+  expect((await client.get(`/payouts?batch=${run.batch_id}`)).json.data).toHaveLength(1);
+  await change(id, 'end');
+});
+
+test('a schedule that Temporal has lost is made again from its row', async () => {
+  const { json } = await create({ interval_seconds: 3_600 });
+  const { id } = json.data;
+  await gateway.temporal.schedule.getHandle(id).delete();
+  const schedule = await findPayoutSchedule(gateway.db, id);
+  if (schedule === null) throw new Error(`${id} is not stored`);
+  const { nextRunAt } = await createPayoutScheduleTimers(gateway.temporal).follow(schedule);
+  expect(nextRunAt?.getTime()).toBe(schedule.startAt.getTime() + 3_600_000);
+  await change(id, 'end');
+});
+
+test('a run whose key was revoked fails with that reason', async () => {
+  const { json } = await create();
+  const { id } = json.data;
+  await runs(id, 'created', 1);
+  const schedule = await findPayoutSchedule(gateway.db, id);
+  await gateway.db.query('UPDATE api_keys SET scopes = ? WHERE id = ?', [
+    ['payouts:read'],
+    schedule?.apiKeyId ?? '',
+  ]);
+  const [failed] = (await runs(id, 'failed', 1)) as [Run];
+  expect(failed.failure).toMatchObject({ code: 'insufficient_scope' });
+  await gateway.db.query('UPDATE api_keys SET scopes = ? WHERE id = ?', [
+    ['payouts:read', 'payouts:write', 'events:read', 'payments:read', 'payments:write'],
+    schedule?.apiKeyId ?? '',
+  ]);
+  await change(id, 'end');
+});
+
+test('a cron keeps the wall clock of its zone over the change to summer time', async () => {
+  const { json } = await create({
+    interval_seconds: undefined,
+    cron: '30 9 * * *',
+    time_zone: 'Europe/Berlin',
+    start_at: '2027-03-27T00:00:00Z',
+    end_at: '2027-03-30T00:00:00Z',
+  });
+  const { id } = json.data;
+  const { nextActionTimes } = (await gateway.temporal.schedule.getHandle(id).describe()).info;
+  expect(nextActionTimes.map((time) => time.toISOString())).toEqual([
+    '2027-03-27T08:30:00.000Z',
+    '2027-03-28T07:30:00.000Z',
+    '2027-03-29T07:30:00.000Z',
+  ]);
+  await change(id, 'end');
+});
+
+test('faulty rows and times are refused with their fields, and a key is used once', async () => {
+  const refused = await create({ payouts: [buildPayout({ network: 'nowhere' })] });
+  expect([refused.status, refused.json.error.code]).toEqual([422, 'rows_refused']);
+  const { json } = await create({ cron: '* * *', interval_seconds: undefined });
+  expect(json.error.details.fields).toMatchObject([{ field: 'cron', rule: 'format' }]);
+  const key = randomKey();
+  const body = {
+    reference: `once-${randomKey()}`.slice(0, 40),
+    interval_seconds: 3_600,
+    payouts: [buildPayout({ reference: 'one' })],
+  };
+  const first = await create(body, key);
+  expect((await create(body, key)).text).toBe(first.text);
+  expect((await create(body)).json.error.code).toBe('duplicate_reference');
+  await change(first.json.data.id, 'end');
+});
