@@ -63,14 +63,14 @@ function SecondPerson({ waiting, visit, facts }: SecondPersonProps) {
   return (
     <Alert tone="wait" title="Waiting for a second person">
       <p>{whyOf(waiting, facts)}</p>
-      <p>
+      <p class="break">
         {others.length === 0
           ? 'Nobody else of the account may approve it. An owner can invite another person.'
           : `It can be approved here by ${others.map(({ email }) => email).join(', ')}.`}
       </p>
       {until === null ? null : (
         <p>
-          The funds are returned if nobody approves it until <Time at={until} seconds />.
+          The funds are returned unless it is approved by <Time at={until} seconds />.
         </p>
       )}
       {visit.may(approveAsSecondPerson.access.needs) && maker !== visit.userId ? (
