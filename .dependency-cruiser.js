@@ -38,6 +38,7 @@ const ROOMS = {
   'src/temporal': ['^src/domain/', '^workflows/(names|messages)\\.ts$', LIB],
   'src/providers': ['^src/domain/', LIB],
   'src/webhooks': ['^src/domain/', LIB],
+  'src/mail': ['^src/domain/', LIB],
   // The service is called like a provider; of src/db what was answered before.
   'src/screening': [
     '^src/(domain|destinations)/',
@@ -58,7 +59,7 @@ const ROOMS = {
     LIB,
   ],
   activities: [
-    '^src/(domain|db|providers|webhooks|presenters|temporal|destinations|screening)/',
+    '^src/(domain|db|providers|webhooks|presenters|temporal|destinations|screening|mail)/',
     '^workflows/(names|messages)\\.ts$',
     LIB,
   ],

@@ -14,6 +14,8 @@ import { isLocalCall, stepOf } from './caller';
 import { cleanUpKeys, cleanUpWebhooks, sumPostings } from './clean-up';
 import type { Deps } from './deps';
 import { checkLedger, noteLateLedgerCheck } from './ledger-check';
+import { addressNotifications } from './notifications/address';
+import { type NotificationDeps, sendNotification } from './notifications/send';
 import { checkPayment, watchPayment } from './payment/check';
 import { decidePayment } from './payment/decide';
 import { cancelUnusedCheckout, openPayment } from './payment/open';
@@ -54,7 +56,8 @@ import type { WebhookDeliveryStarter } from './webhook-delivery/starter';
 export type ActivityDeps = Deps &
   ScheduleDeps &
   RestartDeps &
-  WebhookDeliveryDeps & { webhookDeliveryStarter: WebhookDeliveryStarter };
+  WebhookDeliveryDeps &
+  NotificationDeps & { webhookDeliveryStarter: WebhookDeliveryStarter };
 
 export function createActivities(deps: ActivityDeps) {
   const { db } = deps;
@@ -127,6 +130,8 @@ export function createActivities(deps: ActivityDeps) {
     restartWebhookDeliveries: () => restartWebhookDeliveries(deps),
     cleanUpWebhooks: () => cleanUpWebhooks(db),
     sumPostings: () => sumPostings(db),
+    addressNotifications: () => addressNotifications(deps),
+    sendNotification: (id: string) => sendNotification(deps, id),
   };
 }
 

@@ -9,6 +9,7 @@ import { productionFaults } from './lib/production';
 import { attempt, readSettings, type SettingsOf, settingsOf } from './lib/read-settings';
 import type { Environment } from './lib/settings';
 import { webhookSettings } from './lib/webhook-settings';
+import type { MailConfig } from './mail/sender';
 import type { ProviderModeConfig } from './providers/port';
 import { type ProviderConfig, PROVIDERS } from './providers/registry';
 import type { ScreeningConfig } from './screening/service';
@@ -58,6 +59,9 @@ export function readWorkerConfig(env: Environment) {
     pages: null,
     /** Where operators open the console; null: unknown. */
     consoleUrl: settings.CONSOLE_URL,
+    /** The only host of the dashboard; null: that of the public URL. */
+    dashboardHost: settings.DASHBOARD_HOST,
+    mail: mailOf(settings),
     worker: {
       /** The task queues that this process takes. */
       queues: settings.WORKER_QUEUES,
@@ -132,6 +136,13 @@ function screeningOf(settings: Shared): ScreeningConfig | null {
     SCREENING_TIMEOUT_MS: timeoutMs,
   } = settings;
   return url === null || apiKey === null ? null : { url, apiKey, timeoutMs };
+}
+
+/** The mail server; null: nobody is told anything by mail. */
+function mailOf(settings: SettingsOf<'worker'>): MailConfig | null {
+  const { SMTP_URL: smtpUrl, MAIL_FROM: from, GATEWAY_ENV } = settings;
+  if (smtpUrl === null || from === null) return null;
+  return { smtpUrl, from, requiresTls: GATEWAY_ENV === 'production' };
 }
 
 /** The queues of all providers, also of those that are not enabled, so that their payouts say why they wait. */

@@ -15,6 +15,7 @@ import { EndpointSlots } from './domain/webhook-delivery-slots';
 import { createLogger } from './lib/logger';
 import { createRegistry } from './lib/metrics';
 import { createSecretBox, type SecretBox } from './lib/secret-box';
+import { createMailSender } from './mail/sender';
 import { createProviders, type ProviderRegistry } from './providers/registry';
 import { createScreeningService, type ScreeningService } from './screening/service';
 import { createAdmission } from './services/admission';
@@ -193,8 +194,7 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
   const { config, logger, pagesDb: db } = deps;
   if (config.pages === null || db === null) return [];
   const { dashboardHost, consoleHost } = config.pages;
-  const urlOf = (host: string | null) =>
-    host === null ? config.publicUrl : `${new URL(config.publicUrl).protocol}//${host}`;
+  const urlOf = (host: string | null) => hostUrl(config.publicUrl, host);
   const users = createUserServices(db, deps.secretBox);
   const once = createOnce(deps.secretBox, 'gateway_secret');
   const drafts = createOnce(deps.secretBox, 'gateway_draft');
@@ -224,6 +224,11 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
   return [serveAssets, ...sites.map((site) => serveSite(site, { ...config, logger }))];
 }
 
+/** The URL of a site that has a host of its own; otherwise the public one. */
+function hostUrl(publicUrl: string, host: string | null): string {
+  return host === null ? publicUrl : `${new URL(publicUrl).protocol}//${host}`;
+}
+
 /**
  * @param connection the connection of this process's workers, which take the deliveries that they start
  */
@@ -231,6 +236,7 @@ export function buildActivityDeps(
   deps: Deps<WorkerConfig>,
   connection: NativeConnection,
 ): ActivityDeps {
+  const { mail, publicUrl, consoleUrl } = deps.config;
   const { namespace } = deps.config.temporal;
   const webhookDeliveryWorkflows = createWebhookDeliveryWorkflows(
     new Client({ connection, namespace, interceptors: { workflow: [TRACE_OF_STARTS] } }),
@@ -240,7 +246,12 @@ export function buildActivityDeps(
   return {
     ...deps,
     checkRows: (requester, rows) => checkRows({ ...deps, networkFees }, requester, rows),
-    consoleUrl: deps.config.consoleUrl,
+    consoleUrl,
+    mail: mail === null ? null : createMailSender(mail),
+    pages: {
+      dashboard: `${hostUrl(publicUrl, deps.config.dashboardHost)}/dashboard`,
+      console: consoleUrl ?? `${publicUrl}/console`,
+    },
     closedWorkflows: createClosedWorkflows(deps.temporal),
     webhookDeliveryStarter: createWebhookDeliveryStarter({ ...deps, webhookDeliveryWorkflows }),
     endpointSlots: new EndpointSlots(),

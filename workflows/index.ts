@@ -2,6 +2,7 @@
 export { cleanUpWorkflow } from './clean-up';
 export { reconciliationWorkflow } from './reconciliation';
 export { ledgerCheckWorkflow } from './ledger-check';
+export { notificationsWorkflow, notificationWorkflow } from './notification';
 export { paymentWorkflow } from './payment';
 export { payoutWorkflow } from './payout';
 export { payoutBatchWorkflow } from './payout-batch';

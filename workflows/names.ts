@@ -31,6 +31,8 @@ export const WORKFLOWS = {
   cleanUp: 'cleanUpWorkflow',
   reconciliation: 'reconciliationWorkflow',
   ledgerCheck: 'ledgerCheckWorkflow',
+  notifications: 'notificationsWorkflow',
+  notification: 'notificationWorkflow',
 } as const;
 
 export const SIGNALS = {

@@ -25,6 +25,7 @@ export const ID_PREFIXES = {
   passkey: 'psk_',
   invitation: 'inv_',
   proposal: 'prop_',
+  notification: 'ntf_',
 } as const;
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

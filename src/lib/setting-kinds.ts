@@ -22,6 +22,8 @@ export const postgresUrl: Kind<string> = url(['postgres', 'postgresql'], (value)
 
 export const httpUrl: Kind<string> = url(['https', 'http'], (value) => value);
 
+export const smtpUrl: Kind<string> = url(['smtps', 'smtp'], (value) => value);
+
 /** Paths are added to it, so it is read without the slashes at its end. */
 export const baseUrl: Kind<string> = url(['https', 'http'], (value) => value.replace(/\/+$/, ''));
 

@@ -16,6 +16,7 @@ import {
   postgresUrl,
   secret,
   secrets,
+  smtpUrl,
   text,
 } from './setting-kinds';
 
@@ -84,7 +85,7 @@ export const GATEWAY_SETTINGS = {
   },
   DASHBOARD_HOST: {
     kind: host,
-    programs: ['api'],
+    programs: BOTH,
     meaning:
       'the only host (and port) that `/dashboard` is served on, such as `dashboard.example.com`; without it, every host',
   },
@@ -256,6 +257,20 @@ export const GATEWAY_SETTINGS = {
     otherwise: '5000',
     programs: BOTH,
     meaning: 'request timeout; without an answer, the payout waits',
+  },
+  SMTP_URL: {
+    kind: smtpUrl,
+    isSecret: true,
+    programs: ['worker'],
+    meaning:
+      'mail server for notifications, such as `smtps://login:password@mail.example.com`; without it, nobody gets mail. In production `smtp://` requires STARTTLS, unless the URL ends with `?requireTLS=false`',
+  },
+  MAIL_FROM: {
+    kind: text,
+    required: { with: 'SMTP_URL' },
+    setTo: 'the sender of mails, such as Payments <payments@example.com>',
+    programs: ['worker'],
+    meaning: 'sender of the mails, such as `Payments <payments@example.com>`',
   },
   WORKER_QUEUES: {
     kind: choices(WORKER_QUEUES),

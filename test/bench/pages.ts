@@ -121,6 +121,7 @@ const OWN_PATHS = [
   'people',
   'people/invite',
   'sessions',
+  'notifications',
   'confirm',
 ];
 

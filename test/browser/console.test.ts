@@ -65,6 +65,7 @@ describeWithBrowser('the console in a browser', () => {
       'people',
       'people/invite',
       'sessions',
+      'notifications',
       'confirm',
     ];
     const found = await lookAtEach(page, site, [

@@ -38,6 +38,8 @@ const OWN_PAGES = [
   'post /security/passkeys/:id/remove',
   'get /sessions',
   'post /sessions/:id/end',
+  'get /notifications',
+  'post /notifications',
   'get /people',
 ];
 

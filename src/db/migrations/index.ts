@@ -9,6 +9,7 @@ import { sql as screening } from './0038-screening';
 import { sql as secondPerson } from './0040-second-person';
 import { sql as secondPersonForAll, steps as roleSteps } from './0042-second-person-for-all';
 import { sql as keyLimitsOfRefunds } from './0048-key-limits-of-refunds';
+import { sql as notifications } from './0049-notifications';
 import { sql as bookkeeping } from './0050-bookkeeping';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
@@ -63,5 +64,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0042-roles', concurrent: roleSteps },
   { name: '0046-payout-schedules', sql: payoutSchedules },
   { name: '0048-key-limits-of-refunds', sql: keyLimitsOfRefunds },
+  { name: '0049-notifications', sql: notifications },
   { name: '0050-bookkeeping', sql: bookkeeping },
 ];

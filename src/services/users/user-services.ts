@@ -1,6 +1,7 @@
 /** What the pages of sign-in and people call; the dashboard and the console share it. */
 import type { Db } from '../../db/transaction';
 import type { SecretBox } from '../../lib/secret-box';
+import { createNotificationChoices } from './notification-choices';
 import { createPasskeys } from './passkeys';
 import { createPeople } from './people';
 import { createSecondFactors } from './second-factors';
@@ -19,5 +20,6 @@ export function createUserServices(db: Db, box: SecretBox) {
     factors: createSecondFactors(db, box),
     passkeys: createPasskeys(db, box),
     people: createPeople(db, box),
+    notifications: createNotificationChoices(db),
   };
 }

@@ -3,6 +3,7 @@ import type { NavEntry } from '../layout';
 import type { Route } from '../site';
 import { accountsPages } from './accounts';
 import { confirmPages } from './confirm';
+import { notificationPages } from './notifications';
 import type { AccountPages } from './page-options';
 import { passwordPages } from './password';
 import { invitationPages } from './invitation';
@@ -18,6 +19,7 @@ export function accountPages(options: AccountPages): Route[] {
     ...securityPages(options),
     ...passwordPages(options),
     ...sessionPages(options),
+    ...notificationPages(options),
     ...accountsPages(options),
     ...peoplePages(options),
     ...invitationPages(options),
@@ -37,5 +39,6 @@ export function accountNavigation(prefix: string, accounts = 1): NavEntry[] {
     { key: 'people', href: `${prefix}/people`, label: 'People', icon: 'users' },
     { key: 'security', href: `${prefix}/security`, label: 'Security', icon: 'shield-check' },
     { key: 'sessions', href: `${prefix}/sessions`, label: 'Sessions', icon: 'monitor' },
+    { key: 'notifications', href: `${prefix}/notifications`, label: 'Notifications', icon: 'bell' },
   ];
 }

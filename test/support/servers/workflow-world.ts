@@ -170,6 +170,8 @@ export async function startWorkflowWorld(
       screeningService,
       closedWorkflows,
       consoleUrl: CONSOLE_URL,
+      mail: null,
+      pages: { dashboard: CONSOLE_URL, console: CONSOLE_URL },
       localCalls: new LocalCalls(PROVIDER_QUEUES.filter((queue) => !(queue in rates))),
     }),
     (payoutId) => plans.get(payoutId),

@@ -35,6 +35,8 @@ const GATEWAY = {
   EXCHANGE_PAY_LIVE_URL: 'https://provider.example.com',
   SCREENING_URL: 'https://screening.example.com',
   SCREENING_API_KEY: secret(),
+  SMTP_URL: 'smtps://login:password@mail.example.com',
+  MAIL_FROM: 'payments@example.com',
   WORKER_DEPLOYMENT_NAME: 'gateway',
   WORKER_BUILD_ID: '1',
 };
@@ -86,7 +88,11 @@ function otherValue(name: SettingName, before: string | undefined): string {
   const { otherwise }: Setting = SETTINGS[name];
   const candidates = [
     ...['7', '777', 'on', 'webhooks', 'error', 'development', '10.0.0.0/8', secret()],
-    ...['postgres://other@database/gateway', 'https://other.example.com'],
+    ...[
+      'postgres://other@database/gateway',
+      'https://other.example.com',
+      'smtp://other.example.com',
+    ],
   ];
   const accepted = candidates.filter((candidate) => {
     try {
@@ -194,7 +200,7 @@ const SECRETS = ROWS.filter(([, { isSecret }]) => isSecret === true).map(([name]
 
 test('what looks like a secret is one', () => {
   const looks = ROWS.map(([name]) => name).filter((name) =>
-    /SECRET|PEPPER|API_KEY|TOKEN|PASSWORD|DATABASE(_OWNER)?_URL$/.test(name),
+    /SECRET|PEPPER|API_KEY|TOKEN|PASSWORD|(DATABASE(_OWNER)?|SMTP)_URL$/.test(name),
   );
   expect(looks.sort()).toEqual([...SECRETS].sort());
 });

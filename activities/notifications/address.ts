@@ -1,0 +1,45 @@
+/** Decides who is told of the new occasions, and makes the messages (decisions/notifications). */
+import {
+  addressOccasion,
+  forgetNotifications,
+  insertNotification,
+  listPending,
+  listPeople,
+  listWaiting,
+  noteAddressed,
+  type Occasion,
+  takeOccasions,
+} from '../../src/db/repositories/notifications';
+import type { Tx } from '../../src/db/transaction';
+import { newId } from '../../src/lib/new-id';
+import { isTold } from './recipient';
+import type { NotificationDeps } from './send';
+
+/** Of one run; the schedule runs again soon. */
+const BATCH = 200;
+const KEPT_BATCH = 2_000;
+
+/** @returns the messages to send */
+export async function addressNotifications({ db, mail }: NotificationDeps): Promise<string[]> {
+  await db.transaction(async (tx) => {
+    const occasions = await takeOccasions(tx, BATCH);
+    // Without a mail server nobody is told, also not later.
+    if (mail !== null) for (const occasion of occasions) await address(tx, occasion);
+    await noteAddressed(
+      tx,
+      occasions.map(({ key }) => key),
+    );
+    if (mail === null) return;
+    for (const pending of await listPending(tx, BATCH)) {
+      await insertNotification(tx, newId('notification'), pending);
+    }
+  });
+  await forgetNotifications(db, KEPT_BATCH);
+  return mail === null ? [] : listWaiting(db, BATCH);
+}
+
+async function address(tx: Tx, occasion: Occasion): Promise<void> {
+  for (const person of await listPeople(tx, occasion)) {
+    if (isTold(occasion, person)) await addressOccasion(tx, occasion.key, person.id);
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * Occasions and the messages about them (decisions/notifications). The unique rows of told_occasions decide that
+ * a person is told once, and the guarded status of a message that it is sent at most once.
+ */
+import { DIGEST, type OccasionKind } from '../../domain/notifications';
+import type { Mode } from '../../domain/mode';
+import type { MerchantRole, OperatorRole, UserKind } from '../../domain/users';
+import type { Db, Reader, Tx } from '../transaction';
+
+export interface Occasion {
+  key: string;
+  kind: OccasionKind;
+  accountId: string | null;
+  userId: string | null;
+  mode: Mode | null;
+  objectId: string;
+}
+
+export interface Person {
+  id: string;
+  kind: UserKind;
+  email: string;
+  /** In the account of the occasion, or as an operator. */
+  role: MerchantRole | OperatorRole;
+  /** Null: the person has not chosen. */
+  isChosen: boolean | null;
+}
+
+export interface Notification {
+  id: string;
+  userId: string;
+  accountId: string | null;
+  kind: OccasionKind;
+  status: 'waiting' | 'sending' | 'sent' | 'refused' | 'unclear' | 'dropped';
+}
+
+const OCCASION = 'key, kind, account_id, user_id, mode, object_id';
+
+/** Locked, oldest first; another worker's are skipped. */
+export function takeOccasions(tx: Tx, limit: number): Promise<Occasion[]> {
+  return tx.query<Occasion>(
+    `SELECT ${OCCASION} FROM occasions WHERE addressed_at IS NULL
+      ORDER BY created_at LIMIT ? FOR UPDATE SKIP LOCKED`,
+    [limit],
+  );
+}
+
+export async function noteAddressed(tx: Tx, keys: readonly string[]): Promise<void> {
+  const sql = 'UPDATE occasions SET addressed_at = clock_timestamp() WHERE key = ANY (?::text[])';
+  await tx.query(sql, [[...keys]]);
+}
+
+/** Who could be told: the people of the account, or the operators, who are not disabled. */
+export function listPeople(
+  db: Reader,
+  { kind, accountId, userId }: Pick<Occasion, 'kind' | 'accountId' | 'userId'>,
+): Promise<Person[]> {
+  return db.query<Person>(
+    `SELECT u.id, u.kind, u.email, coalesce(m.role, u.operator_role) AS role,
+            c.by_email AS is_chosen
+       FROM users u
+       LEFT JOIN memberships m ON m.user_id = u.id AND m.account_id = ?
+       LEFT JOIN notification_choices c
+         ON c.user_id = u.id AND c.account_id = coalesce(?, '') AND c.kind = ?
+      WHERE u.disabled_at IS NULL AND u.id = coalesce(?, u.id)
+        AND CASE WHEN ?::text IS NULL THEN u.operator_role IS NOT NULL ELSE m.role IS NOT NULL END`,
+    [accountId, accountId, kind, userId, accountId],
+  );
+}
+
+/** Does nothing if the person is told already. */
+export async function addressOccasion(tx: Tx, key: string, userId: string): Promise<void> {
+  await tx.query(
+    `INSERT INTO told_occasions (occasion_key, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING`,
+    [key, userId],
+  );
+}
+
+export interface Pending {
+  userId: string;
+  accountId: string | null;
+  kind: OccasionKind;
+}
+
+/** Whose occasions can become a message now: fewer messages of the kind than a digest allows. */
+export function listPending(tx: Tx, limit: number): Promise<Pending[]> {
+  return tx.query<Pending>(
+    `SELECT t.user_id, o.account_id, o.kind
+       FROM told_occasions t JOIN occasions o ON o.key = t.occasion_key
+      WHERE t.notification_id IS NULL
+      GROUP BY t.user_id, o.account_id, o.kind
+     HAVING (SELECT count(*) FROM notifications n
+              WHERE n.user_id = t.user_id AND n.kind = o.kind
+                AND n.account_id IS NOT DISTINCT FROM o.account_id
+                AND n.created_at > now() - ? * interval '1 minute') < ?
+      ORDER BY min(o.created_at) LIMIT ?`,
+    [DIGEST.windowMinutes, DIGEST.messages, limit],
+  );
+}
+
+/** One message about everything of the kind that waits. */
+export async function insertNotification(
+  tx: Tx,
+  id: string,
+  { userId, accountId, kind }: Pending,
+): Promise<void> {
+  await tx.query('INSERT INTO notifications (id, user_id, account_id, kind) VALUES (?, ?, ?, ?)', [
+    id,
+    userId,
+    accountId,
+    kind,
+  ]);
+  await tx.query(
+    `UPDATE told_occasions t SET notification_id = ?
+       FROM occasions o
+      WHERE o.key = t.occasion_key AND t.notification_id IS NULL AND t.user_id = ?
+        AND o.kind = ? AND o.account_id IS NOT DISTINCT FROM ?`,
+    [id, userId, kind, accountId],
+  );
+}
+
+/** The messages to send, oldest first. Those that nobody could send in a day are given up. */
+export async function listWaiting(db: Db, limit: number): Promise<string[]> {
+  await db.query(
+    `UPDATE notifications SET status = 'refused', updated_at = clock_timestamp()
+      WHERE status = 'waiting' AND created_at < now() - interval '1 day'`,
+  );
+  const sql = `SELECT id FROM notifications WHERE status = 'waiting' ORDER BY created_at LIMIT ?`;
+  return (await db.query<{ id: string }>(sql, [limit])).map(({ id }) => id);
+}
+
+export async function findNotification(db: Reader, id: string): Promise<Notification | null> {
+  const sql = 'SELECT id, user_id, account_id, kind, status FROM notifications WHERE id = ?';
+  const [found] = await db.query<Notification>(sql, [id]);
+  return found ?? null;
+}
+
+/** What a message tells, oldest first. */
+export function listTold(db: Reader, notificationId: string): Promise<Occasion[]> {
+  return db.query<Occasion>(
+    `SELECT ${OCCASION} FROM occasions WHERE key IN (
+       SELECT occasion_key FROM told_occasions WHERE notification_id = ?)
+      ORDER BY created_at`,
+    [notificationId],
+  );
+}
+
+/** @returns false if the message has another status: another call sends it, or it has ended */
+export async function moveNotification(
+  db: Db,
+  id: string,
+  [from, to]: readonly [Notification['status'], Notification['status']],
+  error: string | null = null,
+): Promise<boolean> {
+  const moved = await db.query(
+    `UPDATE notifications SET status = ?, last_error = ?, updated_at = clock_timestamp()
+      WHERE id = ? AND status = ? RETURNING id`,
+    [to, error, id, from],
+  );
+  return moved.length === 1;
+}
+
+/** Occasions and messages are kept for 30 days. */
+export async function forgetNotifications(db: Db, limit: number): Promise<number> {
+  const old = `created_at < now() - interval '30 days' ORDER BY created_at LIMIT ?`;
+  const gone = await db.query(
+    `DELETE FROM occasions WHERE key IN (SELECT key FROM occasions WHERE ${old}) RETURNING key`,
+    [limit],
+  );
+  const messages = await db.query(
+    `DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE ${old}) RETURNING id`,
+    [limit],
+  );
+  return Math.max(gone.length, messages.length);
+}

@@ -1,0 +1,46 @@
+/** What the signed-in person is told by mail, in the account that they look at (decisions/notifications). */
+import { listChoices, saveChoice } from '../../db/repositories/notification-choices';
+import type { Db } from '../../db/transaction';
+import {
+  mayBeTold,
+  NOTIFICATIONS,
+  OCCASION_KINDS,
+  type OccasionKind,
+} from '../../domain/notifications';
+import type { SignedIn } from './sessions';
+
+export interface NotificationChoice {
+  kind: OccasionKind;
+  title: string;
+  isOn: boolean;
+}
+
+export function createNotificationChoices(db: Db) {
+  return {
+    /** The kinds that the person's role may be told. */
+    list: async (user: SignedIn): Promise<NotificationChoice[]> => {
+      const chosen = await listChoices(db, user.userId, accountOf(user));
+      return kindsOf(user).map((kind) => {
+        const { title, isOn } = NOTIFICATIONS[kind];
+        return { kind, title, isOn: chosen.find((one) => one.kind === kind)?.byEmail ?? isOn };
+      });
+    },
+    /** @param wanted the kinds to be told; all others are off */
+    save: (user: SignedIn, wanted: readonly string[]) =>
+      db.transaction(async (tx) => {
+        for (const kind of kindsOf(user)) {
+          await saveChoice(tx, {
+            userId: user.userId,
+            accountId: accountOf(user),
+            kind,
+            byEmail: wanted.includes(kind),
+          });
+        }
+      }),
+  };
+}
+
+const kindsOf = ({ actor }: SignedIn) => OCCASION_KINDS.filter((kind) => mayBeTold(kind, actor));
+
+/** Empty for an operator. */
+const accountOf = ({ actor }: SignedIn) => (actor.kind === 'merchant' ? actor.accountId : '');

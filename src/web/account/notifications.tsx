@@ -1,0 +1,69 @@
+/** What the signed-in person is told by e-mail, the same for both sites. */
+import type { NotificationChoice } from '../../services/users/notification-choices';
+import { Alert, Card, PageHead } from '../components';
+import { Choices, EMPTY_FORM, FormActions } from '../forms';
+import { page, redirect, type Route } from '../site';
+import type { AccountPages } from './page-options';
+
+export function notificationPages({ site, users }: AccountPages): Route[] {
+  const path = `${site.prefix}/notifications`;
+  return [
+    {
+      method: 'get',
+      path: '/notifications',
+      needs: 'read',
+      run: async ({ session, query }) =>
+        page(
+          'Notifications',
+          <Notifications
+            choices={await users.notifications.list(session)}
+            path={path}
+            home={site.home}
+            saved={query.has('saved')}
+          />,
+          { nav: 'notifications' },
+        ),
+    },
+    {
+      method: 'post',
+      path: '/notifications',
+      needs: 'read',
+      run: async ({ session, form }) => {
+        await users.notifications.save(session, form.getAll('kinds'));
+        return redirect(`${path}?saved`);
+      },
+    },
+  ];
+}
+
+interface NotificationsProps {
+  choices: NotificationChoice[];
+  path: string;
+  home: string;
+  saved: boolean;
+}
+
+function Notifications({ choices, path, home, saved }: NotificationsProps) {
+  return (
+    <>
+      <PageHead
+        title="Notifications"
+        lead="Choose what you are told by e-mail. A message names objects and links to their pages."
+      />
+      {saved ? <Alert tone="good" title="Your choices were saved." /> : null}
+      <Card>
+        <form method="post" action={path} class="stack">
+          <Choices
+            name="kinds"
+            label="Tell me about"
+            hint="The list has what your role may see. Many of a kind become one message."
+            form={EMPTY_FORM}
+            options={choices.map(({ kind, title }) => [kind, title] as const)}
+            preset={choices.filter(({ isOn }) => isOn).map(({ kind }) => kind)}
+          />
+          <FormActions submit="Save" cancel={home} />
+        </form>
+      </Card>
+    </>
+  );
+}

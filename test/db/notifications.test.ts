@@ -1,0 +1,307 @@
+/**
+ * Notifications with a real database and a real SMTP server: who is told, once for each occasion, and what the
+ * mail server's answers lead to.
+ */
+import { addressNotifications } from '../../activities/notifications/address';
+import { type NotificationDeps, sendNotification } from '../../activities/notifications/send';
+import { connect } from '../../src/db/connect';
+import { openCase } from '../../src/db/repositories/cases';
+import type { Db } from '../../src/db/transaction';
+import { newId } from '../../src/lib/new-id';
+import { createMailSender } from '../../src/mail/sender';
+import { createKey } from '../../src/services/api-keys';
+import { pausePayouts } from '../../src/services/payout-pauses';
+import { makeUser } from '../support/merchant/page-client';
+import { buildPayoutMoney, insertPayout, makeAccount } from '../support/merchant/ledger';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { type MailServer, startMailServer } from '../support/servers/mail-server';
+
+const PEPPER = 'pepper-'.repeat(6);
+const KEY = { name: 'Shop', scopes: ['payments:read' as const], allow: [] };
+const NO_RULES = { currencies: [], payoutMax: [], dailyMax: [] };
+
+let database: TestDatabase;
+let owner: Db;
+let worker: Db;
+let server: MailServer;
+let deps: NotificationDeps;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const open = (url: string) => connect({ url, size: 4, applicationName: 'notifications-test' });
+  [owner, worker] = [open(database.ownerUrl), open(database.workerUrl)];
+  server = await startMailServer();
+  deps = depsOf(server);
+});
+
+afterAll(async () => {
+  await Promise.all([owner.destroy(), worker.destroy(), server.stop()]);
+  await database.drop();
+});
+
+beforeEach(() => {
+  server.mails.length = 0;
+  server.refuseWith(null);
+  server.beforeAnswer(null);
+});
+
+function depsOf({ url }: Pick<MailServer, 'url'>): NotificationDeps {
+  const mail = createMailSender({
+    smtpUrl: url,
+    from: 'Payments <payments@example.com>',
+    requiresTls: false,
+  });
+  const pages = {
+    dashboard: 'https://pay.example/dashboard',
+    console: 'https://ops.example/console',
+  };
+  return { db: worker, mail, pages };
+}
+
+async function newOwner(accountId?: string) {
+  const account = accountId ?? (await makeAccount(owner));
+  return { account, user: await makeUser(owner, 'merchant', 'owner', account) };
+}
+
+async function makeKey(accountId: string) {
+  const by = { actor: 'ada@example.com', reason: null };
+  const subject = { accountId, mode: 'test' as const, pepper: PEPPER };
+  return createKey.make(owner, by, subject, { ...KEY, ...NO_RULES });
+}
+
+/** One key of an account with one owner, and the message about it. */
+async function oneMessage() {
+  const { account, user } = await newOwner();
+  const key = await makeKey(account);
+  const [id] = await addressNotifications(deps);
+  return { account, user, key, id: id! };
+}
+
+const statusOf = async (id: string) =>
+  (await owner.query<{ status: string }>('SELECT status FROM notifications WHERE id = ?', [id]))[0]!
+    .status;
+
+test('a created key is told to the owners of its account only, once, and without the secret', async () => {
+  const { account, user, key, id } = await oneMessage();
+  await makeUser(owner, 'merchant', 'viewer', account);
+  expect(await sendNotification(deps, id)).toBe('sent');
+  expect(server.mails).toHaveLength(1);
+  const [mail] = server.mails;
+  expect(mail!.to).toEqual([user.email]);
+  expect(mail!.source).toContain(key.id);
+  expect(mail!.source).toContain('https://pay.example/dashboard/test/keys');
+  expect(mail!.source).not.toContain(key.secret);
+  expect(mail!.source).not.toContain('sk_test_');
+
+  // Running it again tells nobody again.
+  expect(await addressNotifications(deps)).toEqual([]);
+  expect(await sendNotification(deps, id)).toBe('sent');
+  expect(server.mails).toHaveLength(1);
+});
+
+test('two accounts never see each other’s', async () => {
+  const [one, two] = [await newOwner(), await newOwner()];
+  const [first, second] = [await makeKey(one.account), await makeKey(two.account)];
+  for (const id of await addressNotifications(deps)) await sendNotification(deps, id);
+  const of = (email: string) => server.mails.filter(({ to }) => to.includes(email));
+  expect(server.mails).toHaveLength(2);
+  expect(of(one.user.email)[0]!.source).toContain(first.id);
+  expect(of(one.user.email)[0]!.source).not.toContain(second.id);
+  expect(of(two.user.email)[0]!.source).toContain(second.id);
+  expect(of(two.user.email)[0]!.source).not.toContain(first.id);
+});
+
+test.each([
+  ['disabled', 'UPDATE users SET disabled_at = now() WHERE id = ?'],
+  ['removed from the account', 'DELETE FROM memberships WHERE user_id = ?'],
+  ['given a lower role', `UPDATE memberships SET role = 'support' WHERE user_id = ?`],
+])('a person who was %s after the occasion gets nothing', async (_, change) => {
+  const { user, id } = await oneMessage();
+  await owner.query(change, [user.id]);
+  expect(await sendNotification(deps, id)).toBe('dropped');
+  expect(server.mails).toEqual([]);
+});
+
+test('a person who has chosen not to be told of a kind gets nothing', async () => {
+  const { account, user } = await newOwner();
+  await makeKey(account);
+  const [id] = await addressNotifications(deps);
+  await owner.query(
+    `INSERT INTO notification_choices (user_id, account_id, kind, by_email)
+     VALUES (?, ?, 'key_created', false)`,
+    [user.id, account],
+  );
+  await makeKey(account);
+  expect(await sendNotification(deps, id!)).toBe('dropped');
+  expect(await addressNotifications(deps)).toEqual([]);
+  expect(server.mails).toEqual([]);
+});
+
+test('a server that refuses for now gets the mail later; one that refuses for good does not', async () => {
+  const later = await oneMessage();
+  server.refuseWith(450);
+  await expect(sendNotification(deps, later.id)).rejects.toThrow('450');
+  expect(await statusOf(later.id)).toBe('waiting');
+  server.refuseWith(null);
+  expect(await sendNotification(deps, later.id)).toBe('sent');
+  expect(server.mails).toHaveLength(1);
+
+  const never = await oneMessage();
+  server.refuseWith(550);
+  expect(await sendNotification(deps, never.id)).toBe('refused');
+  server.refuseWith(null);
+  expect(await sendNotification(deps, never.id)).toBe('refused');
+  expect(server.mails).toHaveLength(1);
+});
+
+test('a server that is away gets the mail once when it is back', async () => {
+  const { id } = await oneMessage();
+  const away = await startMailServer();
+  await away.stop();
+  await expect(sendNotification(depsOf(away), id)).rejects.toThrow('the mail waits');
+  expect(await sendNotification(deps, id)).toBe('sent');
+  expect(server.mails).toHaveLength(1);
+});
+
+test('a call that follows one that died while it sent does not send again', async () => {
+  const { id } = await oneMessage();
+  // The second call comes while the server has the text and has not answered the first.
+  let second: Promise<string> | undefined;
+  server.beforeAnswer(async () => {
+    second = sendNotification(deps, id);
+    await second;
+  });
+  await sendNotification(deps, id);
+  expect(await second).toBe('unclear');
+  expect(await sendNotification(deps, id)).toBe('unclear');
+  expect(server.mails).toHaveLength(1);
+});
+
+test('many occasions of a kind become three messages, and then one with their number', async () => {
+  const { account, user } = await newOwner();
+  const ids: string[] = [];
+  for (let message = 0; message < 3; message += 1) {
+    await makeKey(account);
+    ids.push(...(await addressNotifications(deps)));
+  }
+  for (const id of ids) await sendNotification(deps, id);
+  expect(server.mails).toHaveLength(3);
+
+  for (let key = 0; key < 4; key += 1) await makeKey(account);
+  expect(await addressNotifications(deps)).toEqual([]);
+  const earlier = `UPDATE notifications SET created_at = created_at - interval '11 minutes' WHERE user_id = ?`;
+  await owner.query(earlier, [user.id]);
+  const [digest, ...others] = await addressNotifications(deps);
+  expect(others).toEqual([]);
+  await sendNotification(deps, digest!);
+  expect(server.mails).toHaveLength(4);
+  expect(server.mails[3]!.source).toContain('API keys created: 4');
+});
+
+test('operators are told of cases and of a ledger that was not checked, merchants are not', async () => {
+  await newOwner();
+  const operator = await makeUser(owner, 'operator', 'admin');
+  await openCase(worker, 'unknown_transfer', 'tx_1', { amount: '1' });
+  await openCase(worker, 'ledger_not_checked', 'ledger', { problem: 'late' });
+  // It is open already.
+  await openCase(worker, 'ledger_not_checked', 'ledger', { problem: 'late' });
+  for (const id of await addressNotifications(deps)) await sendNotification(deps, id);
+  expect(server.mails.map(({ to }) => to)).toEqual([[operator.email], [operator.email]]);
+  const subjects = server.mails.map(({ source }) => /^Subject: (.*)$/m.exec(source)![1]!.trim());
+  expect(subjects.sort()).toEqual(['A case was opened', 'The ledger check failed']);
+});
+
+/** The account, the mode and the mails that its people get. */
+async function toldOf(make: (account: string) => Promise<string>, roles: readonly string[]) {
+  const account = await makeAccount(owner);
+  const people = new Map<string, string>();
+  for (const role of roles) {
+    people.set((await makeUser(owner, 'merchant', role, account)).email, role);
+  }
+  const objectId = await make(account);
+  for (const id of await addressNotifications(deps)) await sendNotification(deps, id);
+  const mails = server.mails.filter(({ to }) => people.has(to[0]!));
+  return {
+    roles: mails.map(({ to }) => people.get(to[0]!)!).sort(),
+    source: mails[0]?.source ?? '',
+    objectId,
+  };
+}
+
+const ROLES = ['owner', 'finance', 'developer', 'support', 'viewer'];
+
+async function newPayout(account: string, status: 'failed' | 'requested') {
+  const key = { accountId: account, mode: 'live', currency: 'USDT' } as const;
+  const payout = { ...buildPayoutMoney('4'), id: newId('payout') };
+  await insertPayout(owner, key, payout, status);
+  return payout.id;
+}
+
+test('a failed payout is told to those who may pay', async () => {
+  const { roles, source, objectId } = await toldOf(
+    (account) => newPayout(account, 'failed'),
+    ROLES,
+  );
+  expect(roles).toEqual(['developer', 'finance', 'owner']);
+  expect(source).toContain(`https://pay.example/dashboard/live/payouts/${objectId}`);
+});
+
+test('a payout that waits for a second person is told to those who may approve', async () => {
+  const { roles, source, objectId } = await toldOf(async (account) => {
+    const id = await newPayout(account, 'requested');
+    await worker.query(
+      `INSERT INTO payout_conditions (payout_id, kind) VALUES (?, 'second_person')`,
+      [id],
+    );
+    return id;
+  }, ROLES);
+  expect(roles).toEqual(['finance', 'owner']);
+  expect(source).toContain('A payout waits for a second person');
+  expect(source).toContain(objectId);
+});
+
+test('an endpoint that fails is told once a day to those who may send again', async () => {
+  const { roles, source, objectId } = await toldOf(async (account) => {
+    const endpoint = newId('webhookEndpoint');
+    await owner.query(
+      `INSERT INTO webhook_endpoints (id, account_id, mode, url, secret_sealed, secret_key_id)
+       VALUES (?, ?, 'test', 'https://shop.example/secret-path', '\\x00', 'key')`,
+      [endpoint, account],
+    );
+    for (const event of ['evt_1', 'evt_2']) {
+      const delivery = newId('delivery');
+      await owner.query(
+        `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, check_at)
+         VALUES (?, ?, ?, now(), now())`,
+        [delivery, event, endpoint],
+      );
+      await worker.query(
+        `UPDATE webhook_deliveries SET status = 'failed', next_attempt_at = NULL, finished_at = now() WHERE id = ?`,
+        [delivery],
+      );
+    }
+    return endpoint;
+  }, ROLES);
+  expect(roles).toEqual(['developer', 'owner', 'support']);
+  expect(source).toContain(`https://pay.example/dashboard/test/webhooks/${objectId}`);
+  // Addresses of receivers can contain secrets.
+  expect(source).not.toContain('secret-path');
+});
+
+test('a pause of payouts is told to the operators', async () => {
+  const operator = await makeUser(owner, 'operator', 'viewer');
+  const by = { actor: 'alice@example.com', reason: 'maintenance' };
+  const everything = { scope: 'global', target: '', mode: null } as const;
+  await pausePayouts.make(owner, by, everything, { reason: by.reason });
+  for (const id of await addressNotifications(deps)) await sendNotification(deps, id);
+  const own = server.mails.filter(({ to }) => to.includes(operator.email));
+  expect(own).toHaveLength(1);
+  expect(own[0]!.source).toContain('https://ops.example/console/pauses');
+});
+
+test('without a mail server nobody is told, also not after one is set', async () => {
+  const { account } = await newOwner();
+  await makeKey(account);
+  expect(await addressNotifications({ ...deps, mail: null })).toEqual([]);
+  expect(await addressNotifications(deps)).toEqual([]);
+});
