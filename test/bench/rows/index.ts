@@ -1,5 +1,6 @@
 /** The rows of the benchmark, in the order of the table. */
 import type { Row } from '../row';
+import { BATCH_ROW } from './batches';
 import { COUNTED_ROW } from './counted';
 import { CREATE_ROWS } from './creates';
 import { DELIVERY_ROWS } from './deliveries';
@@ -17,5 +18,6 @@ export const ROWS: readonly Row[] = [
   ...LEDGER_ROWS,
   GROWTH_ROW,
   ...RESOURCE_ROWS,
+  BATCH_ROW,
   COUNTED_ROW,
 ];
