@@ -4,9 +4,9 @@
  * same in a batch of ten rows and of ten thousand.
  */
 import { createHash } from 'node:crypto';
-import { type BatchRow, listManifestRows } from '../../src/db/repositories/payout-batch-rows';
+import { type BatchRow, readManifestRows } from '../../src/db/repositories/payout-batch-rows';
 import type { Db } from '../../src/db/transaction';
-import { manifestSha256, presentManifestRow } from '../../src/presenters/payout-batch';
+import { hashManifest, presentManifestRow } from '../../src/presenters/payout-batch';
 
 /** The hash of each row of a manifest, by the number of the row. */
 type RowHashes = ReadonlyMap<number | null, string>;
@@ -36,9 +36,13 @@ export async function proveManifest(
 }
 
 async function hashRows(db: Db, batchId: string, approved: string): Promise<RowHashes | null> {
-  const rows = await listManifestRows(db, batchId);
-  if (manifestSha256(rows) !== approved) return null;
-  return new Map(rows.map((row) => [row.batchRow, hashRow(row)]));
+  const manifest = hashManifest();
+  const hashes = new Map<number | null, string>();
+  for await (const row of readManifestRows(db, batchId)) {
+    manifest.add(row);
+    hashes.set(row.batchRow, hashRow(row));
+  }
+  return manifest.sha256() === approved ? hashes : null;
 }
 
 export function isOfManifest(hashes: RowHashes, row: BatchRow): boolean {

@@ -122,7 +122,7 @@ async function reserve(
     throw new Refused(rowsRefused(faults));
   }
   insertConditions(tx, payouts);
-  await insertRowEvents(tx, payouts.map(eventOfPayout));
+  await insertRowEvents(tx, payouts, eventOfPayout);
   if (scheduled === null) {
     await storeResponse(tx, batchId, presentCreated(presentPayoutBatch(batch, atFirst(batch))));
   } else await noteRun(tx, scheduled.run, null, deliveries);

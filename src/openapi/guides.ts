@@ -15,6 +15,7 @@ const GUIDE_NAMES = [
   'quickstart',
   'payments',
   'payouts',
+  'batches',
   'recipients',
   'people',
   'accounting',

@@ -185,7 +185,18 @@ export function presentManifestRow(payout: ManifestRow): string {
  * @param payouts in the order of the batch
  */
 export function manifestSha256(payouts: readonly ManifestRow[]): string {
+  const manifest = hashManifest();
+  for (const payout of payouts) manifest.add(payout);
+  return manifest.sha256();
+}
+
+/** Takes the rows one after the other. */
+export function hashManifest() {
   const hash = createHash('sha256');
-  for (const payout of payouts) hash.update(`${presentManifestRow(payout)}\n`);
-  return hash.digest('hex');
+  return {
+    add: (payout: ManifestRow) => {
+      hash.update(`${presentManifestRow(payout)}\n`);
+    },
+    sha256: () => hash.digest('hex'),
+  };
 }

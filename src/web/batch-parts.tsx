@@ -31,6 +31,16 @@ export function LiveStatus({ batch }: { batch: PayoutBatch }) {
   );
 }
 
+/** A part of the page that changes with the batch. */
+export function Follows(props: { batch: PayoutBatch; id: string; children: ComponentChildren }) {
+  const { batch, id, children } = props;
+  return (
+    <div id={id} class="follows" {...follow(batch)}>
+      {children}
+    </div>
+  );
+}
+
 interface ProgressProps {
   batch: PayoutBatch;
   progress: PayoutBatchProgress;
@@ -84,6 +94,8 @@ interface RowsProps {
 export function RowsToReview({ batch, rows, payouts, mayLeaveOut }: RowsProps) {
   const isPart = rows.length < batch.rowCount;
   const order = 'rows that a review rule names come first.';
+  // The page has the reasons of the batch above.
+  const isSame = rows.every((row) => String(row.reviewReasons) === String(batch.reviewReasons));
   return (
     <Card
       title="Rows"
@@ -122,17 +134,19 @@ export function RowsToReview({ batch, rows, payouts, mayLeaveOut }: RowsProps) {
               </>
             ),
           },
-          {
-            label: 'Why it is reviewed',
-            wide: true,
-            cell: ({ reviewReasons }) =>
-              reviewReasons.map((reason) => <div>{REVIEW_REASON_SENTENCES[reason]}</div>),
-          },
+          ...(isSame ? [] : [WHY]),
         ]}
       />
     </Card>
   );
 }
+
+const WHY = {
+  label: 'Why it is reviewed',
+  wide: true,
+  cell: ({ reviewReasons }: BatchRow) =>
+    reviewReasons.map((reason) => <div>{REVIEW_REASON_SENTENCES[reason]}</div>),
+};
 
 function Tick({ batchRow, awaitsBatch }: BatchRow) {
   if (!awaitsBatch) return <small>Left out</small>;

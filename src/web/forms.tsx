@@ -99,9 +99,12 @@ interface TextAreaProps {
   form: FormState;
   required?: boolean;
   value?: string;
+  /** Its lines are rows, which are not broken. */
+  isTable?: boolean;
 }
 
-export function TextArea({ name, label, hint, form, value, required = false }: TextAreaProps) {
+export function TextArea(props: TextAreaProps) {
+  const { name, label, hint, form, value, required = false, isTable = false } = props;
   return (
     <Labelled name={name} label={label} hint={hint} form={form}>
       <textarea
@@ -110,10 +113,34 @@ export function TextArea({ name, label, hint, form, value, required = false }: T
         rows={10}
         spellcheck={false}
         required={required}
+        wrap={isTable ? 'off' : undefined}
       >
         {form.values.get(name) ?? value}
       </textarea>
     </Labelled>
+  );
+}
+
+/** A CSV file that the page's script writes into a field, where the person can read and correct it. */
+export function FileInto({ field, hint }: { field: string; hint: string }) {
+  const id = `file-into-${field}`;
+  return (
+    <div class="form-field js-only">
+      <label class="label" for={id}>
+        File
+      </label>
+      <input
+        class="input"
+        id={id}
+        type="file"
+        accept=".csv,.tsv,.txt,text/csv"
+        data-file-into={field}
+        aria-describedby={`${id}-hint`}
+      />
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    </div>
   );
 }
 

@@ -96,6 +96,7 @@ async function type(guide: string, blocks: readonly Block[]): Promise<string[]> 
     .replace('sk_test_...', client.apiKey);
   const run = promisify(execFile);
   const { stdout } = await run('bash', ['-e', '-c', script], {
+    cwd: home,
     timeout: TRANSCRIPT_TIMEOUT_MS,
     cwd: home,
     env: { ...process.env, CURL_HOME: home },
@@ -118,7 +119,7 @@ function unescapeHtml(html: string): string {
 
 /** What differs from run to run, by its kind. */
 const CHANGING: [RegExp, string][] = [
-  [/^(pay|po|txn|req|evt)_[0-9A-Z]{26}$/, 'an ID'],
+  [/^(pay|po|pb|txn|req|evt)_[0-9A-Z]{26}$/, 'an ID'],
   [/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/, 'a time'],
   [/^https?:\/\/[^/]+\/checkout\//, 'a checkout'],
   [/^[0-9a-f]{64}$/, 'a hash'],

@@ -1,7 +1,7 @@
 /** One batch: its manifest, why it is reviewed, the decision, and its rows. */
 import { mayLeaveOutRows } from '../../domain/payout-batch';
 import { REVIEW_REASON_SENTENCES } from '../../domain/review';
-import { LiveStatus, ProgressCard, RowsToReview, Sums } from '../../web/batch-parts';
+import { Follows, LiveStatus, ProgressCard, RowsToReview, Sums } from '../../web/batch-parts';
 import { Card, CopyButton, Facts, PageHead, Time } from '../../web/components';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { PREFIX } from '../operator-page';
@@ -59,14 +59,9 @@ export function BatchDetail(props: DetailProps & { workflowUrl: WorkflowUrl }) {
               </ul>
             </Card>
           )}
-          <Decision {...props} />
-          <RowsToReview
-            batch={batch}
-            rows={payouts}
-            payouts={`${PREFIX}/payouts`}
-            mayLeaveOut={mayLeaveOut}
-          />
-          {mayLeaveOut ? <LeaveOut {...props} /> : null}
+          <Follows batch={batch} id="batch-decision">
+            <Decision {...props} />
+          </Follows>
         </div>
         <div>
           <ProgressCard
@@ -82,6 +77,15 @@ export function BatchDetail(props: DetailProps & { workflowUrl: WorkflowUrl }) {
           <Decisions {...props} />
         </div>
       </div>
+      <Follows batch={batch} id="batch-rows">
+        <RowsToReview
+          batch={batch}
+          rows={payouts}
+          payouts={`${PREFIX}/payouts`}
+          mayLeaveOut={mayLeaveOut}
+        />
+        {mayLeaveOut ? <LeaveOut {...props} /> : null}
+      </Follows>
     </>
   );
 }

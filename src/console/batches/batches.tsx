@@ -8,7 +8,7 @@ import { chosen, ListPager, PER_PAGE, positionOf } from '../../web/lists';
 import { type Answer, page, redirect } from '../../web/site';
 import type { WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
-import { ModeMark, ReferenceOf } from '../payouts/parts';
+import { ModeMark } from '../payouts/parts';
 import { BatchDetail } from './batch';
 
 const PATH = `${PREFIX}/batches`;
@@ -113,17 +113,20 @@ function BatchList({ rows, query, next, open }: BatchListProps) {
           }
           columns={[
             {
-              label: 'Rows',
-              right: true,
-              cell: ({ id, rowCount, mode }) => (
+              label: 'Reference',
+              cell: ({ id, mode, reference, accountId, accountName }) => (
                 <>
-                  <a href={`${PATH}/${id}`}>{rowCount.toLocaleString('en')}</a>
+                  <a class="break" href={`${PATH}/${id}`}>
+                    {reference}
+                  </a>{' '}
+                  <ModeMark mode={mode} />
                   <small>
-                    <ModeMark mode={mode} />
+                    <a href={`${PREFIX}/accounts/${accountId}`}>{accountName}</a>
                   </small>
                 </>
               ),
             },
+            { label: 'Rows', right: true, cell: ({ rowCount }) => rowCount.toLocaleString('en') },
             { label: 'Amounts', right: true, cell: ({ totals }) => <Sums totals={totals} /> },
             {
               label: 'Status',
@@ -134,7 +137,6 @@ function BatchList({ rows, query, next, open }: BatchListProps) {
                 </>
               ),
             },
-            { label: 'Reference', cell: (batch) => <ReferenceOf {...batch} /> },
             { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
           ]}
         />

@@ -23,6 +23,7 @@ import {
   Time,
 } from '../../web/components';
 import {
+  Follows,
   LeaveOutForm,
   LiveStatus,
   ProgressCard,
@@ -73,24 +74,26 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
           secondPerson={await secondPersonOf(services, visit, waitingBatch(batch))}
           mayChange={mayMake(visit)}
         />
-        {mayLeaveOut ? (
-          <>
-            <RowsToReview
-              batch={batch}
-              rows={await payoutBatches.rowsToReview(callerOf(visit), batch.id)}
-              payouts={`${base}/payouts`}
-              mayLeaveOut
-            />
-            <LeaveOutForm action={`${path}/leave_out`} form={form} />
-          </>
-        ) : (
-          <>
-            <Card title="Rows" flush>
-              <PayoutTable rows={items} path={`${base}/payouts`} empty={null} />
-            </Card>
-            <ListPager path={path} query={query} next={next} />
-          </>
-        )}
+        <Follows batch={batch} id="batch-rows">
+          {mayLeaveOut ? (
+            <>
+              <RowsToReview
+                batch={batch}
+                rows={await payoutBatches.rowsToReview(callerOf(visit), batch.id)}
+                payouts={`${base}/payouts`}
+                mayLeaveOut
+              />
+              <LeaveOutForm action={`${path}/leave_out`} form={form} />
+            </>
+          ) : (
+            <>
+              <Card title="Rows" flush>
+                <PayoutTable rows={items} path={`${base}/payouts`} empty={null} />
+              </Card>
+              <ListPager path={path} query={query} next={next} />
+            </>
+          )}
+        </Follows>
       </>
     );
     return page(`Batch ${batch.reference}`, body, { ...NAV, status: refusal?.status ?? 200 });
@@ -248,41 +251,45 @@ function Detail({ batch, progress, base, path, secondPerson, mayChange }: Detail
           </>
         }
       >
-        {mayStop && batch.ending === null ? (
-          <Confirm
-            action={`${path}/stop`}
-            label="Stop batch"
-            icon="ban"
-            effect="The funds of all rows that wait are returned. Rows that were released go on."
-            confirm="Stop this batch now"
-          />
-        ) : null}
+        <Follows batch={batch} id="batch-actions">
+          {mayStop && batch.ending === null ? (
+            <Confirm
+              action={`${path}/stop`}
+              label="Stop batch"
+              icon="ban"
+              effect="The funds of all rows that wait are returned. Rows that were released go on."
+              confirm="Stop this batch now"
+            />
+          ) : null}
+        </Follows>
       </PageHead>
-      {isOpen && batch.ending === 'stop' ? (
-        <Alert tone="wait" title="The batch is being stopped.">
-          <p>The funds of the rows that wait are being returned.</p>
-        </Alert>
-      ) : null}
-      {secondPerson}
-      {batch.status === 'stopped' && batch.endedBy === null && batch.endingReason !== null ? (
-        <Alert tone="bad" title="The batch was stopped. The funds were returned.">
-          <p>{batch.endingReason}</p>
-        </Alert>
-      ) : null}
-      {batch.status === 'under_review' && batch.ending === null ? (
-        <Alert tone="wait" title="An operator must approve this batch.">
-          <ul>
-            {batch.reviewReasons.map((reason) => (
-              <li>{REVIEW_REASON_SENTENCES[reason]}</li>
-            ))}
-          </ul>
-        </Alert>
-      ) : null}
-      {batch.status === 'rejected' ? (
-        <Alert tone="bad" title="An operator rejected this batch.">
-          <p>{batch.endingReason}</p>
-        </Alert>
-      ) : null}
+      <Follows batch={batch} id="batch-notices">
+        {isOpen && batch.ending === 'stop' ? (
+          <Alert tone="wait" title="The batch is being stopped.">
+            <p>The funds of the rows that wait are being returned.</p>
+          </Alert>
+        ) : null}
+        {secondPerson}
+        {batch.status === 'stopped' && batch.endedBy === null && batch.endingReason !== null ? (
+          <Alert tone="bad" title="The batch was stopped. The funds were returned.">
+            <p>{batch.endingReason}</p>
+          </Alert>
+        ) : null}
+        {batch.status === 'under_review' && batch.ending === null ? (
+          <Alert tone="wait" title="An operator must approve this batch.">
+            <ul>
+              {batch.reviewReasons.map((reason) => (
+                <li>{REVIEW_REASON_SENTENCES[reason]}</li>
+              ))}
+            </ul>
+          </Alert>
+        ) : null}
+        {batch.status === 'rejected' ? (
+          <Alert tone="bad" title="An operator rejected this batch.">
+            <p>{batch.endingReason}</p>
+          </Alert>
+        ) : null}
+      </Follows>
       <div class="grid">
         <ProgressCard batch={batch} progress={progress} />
         <Card title="Totals">

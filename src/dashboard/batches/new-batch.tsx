@@ -6,7 +6,7 @@ import { createdId } from '../../services/dashboard-money';
 import type { DashboardServices } from '../../services/dashboard';
 import type { BatchCheck } from '../../services/payout-batches';
 import { Alert, Card, Facts, Money, PageHead, Table } from '../../web/components';
-import { Field, TextArea } from '../../web/forms';
+import { Field, FileInto, TextArea } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { type Answer, page, redirect, signInAgain } from '../../web/site';
 import {
@@ -185,13 +185,10 @@ function NewBatch({ path, form, refusal }: Outcome<unknown> & { path: string }) 
             form={form}
             maxLength={255}
           />
-          <label class="field js-only">
-            <span>File</span>
-            <input type="file" accept=".csv,.tsv,.txt,text/csv" data-file-into="table" />
-            <small>Choose a CSV file, or drop it on the table below.</small>
-          </label>
+          <FileInto field="table" hint="Choose a CSV file, or drop it on the table below." />
           <TextArea
             name="table"
+            isTable
             label="Table"
             hint={`At most ${BATCH_ROWS_MAX.toLocaleString('en')} rows below the headings ${COLUMNS.join(', ')}. Columns are separated by commas, semicolons or tabs.`}
             form={form}
@@ -274,6 +271,7 @@ function Preview({ path, values, check, refusal }: PreviewProps) {
           {isSound ? null : (
             <TextArea
               name="table"
+              isTable
               label="Table"
               hint="Correct the rows here, or upload the table again."
               form={{ values, errors: {} }}

@@ -14,8 +14,8 @@ import { MAY_LEAVE_OUT } from './payout-batches';
 
 export type BatchRow = Payout & { batchRow: number };
 
-/** This is enough for few statements, and few enough for a statement of a few megabytes. */
-const ROWS_AT_ONCE = 2_000;
+/** This is enough for few statements, and few enough that a batch needs little memory for each. */
+const ROWS_AT_ONCE = 500;
 
 const ROW_COLUMNS = `id, account_id, mode, reference, status, provider, amount, currency, network,
   destination_type, destination_value, destination_memo, service_fee, network_fee, total_debit,
@@ -80,9 +80,13 @@ function rowOf(payout: Payout) {
  * Inserts the first events of the rows. They are in the feed and have no webhooks, because ten thousand
  * webhooks would tell nothing more.
  */
-export async function insertRowEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
-  for (let first = 0; first < events.length; first += ROWS_AT_ONCE) {
-    const some = events.slice(first, first + ROWS_AT_ONCE);
+export async function insertRowEvents(
+  tx: Tx,
+  payouts: readonly Payout[],
+  eventOf: (payout: Payout) => NewEvent,
+): Promise<void> {
+  for (let first = 0; first < payouts.length; first += ROWS_AT_ONCE) {
+    const some = payouts.slice(first, first + ROWS_AT_ONCE).map(eventOf);
     await tx.query(
       `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, run_id, created_at)
        SELECT e.id, ?, ?, e.type, e.object_id, 1, e.body, ?, ?
@@ -144,6 +148,22 @@ export async function listManifestRows(db: Db | Tx, batchId: string): Promise<Ba
       WHERE b.id = ? AND p.batch_row <> ALL (b.left_out_rows) ORDER BY p.batch_row`,
     [batchId],
   );
+}
+
+/** The same, some at a time: all rows of a large batch take tens of megabytes. */
+export async function* readManifestRows(db: Db, batchId: string): AsyncGenerator<BatchRow> {
+  let last = 0;
+  for (;;) {
+    const some = await db.query<BatchRow>(
+      `SELECT p.* FROM payout_batches b JOIN payouts p ON p.batch_id = b.id
+        WHERE b.id = ? AND p.batch_row > ? AND p.batch_row <> ALL (b.left_out_rows)
+        ORDER BY p.batch_row LIMIT ${ROWS_AT_ONCE}`,
+      [batchId, last],
+    );
+    yield* some;
+    if (some.length < ROWS_AT_ONCE) return;
+    last = some.at(-1)?.batchRow ?? last;
+  }
 }
 
 /** The sums that the ledger has for the rows, by currency. */

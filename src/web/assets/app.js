@@ -104,8 +104,20 @@ async function followOnce() {
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
   for (const part of document.querySelectorAll(FOLLOW)) {
     const next = page.getElementById(part.id);
-    if (next) part.replaceWith(next);
+    if (next && !isInUse(part)) part.replaceWith(next);
   }
+}
+
+// What a person has begun to fill in stays.
+function isInUse(part) {
+  const isChanged = (field) =>
+    field.type === 'checkbox'
+      ? field.checked !== field.defaultChecked
+      : field.value !== field.defaultValue;
+  return (
+    part.querySelector('details[open]') !== null ||
+    [...part.querySelectorAll('input, textarea')].some(isChanged)
+  );
 }
 setInterval(() => {
   if (document.querySelector(FOLLOW)) followOnce().catch(() => undefined);

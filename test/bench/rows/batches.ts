@@ -51,10 +51,10 @@ export const BATCH_ROW: Row = {
           log('batch: the batch is sent');
           const memory = await watchMemory(gateway);
           const start = performance.now();
-          let acceptedMs: number | null = null;
+          let acceptedMs = NaN;
           const [found] = await Promise.all([
             sendSingles(singles, MEANWHILE_MS[scale], () =>
-              acceptedMs === null ? 'accepted' : 'sent',
+              Number.isNaN(acceptedMs) ? 'accepted' : 'sent',
             ),
             createBatch(batches, ROWS[scale]).then(() => {
               acceptedMs = performance.now() - start;
@@ -63,7 +63,7 @@ export const BATCH_ROW: Row = {
           const more = memory.stop();
           const usualMs = p95(usual);
           return {
-            's to accept': (acceptedMs ?? NaN) / 1_000,
+            's to accept': acceptedMs / 1_000,
             'api MB more': more.api,
             'worker MB more': more.worker,
             'usual p95 ms': usualMs,

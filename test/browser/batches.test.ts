@@ -1,0 +1,133 @@
+/** A merchant pays 20 people from a spreadsheet: two persons of the account and an operator, each with a real browser. */
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { describeWithBrowser, openBrowser } from '../support/servers/browser';
+import { startGateway, type TestGateway } from '../support/servers/gateway';
+import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
+import { picture, violations } from '../support/merchant/page-checks';
+import { makeUser, type TestUser } from '../support/merchant/page-client';
+
+const PATIENCE_MS = 60_000;
+const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+
+/** As a spreadsheet writes it where people use decimal commas. */
+const SHEET = [
+  'reference;amount;currency;destination;network',
+  ...Array.from({ length: 20 }, (_, n) => `pay-${n + 1};12,50;USDT;${ADDRESS};tron`),
+].join('\r\n');
+const FAULTY = SHEET.replace('pay-7;12,50', 'pay-7;0').replace(
+  `pay-12;12,50;USDT;${ADDRESS}`,
+  'pay-12;12,50;USDT;TNoAddress',
+);
+
+describeWithBrowser('a batch in a browser', () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  let merchant: Merchant;
+
+  beforeAll(async () => {
+    // Its own, because the console's list holds the batches of all accounts.
+    [gateway, browser] = await Promise.all([startGateway(), openBrowser()]);
+    merchant = await createMerchant(gateway.db, gateway.pepper);
+    await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
+    const rule = JSON.stringify({ USDT: '100.00000000' });
+    const sql = 'UPDATE accounts SET second_person_above = ?::jsonb WHERE id = ?';
+    await gateway.db.query(sql, [rule, merchant.accountId]);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await gateway.stop();
+  });
+
+  async function openPage(path: string, user: TestUser): Promise<Page> {
+    const page = await (await browser.newContext()).newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    await page.goto(new URL(path, gateway.baseUrl).href);
+    await page.getByLabel('Email address').fill(user.email);
+    await page.getByLabel('Password').fill(user.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(new URL(path, gateway.baseUrl).href);
+    return page;
+  }
+
+  async function look(page: Page, name: string): Promise<void> {
+    for (const scheme of ['light', 'dark'] as const) {
+      // The pages that a form leads to cannot be loaded again.
+      await page.evaluate((isDark) => {
+        document.documentElement.classList.toggle('dark', isDark);
+        document.documentElement.classList.toggle('light', !isDark);
+      }, scheme === 'dark');
+      await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.finished)));
+      expect(await violations(page, scheme)).toEqual([]);
+      await picture(page, `/batches/${name}`, scheme);
+    }
+    await page.evaluate(() => document.documentElement.classList.replace('dark', 'light'));
+  }
+
+  const heading = (page: Page, name: string | RegExp) =>
+    page.getByRole('heading', { name }).first().waitFor();
+
+  test('20 people are paid: two rows are mended, two persons and an operator approve, and the proof is downloaded', async () => {
+    const users = ['owner', 'owner'].map((role) =>
+      makeUser(gateway.db, 'merchant', role, merchant.accountId),
+    );
+    const [ada, bob] = await Promise.all(users);
+    const alice = await makeUser(gateway.db, 'operator', 'reviewer');
+
+    const page = await openPage('/dashboard/live/batches', ada!);
+    await look(page, 'none');
+    await page.getByRole('link', { name: 'Create a batch' }).click();
+    await page.getByLabel('Reference', { exact: true }).fill('payroll-2026-11');
+    const file = { name: 'payroll.csv', mimeType: 'text/csv', buffer: Buffer.from(FAULTY) };
+    await page.getByLabel('File').setInputFiles(file);
+    await look(page, 'new');
+    await page.getByRole('button', { name: 'Check the table' }).click();
+    await page.getByText('2 of 20 rows must be corrected. Nothing was reserved.').waitFor();
+    await look(page, 'faults');
+    expect(await page.getByLabel('Table').inputValue()).toContain('TNoAddress');
+    await page.getByLabel('Table').fill(SHEET);
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await heading(page, '20 payouts');
+    await look(page, 'preview');
+    await page.getByRole('button', { name: 'Reserve the funds and create' }).click();
+    await page.getByText('Waiting for a second person').waitFor();
+    await look(page, 'second-person');
+
+    const path = new URL(page.url()).pathname;
+    const other = await openPage(path, bob!);
+    await other.locator('summary', { hasText: 'Approve' }).click();
+    await other.getByRole('button', { name: 'Approve this batch now' }).click();
+    await other.getByText('An operator must approve this batch.').waitFor();
+
+    const id = path.split('/').at(-1) ?? '';
+    const operator = await openPage('/console/batches', alice);
+    await look(operator, 'console');
+    await operator.getByRole('link', { name: 'payroll-2026-11' }).click();
+    await heading(operator, 'Manifest');
+    await look(operator, 'console-review');
+    expect(operator.url()).toContain(id);
+    await operator.getByRole('button', { name: 'Approve 20 payouts' }).click();
+    await operator.locator('.note', { hasText: 'Approved' }).waitFor();
+
+    // Ada has not touched her page since.
+    await page.locator('#batch-status', { hasText: 'Completed' }).waitFor();
+    const sent = page.locator('#batch-progress div', { hasText: /^Sent\s*20$/ });
+    await sent.first().waitFor();
+    await page.getByText('An operator must approve this batch.').waitFor({ state: 'detached' });
+    await page.locator('#batch-rows').getByText('Completed').nth(19).waitFor();
+    await look(page, 'followed');
+    await page.reload();
+    await look(page, 'completed');
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: /CSV/ }).click();
+    const proof = readFileSync(await (await download).path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect(proof).toHaveLength(21);
+    expect(
+      proof.slice(1).filter((row) => row.includes(',completed,USDT,12.50000000')),
+    ).toHaveLength(20);
+    await look(operator, 'console-approved');
+  });
+});
