@@ -1,13 +1,13 @@
 /** A merchant pays 20 people from a spreadsheet: two persons of the account and an operator, each with a real browser. */
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { describeWithBrowser, openBrowser } from '../support/servers/browser';
-import { startGateway, type TestGateway } from '../support/servers/gateway';
-import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
+import type { Page } from 'playwright-core';
+import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
+import { startGateway } from '../support/servers/gateway';
+import { fund } from '../support/merchant/merchant';
 import { picture, violations } from '../support/merchant/page-checks';
 import { makeUser, type TestUser } from '../support/merchant/page-client';
+import { started } from '../support/started';
 
-const PATIENCE_MS = 60_000;
 const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 
 /** As a spreadsheet writes it where people use decimal commas. */
@@ -21,32 +21,22 @@ const FAULTY = SHEET.replace('pay-7;12,50', 'pay-7;0').replace(
 );
 
 describeWithBrowser('a batch in a browser', () => {
-  let gateway: TestGateway;
-  let browser: Browser;
-  let merchant: Merchant;
+  // Its own, because the console's list holds the batches of all accounts.
+  const gateway = started(startGateway);
+  const browser = useBrowser();
 
   beforeAll(async () => {
-    // Its own, because the console's list holds the batches of all accounts.
-    [gateway, browser] = await Promise.all([startGateway(), openBrowser()]);
-    merchant = await createMerchant(gateway.db, gateway.pepper);
-    await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
+    const { accountId } = gateway.merchant;
+    await fund(gateway.db, accountId, 'live', 'USDT', '1000');
     const rule = JSON.stringify({ USDT: '100.00000000' });
     const sql = 'UPDATE accounts SET second_person_above = ?::jsonb WHERE id = ?';
-    await gateway.db.query(sql, [rule, merchant.accountId]);
-  });
-
-  afterAll(async () => {
-    await browser.close();
-    await gateway.stop();
+    await gateway.db.query(sql, [rule, accountId]);
   });
 
   async function openPage(path: string, user: TestUser): Promise<Page> {
-    const page = await (await browser.newContext()).newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    const page = await browser.newPage();
     await page.goto(new URL(path, gateway.baseUrl).href);
-    await page.getByLabel('Email address').fill(user.email);
-    await page.getByLabel('Password').fill(user.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await signIn(page, user);
     await page.waitForURL(new URL(path, gateway.baseUrl).href);
     return page;
   }
@@ -70,7 +60,7 @@ describeWithBrowser('a batch in a browser', () => {
 
   test('20 people are paid: two rows are mended, two persons and an operator approve, and the proof is downloaded', async () => {
     const users = ['owner', 'owner'].map((role) =>
-      makeUser(gateway.db, 'merchant', role, merchant.accountId),
+      makeUser(gateway.db, 'merchant', role, gateway.merchant.accountId),
     );
     const [ada, bob] = await Promise.all(users);
     const alice = await makeUser(gateway.db, 'operator', 'reviewer');

@@ -96,7 +96,6 @@ async function type(guide: string, blocks: readonly Block[]): Promise<string[]> 
     .replace('sk_test_...', client.apiKey);
   const run = promisify(execFile);
   const { stdout } = await run('bash', ['-e', '-c', script], {
-    cwd: home,
     timeout: TRANSCRIPT_TIMEOUT_MS,
     cwd: home,
     env: { ...process.env, CURL_HOME: home },
