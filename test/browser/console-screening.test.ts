@@ -79,4 +79,35 @@ describeWithBrowser('the screening of a payout in a browser', () => {
     });
     await page.close();
   });
+
+  test('the page of a payout that was submitted before it was held says that only an allowance ends it', async () => {
+    const destination = { type: 'crypto_address', value: ADDRESS };
+    const { json } = await client.createPayout(buildPayout({ destination }));
+    const id = String(json.data.id);
+    const page = await openPage(`/console/payouts/${id}`);
+    await page.getByRole('button', { name: /Approve and send 10/ }).click();
+    await noted(page, 'Approved. The payout is being sent.');
+    await waitFor('the hold', async () => {
+      await page.reload();
+      return (
+        (await page.locator('.note', { hasText: 'The payout is held' }).count()) > 0 || undefined
+      );
+    });
+    // As after a submission whose answer was lost, and which the provider does not know.
+    const sql = 'UPDATE payouts SET submission_started_at = clock_timestamp() WHERE id = ?';
+    await gateway.db.query(sql, [id]);
+    await page.reload();
+    await noted(page, 'The payout is held until an operator allows it.');
+    await noted(page, 'it cannot be rejected');
+    expect(await page.locator('summary', { hasText: 'Reject' }).count()).toBe(0);
+    await page.locator('summary', { hasText: 'Allow this payout' }).click();
+    await page.getByLabel('Why it may be sent').fill('Exchange of the customer');
+    await page.getByRole('button', { name: /Allow and send/ }).click();
+    await noted(page, 'Allowed. The payout is being sent.');
+    await waitFor('the end', async () => {
+      await page.goto(new URL(`/console/payouts/${id}`, gateway.baseUrl).href);
+      return (await page.locator('h1').innerText()).includes('Completed') || undefined;
+    });
+    await page.close();
+  });
 });

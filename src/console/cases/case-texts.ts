@@ -112,6 +112,7 @@ export const CASE_TEXTS: Record<CaseKind, CaseText> = {
   screening_review: {
     meaning: 'The screening found something about the destination of a payout. The payout is held.',
     remedy:
-      'Read the evidence. Allow or reject the payout on its page, which also resolves the case.',
+      'Read the evidence. Allow or reject the payout on its page, which also resolves the case. ' +
+      'A payout that was submitted before can be allowed only.',
   },
 };

@@ -112,20 +112,27 @@ function Outcome({ asked }: Pick<ScreeningProps, 'asked'>) {
   return tone === undefined || title === undefined ? null : <Alert tone={tone} title={title} />;
 }
 
-function Held({ screening: { hold } }: ScreeningProps) {
+function Held({ payout, screening: { hold } }: ScreeningProps) {
   if (hold === null) return null;
+  const isSubmitted = payout.submissionStartedAt !== null;
   return (
     <Alert
       tone="wait"
       title={
         hold.kind === 'review'
-          ? 'The payout is held until an operator allows or rejects it.'
+          ? `The payout is held until an operator allows${isSubmitted ? '' : ' or rejects'} it.`
           : 'The payout waits for an answer. Nothing is sent without one.'
       }
     >
       <p>
         Since <Time at={hold.since} seconds />. {hold.kind === 'no_answer' ? hold.reason : null}
       </p>
+      {isSubmitted ? (
+        <p>
+          It was submitted before, and the submission may still reach the provider, so it cannot be
+          rejected.
+        </p>
+      ) : null}
     </Alert>
   );
 }
