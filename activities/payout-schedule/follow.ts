@@ -16,16 +16,19 @@ import { inEventTransaction } from '../deps';
 import { eventOfPayoutSchedule } from '../events';
 import type { ScheduleDeps } from './run';
 
-const AT_ONCE = 200;
+const AT_ONCE = 50;
 /** A run at the end's own time may start this much later. */
 const END_GRACE_MS = 60_000;
 
 export async function followPayoutSchedules(deps: ScheduleDeps): Promise<{ ensured: number }> {
-  const schedules = await takeUncheckedSchedules(deps.db, AT_ONCE);
-  const now = await databaseTime(deps.db);
-  for (const schedule of schedules) await follow(deps, schedule, now);
   const pending = await listPendingRuns(deps.db, AT_ONCE);
   for (const run of pending) await deps.payoutScheduleTimers.ensureRunning(run);
+  const schedules = await takeUncheckedSchedules(deps.db, AT_ONCE);
+  const now = await databaseTime(deps.db);
+  // One that Temporal refuses does not keep the others waiting.
+  const followed = await Promise.allSettled(schedules.map((one) => follow(deps, one, now)));
+  const failure = followed.find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') throw failure.reason;
   return { ensured: schedules.length + pending.length };
 }
 

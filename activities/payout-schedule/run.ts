@@ -8,6 +8,7 @@ import { databaseTime } from '../../src/db/database-time';
 import {
   endScheduleRun,
   findRequesterFault,
+  findScheduleRun,
   lockPayoutSchedule,
   openScheduleRun,
   type RunWithRoute,
@@ -74,7 +75,11 @@ async function open(tx: Tx, scheduleId: string, scheduledFor: Date) {
   const schedule = await lockPayoutSchedule(tx, scheduleId);
   const now = await databaseTime(tx);
   if (scheduledFor > now || !isTimeOfSchedule(schedule, scheduledFor)) return null;
-  if (schedule.status !== 'active') return null;
+  if (schedule.status !== 'active') {
+    // A run that was opened before still ends.
+    const run = await findScheduleRun(tx, scheduleId, scheduledFor);
+    return run === null ? null : { schedule, run, now };
+  }
   const ids = { id: newId('payoutScheduleRun'), batchId: newId('payoutBatch') };
   const run = await openScheduleRun(tx, { ...ids, scheduleId, scheduledFor });
   return { schedule, run, now };
@@ -87,6 +92,7 @@ async function prepare(
   run: PayoutScheduleRun,
   now: Date,
 ): Promise<Refusal | null> {
+  if (schedule.status !== 'active') return notActive(schedule);
   if (now.getTime() - run.scheduledFor.getTime() > RUN_LATE_MS_MAX) return tooLate();
   const fault = await findRequesterFault(deps.db, schedule);
   if (fault !== null) return fault;
@@ -108,6 +114,11 @@ function refusedRows(faults: BatchTerms['faults']): Refusal {
   const message =
     'Some rows were refused, and nothing of this run was paid. See details.rows. The next run comes at its time.';
   return { ...rowsRefused(faults), message };
+}
+
+function notActive({ status }: PayoutSchedule): Refusal {
+  const message = `The schedule was ${status} before the run was created, and nothing of it was paid.`;
+  return { code: 'invalid_state', details: { status }, message };
 }
 
 function tooLate(): Refusal {

@@ -2,6 +2,7 @@
 import { createPayoutScheduleTimers } from '../../src/temporal/payout-schedules';
 import { verifyLedger } from '../../src/db/ledger-verify';
 import { findPayoutSchedule } from '../../src/db/repositories/payout-schedules';
+import { newId } from '../../src/lib/new-id';
 import { secondOf } from '../../src/domain/payout-schedule';
 import { WORKFLOWS } from '../../workflows/names';
 import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
@@ -133,6 +134,27 @@ test('a time is run once, however often it is started, and no other time is run'
   const later = await runsOf(id);
   expect(later.filter((one) => one.batch_id === run.batch_id)).toHaveLength(1);
   expect((await client.get(`/payouts?batch=${run.batch_id}`)).json.data).toHaveLength(1);
+  await change(id, 'end');
+});
+
+test('a run that was opened before a pause fails, and is not pending for ever', async () => {
+  const { json } = await create({ interval_seconds: 3_600 });
+  const { id } = json.data;
+  await change(id, 'pause');
+  const start = new Date(json.data.start_at as string);
+  await gateway.db.query(
+    `INSERT INTO payout_schedule_runs (id, schedule_id, scheduled_for, batch_id)
+     VALUES (?, ?, ?, ?)`,
+    [newId('payoutScheduleRun'), id, start, newId('payoutBatch')],
+  );
+  await gateway.temporal.workflow.execute(WORKFLOWS.payoutScheduleRun, {
+    workflowId: `${id}-${secondOf(start)}`,
+    taskQueue: 'payouts',
+    args: [{ scheduleId: id }],
+  });
+  expect(await runsOf(id)).toMatchObject([
+    { status: 'failed', failure: { code: 'invalid_state', details: { status: 'paused' } } },
+  ]);
   await change(id, 'end');
 });
 

@@ -206,12 +206,21 @@ export async function openScheduleRun(
      VALUES (?, ?, ?, ?) ON CONFLICT (schedule_id, scheduled_for) DO NOTHING`,
     values,
   );
-  const [found] = await tx.query<PayoutScheduleRun>(
-    'SELECT * FROM payout_schedule_runs WHERE schedule_id = ? AND scheduled_for = ?',
-    [run.scheduleId, run.scheduledFor],
-  );
-  if (found === undefined) throw new MissingRow(run.id);
+  const found = await findScheduleRun(tx, run.scheduleId, run.scheduledFor);
+  if (found === null) throw new MissingRow(run.id);
   return found;
+}
+
+export async function findScheduleRun(
+  db: Reader,
+  scheduleId: string,
+  scheduledFor: Date,
+): Promise<PayoutScheduleRun | null> {
+  const [found] = await db.query<PayoutScheduleRun>(
+    'SELECT * FROM payout_schedule_runs WHERE schedule_id = ? AND scheduled_for = ?',
+    [scheduleId, scheduledFor],
+  );
+  return found ?? null;
 }
 
 /** Keeps the routes of the dry run for the reservation. */
