@@ -152,7 +152,7 @@ export function requireId(
   return id;
 }
 
-/** How many there are of something. */
+/** A count, such as the number of decisions. */
 export const count = wholeNumber(0, 1_000_000);
 
 /** Not blank. */

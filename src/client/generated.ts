@@ -70,7 +70,7 @@ export interface Payment {
   /** Null until the payment is credited */
   net_amount: string | null;
   exceptions: ('overpaid' | 'late' | 'manual')[];
-  /** Of the last transfer, if the provider supplies one */
+  /** The hash of the last transfer, if the provider supplies one */
   tx_hash: string | null;
   /** The checkout page. Send your customer to this URL */
   checkout_url: string;

@@ -38,7 +38,7 @@ export interface ConsoleOptions {
   users: UserServices;
   once: Once;
   drafts: Once;
-  /** Of this site. */
+  /** The URL of this site. */
   publicUrl: string;
   workflowUrl: WorkflowUrl;
   /** Served on this host only; null: on every host. */

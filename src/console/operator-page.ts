@@ -9,7 +9,7 @@ import type { SignedInVisit } from '../web/visit';
 
 export const PREFIX = '/console';
 
-/** As in the admin command. */
+/** The same limit as that of the admin command. */
 export const REASON_LENGTH_MAX = 255;
 
 export interface OperatorVisit extends SignedInVisit {

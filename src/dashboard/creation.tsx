@@ -19,7 +19,7 @@ export function newFormKey(): string {
   return `dashboard-${newId('request')}`;
 }
 
-/** Of the form that was sent, so that a double click or a reload creates nothing twice. */
+/** The idempotency key of the form that was sent: a double click or a reload creates nothing twice. */
 export function formKey(values: URLSearchParams): string {
   const key = values.get('key') ?? '';
   return KEY.test(key) ? key : newFormKey();

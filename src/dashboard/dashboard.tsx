@@ -36,7 +36,7 @@ interface DashboardOptions {
   users: UserServices;
   once: Once;
   drafts: Once;
-  /** Of this site. */
+  /** The URL of this site. */
   publicUrl: string;
   /** Served on this host only; null: on every host. */
   host: string | null;

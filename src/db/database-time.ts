@@ -7,7 +7,7 @@ import type { Db, Tx } from './transaction';
 /** In between, the process's monotonic timer counts on, which a change of the clock does not move. */
 const READ_EVERY_MS = 60_000;
 
-/** Of the process: all its connections lead to one server. `atMs` by performance.now(). */
+/** One for the process, because all its connections lead to one server. `atMs` by performance.now(). */
 let known: { atMs: number; unixMs: number } | null = null;
 
 /** Behind PostgreSQL's clock by the time that the answer took, never ahead of it. */

@@ -56,7 +56,7 @@ const ENTRIES_IN_ORDER = '(SELECT * FROM ledger_entries ORDER BY transaction_id,
 const WITH_OBJECTS = (id: string): string => `
         LEFT JOIN payouts o ON o.id = ${id} LEFT JOIN payments p ON p.id = ${id}`;
 
-/** Of a transaction: posted since the proof of its balance. */
+/** The transaction was posted after the last proof of its balance. */
 const IS_NEW = 't.balance_version > coalesce(proven.version, -1)';
 
 /** In the columns of invariant 7. What a refused refund deducted has been returned. */

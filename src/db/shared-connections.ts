@@ -21,7 +21,7 @@ import { type GatewayOptions, gatewayOptions } from './connect';
 
 const LOCK_TIMEOUT_MS = 100;
 const LOCK_NOT_AVAILABLE = '55P03';
-/** So that a statement that takes long delays few. */
+/** A low number, so that a slow statement delays few others. */
 const RUNNING_TOGETHER_MAX = 16;
 
 export class SharedConnections implements Queries {

@@ -56,7 +56,7 @@ export async function exportSnapshot(tx: Tx): Promise<string> {
 interface SnapshotOptions {
   timeoutMs?: number;
   readOnly?: boolean;
-  /** Of another open transaction; a new one by default. */
+  /** The snapshot of another open transaction; a new one by default. */
   snapshot?: string;
 }
 

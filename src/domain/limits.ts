@@ -12,7 +12,7 @@ export interface KeyLimit {
 }
 
 export interface LimitFacts {
-  /** Whose limits they are. */
+  /** The owner of the limits. */
   of: 'account' | 'key';
   currency: string;
   amount: Amount;

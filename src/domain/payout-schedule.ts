@@ -129,7 +129,7 @@ export function runRequest(
   };
 }
 
-/** As Temporal appends it to the ids of the workflows of a schedule: `2026-11-25T14:30:00Z`. */
+/** The time in the form that Temporal appends to workflow ids of a schedule: `2026-11-25T14:30:00Z`. */
 export function secondOf(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }

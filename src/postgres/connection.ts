@@ -130,7 +130,7 @@ export class Connection extends Client {
     return this.#answerTo((done) => new Batch(this.#fieldOf, named, done), timeoutMs);
   }
 
-  /** Without a farewell, which nobody would read. */
+  /** Closes the socket without a message to the server, which would not arrive. */
   cut(): void {
     this.isCut = true;
     this.connection.stream.destroy(new Error('Connection terminated'));

@@ -183,7 +183,7 @@ export const PaymentObject = Shape(
       'Null until the payment is credited',
     ),
     exceptions: Type.Array(OneOf(PAYMENT_EXCEPTIONS, 'What was out of the ordinary')),
-    tx_hash: OrNull(Type.String(), 'Of the last transfer, if the provider supplies one'),
+    tx_hash: OrNull(Type.String(), 'The hash of the last transfer, if the provider supplies one'),
     checkout_url: Type.String({
       format: 'uri',
       description: 'The checkout page. Send your customer to this URL',

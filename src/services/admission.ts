@@ -14,7 +14,7 @@ import { Semaphore, type SemaphoreInterface, withTimeout } from 'async-mutex';
 import { ApiError } from '../domain/errors';
 import type { Mode } from '../domain/mode';
 
-/** So long may no answer be prompt before requests are refused. */
+/** Requests are refused after this time without a prompt answer. */
 const PATIENCE_MS = 3_000;
 /** How long the limit stays after the last refusal, or without a prompt answer. */
 const HOLD_MS = 15_000;
@@ -32,10 +32,10 @@ const ACCOUNT_PART = 0.25;
 /** A mode or an account is in use for as long after a request. */
 const IS_USED_MS = 60_000;
 const RETRY_AFTER_S = 2;
-/** So long may accepted work wait until it runs. */
+/** Accepted work waits at most this long until it runs. */
 const WAIT_MS_MAX = 8_000;
 
-/** Whose request it is. */
+/** The account and mode of a request. */
 export interface Requester {
   accountId: string;
   mode: Mode;
@@ -54,7 +54,7 @@ export interface Admission {
 export interface AdmissionOptions {
   /** An answer within this time is prompt. */
   promptMs: number;
-  /** So much work runs at once; null: all. */
+  /** The number of requests that run at once; null: no limit. */
   atOnce: number | null;
   /** Milliseconds that never go back. */
   clock?: () => number;
@@ -67,9 +67,9 @@ interface AccountUse {
   /** Accepted and not answered. */
   running: number;
   lastAt: number;
-  /** In the queue, of its last request. */
+  /** The place of its last request in the queue. */
   place: number;
-  /** Of what runs at once, while another account uses live mode. */
+  /** The share of the account while another account uses live mode. */
   slots: SemaphoreInterface;
 }
 
@@ -89,7 +89,7 @@ export function createAdmission({
   let limitedUntil = 0;
   let answeredAt: number[] = [];
   let lastLiveAt = -Infinity;
-  /** Of the work that began last. */
+  /** The place of the work that began last. */
   let placeNow = 0;
 
   const useOf = ({ accountId, mode }: Requester): AccountUse => {

@@ -260,7 +260,7 @@ async function readRules(
   };
 }
 
-/** As the field of the form takes them: `USDT=500.00000000`. */
+/** The limits in the form that the field accepts: `USDT=500.00000000`. */
 export function limitsText({ payoutLimits }: KeyRules, name: keyof KeyLimit): string[] {
   return Object.entries(payoutLimits).flatMap(([currency, limit]) =>
     limit[name] === undefined ? [] : [`${currency}=${limit[name]}`],

@@ -69,7 +69,7 @@ function presentBookkeeping(
   };
 }
 
-/** As the form shows it. */
+/** The values of the form. */
 export function bookkeepingForm({ timeZone, journalAccounts, taxRate }: Bookkeeping) {
   return { time_zone: timeZone, ...journalAccounts, tax_rate: taxRate };
 }

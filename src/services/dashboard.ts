@@ -60,7 +60,7 @@ interface KeyTools {
 const REUSED_KEY: ErrorCode = 'idempotency_key_reused';
 
 export interface RequestDetail extends LoggedRequest {
-  /** Of a reused idempotency key, if the first request is still in the log. */
+  /** What a reused idempotency key was used for, if the first request is still in the log. */
   reused: ReusedKey | null;
 }
 

@@ -6,7 +6,7 @@ import { type FeedQuery, type NewEvent, readNewEvents } from '../db/repositories
 import type { Db } from '../db/transaction';
 
 const INTERVAL_MS = 300;
-/** Of one query. After more new events than this, everybody looks for himself. */
+/** The rows of one query. After more new events than this, each waiting request runs its own query. */
 const NEW_EVENTS_MAX = 1_000;
 /** Further requests are answered at once, with an empty page. */
 const WAITING_MAX = 2_000;

@@ -51,13 +51,13 @@ import { recentlyAuthenticated, type SignedIn } from './users/sessions';
 export type { DoubtfulPayout, ReviewedPayout } from '../db/repositories/review-queue';
 export { type ConsolePayout, PAYOUT_WAITS } from '../db/repositories/console-payouts';
 
-/** As with the signal `reject`. */
+/** The same limit as that of the signal `reject`. */
 export const REASON_LENGTH_MAX = 500;
 /** An operator's decision can wait for a worker that starts; a page cannot wait longer. */
 const DECIDE_DEADLINE_MS = 8_000;
 /** For all providers' answers of one page together. */
 const PROVIDER_DEADLINE_MS = 4_000;
-/** Of one page, so that a page asks a provider for few payouts at once. */
+/** The payouts of one page, so that a page asks a provider about few payouts at once. */
 export const IN_DOUBT_PER_PAGE = 10;
 export const SELECTION_MAX = 25;
 /** Decisions of a selection that are under way at the same time. */
@@ -89,11 +89,11 @@ export interface PayoutReview {
   context: PayoutContext;
   events: HistoryEvent[];
   transactions: MerchantTransaction[];
-  /** Of the console, oldest first. */
+  /** The decisions made in the console, oldest first. */
   decisions: PayoutDecision[];
   /** While it waited for its provider, newest first. */
   escalations: PayoutEscalation[];
-  /** Of the visitor. */
+  /** What decides whether the visitor may decide. */
   decider: DeciderFacts;
 }
 

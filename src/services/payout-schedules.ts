@@ -39,7 +39,7 @@ export interface PayoutSchedulesDeps extends ClaimDeps, CheckingDeps {
   payoutScheduleTimers: PayoutScheduleTimers;
 }
 
-/** As it was sent: a row is a request, or what is wrong with it. */
+/** The request as it was sent: a row is a request, or the fault of a row. */
 export type ScheduleInput = Omit<PayoutScheduleRequest, 'payouts'> & {
   rows: readonly (PayoutOrder | RowFault)[];
 };

@@ -67,7 +67,7 @@ interface ListRequest<Filters> {
   filters: Filters;
 }
 
-/** As for payouts: below the lease of the claim. */
+/** Shorter than the lease of the claim, as for payouts. */
 const ORDER_DEADLINE_MS = 12_000;
 
 const NO_ANSWER = {

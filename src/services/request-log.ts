@@ -106,7 +106,7 @@ class Written {
     return (this.#counts.get(this.#kindOf(request)) ?? 0) >= STORED_PER_DAY_MAX;
   }
 
-  /** As PostgreSQL counts them: succeeded and failed apart. */
+  /** The counter of a request. Succeeded and failed requests are counted apart, as in PostgreSQL. */
   #kindOf({ accountId, mode, status, at }: RequestToLog): string {
     const day = Math.floor(at.getTime() / DAY_MS);
     if (day > this.#day) {

@@ -73,7 +73,7 @@ export function presentSecondPersonRule(accountId: string, above: SecondPersonRu
   return { object: 'second_person_rule', account_id: accountId, above: textsOf(above) };
 }
 
-/** As the field takes them. */
+/** The amounts in the form that the field accepts. */
 export function textsOf(rule: SecondPersonRule): string[] {
   return Object.entries(rule).map(([currency, amount]) => `${currency}=${amount}`);
 }

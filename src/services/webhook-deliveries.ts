@@ -27,7 +27,7 @@ import { requireKnown, requireNotDeleted } from './webhook-endpoints';
 /** Event bodies are deleted after this (decisions/retention). */
 export const BODIES_KEPT_DAYS = 30;
 
-/** Of one endpoint, newest first. @throws AdminRefusal */
+/** Lists the deliveries of an endpoint, newest first. @throws AdminRefusal */
 export async function listWebhookDeliveries(
   db: Reader,
   endpointId: string,

@@ -4,7 +4,7 @@ import { AdminRefusal, InvalidInput } from '../services/admin/refusal';
 import { Icon } from './icon';
 
 export interface FormState {
-  /** As they were sent. */
+  /** The values that were sent. */
   values: URLSearchParams;
   /** By field. */
   errors: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export function draftForm({ draft }: { draft: URLSearchParams | null }): FormSta
 
 interface NamedProps {
   name: string;
-  /** Of the control, where a page has two forms with the same field. */
+  /** The id of the control, where a page has two forms with the same field. */
   id?: string | undefined;
   hint?: ComponentChildren;
   form: FormState;

@@ -9,7 +9,7 @@ import { Card, Empty, Facts, Money, Status, Table, Time, words } from './compone
 
 interface TimelineProps {
   events: readonly HistoryEvent[];
-  /** Of the page of a delivery; null: it has none here. */
+  /** The address of a delivery's page; null: this site has none. */
   deliveryPage: ((id: string) => string) | null;
   /** Why it came to this event. */
   explain: (event: HistoryEvent) => string | null;
@@ -154,7 +154,7 @@ export function Signed({ direction, amount, currency }: SignedProps): ComponentC
   );
 }
 
-/** Of the details: the key, or the person on the dashboard. */
+/** The row of the details that names the key, or the person on the dashboard. */
 export function creatorRow(creator: Creator, base: string): readonly [string, ComponentChildren] {
   if (creator.kind === 'person') return ['Created by', creator.email];
   return ['API key', <a href={`${base}/keys/${creator.id}`}>{creator.id}</a>];

@@ -74,7 +74,7 @@ const BUSY_RETRY_S = 2;
 
 interface Use {
   running: number;
-  /** Of the last minute, oldest first. */
+  /** The starts of the last minute, oldest first. */
   begun: number[];
 }
 

@@ -71,7 +71,7 @@ class Payment(TypedDict):
     """Null until the payment is credited."""
     exceptions: list[Literal["overpaid", "late", "manual"]]
     tx_hash: str | None
-    """Of the last transfer, if the provider supplies one."""
+    """The hash of the last transfer, if the provider supplies one."""
     checkout_url: str
     """The checkout page. Send your customer to this URL."""
     success_url: str | None
@@ -1554,7 +1554,7 @@ class PayoutScheduleOperations(Resource):
         """Create a schedule of payouts.
 
         Pays the same rows at each time of a cron expression or an interval. Each run is a batch, whose references end with the time of the run. A run that cannot be reserved in full pays nothing, is an event, and the next one comes at its time. Runs act with the permission and limits of the key that made the schedule.
-        
+
         Scope: `payouts:write`.
         """
         return self._send("POST", "/payout_schedules", body=request, key=self._key(idempotency_key))["data"]
@@ -1563,7 +1563,7 @@ class PayoutScheduleOperations(Resource):
         """List schedules.
 
         Returns schedules, newest first.
-        
+
         Scope: `payouts:read`.
         """
         return self._list("/payout_schedules", query={"limit": limit, "cursor": cursor})
@@ -1572,7 +1572,7 @@ class PayoutScheduleOperations(Resource):
         """Retrieve a schedule.
 
         Returns the current state of a schedule with its last run.
-        
+
         Scope: `payouts:read`.
         """
         return self._send("GET", self._at("/payout_schedules/{id}", id))["data"]
@@ -1581,7 +1581,7 @@ class PayoutScheduleOperations(Resource):
         """List the runs of a schedule.
 
         Returns the runs, newest first, with the batch or the reason of each.
-        
+
         Scope: `payouts:read`.
         """
         return self._list(self._at("/payout_schedules/{id}/runs", id), query={"limit": limit, "cursor": cursor})
@@ -1590,7 +1590,7 @@ class PayoutScheduleOperations(Resource):
         """Pause a schedule.
 
         Makes no more runs until the schedule is resumed. Times that pass are left out.
-        
+
         Scope: `payouts:write`.
         """
         return self._send("POST", self._at("/payout_schedules/{id}/pause", id))["data"]
@@ -1599,7 +1599,7 @@ class PayoutScheduleOperations(Resource):
         """Resume a schedule.
 
         Makes runs again, from the next time of the schedule on.
-        
+
         Scope: `payouts:write`.
         """
         return self._send("POST", self._at("/payout_schedules/{id}/resume", id))["data"]
@@ -1608,7 +1608,7 @@ class PayoutScheduleOperations(Resource):
         """End a schedule.
 
         Makes no more runs. Batches that were created go on; stop them if you have to.
-        
+
         Scope: `payouts:write`.
         """
         return self._send("POST", self._at("/payout_schedules/{id}/end", id))["data"]

@@ -5,7 +5,7 @@ import type { PayoutReview } from '../../services/payout-reviews';
 import { Alert, Card, Facts, Id, Money, Time, words } from '../../web/components';
 import { Address, sinceText } from './parts';
 
-/** As many are counted. */
+/** Counting stops here. */
 const MANY = 500;
 
 export function Context({ payout, context }: PayoutReview) {

@@ -152,7 +152,7 @@ export async function listRecipients(
   return pageOf(found, limit);
 }
 
-/** Of an account, for live mode. */
+/** The rules of an account for live mode. */
 export interface RecipientRules {
   waitHours: number;
   only: boolean;

@@ -20,7 +20,7 @@ export interface AdjustmentInput extends BalanceKey {
   /** `adj_…`, chosen by the caller before the first attempt. */
   id: string;
   direction: 'in' | 'out';
-  /** As text. */
+  /** A decimal, such as `12.5`. */
   amount: string;
 }
 

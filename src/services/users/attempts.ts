@@ -16,10 +16,10 @@ import {
 import type { Db } from '../../db/transaction';
 
 const WINDOW_MINUTES = 15;
-/** Of one email address from one network, or in one known browser. */
+/** Failures of one email address from one network, or in one known browser. */
 export const FAILURES_OF_PAIR_MAX = 5;
 const FAILURES_OF_NETWORK_MAX = 50;
-/** Of one email address from everywhere; above it, one more in each period. */
+/** Failures of one email address from all networks; above it, one more is allowed in each period. */
 export const FAILURES_OF_EMAIL_MAX = 20;
 /**
  * A code has six digits, and three are valid at a time: one attempt in five minutes finds one within

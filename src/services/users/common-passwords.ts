@@ -7,7 +7,7 @@ const WORDS = `password passwort qwerty qwertz azerty letmein welcome willkommen
   changeme default login master shadow summer winter spring autumn company bitcoin crypto test user
   root hello hallo`.split(/\s+/);
 
-/** As people replace letters. */
+/** The characters with which people replace letters. */
 const LETTERS: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',

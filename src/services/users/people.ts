@@ -58,7 +58,7 @@ export type { Invitation, Person } from '../../db/repositories/people';
 const INVITATION_HOURS = 72;
 const INVITATIONS_MAX = 50;
 
-/** Of the step that ends an acceptance. */
+/** The outcomes of the step that ends an acceptance. */
 type SecondStepOutcome = Exclude<AcceptOutcome, { kind: 'second_step' }>;
 
 export type AcceptOutcome =
@@ -107,7 +107,7 @@ export function createPeople(db: Db, box: SecretBox) {
     invitations: (user: SignedIn) => listInvitations(db, teamOf(user)),
     /** @returns the token of the link, which is not stored @throws AdminRefusal, InvalidInput */
     invite: (user: SignedIn, wish: { email: string; role: string }) => invite(db, user, wish),
-    /** Of an operator, by another admin than the one who invited. @throws AdminRefusal */
+    /** Approves the invitation of an operator; the admin who invited cannot. @throws AdminRefusal */
     approve: (user: SignedIn, id: string) =>
       makeChange(db, changedBy(user), async (tx) => {
         const approved = await approveInvitation(tx, id, user.email);

@@ -178,7 +178,7 @@ function makeRecoveryCode(): string {
   return letters.join('').replaceAll(/(.{4})(?=.)/g, '$1-');
 }
 
-/** So many random bits need no slow hash. */
+/** The code has enough random bits that a fast hash is safe. */
 function hashCode(userId: string, code: string): Buffer {
   const plain = code
     .toLowerCase()

@@ -119,7 +119,7 @@ export function changedBy({ email, actor }: SignedIn): ChangedBy {
   return { actor: email, reason: null, via: sourceOf(actor.kind) };
 }
 
-/** Of a merchant's user; null for an operator. */
+/** The account of a merchant's user; null for an operator. */
 export function accountOf({ actor }: SignedIn): string | null {
   return actor.kind === 'merchant' ? actor.accountId : null;
 }

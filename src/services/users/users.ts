@@ -45,7 +45,7 @@ export interface NewUser {
   kind: UserKind;
   email: string;
   role: string;
-  /** Of a merchant. */
+  /** The account of a merchant's user. */
   accountId: string | null;
   /** Null: one is generated. */
   password: string | null;
@@ -230,7 +230,7 @@ export function checkEmail(text: string): string {
   throw new InvalidInput('email', { code: 'not_an_email', value: email });
 }
 
-/** Of a person; shown to others. */
+/** Checks a person's name, which other people see. */
 export function checkName(text: string): string {
   const name = text.trim();
   if (name === '') throw new InvalidInput('name', { code: 'empty' });

@@ -5,7 +5,7 @@
  */
 
 interface Wording {
-  /** Whose words they are. */
+  /** The node software or provider that uses the words. */
   whose: string;
   /** The place where they are written down. */
   source: string;

@@ -372,7 +372,7 @@ function Invitations({
   );
 }
 
-/** Whom the rule stops at once. */
+/** The people who cannot sign in once the rule applies. */
 function LockedOut({ people, me }: Pick<PeopleProps, 'people' | 'me'>) {
   const without = people.filter(({ hasSecondFactor }) => !hasSecondFactor);
   if (without.length === 0) return 'Everybody has a second factor, so nobody is stopped.';
