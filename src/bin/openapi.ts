@@ -8,7 +8,7 @@ import { buildPythonClient } from '../openapi/python-client';
 
 const HELP = `Usage: npm run openapi [-- --check]
 
-Writes openapi.json, src/client/generated.ts and the types of clients/python from the schemas. With
+Writes openapi.json, clients/typescript/src/generated.ts and the types of clients/python from the schemas. With
 --check it writes nothing, and fails when one of them is out of date.
 `;
 
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const document = JSON.stringify(buildDocument());
   const files = {
     'openapi.json': await format(document, { parser: 'json', printWidth: 100 }),
-    'src/client/generated.ts': await format(buildClientTypes(), {
+    'clients/typescript/src/generated.ts': await format(buildClientTypes(), {
       parser: 'typescript',
       printWidth: 100,
       singleQuote: true,

@@ -1,5 +1,5 @@
 /**
- * The API's objects, queries and error details as TypeScript, for the SDK: src/client/generated.ts. The
+ * The API's objects, queries and error details as TypeScript, for the SDK: clients/typescript/src/generated.ts. The
  * SDK can then be used without the schemas' library. `npm run openapi` writes the file.
  */
 import { buildDocument, OPERATIONS } from './document';

@@ -5,7 +5,7 @@
 import { asAccount } from '../db/as-account';
 import { findEventBody } from '../db/repositories/events';
 import type { Db } from '../db/transaction';
-import { verifyWebhook, WebhookVerificationError } from '../webhooks/verify';
+import { verifyWebhook, WebhookVerificationError } from '../../clients/typescript/src/webhooks';
 import type { Owner } from './own';
 
 export interface ReceivedWebhook {

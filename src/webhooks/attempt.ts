@@ -17,7 +17,7 @@ import { dial, secure } from './connect';
 import { type Deadline, exchange, type HttpResponse } from './exchange';
 import { findTarget, type TargetRules } from './target';
 import { bareHost, portOf } from './url-policy';
-import { signWebhook } from './verify';
+import { signWebhook } from '../../clients/typescript/src/webhooks';
 
 export interface WebhookRequest {
   url: string;

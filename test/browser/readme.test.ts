@@ -3,7 +3,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { createUser } from '../../src/services/users/users';
-import { signWebhook } from '../../src/webhooks/verify';
+import { signWebhook } from '../../clients/typescript/src/webhooks';
 import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
 import { useSharedGateway } from '../support/servers/gateway';
 import {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { newId } from '../../src/lib/new-id';
-import { signWebhook } from '../../src/webhooks/verify';
+import { signWebhook } from '../../clients/typescript/src/webhooks';
 import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
 import { startHarness } from './http-harness';
 import { started } from '../support/started';

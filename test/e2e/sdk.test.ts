@@ -30,7 +30,7 @@ import {
   type PayoutRequest,
   UnexpectedResponseError,
   ValidationFailedError,
-} from '../../src/client';
+} from '../../clients/typescript/src';
 import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
 import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { acceptedPayout, openMerchant, whenFinal } from '../support/payout/payout-steps';
@@ -38,6 +38,7 @@ import { faultOf, startReceiver } from '../support/webhook/webhook-receiver';
 import { waitThroughFaults } from '../support/wait-for';
 
 const ROOT = resolve(__dirname, '../..');
+const PACKAGE = join(ROOT, 'clients/typescript');
 
 let gateway: TestGateway;
 /** A merchant's project, which has the package installed. */
@@ -54,14 +55,14 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** As `npm run build` makes it; test/unit/webhooks/receiver-package.test.ts installs it with its types. */
+/** As its build makes it; test/unit/webhooks/receiver-package.test.ts installs it with its types. */
 function installSdk(installed: string): void {
-  mkdirSync(join(installed, 'dist/src/client'), { recursive: true });
-  mkdirSync(join(installed, 'dist/src/webhooks'));
-  copyFileSync(join(ROOT, 'package.json'), join(installed, 'package.json'));
-  const files = readdirSync(join(ROOT, 'src/client')).map((name) => join('src/client', name));
-  for (const file of [...files, 'src/webhooks/verify.ts']) {
-    const { outputText } = ts.transpileModule(readFileSync(join(ROOT, file), 'utf8'), {
+  const source = join(PACKAGE, 'src');
+  mkdirSync(join(installed, 'dist/cli'), { recursive: true });
+  copyFileSync(join(PACKAGE, 'package.json'), join(installed, 'package.json'));
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
+  for (const file of files.filter((name) => name.endsWith('.ts'))) {
+    const { outputText } = ts.transpileModule(readFileSync(join(source, file), 'utf8'), {
       compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
     });
     writeFileSync(join(installed, 'dist', file.replace(/\.ts$/, '.js')), outputText);
@@ -273,7 +274,7 @@ test.concurrent('the quickstart of docs/guides/sdk.md runs as it stands', async 
 });
 
 describe('payments-gateway listen', () => {
-  const PROGRAM = join(process.env['TEST_COMPILED_PROGRAMS'] ?? '', 'src/bin/payments-gateway.js');
+  const PROGRAM = 'node_modules/payments-gateway/dist/cli/main.js';
 
   function start(args: string[], env: NodeJS.ProcessEnv = {}) {
     const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...args], { cwd: project, env });
@@ -338,7 +339,7 @@ describe('payments-gateway listen', () => {
   );
 
   test.concurrent.each([
-    [[], /required option '--forward-to <url>' not specified/, 2],
+    [[], /option --forward-to <url> is required/, 2],
     [['--forward-to', 'localhost:4000'], /--forward-to must be a URL starting with http/, 2],
     [['--forward-to', 'http://localhost:1'], /Set --key or the variable GATEWAY_API_KEY/, 2],
     [['--forward-to', 'http://localhost:1', '--key', 'x'], /--key must be an API key/, 2],

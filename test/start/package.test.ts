@@ -1,10 +1,12 @@
-/** The package as `npm pack` makes it, in a merchant's folder. */
+/** The TypeScript client's package as `npm pack` makes it, in a merchant's folder. */
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = resolve(__dirname, '../..');
+const PACKAGE = join(ROOT, 'clients/typescript');
 const run = promisify(execFile);
 
 let folder: string;
@@ -12,22 +14,18 @@ let folder: string;
 let project: string;
 
 beforeAll(async () => {
-  // Below our node_modules, which has what the package depends on.
-  mkdirSync(join(ROOT, 'node_modules/.cache'), { recursive: true });
-  folder = mkdtempSync(join(ROOT, 'node_modules/.cache/package-'));
+  // Outside the project: the package finds no other one.
+  folder = mkdtempSync(join(tmpdir(), 'package-'));
   project = join(folder, 'project');
-  const built = join(folder, 'built');
-  const tsc = join(ROOT, 'node_modules/.bin/tsc');
-  // `npm run check` has checked the types.
-  for (const config of ['tsconfig.build.json', 'tsconfig.exports.json']) {
-    await run(tsc, ['-p', config, '--noCheck', '--outDir', join(built, 'dist')], { cwd: ROOT });
-  }
-  copyFileSync(join(ROOT, 'package.json'), join(built, 'package.json'));
-  const packed = await run('npm', ['pack', '--ignore-scripts', '--json'], { cwd: built });
-  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+  // `npm pack` builds the package first.
+  const destination = ['--pack-destination', folder];
+  const packed = await run('npm', ['pack', '--json', '--silent', ...destination], { cwd: PACKAGE });
+  const [{ filename }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('['))) as [
+    { filename: string },
+  ];
   const installed = join(project, 'node_modules/payments-gateway');
   mkdirSync(installed, { recursive: true });
-  await run('tar', ['-xzf', join(built, filename), '--strip-components=1', '-C', installed]);
+  await run('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', installed]);
   writeFileSync(join(project, 'package.json'), '{"name":"merchant","private":true}');
 });
 

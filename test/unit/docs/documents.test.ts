@@ -42,7 +42,7 @@ test('the folders that the README names exist, and no source folder is missing',
 
 test('every file and folder that docs/architecture.md names exists', () => {
   const paths = [
-    ...read('docs/architecture.md').matchAll(/`((?:src|workflows|activities)\/[^`<]*)`/g),
+    ...read('docs/architecture.md').matchAll(/`((?:src|workflows|activities|clients)\/[^`<]*)`/g),
   ];
   expect(paths.length).toBeGreaterThan(50);
   expect(
@@ -156,7 +156,7 @@ function filesOf(room: string): string[] {
 }
 
 function sources(): string[] {
-  return ['src', 'workflows', 'activities'].flatMap((room) =>
+  return ['src', 'workflows', 'activities', 'clients/typescript/src'].flatMap((room) =>
     readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))
       .map((name) => join(room, name)),

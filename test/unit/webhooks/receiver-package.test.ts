@@ -4,6 +4,7 @@
  */
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -16,14 +17,15 @@ import { join, resolve } from 'node:path';
 import { execFileSync, spawn } from 'node:child_process';
 import ts from 'typescript';
 import { newId } from '../../../src/lib/new-id';
-import { signWebhook } from '../../../src/webhooks/verify';
+import { signWebhook } from '../../../clients/typescript/src/webhooks';
 import { findFreePort } from '../../../src/dev/ports';
 import { VECTORS_FILE } from '../../support/webhook/webhook-vectors';
 import { waitThroughFaults } from '../../support/wait-for';
 
 const ROOT = resolve(__dirname, '../../..');
-const SOURCE = 'src/webhooks/verify.ts';
-const SDK = 'src/client/index.ts';
+const PACKAGE = join(ROOT, 'clients/typescript');
+const SOURCE = join(PACKAGE, 'src/webhooks.ts');
+const SDK = join(PACKAGE, 'src/index.ts');
 
 /** A merchant's project, with the package among its modules and nothing else. */
 let project: string;
@@ -32,20 +34,21 @@ beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'receiver-'));
   const installed = join(project, 'node_modules', 'payments-gateway');
   mkdirSync(join(installed, 'dist'), { recursive: true });
-  copyFileSync(join(ROOT, 'package.json'), join(installed, 'package.json'));
+  copyFileSync(join(PACKAGE, 'package.json'), join(installed, 'package.json'));
   build(join(installed, 'dist'));
 });
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** What `npm run build` does for these files. */
+/** What the package's build does for these files. */
 function build(outDir: string): void {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) =>
     ts.sys.readFile(path),
   );
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  const program = ts.createProgram([join(ROOT, SOURCE), join(ROOT, SDK)], {
+  const program = ts.createProgram([SOURCE, SDK], {
     ...options,
+    rootDir: join(PACKAGE, 'src'),
     types: ['node'],
     outDir,
     declaration: true,
@@ -139,7 +142,7 @@ test('its types are found, and refuse what would fail', () => {
 });
 
 test('it needs nothing but Node’s crypto', () => {
-  const text = readFileSync(join(ROOT, SOURCE), 'utf8');
+  const text = readFileSync(SOURCE, 'utf8');
   const imported = ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
   expect(imported).toEqual(['node:crypto']);
 });
@@ -184,34 +187,25 @@ test('the SDK’s types are found, and refuse what would fail', () => {
   expect(diagnose(program, ['node'])).toEqual([refused]);
 });
 
-test('the SDK imports nothing but Node’s modules and the receiver’s check', () => {
-  const folder = join(ROOT, 'src/client');
-  const imported = readdirSync(folder).flatMap(
-    (name) => ts.preProcessFile(readFileSync(join(folder, name), 'utf8')).importedFiles,
-  );
-  const outside = imported.map(({ fileName }) => fileName).filter((name) => !name.startsWith('./'));
-  expect(outside.filter((name) => !name.startsWith('node:'))).toEqual(
-    outside.filter((name) => name === '../webhooks/verify'),
-  );
-});
-
-test('`npm run build` writes the files that package.json exports', () => {
-  const { exports, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    exports: Record<string, Record<string, string>>;
-    scripts: Record<string, string>;
+test('the package needs no other one, and each file that it exports has a source', () => {
+  const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as {
+    dependencies?: object;
+    bin: Record<string, string>;
+    exports: Record<string, string | { types: string; default: string }>;
   };
-  for (const [name, source] of [
-    ['./webhooks', SOURCE],
-    ['./client', SDK],
-  ] as const) {
-    const built = join('dist', source.replace(/\.ts$/, ''));
-    expect(exports[name]).toEqual({ types: `./${built}.d.ts`, default: `./${built}.js` });
-  }
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.exports.json'), (path) =>
-    ts.sys.readFile(path),
-  ) as { config: { files: string[]; compilerOptions: { declaration: boolean } } };
-  expect(config.files).toEqual([SOURCE, SDK]);
-  expect(config.compilerOptions.declaration).toBe(true);
-  expect(scripts['build']).toContain('tsc -p tsconfig.exports.json');
-  expect(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')).toContain('tsconfig.exports.json');
+  expect(manifest.dependencies).toBeUndefined();
+  const exported = Object.values(manifest.exports).filter((entry) => typeof entry === 'object');
+  expect(exported).toHaveLength(3);
+  for (const entry of exported) expect(entry.types).toBe(entry.default.replace(/js$/, 'd.ts'));
+  const built = [...exported.map((entry) => entry.default), ...Object.values(manifest.bin)];
+  const sources = built.map((file) => file.replace('dist', 'src').replace(/js$/, 'ts'));
+  for (const file of sources) expect(existsSync(join(PACKAGE, file))).toBe(true);
+
+  const files = readdirSync(join(PACKAGE, 'src'), { recursive: true, encoding: 'utf8' });
+  const imported = files
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => ts.preProcessFile(readFileSync(join(PACKAGE, 'src', name), 'utf8')))
+    .flatMap(({ importedFiles }) => importedFiles.map(({ fileName }) => fileName));
+  expect(imported.length).toBeGreaterThan(10);
+  expect(imported.filter((name) => !/^(node:|\.)/.test(name))).toEqual([]);
 });

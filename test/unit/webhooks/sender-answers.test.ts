@@ -1,6 +1,6 @@
 /** What the sender sends, and what it makes of ordinary answers. */
 import { randomBytes } from 'node:crypto';
-import { verifyWebhook } from '../../../src/webhooks/verify';
+import { verifyWebhook } from '../../../clients/typescript/src/webhooks';
 import {
   answer,
   type Behaviour,

@@ -1,7 +1,11 @@
 /** The receiver's check, against vectors that other programs made, and the signature it checks. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { signWebhook, verifyWebhook, WebhookVerificationError } from '../../../src/webhooks/verify';
+import {
+  signWebhook,
+  verifyWebhook,
+  WebhookVerificationError,
+} from '../../../clients/typescript/src/webhooks';
 import { VECTORS } from '../../support/webhook/webhook-vectors';
 
 interface SignatureVector {

@@ -3,9 +3,9 @@
  * signature of a webhook: `payments-gateway listen`.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { CursorExpiredError, ValidationFailedError } from './errors';
-import { type Event, type FeedQuery, type GatewayClient, webhooks } from './index';
-import { pause } from './request';
+import { CursorExpiredError, ValidationFailedError } from '../errors';
+import { type Event, type FeedQuery, type GatewayClient, webhooks } from '../index';
+import { pause } from '../request';
 
 export interface ListenOptions {
   client: Pick<GatewayClient, 'events'>;
@@ -87,8 +87,6 @@ async function deliver(event: Event, options: ListenOptions): Promise<boolean> {
 
 async function post(event: Event, { forwardTo, secret, signal }: ListenOptions) {
   const body = JSON.stringify(event);
-  // The SDK imports nothing of the gateway but the check of webhooks.
-  // eslint-disable-next-line no-restricted-properties
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   const startedAt = performance.now();
   const elapsed = (): number => Math.round(performance.now() - startedAt);

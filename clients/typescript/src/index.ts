@@ -45,7 +45,7 @@ import {
   newIdempotencyKey,
   type Send,
 } from './request';
-import { signWebhook, verifyWebhook } from '../webhooks/verify';
+import { signWebhook, verifyWebhook } from './webhooks';
 
 export * from './errors';
 export type * from './generated';
@@ -58,7 +58,7 @@ export {
   type WebhookEvent,
   type WebhookHeaders,
   WebhookVerificationError,
-} from '../webhooks/verify';
+} from './webhooks';
 
 /** Functions for receivers of webhooks, which need no client. */
 export const webhooks = {
