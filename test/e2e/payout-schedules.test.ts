@@ -18,6 +18,7 @@ beforeAll(async () => {
   gateway = await useSharedGateway();
   merchant = await createMerchant(gateway.db, gateway.pepper);
   client = new MerchantClient(gateway.baseUrl, merchant.testKey);
+  await fund(gateway.db, merchant.accountId, 'test', 'USDT', '1000');
 });
 
 afterAll(() => gateway.stop());
@@ -63,7 +64,6 @@ const closed = (batchId: string) =>
   });
 
 test('a short interval runs twice and pays, until the schedule is paused and ended [endpoint POST /payout_schedules] [endpoint GET /payout_schedules] [endpoint GET /payout_schedules/{id}] [endpoint GET /payout_schedules/{id}/runs] [endpoint POST /payout_schedules/{id}/pause] [endpoint POST /payout_schedules/{id}/resume] [endpoint POST /payout_schedules/{id}/end]', async () => {
-  await fund(gateway.db, merchant.accountId, 'test', 'USDT', '1000');
   const { status, json } = await create();
   expect([status, json.data.status, json.data.last_run]).toEqual([201, 'active', null]);
   const { id } = json.data;

@@ -7,6 +7,7 @@ import { MONEY_GUARDS } from './money';
 import { PAGE_GUARDS } from './pages';
 import { RECIPIENT_GUARDS } from './recipients';
 import { REQUEST_GUARDS } from './requests';
+import { SCHEDULE_GUARDS } from './schedules';
 import { SCREENING_GUARDS } from './screening';
 import { SECRET_GUARDS } from './secrets';
 import { WALLET_GUARDS } from './wallet';
@@ -22,6 +23,7 @@ export const GUARD_GROUPS: readonly GuardGroup[] = [
   { title: 'Payouts and payments', guards: MONEY_GUARDS },
   { title: 'Recipients and the second person', guards: RECIPIENT_GUARDS },
   { title: 'Conditions of payouts', guards: CONDITION_GUARDS },
+  { title: 'Schedules of payouts', guards: SCHEDULE_GUARDS },
   { title: 'Screening', guards: SCREENING_GUARDS },
   { title: 'Requests of the API', guards: REQUEST_GUARDS },
   { title: 'Dashboard and console', guards: PAGE_GUARDS },
