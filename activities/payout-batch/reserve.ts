@@ -5,7 +5,7 @@
  */
 import { readBatchFacts } from '../../src/db/repositories/batch-facts';
 import {
-  type ClaimedRoute,
+  type ClaimedRoutes,
   type HeldClaim,
   lockClaim,
   releaseClaim,
@@ -59,11 +59,6 @@ export type BatchReserveResult =
   | { kind: 'reserved'; state: PayoutBatchState; consolePage?: string }
   | { kind: 'refused'; refusal: Refusal }
   | { kind: 'abandoned' };
-
-/** The routes that the API chose, one for each row. */
-export interface ClaimedRoutes {
-  rows: ClaimedRoute[];
-}
 
 type BatchClaim = HeldClaim<PayoutBatchRequest, ClaimedRoutes>;
 

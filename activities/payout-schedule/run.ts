@@ -16,7 +16,7 @@ import {
   noteNextRunAt,
   saveRunRoutes,
 } from '../../src/db/repositories/payout-schedules';
-import type { HeldClaim } from '../../src/db/repositories/idempotency';
+import type { ClaimedRoutes, HeldClaim } from '../../src/db/repositories/idempotency';
 import type { Tx } from '../../src/db/transaction';
 import { type BatchTerms, type RoutedRow, rowsRefused } from '../../src/domain/batch-terms';
 import { ApiError, type Refusal } from '../../src/domain/errors';
@@ -34,7 +34,6 @@ import type { PayoutBatchWorkflows } from '../../src/temporal/payout-batch-workf
 import type { PayoutScheduleTimers } from '../../src/temporal/payout-schedules';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayoutSchedule } from '../events';
-import type { ClaimedRoutes } from '../payout-batch/reserve';
 
 /** The check of rows that a request for a batch makes (services/payout-batches). */
 export type CheckRows = (

@@ -3,13 +3,7 @@
  * client reads. Amounts are exact. `gross − service_fee − network_fee = net` in every file, net is the change of the balance,
  * and the sum of a file's nets is the sum of its postings.
  */
-import {
-  EXPORTED,
-  type ExportedPosting,
-  type ExportPeriod,
-  readObjects,
-  readPostings,
-} from '../db/repositories/exports';
+import { EXPORTED, type ExportPeriod, readObjects, readPostings } from '../db/repositories/exports';
 import { listBalances } from '../db/repositories/ledger';
 import { balanceAfter, countPostings } from '../db/repositories/statements';
 import type { Reader } from '../db/transaction';
@@ -18,7 +12,7 @@ import type { StoredLine } from '../domain/ledger';
 import { add, type Amount, subtract, ZERO } from '../domain/money';
 import { csvLine } from '../lib/csv';
 import { localTime } from '../lib/local-time';
-import { journalFile } from './journal';
+import { journalFile, type PostingPage } from './journal';
 
 export interface ExportRequest extends ExportPeriod {
   kind: ExportKind;
@@ -170,13 +164,6 @@ function net(lines: readonly StoredLine[], account: StoredLine['account']): Amou
 
 function negative(amount: Amount): Amount {
   return subtract(ZERO, amount);
-}
-
-export interface PostingPage {
-  currency: string;
-  postings: ExportedPosting[];
-  /** Before the first of them; the reader of the rows carries it on. */
-  held: { available: Amount; reserved: Amount };
 }
 
 /** The postings of the period, currency by currency. */

@@ -4,6 +4,7 @@
  * Columns: Xero, "Enter multiple manual journals using an import template"; QuickBooks Online, "Import journal
  * entries".
  */
+import type { ExportedPosting } from '../db/repositories/exports';
 import {
   type Bookkeeping,
   type ExportFormat,
@@ -14,7 +15,13 @@ import {
 import { add, type Amount, isLess, subtract, ZERO } from '../domain/money';
 import { csvLine } from '../lib/csv';
 import { localTime } from '../lib/local-time';
-import type { PostingPage } from './exports';
+
+export interface PostingPage {
+  currency: string;
+  postings: ExportedPosting[];
+  /** Before the first of them; the reader of the rows carries it on. */
+  held: { available: Amount; reserved: Amount };
+}
 
 /** One account of one day's journal. Exactly one of the amounts is not zero. */
 interface JournalLine {

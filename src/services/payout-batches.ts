@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readBatchFacts } from '../db/repositories/batch-facts';
 import { listPayoutRoutes } from '../db/repositories/currency-routes';
-import type { ClaimedRoute } from '../db/repositories/idempotency';
+import type { ClaimedRoutes } from '../db/repositories/idempotency';
 import {
   listBatchRows,
   listRowsToReview,
@@ -173,7 +173,7 @@ async function create(
   }
   const request: PayoutBatchRequest = { reference, description, payouts };
   const id = newId('payoutBatch');
-  return runClaimed<PayoutBatchRequest, { rows: ClaimedRoute[] }>(deps, {
+  return runClaimed<PayoutBatchRequest, ClaimedRoutes>(deps, {
     caller,
     objectId: id,
     endpoint: '/payout_batches',

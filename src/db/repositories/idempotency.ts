@@ -32,6 +32,11 @@ export interface ClaimedRoute extends ChosenRoute {
   recipientSince?: string;
 }
 
+/** The routes that the API chose for a batch, one for each row. */
+export interface ClaimedRoutes {
+  rows: ClaimedRoute[];
+}
+
 /** The parts of the request that the creating transaction needs. */
 export interface ClaimedRequest<Request extends object, Route = ClaimedRoute> {
   apiKeyId: string;
