@@ -69,7 +69,7 @@ async function curl(options: string[]): Promise<{ bytes: number; lines: number }
   return { bytes, lines };
 }
 
-/** Of the pages, begun later than this after now. */
+/** The pages that begin later than this after now. */
 async function queriesSince(owner: Reader, waitMs: number): Promise<number> {
   await sleep(waitMs);
   const from = new Date();

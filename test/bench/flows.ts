@@ -51,7 +51,7 @@ export interface GatewayFlowOptions {
   /** Instead of starting one; it is not stopped. */
   gateway?: OwnGateway;
   env?: Record<string, string>;
-  /** Of the API processes, in turns; each ends in /api/v1. */
+  /** The addresses of the API processes, used in turns; each ends in /api/v1. */
   baseUrls?: readonly string[];
 }
 
@@ -91,7 +91,7 @@ export async function startGatewayFlows(options: GatewayFlowOptions = {}): Promi
 }
 
 export interface BareFlows extends Flows {
-  /** Of its only process. */
+  /** The id of its only process. */
   pid: number;
   /** Starts deliveries that carry the id. */
   deliver(url: string, count: number, id: string): Promise<void>;

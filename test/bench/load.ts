@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** As long as a client waits after 503 with Retry-After. */
+/** A client waits this long after 503 with Retry-After. */
 export const RETRY_AFTER_MS = 1_000;
 
 export interface Request {

@@ -13,7 +13,7 @@ import { createUnderLoad, whenIdle } from './rows/creates';
 const CAPACITY_MS = { full: 60_000, quick: 8_000 };
 const MEASURE_MS = { full: 600_000, quick: 20_000 };
 const PARTS_OF_CAPACITY = [0.5, 0.8, 1.2];
-/** Of a payout. */
+/** The number of events of a payout. */
 const EVENTS = 4;
 /** Ten at 4 a second, as a merchant would notice the end of an overload. */
 const RECOVERED_AFTER = 10;

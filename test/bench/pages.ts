@@ -27,7 +27,7 @@ const KEPT = 'gateway_volume';
 const MIDDLE = Math.floor(PAYOUTS / 2);
 const DAYS = `from=${daysAgo(30)}&to=${daysAgo(10)}`;
 
-/** Of the merchant with the volume. */
+/** The pages of the merchant with the volume. */
 function merchantPaths({ apiKeyId, endpointId }: Volume): string[] {
   const lists = ['payments', 'payouts'].flatMap((list) => [
     list,
@@ -132,7 +132,7 @@ async function main(): Promise<void> {
   const harness = await startHarness(database);
   const owner = connect({ url: database.ownerUrl, size: 1, applicationName: 'bench' });
   const volume = (await findVolume(owner)) ?? (await insertVolume(owner, { payouts: PAYOUTS }));
-  // As the worker does every minute.
+  // The worker does this every minute.
   await sumPostings(owner, Infinity);
   const counts = await owner.query<{ name: string; n: number }>(
     `SELECT relname AS name, n_live_tup::int AS n FROM pg_stat_user_tables

@@ -25,7 +25,7 @@ export async function findProcesses(gateway: OwnGateway): Promise<Record<Process
   return { api: api.pid, worker: worker.pid, Temporal: temporal, PostgreSQL: backend };
 }
 
-/** Of the process and its children, also those that have ended. */
+/** The CPU time of the process and its children, also of those that have ended. */
 export function processorMs(pid: number): number {
   const own = readStat(pid);
   const children = listPids().filter((one) => statOf(one)?.parent === pid);

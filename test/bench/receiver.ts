@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Arrival {
-  /** Of the payout or payment. */
+  /** The id of the payout or payment. */
   objectId: string;
   /** Undefined at the bare limit. */
   eventId: string | undefined;

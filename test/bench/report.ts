@@ -11,7 +11,7 @@ export interface Line {
   figure: string;
   gateway: number;
   bare: number | null;
-  /** Of the rounds. */
+  /** The figures of the rounds. */
   ratio: { median: number; min: number; max: number } | null;
   aim: string;
   /** Null: there is no aim. */
@@ -72,7 +72,7 @@ function isMet(aim: Aim, value: number): boolean {
   return 'atLeast' in aim ? value >= aim.atLeast : value <= aim.atMost;
 }
 
-/** As a table in Markdown. @param other what the gateway is compared with */
+/** Writes a table in Markdown. @param other what the gateway is compared with */
 export function tableOf(lines: readonly Line[], other = 'Bare limit'): string {
   const heads = ['Row', 'Figure', 'Gateway', other, 'Ratio (min–max)', 'Aim', 'Met'];
   const cells = lines.map(({ row, figure, gateway, bare, ratio, aim, met }) => [

@@ -7,9 +7,9 @@ export type Aim = { atLeast: number } | { atMost: number };
 export interface Figure {
   /** With its unit: `requests/s`, `p50 ms`. */
   name: string;
-  /** Of the gateway's figure to the bare limit's. */
+  /** The aim of the ratio of the gateway's figure to that of the bare limit. */
   ratio?: Aim;
-  /** Of the gateway's figure. */
+  /** The aim of the gateway's figure. */
   limit?: Aim;
   /** The part by which the gateway's figure may grow over baseline.json; without it, there is none. */
   tolerance?: number;

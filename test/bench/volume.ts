@@ -92,7 +92,7 @@ export async function insertVolume(owner: Db, { payouts }: { payouts: number }):
               WITH ORDINALITY AS s(status, n)`,
       [accountId, mode, payouts, payouts],
     ],
-    // Of the other merchants.
+    // These belong to the other merchants.
     [
       `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, created_at)
        SELECT 'evt_7' || lpad(n::text, 25, '0'), 'acc_' || lpad((n % 1000 + 1)::text, 26, '0'),

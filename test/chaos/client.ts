@@ -14,9 +14,9 @@ export interface ObjectHistory {
   kind: Kind;
   key: string;
   merchant: ChaosMerchant;
-  /** Of a refund: its payment. */
+  /** The payment of a refund. */
   about: string | null;
-  /** Of the first answer with the object. */
+  /** The id in the first answer with the object. */
   id: string | null;
   operations: Operation<Action>[];
 }

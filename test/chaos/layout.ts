@@ -29,11 +29,11 @@ export interface Layout {
   endedByThemselves(): ProgramName[];
   /** PgBouncer, which no fault ends, is gone. */
   lacksBouncer(): boolean;
-  /** Of the chain; null without one. */
+  /** The node of the chain; null without one. */
   node: Pick<PreparedWallet['chain'], 'suspend' | 'resume'> | null;
   rail: Rail;
   links: Record<LinkName, Link>;
-  /** Of each API process, by way of its link; they end in /api/v1. */
+  /** The address of each API process, through its link; each ends in /api/v1. */
   baseUrls: readonly string[];
   merchants: readonly ChaosMerchant[];
   /** @param seconds by which the program's clock is wrong: `+600` */

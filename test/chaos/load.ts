@@ -154,7 +154,7 @@ async function createAgain(client: Client, dice: Dice): Promise<void> {
   if (object !== null) await client.create(object, client.anyApi());
 }
 
-/** As a merchant looks after what it has under way. */
+/** A merchant looks at what it has under way. */
 async function readObjects(client: Client, dice: Dice): Promise<void> {
   for (let n = 0; n < READS_PER_STEP; n += 1) {
     const object = anyKnown(client, dice);

@@ -7,7 +7,7 @@ import { Connection } from '@temporalio/client';
 import type { Layout } from './layout';
 
 const ASK_EVERY_MS = 1_000;
-/** Of the last answers, so many say that it is not there: more than a start explains. */
+/** The number of the last answers that say that it is not there: more than a start explains. */
 const LAST = 15;
 const UNKNOWN_MAX = 5;
 

@@ -19,7 +19,7 @@ export interface Shown {
 }
 
 interface State {
-  /** Of the object that the key made. */
+  /** The object that the key made. */
   object: Shown | null;
   /** The key's stored refusal. */
   refused: string | null;

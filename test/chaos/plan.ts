@@ -13,7 +13,7 @@ export const LINKS = [
   'worker-receiver',
   'provider-api',
 ] as const;
-/** Of a wallet, which takes the place of the simulated provider. */
+/** The links of a wallet, which takes the place of the simulated provider. */
 export const WALLET_LINKS = ['wallet-postgres', 'wallet-temporal', 'wallet-node'] as const;
 export type LinkName = (typeof LINKS)[number] | (typeof WALLET_LINKS)[number];
 

@@ -13,7 +13,7 @@ import { started } from '../support/started';
 
 const MOST_OPEN = Number(process.env['OPEN_PAYMENTS'] ?? scaled(60, 1_000));
 const CACHED_WORKFLOWS = Math.ceil(MOST_OPEN / 10);
-/** Of fewer payments the time limit is moved when all are open; of more it is simply reached. */
+/** With fewer payments, the time limit is moved when all are open; with more, it is reached by itself. */
 const isShortened = MOST_OPEN < 5_000;
 const AT_ONCE = 16;
 /** Below what a key may send in a minute, however quick the machine is. */

@@ -97,7 +97,7 @@ async function whenSent(reference: string): Promise<void> {
   });
 }
 
-/** As if the provider had shown it two hours ago, and nothing since. */
+/** Moves the times: the provider showed it two hours ago, and nothing since. */
 async function age(reference: string): Promise<void> {
   await gateway.db.query(
     `UPDATE provider_entries SET changed_at = changed_at - interval '2 hours' WHERE reference = ?`,
@@ -393,7 +393,7 @@ test('a provider that hangs delays no payout of the other', async () => {
   for (const id of hanging) await whenPayout(client, id, 'completed');
 });
 
-/** As if everything until now had been read long ago. */
+/** Moves the times: everything until now was read long ago. */
 async function readNothingAgain(): Promise<void> {
   await gateway.db.query(
     "UPDATE provider_statements SET changed_until = now() + interval '1 hour'",

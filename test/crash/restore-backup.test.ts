@@ -204,7 +204,7 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
     say(`PostgreSQL older, restored in ${restoredMs} ms`, load, lost);
   });
 
-  /** As an operator writes it. */
+  /** The time in the form that an operator writes. */
   async function now(): Promise<string> {
     const [row] = await cluster.query<{ time: string }>(
       `SELECT to_char(clock_timestamp(), 'YYYY-MM-DD HH24:MI:SS.USOF') AS time`,
@@ -292,7 +292,7 @@ describeWithProgram(findPgBackRest(), BACKUP_REMEDY, 'a restore', () => {
   }
 });
 
-/** Of payouts and payments. */
+/** The ids of payouts and payments. */
 async function readIds(db: Db): Promise<Set<string>> {
   const sql = 'SELECT id FROM payouts UNION ALL SELECT id FROM payments';
   return new Set((await db.query<{ id: string }>(sql)).map(({ id }) => id));

@@ -169,7 +169,7 @@ test('Temporal is restored to an earlier time than PostgreSQL', async () => {
   expect(await whenFinal(gateway.db, completed)).toBe('completed');
   await gateway.temporal.workflow.getHandle(rejected).signal('reject', { by: 'bob' });
   expect(await whenFinal(gateway.db, rejected)).toBe('rejected');
-  // As if Temporal knew only the first step of each.
+  // Temporal knows only the first step of each now.
   for (const id of [processing, completed, rejected]) {
     const args = ['reset', '--type', 'FirstWorkflowTask', '--reason', 'a restore', '-w', id];
     await temporalCommand(placeOf(gateway.env), 'workflow', ...args);

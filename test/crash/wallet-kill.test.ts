@@ -165,7 +165,7 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
       );
       const orders = Array.from({ length: PAYOUTS }, (_, index) => ({
         reference: `po_${String(index)}`,
-        // Of its own, so that the balance tells how often it was paid.
+        // A destination of its own, so that the balance tells how often it was paid.
         receiver: getAddress(numberToHex(BigInt(index) + (0xabcdn << 140n), { size: 20 })),
         units: BigInt(index + 1) * 10_000n,
       }));
@@ -241,7 +241,7 @@ describeWithChain('a wallet that is killed around its broadcasts', () => {
     return (TOKENS - (await chain.balanceOf(chain.tokens.USDC, signer.address))).toString();
   };
 
-  /** As `wallet status` shows them. */
+  /** What `wallet status` shows. */
   const sums = async (): Promise<AssetSums[]> => {
     const [network] = readNetworksFile(join(folder, 'networks.json'), { isDevelopment: true });
     const db = new Database(database.url, { size: 1 });

@@ -28,7 +28,7 @@ const BAD_EVENTS = scaled(60, SLOTS_PER_ENDPOINT + 1);
 const BAD_EVENTS_EACH_ROUND = scaled(0, 1);
 /** Slow enough for two cores to keep up: else the queue before them is what is measured. */
 const PACE_MS = scaled(5, 100);
-/** As the real ten seconds, for a test that cannot wait for them so often. */
+/** Stands for the real ten seconds, which a test cannot wait for so often. */
 const DEADLINE_MS = scaled(1_500, 10_000);
 
 let world: WebhookDeliveryWorld;

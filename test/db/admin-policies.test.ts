@@ -22,7 +22,7 @@ beforeEach(async () => {
   ({ id: apiKeyId, accountId: account } = await harness.createKey());
 });
 
-/** As the gateway's role reads them for a payout of this account. */
+/** What the gateway's role reads for a payout of this account. */
 function facts(provider: ProviderCode = 'onchain_provider', currency = 'USDT') {
   return readPayoutFacts(harness.db, {
     accountId: account,

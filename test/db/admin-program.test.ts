@@ -135,7 +135,7 @@ test('--help explains the program, a noun and a verb, without a database', async
   expect(verb.stdout).toMatch(/^Usage: .* keys rotate .*--json.*--by <NAME>.*Examples:/s);
 });
 
-// As a process: the file starts, reads its environment and sets its exit code.
+// This runs as a process: the file starts, reads its environment and sets its exit code.
 test.each<[string[], number, 'stdout' | 'stderr', RegExp]>([
   [['limits', 'list', '--json'], 0, 'stdout', /"object": "list"/],
   [['keys', 'list', '--account', 'acc_x'], 1, 'stderr', /acc_x does not exist/],

@@ -188,7 +188,7 @@ test('months follow each other, add up, and end with the balance', async () => {
   await db.destroy();
 });
 
-/** As many as a page may add up here. */
+/** The number of postings that a page may add up here. */
 const ALL = 5_000;
 
 test('stored sums change no figure, and a page says how much is not counted', async () => {

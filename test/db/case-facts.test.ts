@@ -48,7 +48,7 @@ const pay = (payment: OpenedPayment, value: string) =>
 const takeBack = (payment: OpenedPayment, value: string) =>
   provider(payment, 'refund', { amount: value });
 
-/** As its workflow does: the check, and the collection of what is owed. */
+/** Does what its workflow does: the check, and the collection of what is owed. */
 async function look({ id }: OpenedPayment): Promise<void> {
   await checkPayment(world, id);
   const stored = await findPayment(world.db, id);

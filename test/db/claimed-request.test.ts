@@ -37,7 +37,7 @@ function run(key: string, work: Partial<ClaimedWork<object>>) {
   );
 }
 
-/** As the transaction that creates the object does. */
+/** Does what the transaction that creates the object does. */
 async function storeResponse(objectId: string): Promise<void> {
   await database.owner.query(
     `UPDATE idempotency_keys SET state = 'done', response_status = 201, response_body = ?,

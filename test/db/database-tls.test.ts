@@ -57,7 +57,7 @@ function urlWith(wishes: { host: string; root?: string; sslmode?: string }): str
   return changed.href;
 }
 
-/** As the server's user, in its data folder: it must own its key. */
+/** Runs as the server's user, in its data folder, because the server must own its key. */
 async function requireTls(superuserUrl: string, { key, cert }: { key: string; cert: string }) {
   await withClient(superuserUrl, async (superuser) => {
     const save = (text: string, file: string) =>

@@ -192,7 +192,7 @@ describe.each(['refuses connections', 'is silent'])('without Temporal, which %s'
       method: 'POST',
       headers: { ...bearer(key.secret), ...JSON_BODY, 'Idempotency-Key': newId('request') },
       body: JSON.stringify({ amount: '1', currency: 'USDT', reference: how.replaceAll(' ', '_') }),
-      // As long as the SDK waits.
+      // The SDK waits this long.
       signal: AbortSignal.timeout(30_000),
     });
     expect(await errorOf(response)).toMatchObject({

@@ -29,7 +29,7 @@ const NO_TEMPORAL = '127.0.0.1:1';
 export interface Gateway {
   url: string;
   port: number;
-  /** Of the metrics and the details of readiness. */
+  /** The URL of the metrics and the details of readiness. */
   privateUrl: string;
   /** The lines that were logged, parsed. */
   log: Record<string, unknown>[];
@@ -44,9 +44,9 @@ export interface GatewayOptions {
 
 export interface Harness {
   database: TestDatabase;
-  /** As the schema's owner, for what a test prepares. */
+  /** The database with the login of the schema's owner, for what a test prepares. */
   owner: Db;
-  /** As the gateway's role. */
+  /** The database with the login of the gateway's role. */
   db: Db;
   startGateway(options?: GatewayOptions): Promise<Gateway>;
   createAccount(): Promise<string>;

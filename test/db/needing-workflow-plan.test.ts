@@ -30,7 +30,7 @@ beforeAll(
   scaled(60_000, 300_000),
 );
 
-/** Of 100 payments 95 have ended for good, two are open, two are late and one is over. */
+/** 95 of 100 payments have ended for good, two are open, two are late and one is over. */
 const FILL = `
 INSERT INTO accounts (id, name) VALUES ('acc_1', 'Merchant');
 INSERT INTO payments (id, account_id, mode, reference, status, provider, amount, currency, fee_terms,

@@ -27,7 +27,7 @@ beforeAll(
   scaled(60_000, 900_000),
 );
 
-/** Of 1,000 payouts one is processing, one in doubt; of 1,000 payments two are open; and so on. */
+/** One of 1,000 payouts is processing and one is in doubt; two of 1,000 payments are open; and so on. */
 const FILL = `
 INSERT INTO accounts (id, name) VALUES ('acc_1', 'Merchant');
 INSERT INTO payouts (id, account_id, mode, reference, status, provider, amount, currency,

@@ -288,7 +288,7 @@ describe('a rejected hold', () => {
     await decide('reject');
     const gone = { ...held, onHold: false };
     await recordCheckout(world, payment.id, gone, new Date());
-    // As long as the decision is pending, that says enough.
+    // A pending decision says enough.
     expect(await figures()).toMatchObject({ status: 'on_hold', exceptions: [] });
     await accept();
     await recordCheckout(world, payment.id, gone, new Date());
@@ -403,7 +403,7 @@ async function decide(kind: PaymentDecisionKind, value: string | null = null): P
   expect(await decidePayment(world, payment.id, decision)).toEqual({ refusal: null });
 }
 
-/** As the provider's answer would, without its facts. */
+/** Does what the provider's answer would do, without its facts. */
 async function accept(): Promise<void> {
   const decision = await findLastDecision(world.db, payment.id);
   if (decision === null) throw new Error('nothing was decided');

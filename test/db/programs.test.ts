@@ -185,7 +185,7 @@ test.each(Object.keys(PROGRAMS) as Name[])('%s --help explains itself', async (p
   expect(stdout).toMatch(/^Usage: npm run .*Exit codes: 0/s);
 });
 
-// As processes: the files start, read their environment and set their exit code.
+// These run as processes: the files start, read their environment and set their exit code.
 test.each<[Name, string[], number, 'stdout' | 'stderr', RegExp]>([
   ['dev-fund', ['--currency=USDT', '--amount=1', '--mode=live'], 0, 'stdout', /1.0{8} USDT/],
   ['ledger-verify', ['--jsn'], 2, 'stderr', /--jsn/],

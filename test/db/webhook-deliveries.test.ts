@@ -216,7 +216,7 @@ test('the slots of an endpoint hold over all workers, and it makes only itself w
   for (const answer of held) answer();
   await Promise.all([...running, other]);
 
-  // Of a worker that died; the others are free again.
+  // This one belongs to a worker that died; the others are free again.
   await db.query(
     `UPDATE webhook_slots SET holder = 'dead:' || slot,
             taken_at = clock_timestamp() - CASE slot WHEN 1 THEN interval '31 s' ELSE '15 s' END
@@ -330,7 +330,7 @@ test('what is over the bound of open deliveries is skipped, and can be recovered
 
 test('a retry in the moment in which an attempt ends: both come through', async () => {
   const endpoint = await open();
-  // So that the end of the attempt has to write to the endpoint, too.
+  // The end of the attempt then has to write to the endpoint as well.
   await db.query('UPDATE webhook_endpoints SET timeouts_in_a_row = 1 WHERE id = ?', [endpoint.id]);
   const eventId = await appDb.transaction(writeEvent);
   const { id } = await deliveryOf(eventId);

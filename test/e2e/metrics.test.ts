@@ -18,7 +18,7 @@ const ROOT = resolve(__dirname, '../..');
 const PROGRAMS = ['api', 'worker', 'wallet'] as const;
 type Program = (typeof PROGRAMS)[number];
 
-/** Of metrics that are the project's own. */
+/** The names of the project's own metrics begin like this. */
 const OWN = /^(gateway|wallet|ledger|http|request_log)_/;
 /** Names in an expression of PromQL; a label has none of these beginnings. */
 const IN_EXPRESSIONS =
@@ -155,7 +155,7 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metri
   const promtool = findPromtool();
   describeWithProgram(promtool, PROMTOOL_REMEDY, 'promtool', () => {
     test.each(PROGRAMS)('has nothing to say against the metrics of the %s', (program) => {
-      // Of what prom-client tells of Node, whose names are not ours to choose.
+      // prom-client chooses the names of what it tells about Node.
       const text = texts[program].replace(/^.*nodejs_active_\w+_total.*\n/gm, '');
       const { status, stderr } = spawnSync(promtool!, ['check', 'metrics'], { input: text });
       expect([status, String(stderr)]).toEqual([0, '']);

@@ -253,7 +253,7 @@ test('money for a completed payment is not forgotten when the provider is silent
   await waitFor('the callback', async () => (await signalsOf(gateway, id)).length > 0);
   await waitFor('the vain question', async () => {
     const { events } = await gateway.temporal.workflow.getHandle(id).fetchHistory();
-    // Of openPayment and of checkPayment; a fast answer is that of a local activity.
+    // The calls of openPayment and checkPayment; a fast answer is that of a local activity.
     const answered = (events ?? []).filter(
       (one) => one.activityTaskCompletedEventAttributes ?? one.markerRecordedEventAttributes,
     );

@@ -11,7 +11,7 @@ import { copyProject, type ProjectCopy } from './project-copy';
 import { GUARDS } from './table/index';
 import { runMain } from '../support/run-main';
 
-/** Of one test without a guard, and of all tests with all guards. */
+/** The time limits of one test without a guard, and of all tests with all guards. */
 const REMOVED_MINUTES = 4;
 const COMPLETE_MINUTES = 20;
 /** Tests that wait for what does not come any more. */

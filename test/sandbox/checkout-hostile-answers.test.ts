@@ -40,7 +40,7 @@ function answer(status: number, body: string): void {
   };
 }
 
-/** As the providers' documents have it, with one transfer and one refund. */
+/** Answers in the form of the providers' documents, with one transfer and one refund. */
 const TRUE_ANSWERS: Record<ProviderCode, (reference: string) => string> = {
   onchain_provider: (reference) =>
     JSON.stringify({

@@ -172,7 +172,7 @@ export async function openTestCheckout(
   return { id, address: getAddress(address) };
 }
 
-/** As the gateway sees a checkout: `amount state` of each entry, in a stable order. */
+/** What the gateway sees of a checkout: `amount state` of each entry, in a stable order. */
 export async function entriesOf({ db }: DepositsWorld, id: string): Promise<string[]> {
   const facts = await factsOf(db, id);
   return listEntries(facts).map(({ amount, state }) => `${amount.replace(/0+$/, '')} ${state}`);

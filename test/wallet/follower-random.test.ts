@@ -75,7 +75,7 @@ describeWithChain('deposits by chance', () => {
       () => world.follow(),
       () => world.follow(),
       async () => {
-        // Of what was taken back, some transfers come again in another block.
+        // Some transfers that were taken back come again in another block.
         const fields = { from: payer, to: anybody(), value: '0x2540be400' };
         const again = Array.from({ length: dice.roll(3) }, () => ({
           ...{ transaction: fields, block: 0 },

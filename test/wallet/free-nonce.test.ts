@@ -55,7 +55,7 @@ describeWithChain('a nonce that an operator frees', () => {
     const [status] = await readStatus(world.wallet.db, [testNetwork(chain)]);
     expect(status!.hot_wallets).toMatchObject([{ freeing: ['0'] }]);
     const [own, empty] = (await world.broadcastOf(2)).map(({ raw }) => parseTransaction(raw));
-    // As much as the payout's: some chains count data on the first layer as gas.
+    // The same limit as the payout's: some chains count data on the first layer as gas.
     expect(empty).toMatchObject({ nonce: 0, gas: own!.gas });
     expect(empty!.to?.toLowerCase()).toBe(signer.address.toLowerCase());
     expect([empty!.value ?? 0n, empty!.data ?? '0x']).toEqual([0n, '0x']);

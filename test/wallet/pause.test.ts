@@ -85,7 +85,7 @@ describeWithChain('a pause of payouts, and a new key', () => {
     await world.broadcastOf(1);
     await pause();
     await world.wallet.stop();
-    // As a kill between the nonce and its bytes leaves it.
+    // A kill between the nonce and its bytes leaves this.
     await chain.drop('all');
     await withClient(database.ownerUrl, async (client) => {
       await client.query('DELETE FROM wallet.attempt');

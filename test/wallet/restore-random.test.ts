@@ -36,7 +36,7 @@ const KILLED_WITHIN_MS = 120;
 
 jest.setTimeout(scaled(300_000, 1_200_000));
 
-/** As a workflow drives a chain: an activity that fails is tried again. */
+/** Drives a chain as the workflow does: an activity that fails is tried again. */
 const driveAgain: Parameters<typeof startTestWallet>[0]['drive'] = ({ chains }) => {
   const stopping = new AbortController();
   const { signal } = stopping;

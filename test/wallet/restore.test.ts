@@ -141,7 +141,7 @@ describeWithChain('a wallet with a restored database', () => {
   });
 
   it('pays once when a signature is lost with its commit and the signing service makes another one', async () => {
-    // As a service whose signatures differ each time.
+    // The signatures of this service differ each time.
     setSignEntropy(true);
     await pay('po_1');
     const [first] = await broadcastOf(1);

@@ -367,7 +367,7 @@ describeWithChain('several hot wallets', () => {
     await broadcastOf(6);
     const [first] = databases;
     await wallet.stop();
-    // As a kill leaves it: bytes that no node has, and a slot without bytes.
+    // A kill leaves this: bytes that no node has, and a slot without bytes.
     await chain.drop('all');
     const owner = new Database(first!.ownerUrl, { size: 1 });
     await owner.query(`DELETE FROM wallet.attempt WHERE nonce = 2`);

@@ -38,7 +38,7 @@ async function createInDoubt(): Promise<PayoutCase> {
   return payout;
 }
 
-/** As if it had begun so long ago, and time had just passed the next threshold. */
+/** Moves the beginning back, so that the time has just passed the next threshold. */
 async function setBack(payout: PayoutCase, column: string, interval: string): Promise<void> {
   await world.db.query(`UPDATE payouts SET ${column} = now() - ?::interval WHERE id = ?`, [
     interval,

@@ -69,7 +69,7 @@ async function expectStarted(object: PayoutCase, { id, type, endpointId, isSlow 
   });
 }
 
-/** Of both endpoints. */
+/** The types, once for each of both endpoints. */
 const twice = (types: readonly string[]) => types.flatMap((type) => [type, type]);
 
 test('of a payout, from its creation to its end', async () => {

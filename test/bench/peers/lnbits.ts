@@ -10,7 +10,7 @@ import { type JsonClient, jsonClient } from './json-client';
 import type { Peer, PeerSetting } from './peer';
 import { startPeerProcess } from './peer-process';
 
-/** As many as the gateway's merchants in these rows. */
+/** The same number as that of the gateway's merchants in these rows. */
 const PAYERS = 8;
 const FUNDS_SAT = 10_000_000;
 
@@ -81,7 +81,7 @@ function packagesOf(program: string): string {
   return execFileSync(python, ['-c', script], { encoding: 'utf8' }).trim();
 }
 
-/** As shipped, but for the limit of requests and the addresses that may receive webhooks. */
+/** The settings as shipped, except the limit of requests and the addresses that may receive webhooks. */
 function environmentOf({ databaseUrl, folder }: PeerSetting): Record<string, string> {
   return {
     LNBITS_DATABASE_URL: databaseUrl,

@@ -22,7 +22,7 @@ export interface PeerSetting {
 }
 
 export interface RunningPeer {
-  /** Of the program that runs. */
+  /** The version of the program that runs. */
   version: string;
   /**
    * Makes one payment from a funded account. It is final when this resolves.

@@ -259,7 +259,7 @@ async function historyOf({ temporal }: OwnGateway, workflowId: string) {
   return { 'history events': all.length, 'workflow tasks': tasks.length };
 }
 
-/** Of the last one. */
+/** The history of the last delivery. */
 async function historyOfDelivery(gateway: OwnGateway) {
   const [last] = await gateway.db.query<{ id: string }>(
     'SELECT id FROM webhook_deliveries ORDER BY id DESC LIMIT 1',
@@ -278,7 +278,7 @@ function perDelivery(without: Spent, withEndpoint: Spent, deliveries: number): S
   };
 }
 
-/** Of one payout. */
+/** Counts the events of one payout. */
 async function countEvents({ db }: OwnGateway, accountId: string): Promise<number> {
   const [row] = await db.query<{ n: number }>(
     `SELECT (count(*) / count(DISTINCT object_id))::int AS n FROM events WHERE account_id = ?`,

@@ -86,7 +86,7 @@ export const DELIVERY_ROWS: readonly Row[] = [
 ];
 
 interface DeliverOptions {
-  /** Of one event. */
+  /** The number of deliveries of one event. */
   deliveries?: number;
   eventsAtOnce?: number;
   idOf?: (arrival: Arrival) => string;

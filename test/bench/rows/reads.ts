@@ -14,7 +14,7 @@ import { idOf } from '../volume';
 
 const CONNECTIONS = 32;
 const PAYOUTS = 1_000;
-/** As many as an account may have. */
+/** The number that an account may have. */
 const KEYS = 50;
 /** More than a run sends in a minute. */
 const REQUESTS_PER_MINUTE = 10_000_000;

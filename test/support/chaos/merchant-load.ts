@@ -19,7 +19,7 @@ export interface Acknowledged {
   id: string;
   key: string;
   body: Record<string, unknown>;
-  /** Of the answer 201. */
+  /** The text of the answer 201. */
   text: string;
   /** The first request, and the answer 201, by Date.now(). */
   begunAt: number;

@@ -33,7 +33,7 @@ export const json = (value: unknown) => payload('json/plain', JSON.stringify(val
 /** What is wrong with it, its name and input, and what the remark says. */
 export type UnusableSignal = [what: string, name: string, input: RawPayload[], text: string];
 
-/** As many as a workflow's page shows. */
+/** The number that a workflow's page shows. */
 const REMARKS_SHOWN = 5;
 
 /** Groups of what one page can show, each with a title. */

@@ -124,7 +124,7 @@ const SCOPE_ROWS: readonly (Row & { scope: string })[] = [
   { scope: 'events:read' },
 ];
 
-/** Of everything the specification has that is built: what a test's title carries in brackets. */
+/** What the titles of tests carry in brackets, for everything that the specification has. */
 export const REQUIRED_TAGS: readonly string[] = [
   ...tags(ENDPOINTS, ({ method, path }) => `endpoint ${method} ${path}`),
   ...tags(SCOPE_ROWS, ({ scope }) => `scope ${scope}`),

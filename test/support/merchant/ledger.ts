@@ -75,7 +75,7 @@ export async function insertPayout(
   await insertEvent(db, { accountId, mode, currency }, payout.id, 'payout', status);
 }
 
-/** As the gateway does it: the payout and its posting in one transaction. */
+/** Inserts the payout and its posting in one transaction, as the gateway does. */
 export function reservePayout(db: Db, key: BalanceKey, payout: PayoutMoney): Promise<void> {
   return db.transaction(async (tx) => {
     await insertPayout(tx, key, payout, 'processing');

@@ -13,7 +13,7 @@ export interface ApiAnswer {
   json: any;
 }
 
-/** So often a request that the busy gateway refuses is sent again, as merchants are told to. */
+/** A request that the busy gateway refuses is sent again at most this often, as merchants are told to. */
 const OVERLOADS_MAX = 30;
 
 export class MerchantClient {

@@ -30,7 +30,7 @@ export async function violations(page: Page, scheme: 'light' | 'dark'): Promise<
 export async function lookAt(page: Page, path: string): Promise<string[]> {
   const found: string[] = [];
   for (const scheme of ['light', 'dark'] as const) {
-    // As the button for the theme does it: a page that is shown once cannot be opened again.
+    // This is what the button for the theme does: a page that is shown once cannot be opened again.
     await page.evaluate((name) => {
       document.documentElement.className = `js ${name}`;
       // Colours change slowly.

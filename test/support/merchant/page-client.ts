@@ -20,7 +20,7 @@ export async function makeUser(
   return { ...(await createUser(db, { actor: 'test', reason: null }, wish)), role };
 }
 
-/** As if the user had signed in before the window of "sign in again". */
+/** Moves the sign-in to before the window of "sign in again". */
 export async function ageSignIn(db: Db, user: TestUser): Promise<void> {
   const sql = `UPDATE sessions SET authenticated_at = now() - interval '11 minutes' WHERE user_id = ?`;
   await db.query(sql, [user.id]);

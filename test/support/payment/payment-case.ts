@@ -41,7 +41,7 @@ export async function createPaymentCase(
     idempotencyKey: randomBytes(12).toString('hex'),
     request: buildRequest(request),
   };
-  // As a merchant is told to: what was answered with 503 is sent again with the same key.
+  // Merchants are told to send what was answered with 503 again, with the same key.
   const { body } = await waitThroughFaults('the payment to open', () =>
     payments.create(caller, wanted),
   );

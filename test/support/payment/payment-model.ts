@@ -18,7 +18,7 @@ const DECIDABLE: Record<string, string[]> = {
 export class PaymentModel {
   status = 'created';
   statuses = ['created'];
-  /** Of the merchant, in hundredths of a cent: a cent less its fee is 99 of them. */
+  /** The merchant's money in hundredths of a cent: a cent less its fee is 99 of them. */
   available = 0;
   credited = new Map<string, number>();
   reversed = 0;

@@ -79,7 +79,7 @@ export async function closeWindow(gateway: TestGateway, id: string): Promise<voi
 export interface StoredEvent {
   type: string;
   sequence: number;
-  // As it will be sent.
+  // The body as it will be sent.
   body: ApiAnswer['json'];
 }
 

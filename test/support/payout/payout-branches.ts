@@ -29,7 +29,7 @@ const UNTIL_FOUND: ActivityName[] = [...UNTIL_SUBMITTED, 'submitPayout'];
 
 const approve = ({ handle }: PayoutCase) => handle.signal('approve', { by: 'alice' });
 const reject = ({ handle }: PayoutCase) => handle.signal('reject', { by: 'bob', reason: 'no' });
-/** As a merchant is told to: what was answered with 503 is sent again, and may have been done. */
+/** Merchants are told to send what was answered with 503 again; it may have been done. */
 const cancel = (payout: PayoutCase, world: WorkflowWorld) =>
   waitThroughFaults('the cancellation', async () => {
     try {

@@ -52,7 +52,7 @@ export async function createPayoutCase(
     idempotencyKey: randomBytes(12).toString('hex'),
     request: buildRequest(options.scenario ?? 'sends', options.request),
   };
-  // As a merchant is told to: what was answered with 503 is sent again with the same key.
+  // Merchants are told to send what was answered with 503 again, with the same key.
   const accepted = await waitThroughFaults('the payout to be accepted', () =>
     payouts.create(caller, wanted).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 'service_unavailable') return undefined;

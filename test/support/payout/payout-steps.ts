@@ -18,7 +18,7 @@ import { waitFor } from '../wait-for';
 
 export interface FundedMerchant {
   accountId: string;
-  /** Of the mode that has the funds. */
+  /** The client of the mode that has the funds. */
   client: MerchantClient;
   /** The same account in the other mode, without funds. */
   otherMode: MerchantClient;

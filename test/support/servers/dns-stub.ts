@@ -10,7 +10,7 @@ export type RecordKind = 'A' | 'AAAA';
 export type AnswerQuestion = (name: string, kind: RecordKind, nth: number) => DnsAnswer;
 
 export interface DnsStub {
-  /** As the sender's `dnsServers` take it. */
+  /** The address, in the form of the sender's `dnsServers`. */
   server: string;
   /** `A shop.example`, in the order of arrival. */
   questions: string[];

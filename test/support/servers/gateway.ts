@@ -20,9 +20,9 @@ export interface GatewayOptions {
   /** How long the gateway waits for a provider's answer. */
   providerTimeoutMs?: number;
   merchant?: Parameters<typeof createMerchant>[2];
-  /** Of a connection pooler on this machine, which its processes connect through. */
+  /** The port of a connection pooler on this machine, through which its processes connect. */
   databasePort?: number;
-  /** Of what stands between the workers and the database; that of the others unless it is given. */
+  /** The port of what stands between the workers and the database; that of the others unless it is given. */
   workerDatabasePort?: number;
   /** More settings of its processes. */
   env?: Record<string, string>;

@@ -88,7 +88,7 @@ export class PostgresHost {
     return path;
   }
 
-  /** As PostgreSQL's user. @throws with its output when it fails */
+  /** Runs a command as PostgreSQL's user. @throws with its output when it fails */
   async run(program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
     const [file, words] = this.#command(program, args);
     return (await run(file, words, { ...this.#options(), env: environment(env) })).stdout;
@@ -205,7 +205,7 @@ export class Cluster {
     await this.#end('SIGINT');
   }
 
-  /** As the superuser; the rows of the last statement. */
+  /** Runs statements as the superuser. @returns the rows of the last one */
   async query<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
     return withClient(this.superuserUrl, async (client) => {
       return (await client.query<Row>(sql, values)).rows;

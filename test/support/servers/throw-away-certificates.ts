@@ -54,7 +54,7 @@ export function createAuthority(name = 'A throw-away authority'): CertificateAut
 function makeCertificate(wishes: {
   name: string;
   extensions: Buffer[];
-  /** Itself when it is not given. */
+  /** Without it, the certificate signs itself. */
   issuer?: { name: string; key: string };
   validFrom?: Date;
   validTo?: Date;

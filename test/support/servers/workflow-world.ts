@@ -104,7 +104,7 @@ const PROVIDER_QUEUES = PROVIDER_CODES.flatMap((provider) =>
   MODES.map((mode) => providerQueue({ provider, mode })),
 );
 
-/** Of the screening service, which is asked once a test requires it. */
+/** The time limit of the screening service, which is asked once a test requires it. */
 const SCREENING_TIMEOUT_MS = 3_000;
 
 type TaskQueue = 'payouts' | 'payments';

@@ -91,7 +91,7 @@ export interface TestChain {
   /** Without a transaction. */
   setBalance: (account: Address, wei: bigint) => Promise<void>;
   setNonce: (account: Address, nonce: number) => Promise<void>;
-  /** Of the next block; later ones follow from it. */
+  /** Sets the base fee of the next block; later ones follow from it. */
   setNextBaseFee: (wei: bigint) => Promise<void>;
   setBlockGasLimit: (gas: bigint) => Promise<void>;
   /** Removes a transaction, or all of them, from the pool. */

@@ -29,7 +29,7 @@ export interface PreparedWallet {
   providerEnv: Record<string, string>;
   /** The program's settings beside a gateway's. */
   env: (gateway: OwnGateway) => NodeJS.ProcessEnv;
-  /** As `wallet status` shows them; none while the chain has not been read. */
+  /** What `wallet status` shows; none while the chain has not been read. */
   sums: () => Promise<AssetSums[]>;
   /** What `npm run wallet -- …` prints. */
   command: (...args: string[]) => Promise<string>;

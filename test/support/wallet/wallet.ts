@@ -89,7 +89,7 @@ export function testNetwork(
 
 export interface TestWallet {
   wallet: Wallet;
-  /** Of the wallet's own login. */
+  /** The database with the wallet's own login. */
   db: Database;
   signer: Signer;
   /** The gateway's adapter, unchanged. */
@@ -116,7 +116,7 @@ const driveHere: WalletParts['drive'] = ({ chains }) => {
 export async function startTestWallet(options: {
   networks: readonly Network[];
   signer: Signer;
-  /** Of networks with several hot wallets, all of them. */
+  /** All of them, in networks with several hot wallets. */
   signers?: readonly Signer[];
   database: WalletDatabase;
   callbackBaseUrl?: string | null;

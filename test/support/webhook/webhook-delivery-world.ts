@@ -35,11 +35,11 @@ export interface WebhookDeliveryWorld {
   appDb: Db;
   temporal: Client;
   parts: WebhookParts;
-  /** Whose endpoints and events these are; a test may take a new one. */
+  /** The account of these endpoints and events; a test may take a new one. */
   accountId: string;
   newAccount(): Promise<string>;
   planFaults(deliveryId: string, plan: FaultPlan): void;
-  /** As restart-missing calls it. */
+  /** What restart-missing calls. */
   restartWebhookDeliveries(): Promise<{ ensured: number }>;
   sql(statement: string): Promise<unknown>;
   startWorker(): Promise<void>;
@@ -141,7 +141,7 @@ export interface WrittenEvent {
   note: string;
 }
 
-/** As a status change of a payout writes it. */
+/** Writes what a status change of a payout writes. */
 export async function writeEvent(
   { appDb, accountId }: WebhookDeliveryWorld,
   overrides: { type?: EventType; mode?: Mode; objectId?: string; sequence?: number } = {},

@@ -116,7 +116,7 @@ function examplesOf(help: string): string[] {
     .filter((example) => example !== '');
 }
 
-/** As a shell splits it; the documents use double quotes and line ends with a backslash. */
+/** Splits a command line as a shell does; the documents use double quotes, and backslashes at line ends. */
 function wordsOf(line: string): string[] {
   const words = line.replace(/\\\n/g, ' ').match(/"[^"]*"|\S+/g) ?? [];
   return words.map((word) => word.replace(/^"(.*)"$/, '$1'));

@@ -50,7 +50,7 @@ function below(text: string, head: RegExp): string {
   return rest.slice(0, end === -1 ? rest.length : end).join('\n');
 }
 
-/** Of a service in docker-compose.yml, with those that its environment merges. */
+/** The variables of a service in docker-compose.yml, with those that its environment merges. */
 function variablesOf(service: string): string[] {
   const compose = read('docker-compose.yml');
   const all = (environment: string): string[] => [
@@ -179,7 +179,7 @@ test('the alert rules look for the jobs of docker-compose.yml and of the chart',
     new RegExp(`^${label}: (.+)$`, 'gm'),
   );
   for (const pattern of patterns) {
-    // As Prometheus does, from the beginning to the end.
+    // The whole expression must match, as in Prometheus.
     const matches = [job, value].map((name) => new RegExp(`^(?:${pattern})$`).test(name));
     expect([pattern, ...matches]).toEqual([pattern, true, true]);
   }

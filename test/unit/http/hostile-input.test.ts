@@ -40,11 +40,11 @@ import { readTransactionQuery } from '../../../src/schemas/transactions';
 import { checkWebhookUrl } from '../../../src/webhooks/url-policy';
 
 const BYTES = 60_000;
-/** Of CPU time: a linear check takes 1 to 20 ms, a quadratic one seconds. */
+/** CPU time. A linear check takes 1 to 20 ms, a quadratic one seconds. */
 const BUDGET_MS = 250;
 const ATTEMPTS = 3;
 
-/** As many as fit into a body of 60 KB, where JSON escapes some. */
+/** Repeats the text to the length of a body of 60 KB, where JSON escapes some characters. */
 function repeat(text: string): string {
   const bytes = Buffer.byteLength(JSON.stringify(text)) - '""'.length;
   return text.repeat(Math.floor(BYTES / bytes));

@@ -12,7 +12,7 @@ import { readRefundRequest } from '../../../src/schemas/refunds';
 import { readPayoutRequest } from '../../../src/schemas/payouts';
 import { DOCUMENT, escapePointer, violations } from '../../support/merchant/contract';
 
-/** As it comes over the wire: numbers keep their digits. */
+/** The body as it is parsed from the wire: numbers keep their digits. */
 function asParsed(body: object): Record<string, unknown> {
   return parseJsonObject(Buffer.from(JSON.stringify(body)));
 }

@@ -13,7 +13,7 @@ import { VECTORS, VECTORS_FILE } from '../../support/webhook/webhook-vectors';
 const DOCUMENT = readFileSync(resolve(__dirname, '../../../docs/guides/webhooks.md'), 'utf8');
 
 interface Receiver {
-  /** As the heading in the document says. */
+  /** The text of the heading in the document. */
   heading: string;
   fence: string;
   program: string;
