@@ -15,7 +15,7 @@ import { newId } from '../../src/lib/new-id';
 import { isTold } from './recipient';
 import type { NotificationDeps } from './send';
 
-/** Of one run; the schedule runs again soon. */
+/** The rows of one run; the schedule runs again soon. */
 const BATCH = 200;
 const KEPT_BATCH = 2_000;
 

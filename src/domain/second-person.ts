@@ -17,7 +17,7 @@ export type SecondPersonKind = (typeof SECOND_PERSON_KINDS)[number];
 /** The amount of each currency that a person may move alone; a currency without one has no rule. */
 export type SecondPersonRule = Record<string, Amount>;
 
-/** Nobody is waited for longer, where money is reserved. */
+/** The longest wait for a second person while money is reserved. */
 export const SECOND_PERSON_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** @param above null: the account has no rule for the currency, or an API key asks */

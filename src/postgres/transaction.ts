@@ -17,7 +17,7 @@ export interface TransactionOptions {
   onEnd?: () => void;
 }
 
-/** Nobody has to wait for it: the transaction fails if it fails. */
+/** The caller need not wait for it: the transaction fails if it fails. */
 export type SentWithNext<T> = Promise<T>;
 
 interface Deferred extends Statement {

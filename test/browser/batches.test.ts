@@ -10,7 +10,7 @@ import { started } from '../support/started';
 
 const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 
-/** As a spreadsheet writes it where people use decimal commas. */
+/** The sheet as a spreadsheet writes it where people use decimal commas. */
 const SHEET = [
   'reference;amount;currency;destination;network',
   ...Array.from({ length: 20 }, (_, n) => `pay-${n + 1};12,50;USDT;${ADDRESS};tron`),

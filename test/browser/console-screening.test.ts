@@ -93,7 +93,7 @@ describeWithBrowser('the screening of a payout in a browser', () => {
         (await page.locator('.note', { hasText: 'The payout is held' }).count()) > 0 || undefined
       );
     });
-    // As after a submission whose answer was lost, and which the provider does not know.
+    // This is the state after a submission whose answer was lost, and which the provider does not know.
     const sql = 'UPDATE payouts SET submission_started_at = clock_timestamp() WHERE id = ?';
     await gateway.db.query(sql, [id]);
     await page.reload();

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const newClient = () => new PageClient(gateway.url);
 
-/** Of both sites, for every role. */
+/** The routes of both sites for every role. */
 const OWN_PAGES = [
   'get /confirm',
   'post /confirm',
@@ -43,7 +43,7 @@ const OWN_PAGES = [
   'get /people',
 ];
 
-/** Of both sites, for owners and admins. */
+/** The routes of both sites for owners and admins. */
 const PEOPLE_PAGES = [
   'get /people/invite',
   'post /people/invite',

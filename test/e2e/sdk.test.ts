@@ -55,7 +55,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** As its build makes it; test/unit/webhooks/receiver-package.test.ts installs it with its types. */
+/** The output of its build; test/unit/webhooks/receiver-package.test.ts installs it with its types. */
 function installSdk(installed: string): void {
   const source = join(PACKAGE, 'src');
   mkdirSync(join(installed, 'dist/cli'), { recursive: true });
