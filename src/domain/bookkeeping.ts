@@ -74,6 +74,11 @@ export const EXPORTS = [
 ] as const;
 export type ExportKind = (typeof EXPORTS)[number];
 
+/** Whether the file has the destinations of payouts. */
+export function showsPayouts(kind: ExportKind): boolean {
+  return kind !== 'payments' && kind !== 'refunds' && kind !== 'journal';
+}
+
 /** The journal has two more formats, each as the program imports it. */
 export const EXPORT_FORMATS = ['csv', 'json', 'xero', 'quickbooks'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

@@ -58,7 +58,7 @@ export const EXPORT_OPERATIONS: readonly Operation[] = [
     tag: 'Money',
     summary: 'Export a file for accounting',
     description:
-      'Sends a CSV file, or a JSON array with the format json, oldest first. In every file gross less fees is net, the change of the balance. Times are those of the time zone of the account in CSV, and of UTC in JSON. The scope payouts:read is needed too.',
+      'Sends a CSV file, or a JSON array with the format json, oldest first. In every file gross less fees is net, the change of the balance. Times are those of the time zone of the account in CSV, and of UTC in JSON. The scope payouts:read is needed too, except for payments, refunds and the journal.',
     scope: 'payments:read',
     parameters: [...queryOf(KIND, true), ...queryOf(OPTIONS)],
     success: {

@@ -6,6 +6,7 @@
 import { parse } from 'csv-parse/sync';
 import { Decimal } from 'decimal.js';
 import { verifyLedger } from '../../src/db/ledger-verify';
+import { EXPORTS } from '../../src/domain/bookkeeping';
 import { createDashboardBooks } from '../../src/services/dashboard-books';
 import { fund } from '../support/merchant/merchant';
 import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';
@@ -277,18 +278,27 @@ test('what cannot be exported is refused at its field, and another account sees 
   const { accountId: other } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const stranger = new PageClient(new URL(gateway.baseUrl).origin);
   await stranger.signIn(await makeUser(gateway.db, 'merchant', 'viewer', other));
-  for (const kind of [
-    'payments',
-    'payouts',
-    'refunds',
-    'batches',
-    'transactions',
-    'fees',
-    'journal',
-  ]) {
+  for (const kind of EXPORTS) {
     const text = await (await stranger.get(`${path}?kind=${kind}&format=json`)).text();
     expect([kind, JSON.parse(text)]).toEqual([kind, []]);
     expect([kind, (await live.get(`/exports?kind=${kind}&format=json`)).json]).toEqual([kind, []]);
   }
   expect((await stranger.post('/dashboard/test/bookkeeping', {})).status).toBe(403);
+});
+
+test('a key that may not read payouts exports no file with their destinations', async () => {
+  const sql = `UPDATE api_keys SET scopes = '{payments:read}' WHERE account_id = ? AND mode = 'live'`;
+  await gateway.db.query(sql, [accountId]);
+  const statuses = await Promise.all(
+    EXPORTS.map(async (kind) => [kind, (await live.get(`/exports?kind=${kind}`)).status]),
+  );
+  expect(Object.fromEntries(statuses)).toEqual({
+    payments: 200,
+    refunds: 200,
+    journal: 200,
+    payouts: 403,
+    batches: 403,
+    transactions: 403,
+    fees: 403,
+  });
 });

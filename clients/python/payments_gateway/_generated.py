@@ -1696,7 +1696,7 @@ class ExportOperations(Resource):
     def export(self, *, kind: Literal["payments", "payouts", "refunds", "batches", "transactions", "fees", "journal"], format: Literal["csv", "json", "xero", "quickbooks"] | None = None, currency: str | None = None, created_from: str | None = None, created_to: str | None = None) -> list[dict[str, str | None]]:
         """Export a file for accounting.
 
-        Sends a CSV file, or a JSON array with the format json, oldest first. In every file gross less fees is net, the change of the balance. Times are those of the time zone of the account in CSV, and of UTC in JSON. The scope payouts:read is needed too.
+        Sends a CSV file, or a JSON array with the format json, oldest first. In every file gross less fees is net, the change of the balance. Times are those of the time zone of the account in CSV, and of UTC in JSON. The scope payouts:read is needed too, except for payments, refunds and the journal.
 
         Scope: `payments:read`.
         """
