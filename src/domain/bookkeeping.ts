@@ -82,3 +82,8 @@ export function showsPayouts(kind: ExportKind): boolean {
 /** The journal has two more formats, each as the program imports it. */
 export const EXPORT_FORMATS = ['csv', 'json', 'xero', 'quickbooks'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Whether the format is for the journal alone. */
+export function isOfJournal(format: ExportFormat): boolean {
+  return format === 'xero' || format === 'quickbooks';
+}

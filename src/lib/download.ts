@@ -1,5 +1,6 @@
 /** A file that is written while it is read. */
 import { Readable } from 'node:stream';
+import { csvLine } from './csv';
 
 /**
  * Reads the first part before the answer begins, so that a fault is an answer and not a cut file. No
@@ -20,4 +21,32 @@ export async function startDownload(
 
 async function* inParts(content: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
   yield* content;
+}
+
+/** A CSV file with a line of headings, written page by page. */
+export async function* csvFile(
+  columns: readonly string[],
+  pages: AsyncIterable<readonly (readonly string[])[]>,
+): AsyncGenerator<string> {
+  let head = csvLine(columns);
+  for await (const rows of pages) {
+    yield head + rows.map(csvLine).join('');
+    head = '';
+  }
+  if (head !== '') yield head;
+}
+
+/** A JSON array with one object on each line, written page by page. */
+export async function* jsonArray(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  let separator = '[\n';
+  for await (const objects of pages) {
+    yield objects
+      .map((object) => {
+        const line = separator + JSON.stringify(object);
+        separator = ',\n';
+        return line;
+      })
+      .join('');
+  }
+  yield separator === '[\n' ? '[]\n' : '\n]\n';
 }

@@ -6,14 +6,15 @@ export function isTimeZone(name: string): boolean {
   return IANAZone.isValidZone(name);
 }
 
+/** `2026-11-25` */
+export function localDay(at: Date, zone: string): string {
+  return DateTime.fromJSDate(at, { zone }).toFormat('yyyy-MM-dd');
+}
+
 /** `2026-11-25 14:05:09`, as spreadsheets read it, with the offset `UTC+01:00` apart. */
-export function localTime(at: Date, zone: string): { day: string; time: string; offset: string } {
+export function localTime(at: Date, zone: string): { time: string; offset: string } {
   const local = DateTime.fromJSDate(at, { zone });
-  return {
-    day: local.toFormat('yyyy-MM-dd'),
-    time: local.toFormat('yyyy-MM-dd HH:mm:ss'),
-    offset: `UTC${local.toFormat('ZZ')}`,
-  };
+  return { time: local.toFormat('yyyy-MM-dd HH:mm:ss'), offset: `UTC${local.toFormat('ZZ')}` };
 }
 
 /** The first moment of a day such as `2026-11-25`; null for a text that is no day. */

@@ -1,6 +1,6 @@
 /** Exports for finance on the wire (decisions/exports). */
 import { Type } from 'typebox';
-import { EXPORT_FORMATS, EXPORTS, type ExportFormat } from '../domain/bookkeeping';
+import { EXPORT_FORMATS, EXPORTS, isOfJournal } from '../domain/bookkeeping';
 import { validationFailed } from '../domain/errors';
 import { csvLine } from '../lib/csv';
 import { OneOf } from './common';
@@ -30,10 +30,6 @@ export function readExportQuery(query: Query) {
     throw validationFailed([{ field: 'currency', rule: 'required', message }]);
   }
   return { kind, format, ...period };
-}
-
-export function isOfJournal(format: ExportFormat): boolean {
-  return format === 'xero' || format === 'quickbooks';
 }
 
 const EXAMPLE = {

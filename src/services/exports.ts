@@ -10,8 +10,8 @@ import type { Reader } from '../db/transaction';
 import type { Bookkeeping, ExportFormat, ExportKind } from '../domain/bookkeeping';
 import type { StoredLine } from '../domain/ledger';
 import { add, type Amount, subtract, ZERO } from '../domain/money';
-import { csvLine } from '../lib/csv';
-import { localTime } from '../lib/local-time';
+import { csvFile, jsonArray } from '../lib/download';
+import { localDay, localTime } from '../lib/local-time';
 import { journalFile, type PostingPage } from './journal';
 
 export interface ExportRequest extends ExportPeriod {
@@ -51,7 +51,8 @@ function contentOf(db: Reader, request: ExportRequest, books: Bookkeeping): Asyn
     return journalFile(postingsOf(db, request), books, request.format);
   }
   const sheet = sheetOf(db, request, request.kind);
-  return request.format === 'json' ? jsonOf(sheet) : csvOf(sheet, books.timeZone);
+  if (request.format === 'json') return jsonArray(objectsOf(sheet));
+  return csvFile([...sheet.columns, 'utc_offset'], localRows(sheet, books.timeZone));
 }
 
 function sheetOf(db: Reader, request: ExportRequest, kind: Exclude<ExportKind, 'journal'>): Sheet {
@@ -63,14 +64,9 @@ function sheetOf(db: Reader, request: ExportRequest, kind: Exclude<ExportKind, '
   return { columns, pages: readObjects(db, kind, request) };
 }
 
-async function* csvOf({ columns, pages }: Sheet, zone: string): AsyncGenerator<string> {
+async function* localRows({ columns, pages }: Sheet, zone: string) {
   const isTime = columns.map((name) => name.endsWith('_at'));
-  let head = csvLine([...columns, 'utc_offset']);
-  for await (const rows of pages) {
-    yield head + rows.map((row) => csvLine(localCells(row, isTime, zone))).join('');
-    head = '';
-  }
-  if (head !== '') yield head;
+  for await (const rows of pages) yield rows.map((row) => localCells(row, isTime, zone));
 }
 
 /** With the times of the zone, and the offset of the first of them at the end. */
@@ -85,19 +81,12 @@ function localCells(row: Cells, isTime: readonly boolean[], zone: string): strin
   return [...cells, offset];
 }
 
-async function* jsonOf({ columns, pages }: Sheet): AsyncGenerator<string> {
-  let separator = '[\n';
+async function* objectsOf({ columns, pages }: Sheet) {
   for await (const rows of pages) {
-    yield rows
-      .map((row) => {
-        const object = Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null]));
-        const line = separator + JSON.stringify(object);
-        separator = ',\n';
-        return line;
-      })
-      .join('');
+    yield rows.map((row) =>
+      Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null])),
+    );
   }
-  yield separator === '[\n' ? '[]\n' : '\n]\n';
 }
 
 const HEAD = ['id', 'posted_at', 'type', 'source_id', 'reference', 'counterparty', 'network'];
@@ -193,7 +182,7 @@ function after(createdTo: string | undefined): Date {
 }
 
 function periodName({ createdFrom, createdTo }: ExportPeriod, { timeZone }: Bookkeeping): string {
-  const day = (at: Date) => localTime(at, timeZone).day;
+  const day = (at: Date) => localDay(at, timeZone);
   const last = day(createdTo === undefined ? new Date() : new Date(createdTo));
   return createdFrom === undefined ? `until-${last}` : `${day(new Date(createdFrom))}-to-${last}`;
 }

@@ -13,8 +13,8 @@ import {
   namesOf,
 } from '../domain/bookkeeping';
 import { add, type Amount, isLess, subtract, ZERO } from '../domain/money';
-import { csvLine } from '../lib/csv';
-import { localTime } from '../lib/local-time';
+import { csvFile, jsonArray } from '../lib/download';
+import { localDay } from '../lib/local-time';
 
 export interface PostingPage {
   currency: string;
@@ -32,26 +32,46 @@ interface JournalLine {
   credit: Amount;
 }
 
-export async function* journalFile(
+export function journalFile(
   pages: AsyncGenerator<PostingPage>,
   books: Bookkeeping,
   format: ExportFormat,
 ): AsyncGenerator<string> {
-  const write = FORMATS[format];
+  const days = writtenLines(pages, books);
+  if (format === 'json') return jsonArray(objectsOf(days));
+  const sheet = SHEETS[format];
+  return csvFile(sheet.columns, rowsOf(days, sheet));
+}
+
+/** The lines of each day with anything on it, in the account's own words. */
+async function* writtenLines(
+  pages: AsyncGenerator<PostingPage>,
+  books: Bookkeeping,
+): AsyncGenerator<Written[]> {
   const names = namesOf(books);
-  let text = write.head;
-  let count = 0;
+  const { taxRate } = books;
   for await (const lines of journals(pages, books.timeZone)) {
-    for (const line of lines) {
-      text += write.line({ ...line, account: names[line.account], taxRate: books.taxRate }, count);
-      count += 1;
-    }
-    if (lines.length > 0) {
-      yield text;
-      text = '';
-    }
+    if (lines.length === 0) continue;
+    yield lines.map((line) => ({ ...line, account: names[line.account], taxRate }));
   }
-  yield text + write.end;
+}
+
+async function* rowsOf(days: AsyncIterable<Written[]>, { cells }: Sheet) {
+  for await (const lines of days) yield lines.map(cells);
+}
+
+async function* objectsOf(days: AsyncIterable<Written[]>) {
+  for await (const lines of days) {
+    yield lines.map((line) => ({
+      date: line.day,
+      journal: journalNumber(line),
+      account: line.account,
+      currency: line.currency,
+      debit: line.debit,
+      credit: line.credit,
+      description: text(line),
+    }));
+  }
 }
 
 /** The lines of each day. The days of a currency follow each other. */
@@ -64,7 +84,7 @@ async function* journals(
   let sums = new Map<JournalAccount, Amount>();
   for await (const page of pages) {
     for (const { postedAt, type, lines } of page.postings) {
-      const posted = localTime(postedAt, zone).day;
+      const posted = localDay(postedAt, zone);
       if (posted !== day || page.currency !== currency) {
         yield linesOf(sums, day, currency);
         [day, currency] = [posted, page.currency];
@@ -96,10 +116,9 @@ function linesOf(
 
 type Written = Omit<JournalLine, 'account'> & { account: string; taxRate: string };
 
-interface Format {
-  head: string;
-  line: (line: Written, index: number) => string;
-  end: string;
+interface Sheet {
+  columns: readonly string[];
+  cells: (line: Written) => string[];
 }
 
 const filled = (amount: Amount) => (amount === ZERO ? '' : amount);
@@ -110,38 +129,16 @@ const monthFirst = (day: string) => day.replace(/(\d+)-(\d+)-(\d+)/, '$2/$3/$1')
 const journalNumber = ({ day, currency }: Written) => `${day}-${currency}`;
 const text = ({ currency, day }: Written) => `${currency} balance, ${day}`;
 
-const FORMATS: Readonly<Record<ExportFormat, Format>> = {
+const SHEETS: Readonly<Record<Exclude<ExportFormat, 'json'>, Sheet>> = {
   csv: {
-    head: csvLine(['date', 'journal', 'account', 'currency', 'debit', 'credit', 'description']),
-    line: (line) =>
-      csvLine([
-        line.day,
-        journalNumber(line),
-        line.account,
-        line.currency,
-        filled(line.debit),
-        filled(line.credit),
-        text(line),
-      ]),
-    end: '',
-  },
-  json: {
-    head: '[',
-    line: (line, index) =>
-      (index === 0 ? '\n' : ',\n') +
-      JSON.stringify({
-        date: line.day,
-        journal: journalNumber(line),
-        account: line.account,
-        currency: line.currency,
-        debit: line.debit,
-        credit: line.credit,
-        description: text(line),
-      }),
-    end: '\n]\n',
+    columns: ['date', 'journal', 'account', 'currency', 'debit', 'credit', 'description'],
+    cells: (line) => {
+      const head = [line.day, journalNumber(line), line.account, line.currency];
+      return [...head, filled(line.debit), filled(line.credit), text(line)];
+    },
   },
   xero: {
-    head: csvLine([
+    columns: [
       '*Narration',
       '*Date',
       'Description',
@@ -152,17 +149,14 @@ const FORMATS: Readonly<Record<ExportFormat, Format>> = {
       'TrackingOption1',
       'TrackingName2',
       'TrackingOption2',
-    ]),
-    line: (line) => {
-      const amount = subtract(line.debit, line.credit);
-      const tracking = ['', '', '', ''];
+    ],
+    cells: (line) => {
       const head = [text(line), dayFirst(line.day), journalNumber(line), line.account];
-      return csvLine([...head, line.taxRate, amount, ...tracking]);
+      return [...head, line.taxRate, subtract(line.debit, line.credit), '', '', '', ''];
     },
-    end: '',
   },
   quickbooks: {
-    head: csvLine([
+    columns: [
       'Journal No.',
       'Journal Date',
       'Account Name',
@@ -170,17 +164,10 @@ const FORMATS: Readonly<Record<ExportFormat, Format>> = {
       'Credits',
       'Description',
       'Currency',
-    ]),
-    line: (line) =>
-      csvLine([
-        journalNumber(line),
-        monthFirst(line.day),
-        line.account,
-        filled(line.debit),
-        filled(line.credit),
-        text(line),
-        line.currency,
-      ]),
-    end: '',
+    ],
+    cells: (line) => {
+      const head = [journalNumber(line), monthFirst(line.day), line.account];
+      return [...head, filled(line.debit), filled(line.credit), text(line), line.currency];
+    },
   },
 };

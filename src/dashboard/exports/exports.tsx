@@ -5,6 +5,7 @@ import {
   type Bookkeeping,
   type ExportFormat,
   type ExportKind,
+  isOfJournal,
 } from '../../domain/bookkeeping';
 import { nextDay, startOfDay } from '../../lib/local-time';
 import { bookkeepingForm, changeBookkeeping } from '../../services/bookkeeping';
@@ -103,7 +104,7 @@ function requestOf(query: URLSearchParams, { timeZone }: Bookkeeping) {
     return start ?? undefined;
   };
   const [from, to] = [day('from'), day('to')];
-  if (kind !== 'journal' && (format === 'xero' || format === 'quickbooks')) {
+  if (kind !== 'journal' && isOfJournal(format)) {
     errors['format'] = 'This format is for the journal. Choose the journal, CSV or JSON.';
   }
   if (format === 'xero' && currency === undefined) {

@@ -1,6 +1,6 @@
 /** The transactions as a file: read in pages and sent as fast as the client reads. */
 import type { MerchantTransaction } from '../../domain/ledger';
-import { csvLine } from '../../lib/csv';
+import { csvFile, jsonArray } from '../../lib/download';
 import { presentTransaction } from '../../presenters/balance';
 import type { ListPosition } from '../../services/services';
 
@@ -27,28 +27,21 @@ const COLUMNS = [
   'part',
 ] as const;
 
-/** RFC 4180, one line for each entry. */
-export async function* csvLines(read: ReadPage): AsyncGenerator<string> {
-  let head = `${COLUMNS.join(',')}\r\n`;
-  for await (const items of pagesOf(read)) {
-    yield head + items.map(csvOf).join('');
-    head = '';
-  }
-  if (head !== '') yield head;
+/** One line for each entry. */
+export function csvLines(read: ReadPage): AsyncGenerator<string> {
+  return csvFile(COLUMNS, entryRows(read));
 }
 
-export async function* jsonLines(read: ReadPage): AsyncGenerator<string> {
-  let separator = '[\n';
-  for await (const items of pagesOf(read)) {
-    yield items
-      .map((transaction) => {
-        const line = separator + JSON.stringify(withParts(transaction));
-        separator = ',\n';
-        return line;
-      })
-      .join('');
-  }
-  yield separator === '[\n' ? '[]\n' : '\n]\n';
+async function* entryRows(read: ReadPage) {
+  for await (const items of pagesOf(read)) yield items.flatMap(rowsOf);
+}
+
+export function jsonLines(read: ReadPage): AsyncGenerator<string> {
+  return jsonArray(presented(read));
+}
+
+async function* presented(read: ReadPage) {
+  for await (const items of pagesOf(read)) yield items.map(withParts);
 }
 
 /** The transaction as the API shows it, with the label of each entry. */
@@ -70,13 +63,10 @@ async function* pagesOf(read: ReadPage): AsyncGenerator<MerchantTransaction[]> {
   } while (after !== null);
 }
 
-function csvOf(transaction: MerchantTransaction): string {
+function rowsOf(transaction: MerchantTransaction): string[][] {
   const { id, postedAt, type, currency, description, source, entries } = transaction;
-  return entries
-    .map(({ balance, direction, amount, balanceAfter, part }) => {
-      const head = [id, postedAt.toISOString(), type, currency, balance, direction, amount];
-      const all = [...head, balanceAfter, description, source.object, source.id, part];
-      return csvLine(all);
-    })
-    .join('');
+  return entries.map(({ balance, direction, amount, balanceAfter, part }) => {
+    const head = [id, postedAt.toISOString(), type, currency, balance, direction, amount];
+    return [...head, balanceAfter, description, source.object, source.id, part];
+  });
 }

@@ -90,7 +90,7 @@ export function createPeople(db: Db, box: SecretBox) {
         return savePersonRole(tx, team, userId, role);
       });
     },
-    /** By another admin than the one who proposed it. @throws AdminRefusal */
+    /** Approves a proposed role; the admin who proposed it cannot. @throws AdminRefusal */
     approveRole: (user: SignedIn, userId: string) => approveRole(db, user, userId),
     /** One's own is withdrawn. @throws AdminRefusal */
     rejectRole: (user: SignedIn, userId: string) =>
