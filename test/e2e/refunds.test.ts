@@ -29,6 +29,7 @@ import {
   whenDetails,
   whenPayment,
 } from '../support/payment/payment-steps';
+import { isUnavailable, retry } from '../support/merchant/patient-client';
 import { balanceOf, openMerchant } from '../support/payout/payout-steps';
 import { type Outage, setOutage } from '../support/servers/sandbox';
 import { started } from '../support/started';
@@ -44,7 +45,8 @@ function refund(
   key = randomKey(),
 ): Promise<ApiAnswer> {
   const request = { reference: `refund-${randomKey()}`, ...body };
-  return client.post(`/payments/${id}/refunds`, request, { 'idempotency-key': key });
+  const send = () => client.post(`/payments/${id}/refunds`, request, { 'idempotency-key': key });
+  return retry(send, isUnavailable);
 }
 
 /** A refund that was accepted. */
