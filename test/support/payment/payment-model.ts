@@ -3,8 +3,6 @@
  * once more in other words than the gateway's. Sums are whole cents, so that the fee of every one
  * of them is exact. `look` is the gateway asking a provider whose reads answer.
  */
-import { type Answer, type ModelFacts, sum } from './payment-model-facts';
-
 const AMOUNT_CENTS = 10_000;
 const LATE_MS = 30 * 24 * 3_600_000;
 const OPEN = ['created', 'pending', 'processing', 'on_hold'];
@@ -14,6 +12,17 @@ const DECIDABLE: Record<string, string[]> = {
   cancel: ['created', 'pending'],
   refund: ['completed', 'underpaid'],
 };
+
+/** What the model is told of the provider. */
+export interface ModelFacts {
+  state: 'open' | 'started' | 'cancelled' | 'failed';
+  onHold: boolean;
+  transfers: { id: string; cents: number; status: 'seen' | 'confirmed' | 'dropped'; at: number }[];
+  refunds: { id: string; reference: string; cents: number }[];
+}
+
+/** What the provider answered to the decision that it was told of. */
+export type Answer = 'found' | 'refused' | 'unknown';
 
 export class PaymentModel {
   status = 'created';
@@ -148,4 +157,8 @@ export class PaymentModel {
     this.reversed += cents;
     this.available -= cents * 99;
   }
+}
+
+function sum(list: readonly { cents: number }[]): number {
+  return list.reduce((total, { cents }) => total + cents, 0);
 }
