@@ -139,7 +139,9 @@ describeWithChain('several hot wallets', () => {
     await broadcastOf(8);
     expect(await slots()).toEqual([4, 4]);
     await allSent(references);
-    expect(await slots()).toEqual([5, 5]);
+    // The last two go to the hot wallets whose transactions are mined first.
+    const [first, second] = await slots();
+    expect(first! + second!).toBe(10);
     expect(await openAlarms()).toEqual([]);
   });
 
