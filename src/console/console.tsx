@@ -29,6 +29,7 @@ import { consolePaymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
 import { proposalPages } from './proposals/proposals';
 import { queuePages } from './queue/queue';
+import { SEARCH_LABEL, searchPages } from './search/search';
 
 export interface ConsoleOptions {
   services: ConsoleServices;
@@ -62,6 +63,7 @@ export function createConsole(options: ConsoleOptions): Site {
       ...accountPages({ site, product: 'Operator console', users, once, publicUrl }),
       ...[
         homePages(services),
+        searchPages(services),
         queuePages(reviews),
         payoutPages(reviews, screenings, workflowUrl),
         batchPages(batches, workflowUrl),
@@ -89,7 +91,7 @@ function shellOf(banner: VNode | null): Shell {
     owner: 'Operations',
     nav: NAVIGATION,
     banner,
-    search: null,
+    search: { action: `${PREFIX}/search`, label: SEARCH_LABEL },
     account: `${PREFIX}/security`,
     signOut: `${PREFIX}/sign-out`,
   };

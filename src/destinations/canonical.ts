@@ -1,6 +1,7 @@
 /** One way to write each address, to compare addresses that others have written. */
 import { base58xrp } from '@scure/base';
 import { decodeBase58Check, encodeBase58Check } from './base58check';
+import { withChecksum } from './evm';
 
 const EVM = /^0x[0-9a-f]{40}$/i;
 /** Bech32 and bech32m: a prefix, the last 1, and characters of their alphabet (BIP 173). */
@@ -26,6 +27,13 @@ export function canonicalAddress(value: string): string {
   // Bech32 in both cases is not valid.
   const isOneCase = value === lower || value === value.toUpperCase();
   return isOneCase && BECH32.test(lower) ? lower : value;
+}
+
+/** The ways in which a merchant may have written this address: as it is here, in lower case, with its checksum. */
+export function spellingsOf(value: string): string[] {
+  const canonical = canonicalAddress(value);
+  const checksummed = EVM.test(canonical) ? [`0x${withChecksum(canonical.slice(2))}`] : [];
+  return [...new Set([value, canonical, ...checksummed])];
 }
 
 function classicOf(xAddress: string): string | null {

@@ -16,8 +16,8 @@ export function evmFault(value: string): string | null {
     : 'The upper-case letters of the address do not match its checksum: a character is wrong.';
 }
 
-/** A letter is upper case where the hash of the address has a digit of 8 or more. */
-function withChecksum(digits: string): string {
+/** The digits with their checksum: a letter is upper case where the hash of the address has a digit of 8 or more. */
+export function withChecksum(digits: string): string {
   const hash = hex.encode(keccak_256(utf8.decode(digits)));
   return Array.from(digits, (digit, index) =>
     '89abcdef'.includes(hash.charAt(index)) ? digit.toUpperCase() : digit,

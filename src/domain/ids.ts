@@ -43,6 +43,15 @@ export function idAt(kind: IdKind, time: Date): string {
   return ID_PREFIXES[kind] + digits + '0'.repeat(RANDOM_DIGITS);
 }
 
+/** When the id was made, in milliseconds since 1970. @param id a valid one, of any kind */
+export function timeOfId(id: string): number {
+  const [digits = ''] = id.split('_').slice(-1);
+  return Array.from(digits.slice(0, TIME_DIGITS)).reduce(
+    (time, digit) => time * CROCKFORD.length + CROCKFORD.indexOf(digit),
+    0,
+  );
+}
+
 export type IdKind = keyof typeof ID_PREFIXES;
 
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
@@ -50,4 +59,10 @@ const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 export function isId(kind: IdKind, text: string): boolean {
   const prefix = ID_PREFIXES[kind];
   return text.startsWith(prefix) && ULID.test(text.slice(prefix.length));
+}
+
+/** The kind of object whose id this is; null: it is no id. */
+export function kindOfId(text: string): IdKind | null {
+  const kinds = Object.keys(ID_PREFIXES) as IdKind[];
+  return kinds.find((kind) => isId(kind, text)) ?? null;
 }

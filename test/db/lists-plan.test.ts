@@ -12,6 +12,7 @@ import {
   type ConsolePayoutFilters,
   listConsolePayouts,
 } from '../../src/db/repositories/console-payouts';
+import { findText } from '../../src/db/repositories/console-search';
 import { listPayments } from '../../src/db/repositories/lists';
 import { listPayouts } from '../../src/db/repositories/lists';
 import { listEvents } from '../../src/db/repositories/event-list';
@@ -222,6 +223,30 @@ test.each<[what: string, filters: ConsolePayoutFilters, rows: number]>([
   expect(read.buffers).toBeLessThanOrEqual(PLACES * 6 + 1 + found * 10);
 });
 
+/** Parts of the search that each find a page, and the ways through their indexes. */
+const SEARCH_PARTS = 12;
+
+const search = (text: string) => (db: Db) => findText(db, { text, addresses: [text] });
+
+test.each([
+  ['the start of many references', '1'],
+  ['a reference', '4'],
+  ['an address that is everywhere', ADDRESS],
+  ['a hash', 'hash-4'],
+  ['what is nowhere', 'none'],
+])("the console's search reads little for %s", async (_what, text) => {
+  const read = await explain(search(text));
+  expect(read.buffers).toBeLessThanOrEqual(SEARCH_PARTS * 4 + read.rows * 4);
+});
+
+test("each part of the console's search has an index, whatever it searches", async () => {
+  const { nodes } = await explain(search('none'), 'API', 'SET enable_seqscan = off');
+  expect(nodes.filter((node) => node === 'Seq Scan')).toEqual([]);
+  const wide = (db: Db) => db.query(`SELECT FROM payouts WHERE reference LIKE ?`, ['%1']);
+  const unindexed = await explain(wide, 'API', 'SET enable_indexscan = off');
+  expect(unindexed.nodes).toContain('Seq Scan');
+});
+
 describe.each([
   { table: 'payments', list: listPayments, program: 'API' },
   { table: 'payments', list: listPayments, program: 'dashboard' },
@@ -327,12 +352,17 @@ interface PlanNode {
 }
 
 /** Runs `work`, catches the one statement that it sends, and has PostgreSQL explain that. */
-async function explain(work: (db: Db) => Promise<unknown>, program: Program = 'API') {
+async function explain(
+  work: (db: Db) => Promise<unknown>,
+  program: Program = 'API',
+  settings = '',
+) {
   const sent = await sentStatements(() => work(harness.db));
   expect(sent).toHaveLength(1);
   const [{ sql, bindings }] = sent as [(typeof sent)[0]];
   const { appUrl, dashboardUrl } = harness.database;
   return withClient(program === 'API' ? appUrl : dashboardUrl, async (client) => {
+    await client.query(settings);
     if (program === 'dashboard') {
       await client.query(
         `SELECT set_config('role', 'gateway_merchant', false), set_config('app.account_id', $1, false)`,

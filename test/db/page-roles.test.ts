@@ -169,6 +169,7 @@ test('every route of the dashboard is for the roles that are written down, and n
 /** Who may use a route of the console: A admin, R reviewer, V viewer. */
 const CONSOLE: Record<string, string> = {
   'get /home': 'ARV',
+  'get /search': 'ARV',
   'get /queue': 'ARV',
   'get /queue/selection': 'AR',
   'post /queue/approve': 'AR',
