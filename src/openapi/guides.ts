@@ -22,6 +22,7 @@ const GUIDE_NAMES = [
   'webhooks',
   'sdk',
   'python',
+  'cli',
   'testing',
   'errors',
   'going-live',

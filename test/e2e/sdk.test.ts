@@ -1,24 +1,14 @@
 /**
- * The SDK and `payments-gateway listen` against a real gateway: as a merchant's program imports them,
- * and behind a proxy that loses answers.
+ * The SDK against a real gateway: as a merchant's program imports it, and behind a proxy that loses
+ * answers.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import ts from 'typescript';
 import {
   ApiError,
   ConnectionError,
@@ -32,42 +22,24 @@ import {
   ValidationFailedError,
 } from '../../clients/typescript/src';
 import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
-import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { createProject, type Project } from '../support/merchant/installed-package';
+import { buildPayout, type MerchantClient } from '../support/merchant/merchant-client';
 import { acceptedPayout, openMerchant, whenFinal } from '../support/payout/payout-steps';
-import { faultOf, startReceiver } from '../support/webhook/webhook-receiver';
-import { waitThroughFaults } from '../support/wait-for';
 
 const ROOT = resolve(__dirname, '../..');
-const PACKAGE = join(ROOT, 'clients/typescript');
 
 let gateway: TestGateway;
-/** A merchant's project, which has the package installed. */
-let project: string;
+let project: Project;
 
 beforeAll(async () => {
   gateway = await useSharedGateway();
-  project = mkdtempSync(join(tmpdir(), 'sdk-'));
-  installSdk(join(project, 'node_modules/payments-gateway'));
+  project = createProject();
 });
 
 afterAll(async () => {
-  rmSync(project, { recursive: true });
+  project.remove();
   await gateway.stop();
 });
-
-/** The output of its build; test/unit/webhooks/receiver-package.test.ts installs it with its types. */
-function installSdk(installed: string): void {
-  const source = join(PACKAGE, 'src');
-  mkdirSync(join(installed, 'dist/cli'), { recursive: true });
-  copyFileSync(join(PACKAGE, 'package.json'), join(installed, 'package.json'));
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
-  for (const file of files.filter((name) => name.endsWith('.ts'))) {
-    const { outputText } = ts.transpileModule(readFileSync(join(source, file), 'utf8'), {
-      compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
-    });
-    writeFileSync(join(installed, 'dist', file.replace(/\.ts$/, '.js')), outputText);
-  }
-}
 
 const clientOf = (client: MerchantClient, baseUrl = client.baseUrl): GatewayClient =>
   new GatewayClient({ baseUrl, key: client.apiKey });
@@ -260,10 +232,10 @@ test.concurrent('the quickstart of docs/guides/sdk.md runs as it stands', async 
   const [, script = ''] = /```js\n([\s\S]*?)```/.exec(
     readFileSync(join(ROOT, 'docs/guides/sdk.md'), 'utf8'),
   )!;
-  writeFileSync(join(project, 'quickstart.mjs'), script);
+  writeFileSync(join(project.folder, 'quickstart.mjs'), script);
   const env = { GATEWAY_BASE_URL: client.baseUrl, GATEWAY_API_KEY: client.apiKey };
   const run = promisify(execFile);
-  const { stdout } = await run(process.execPath, ['quickstart.mjs'], { cwd: project, env });
+  const { stdout } = await run(process.execPath, ['quickstart.mjs'], { cwd: project.folder, env });
   const lines = stdout.trim().split('\n');
   expect(lines[0]).toMatch(/^created pay_\w+ http/);
   expect(lines.slice(-3)).toEqual([
@@ -271,104 +243,4 @@ test.concurrent('the quickstart of docs/guides/sdk.md runs as it stands', async 
     'available 24.75000000',
     expect.stringMatching(/^missing funds \d+\.\d{8} req_/),
   ]);
-});
-
-describe('payments-gateway listen', () => {
-  const PROGRAM = 'node_modules/payments-gateway/dist/cli/main.js';
-
-  function start(args: string[], env: NodeJS.ProcessEnv = {}) {
-    const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...args], { cwd: project, env });
-    const output = { text: '' };
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', (chunk: Buffer) => (output.text += chunk.toString()));
-    }
-    // Not at its exit, when some of the output may not have arrived.
-    const ended = once(child, 'close') as Promise<[number | null]>;
-    const stop = async (signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> => {
-      child.kill(signal);
-      return (await ended)[0];
-    };
-    const whenPrinted = (pattern: RegExp) =>
-      waitThroughFaults(`${pattern.source} in the output`, async () => {
-        const found = pattern.exec(output.text);
-        // Named as the cause when the time is over.
-        if (found === null) throw new Error(`it has printed: ${output.text}`);
-        return found;
-      });
-    return { output, ended, stop, whenPrinted };
-  }
-
-  test.concurrent(
-    'events reach a receiver once each and signed, over its outage and over restarts',
-    async () => {
-      const { client } = await openMerchant(gateway, { mode: 'test' });
-      await whenFinal(client, await acceptedPayout(client));
-      const receiver = await startReceiver(500);
-      const args = ['listen', '--forward-to', receiver.url, '--cursor-file', `${randomKey()}.json`];
-      const env = { GATEWAY_API_KEY: client.apiKey, GATEWAY_BASE_URL: client.baseUrl };
-      const first = start([...args, '--events', 'payout.requested,payout.completed'], env);
-      const [, secret = ''] = await first.whenPrinted(/Signing secret: (whsec_\S+)/);
-      await waitThroughFaults('the cursor', async () => {
-        readFileSync(join(project, args.at(-1)!));
-        return true;
-      });
-      const one = await acceptedPayout(client);
-      await first.whenPrinted(new RegExp(`payout.requested ${one} evt_\\w+ 500 \\d+ ms, retrying`));
-      receiver.answer = 200;
-      await first.whenPrinted(new RegExp(`payout.completed ${one} evt_\\w+ 200 \\d+ ms\n`));
-      expect(await first.stop()).toBe(0);
-      const taken = () => receiver.received.filter((each) => faultOf(each, secret) === null);
-      expect(taken()).toHaveLength(receiver.received.length);
-
-      const two = await acceptedPayout(client);
-      await whenFinal(client, two);
-      const before = receiver.received.length;
-      const again = start([...args, '--secret', secret], env);
-      await again.whenPrinted(new RegExp(`payout.completed ${two} evt_\\w+ 200`));
-      expect(await again.stop('SIGTERM')).toBe(0);
-      const since = receiver.received.slice(before).map(({ event }) => [event.data.id, event.type]);
-      expect(since).toEqual(
-        ['requested', 'approved', 'processing', 'completed'].map((status) => [
-          two,
-          `payout.${status}`,
-        ]),
-      );
-      expect(taken()).toHaveLength(receiver.received.length);
-      await receiver.stop();
-    },
-  );
-
-  test.concurrent.each([
-    [[], /option --forward-to <url> is required/, 2],
-    [['--forward-to', 'localhost:4000'], /--forward-to must be a URL starting with http/, 2],
-    [['--forward-to', 'http://localhost:1'], /Set --key or the variable GATEWAY_API_KEY/, 2],
-    [['--forward-to', 'http://localhost:1', '--key', 'x'], /--key must be an API key/, 2],
-    [['--forward-to', 'http://localhost:1', '--key', 'sk_test_x'], /The API key is invalid/, 1],
-    [['--help'], /--cursor-file <file>/, 0],
-  ])('listen %j', async (args, pattern, exitCode) => {
-    const { ended, output } = start(['listen', ...args], { GATEWAY_BASE_URL: gateway.baseUrl });
-    expect([(await ended)[0], output.text]).toEqual([exitCode, expect.stringMatching(pattern)]);
-  });
-
-  test.concurrent(
-    'a cursor file of another account, and one that is none, are refused',
-    async () => {
-      const { client } = await openMerchant(gateway, { mode: 'test' });
-      const env = { GATEWAY_API_KEY: client.apiKey, GATEWAY_BASE_URL: client.baseUrl };
-      const listen = async (place: string) => {
-        writeFileSync(join(project, 'place.json'), place);
-        const args = ['--forward-to', 'http://localhost:1', '--cursor-file', 'place.json'];
-        const { ended, output } = start(['listen', ...args], env);
-        return [(await ended)[0], output.text];
-      };
-      expect(await listen('{"after":"evt_01M7YESA634WQFACSBWYSTKM76"}')).toEqual([
-        1,
-        expect.stringMatching(/place.json belongs to another account or mode/),
-      ]);
-      expect(await listen('x')).toEqual([
-        1,
-        expect.stringMatching(/place.json is not a cursor file/),
-      ]);
-    },
-  );
 });

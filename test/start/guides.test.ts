@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DOCUMENT } from '../support/merchant/contract';
+import { createProject, type Project } from '../support/merchant/installed-package';
 import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
 import { openMerchant } from '../support/payout/payout-steps';
 
@@ -26,15 +27,19 @@ const TRANSCRIPT_TIMEOUT_MS = 180_000;
 let gateway: TestGateway;
 /** Where the shells run. It has curl's settings: as the guide to errors says, 503 is retried; a busy machine gives some. */
 let home: string;
+/** A project with the package whose command is in a guide. */
+let project: Project;
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'guides-'));
   writeFileSync(join(home, '.curlrc'), 'silent\nretry = 10\nretry-delay = 1\n');
+  project = createProject();
   gateway = await useSharedGateway();
 });
 
 afterAll(async () => {
   await gateway.stop();
+  project.remove();
   rmSync(home, { recursive: true });
 });
 
@@ -98,7 +103,12 @@ async function type(guide: string, blocks: readonly Block[]): Promise<string[]> 
   const { stdout } = await run('bash', ['-e', '-c', script], {
     timeout: TRANSCRIPT_TIMEOUT_MS,
     cwd: home,
-    env: { ...process.env, CURL_HOME: home },
+    env: {
+      ...process.env,
+      CURL_HOME: home,
+      XDG_CONFIG_HOME: home,
+      PATH: `${project.commands}:${process.env['PATH']}`,
+    },
   });
   return stdout.split(SEPARATOR);
 }

@@ -36,6 +36,8 @@ export interface ErrorFields<Code extends ErrorCode> {
   details: ErrorDetails[Code];
   /** `req_…`: give it to the operator when you report a problem. */
   requestId: string;
+  /** The page about the error code. */
+  docUrl: string | undefined;
 }
 
 /** The gateway refused the request. `code` is for programs, `message` says what to do. */
@@ -45,14 +47,16 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends GatewayError {
   readonly status: number;
   readonly details: ErrorDetails[Code];
   readonly requestId: string;
+  readonly docUrl: string | undefined;
 
-  constructor({ code, message, status, details, requestId }: ErrorFields<Code>) {
+  constructor({ code, message, status, details, requestId, docUrl }: ErrorFields<Code>) {
     super(message);
     this.name = this.constructor.name;
     this.code = code;
     this.status = status;
     this.details = details;
     this.requestId = requestId;
+    this.docUrl = docUrl;
   }
 }
 
@@ -122,9 +126,9 @@ const BY_CODE: { [Code in ErrorCode]: new (fields: ErrorFields<Code>) => ApiErro
 export function errorOf(status: number, text: string): ApiError | UnexpectedResponseError {
   const error = readError(text);
   if (error === null) return new UnexpectedResponseError(status, text);
-  const { code, message, details, request_id: requestId } = error;
+  const { code, message, details, request_id: requestId, doc_url: docUrl } = error;
   // These are the types of the API, where `details` belongs to `code`.
-  const fields = { code, message, status, details, requestId } as ErrorFields<ErrorCode>;
+  const fields = { code, message, status, details, requestId, docUrl } as ErrorFields<ErrorCode>;
   const Known = Object.hasOwn(BY_CODE, code)
     ? (BY_CODE[code] as new (fields: ErrorFields<ErrorCode>) => ApiError)
     : ApiError;
@@ -136,6 +140,7 @@ interface ErrorBody {
   message: string;
   details?: object;
   request_id: string;
+  doc_url?: string;
 }
 
 function readError(text: string): ErrorBody | null {

@@ -6,6 +6,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { CursorExpiredError, ValidationFailedError } from '../errors';
 import { type Event, type FeedQuery, type GatewayClient, webhooks } from '../index';
 import { pause } from '../request';
+import { CommandError, EXIT, textOf, UsageError } from './failure';
 
 export interface ListenOptions {
   client: Pick<GatewayClient, 'events'>;
@@ -25,14 +26,11 @@ export interface ListenOptions {
  */
 type Position = { after: string } | { cursor: string; types: string | null };
 
-/** The message is for the person at the terminal. */
-export class ListenError extends Error {}
-
 const RECEIVER_TIMEOUT_MS = 10_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
 
-/** Ends when the signal is aborted. @throws ListenError */
+/** Ends when the signal is aborted. @throws CommandError */
 export async function listen(options: ListenOptions): Promise<void> {
   const { client, types, cursorFile, signal, print } = options;
   try {
@@ -75,7 +73,7 @@ async function findStart({ client, types, cursorFile, signal }: ListenOptions): 
 async function deliver(event: Event, options: ListenOptions): Promise<boolean> {
   const { signal, print } = options;
   for (let delay = FIRST_DELAY_MS; ; delay = Math.min(LONGEST_DELAY_MS, delay * 2)) {
-    const { answer, ok, ms } = await post(event, options);
+    const { answer, ok, ms } = await sendEvent(event, options);
     const what = `${event.type} ${objectOf(event)} ${event.id}`;
     if (signal.aborted && !ok) return false;
     print(`${what} ${answer} ${ms} ms${ok ? '' : `, retrying in ${delay / 1_000} s`}`);
@@ -85,7 +83,11 @@ async function deliver(event: Event, options: ListenOptions): Promise<boolean> {
   }
 }
 
-async function post(event: Event, { forwardTo, secret, signal }: ListenOptions) {
+/** Sends an event once, as a webhook. */
+export async function sendEvent(
+  event: Event,
+  { forwardTo, secret, signal }: Pick<ListenOptions, 'forwardTo' | 'secret' | 'signal'>,
+) {
   const body = JSON.stringify(event);
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   const startedAt = performance.now();
@@ -106,13 +108,15 @@ async function post(event: Event, { forwardTo, secret, signal }: ListenOptions) 
       signal: AbortSignal.any([signal, AbortSignal.timeout(RECEIVER_TIMEOUT_MS)]),
     });
     await response.body?.cancel();
-    return { answer: String(response.status), ok: response.ok, ms: elapsed() };
+    const { status, ok } = response;
+    return { answer: String(status), status, ok, ms: elapsed() };
   } catch (error) {
-    return { answer: `no answer (${textOf(error)})`, ok: false, ms: elapsed() };
+    return { answer: `no answer (${textOf(error)})`, status: null, ok: false, ms: elapsed() };
   }
 }
 
-function objectOf({ data }: Event): string {
+/** The ID of the object that the event is about. */
+export function objectOf({ data }: Event): string {
   return data.object === 'ping' ? data.endpoint_id : data.id;
 }
 
@@ -122,7 +126,7 @@ function readPosition(file: string): Position | null {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new ListenError(`The cursor file ${file} cannot be read: ${textOf(error)}`);
+    throw new UsageError(`The cursor file ${file} cannot be read: ${textOf(error)}`);
   }
   try {
     const position = JSON.parse(text) as Partial<{ after: string; cursor: string }> | null;
@@ -132,7 +136,7 @@ function readPosition(file: string): Position | null {
   } catch {
     // Invalid JSON is reported below, like any other content that is not a position.
   }
-  throw new ListenError(`${file} is not a cursor file. Delete it, or name another one.`);
+  throw new UsageError(`${file} is not a cursor file.`, 'Delete it, or name another one.');
 }
 
 /** A rename replaces the file as a whole, so a crash leaves the old or the new position. */
@@ -141,33 +145,30 @@ function savePosition(file: string, position: Position): void {
     writeFileSync(`${file}.new`, `${JSON.stringify(position)}\n`);
     renameSync(`${file}.new`, file);
   } catch (error) {
-    throw new ListenError(`The cursor file ${file} cannot be written: ${textOf(error)}`);
+    throw new UsageError(`The cursor file ${file} cannot be written: ${textOf(error)}`);
   }
 }
 
 function explain(error: unknown, file: string | undefined): unknown {
   const where = file ?? 'the cursor file';
   if (error instanceof CursorExpiredError) {
-    return new ListenError(
-      `Events after the position in ${where} are no longer available. Delete the file to continue with new events.`,
+    return new CommandError(
+      `Events after the position in ${where} are no longer available.`,
+      EXIT.refused,
+      'Delete the file to continue with new events.',
     );
   }
   if (error instanceof ValidationFailedError) {
     const { fields } = error.details;
     const isPosition = fields.some(({ field }) => field === 'after' || field === 'cursor');
     return isPosition
-      ? new ListenError(`${where} belongs to another account or mode. Delete it, or name another.`)
-      : new ListenError(fields.map(({ message }) => message).join(' '));
+      ? new UsageError(
+          `${where} belongs to another account or mode.`,
+          'Delete it, or name another one.',
+        )
+      : error;
   }
   return error;
-}
-
-/** The text of an error. `fetch` hides the reason in the cause. */
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause, message } = error;
-  if (cause instanceof AggregateError) return textOf(cause.errors[0]);
-  return cause instanceof Error && error instanceof TypeError ? textOf(cause) : message;
 }
 
 /**

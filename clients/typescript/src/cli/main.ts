@@ -1,108 +1,82 @@
 #!/usr/bin/env node
-/** The command for merchants: `npx payments-gateway listen`. */
-import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
-import { GatewayClient } from '../index';
-import { listen } from './listen';
+/** The command for merchants, `payments-gateway`. docs/guides/cli.md describes it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BALANCE } from './balance';
+import { type Command, helpOf, helpOfAll, readArguments } from './command';
+import { EVENT_COMMANDS } from './events';
+import { EXIT, errorAsJson, errorAsText, exitCodeOf, UsageError } from './failure';
+import { LISTEN } from './listen-command';
+import { LOGIN, LOGOUT } from './login';
+import { print } from './output';
+import { PAYMENT_COMMANDS } from './payments';
+import { PAYOUT_COMMANDS } from './payouts';
+import { TRIGGER } from './trigger';
 
-const DEFAULT_BASE_URL = 'http://localhost:3000/api/v1';
+const COMMANDS: readonly Command[] = [
+  LOGIN,
+  LOGOUT,
+  BALANCE,
+  ...PAYMENT_COMMANDS,
+  ...PAYOUT_COMMANDS,
+  ...EVENT_COMMANDS,
+  LISTEN,
+  TRIGGER,
+];
 
-const HELP = `Usage: payments-gateway listen --forward-to <url> [options]
-
-Forwards the account's events to a local webhook receiver.
-
-Options:
-  --forward-to <url>    the receiver, such as http://localhost:4000/webhooks
-  --key <key>           the API key (default: the variable GATEWAY_API_KEY)
-  --base-url <url>      the API (default: GATEWAY_BASE_URL, or ${DEFAULT_BASE_URL})
-  --events <types>      event types, separated by commas (default: all)
-  --cursor-file <file>  where to save the last forwarded event
-  --secret <secret>     the signing secret (default: a new one, printed at the start)
-  --help                show this help
-
-Examples:
-  payments-gateway listen --forward-to http://localhost:4000/webhooks --key sk_test_...
-  payments-gateway listen --forward-to http://localhost:4000/webhooks --events payout.completed \\
-    --cursor-file listen.json
-
-Without --cursor-file, each start begins with new events. With it, a restart continues after the last
-event that the receiver answered with 2xx. The API key needs the scope events:read.
-`;
-
-const FAILED = 1;
-const WRONG_USAGE = 2;
-
-class UsageError extends Error {}
-
-async function main(args: string[]): Promise<void> {
-  const { values, positionals } = readArguments(args);
-  if (values.help === true) {
-    process.stdout.write(HELP);
+async function main(args: string[], signal: AbortSignal): Promise<void> {
+  const found = COMMANDS.find(({ name }) => isStart(name.split(' '), args));
+  if (found === undefined) {
+    helpWithout(args);
     return;
   }
-  if (positionals.length !== 1 || positionals[0] !== 'listen') {
-    throw new UsageError('The command is listen.');
+  const given = readArguments(found, args.slice(found.name.split(' ').length));
+  if (given.values.has('help')) process.stdout.write(helpOf(found));
+  else await found.run({ ...given, signal });
+}
+
+function isStart(words: readonly string[], args: readonly string[]): boolean {
+  return words.every((word, index) => word === args[index]);
+}
+
+/** Arguments that name no command. @throws UsageError unless they ask for help */
+function helpWithout(args: readonly string[]): void {
+  const [first = '--help', ...rest] = args;
+  const group = COMMANDS.filter(({ name }) => name.startsWith(`${first} `));
+  if (first === '--help' || first === 'help') process.stdout.write(helpOfAll(COMMANDS));
+  else if (first === '--version') print(version());
+  else if (group.length > 0 && (rest.length === 0 || rest[0] === '--help')) {
+    process.stdout.write(helpOfAll(group));
+  } else {
+    const known = (group.length > 0 ? group : COMMANDS).map(({ name }) => name).join(', ');
+    throw new UsageError(`There is no such command. The commands are ${known}.`);
   }
-  const { GATEWAY_API_KEY, GATEWAY_BASE_URL } = process.env;
-  const forwardTo = checkUrl('--forward-to', values['forward-to']);
-  const client = createClient({
-    key: values.key ?? GATEWAY_API_KEY ?? '',
-    baseUrl: values['base-url'] ?? GATEWAY_BASE_URL ?? DEFAULT_BASE_URL,
-  });
-  const secret = values.secret ?? `whsec_${randomBytes(32).toString('base64')}`;
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
-  print(`Forwarding events to ${forwardTo}`);
-  print(`Signing secret: ${secret}`);
+}
+
+function version(): string {
+  const text = readFileSync(join(__dirname, '../../package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function start(): void {
+  const args = process.argv.slice(2);
   const stopping = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
-  const cursorFile = values['cursor-file'];
   const { signal } = stopping;
-  await listen({ client, forwardTo, secret, types: values.events, cursorFile, signal, print });
-}
-
-function readArguments(args: string[]) {
-  const text = { type: 'string' } as const;
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        'forward-to': text,
-        key: text,
-        'base-url': text,
-        events: text,
-        'cursor-file': text,
-        secret: text,
-        help: { type: 'boolean' },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function createClient(options: { key: string; baseUrl: string }): GatewayClient {
-  if (options.key === '') throw new UsageError('Set --key or the variable GATEWAY_API_KEY.');
-  try {
-    return new GatewayClient(options);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    const message = error.message.replace(/^key/, '--key').replace(/^baseUrl/, '--base-url');
-    throw new UsageError(message);
-  }
-}
-
-function checkUrl(option: string, text: string | undefined): string {
-  if (text === undefined) throw new UsageError(`The option ${option} <url> is required.`);
-  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
-  throw new UsageError(`${option} must be a URL starting with http:// or https://.`);
-}
-
-main(process.argv.slice(2)).catch((error: unknown) => {
-  const message = error instanceof Error ? error.message : String(error);
-  const isUsage = error instanceof UsageError;
-  process.stderr.write(
-    isUsage ? `error: ${message}\nAdd --help for the options and examples.\n` : `${message}\n`,
+  // The second Ctrl-C ends the process at once.
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
+  // A reader such as `head` that has seen enough is no error.
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) =>
+    process.exit(code === 'EPIPE' ? 0 : 1),
   );
-  process.exitCode = isUsage ? WRONG_USAGE : FAILED;
-});
+  main(args, signal).catch((error: unknown) => {
+    if (error === signal.reason) {
+      process.exitCode = EXIT.interrupted;
+      return;
+    }
+    const asJson = args.includes('--json');
+    process.stderr.write(asJson ? `${errorAsJson(error)}\n` : errorAsText(error));
+    process.exitCode = exitCodeOf(error);
+  });
+}
+
+start();
