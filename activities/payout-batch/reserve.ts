@@ -52,7 +52,12 @@ import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayout } from '../events';
 import { Refused } from '../refused';
 import { buildPayout, recipientFault } from '../payout/build';
-import { claimOfRun, failRunOfBatch, noteRun } from '../payout-schedule/run';
+import {
+  claimOfRun,
+  failRunOfBatch,
+  noteRun,
+  requireScheduleApproval,
+} from '../payout-schedule/run';
 import { reportBatch } from './report';
 
 export type BatchReserveResult =
@@ -102,9 +107,13 @@ async function reserve(
   const terms = batchTerms(claim.mode, rows, facts);
   if (terms.faults.length > 0) throw new Refused(rowsRefused(terms.faults));
   if (terms.shortage !== null) throw new Refused(terms.shortage);
+  if (scheduled !== null && terms.needsSecondPerson) {
+    await requireScheduleApproval(tx, scheduled.schedule);
+  }
+  const needsSecondPerson = scheduled === null && terms.needsSecondPerson;
   const now = await databaseTime(tx);
   const payouts = buildPayouts(batchId, claim, rows, terms, now);
-  const batch = buildBatch(batchId, claim, payouts, terms, now);
+  const batch = buildBatch(batchId, claim, payouts, { ...terms, needsSecondPerson }, now);
   if (!(await insertPayoutBatch(tx, batch))) {
     const existingId = await findBatchByReference(tx, batch);
     if (existingId === null)

@@ -17,6 +17,7 @@ import {
   saveRunRoutes,
 } from '../../src/db/repositories/payout-schedules';
 import type { ClaimedRoutes, HeldClaim } from '../../src/db/repositories/idempotency';
+import { isScheduleApproved } from '../../src/db/repositories/second-person';
 import type { Tx } from '../../src/db/transaction';
 import { type BatchTerms, type RoutedRow, rowsRefused } from '../../src/domain/batch-terms';
 import { ApiError, type Refusal } from '../../src/domain/errors';
@@ -34,6 +35,7 @@ import type { PayoutBatchWorkflows } from '../../src/temporal/payout-batch-workf
 import type { PayoutScheduleTimers } from '../../src/temporal/payout-schedules';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayoutSchedule } from '../events';
+import { Refused } from '../refused';
 
 /** The check of rows that a request for a batch makes (services/payout-batches). */
 export type CheckRows = (
@@ -151,17 +153,29 @@ async function noteNextRun(deps: ScheduleDeps, { id }: PayoutSchedule): Promise<
   if (nextRunAt !== undefined) await noteNextRunAt(deps.db, id, nextRunAt);
 }
 
+export interface ScheduledBatch {
+  run: RunWithRoute;
+  schedule: PayoutSchedule;
+  claim: HeldClaim<PayoutBatchRequest, ClaimedRoutes>;
+}
+
 /** What a reservation needs of a run, in place of a request's claim; null: the batch is not of a run. */
-export async function claimOfRun(
-  tx: Tx,
-  batchId: string,
-): Promise<{ run: RunWithRoute; claim: HeldClaim<PayoutBatchRequest, ClaimedRoutes> } | null> {
+export async function claimOfRun(tx: Tx, batchId: string): Promise<ScheduledBatch | null> {
   const run = await lockRunOfBatch(tx, batchId);
   if (run === null || run.route === null) return null;
   const schedule = await lockPayoutSchedule(tx, run.scheduleId);
   const { accountId, mode, apiKeyId } = schedule;
   const request = runRequest(schedule, run.scheduledFor);
-  return { run, claim: { accountId, mode, apiKeyId, request, route: run.route } };
+  return { run, schedule, claim: { accountId, mode, apiKeyId, request, route: run.route } };
+}
+
+/** The approval of a schedule is one of each of its batches. */
+export async function requireScheduleApproval(tx: Tx, schedule: PayoutSchedule): Promise<void> {
+  if (await isScheduleApproved(tx, schedule)) return;
+  const { status } = schedule;
+  const message =
+    'The schedule waits for a second person, and nothing of this run was paid. The next run comes at its time.';
+  throw new Refused({ code: 'invalid_state', details: { status }, message });
 }
 
 /** The reservation of the run's batch was refused. */

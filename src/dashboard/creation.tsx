@@ -5,7 +5,7 @@ import { Alert, Facts, words } from '../web/components';
 import { type FormState } from '../web/forms';
 import type { MerchantVisit } from './merchant-page';
 
-/** Who makes payouts, batches, refunds and recipients: live ones move real money. */
+/** Who makes payouts, batches, schedules, refunds and recipients: live ones move real money. */
 export const MAKE = { needs: 'pay_test', liveNeeds: 'pay' } as const;
 
 export function mayMake({ mode, may }: MerchantVisit): boolean {

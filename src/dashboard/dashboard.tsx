@@ -18,6 +18,7 @@ import { exportPages } from './exports/exports';
 import { homePages } from './home/home';
 import { paymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
+import { schedulePages } from './schedules/schedules';
 import { refundPages } from './refunds/refunds';
 import { recipientPages } from './recipients/recipients';
 import { requestPages } from './requests/requests';
@@ -66,6 +67,7 @@ export function createDashboard({
         paymentPages(services),
         payoutPages(services),
         batchPages(services),
+        schedulePages(services),
         refundPages(services),
         recipientPages(services),
         secondPersonPages(services),
@@ -132,6 +134,12 @@ function navigation(base: string, isOwner: boolean, accounts: number): Shell['na
         { key: 'refunds', href: `${base}/refunds`, label: 'Refunds', icon: 'undo-2' },
         { key: 'payouts', href: `${base}/payouts`, label: 'Payouts', icon: 'arrow-up-right' },
         { key: 'batches', href: `${base}/batches`, label: 'Batches', icon: 'layers' },
+        {
+          key: 'schedules',
+          href: `${base}/schedules`,
+          label: 'Schedules',
+          icon: 'calendar-clock',
+        },
         {
           key: 'recipients',
           href: `${base}/recipients`,

@@ -62,24 +62,71 @@ function valueOf({ least, most, names }: Field, text = ''): number | null {
   return value >= least && value <= most ? value : null;
 }
 
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-
 /** Whether the wall clock of the time zone shows a time of the expression. */
 export function isTimeOfCron(cron: Cron, timeZone: string, time: Date): boolean {
-  const clock = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    minute: 'numeric',
-    hour: 'numeric',
-    day: 'numeric',
-    month: 'numeric',
-    weekday: 'short',
-    second: 'numeric',
-  }).formatToParts(time);
-  const shown = (type: string) => clock.find((part) => part.type === type)?.value ?? '';
-  const values = ['minute', 'hour', 'day', 'month'].map((type) => countOf(shown(type)));
-  const all = [...values, WEEKDAYS.indexOf(shown('weekday'))];
-  return countOf(shown('second')) === 0 && cron.every((set, index) => set.has(all[index] ?? -1));
+  const shown = wallClock(timeZone)(time);
+  const values = [shown.getUTCMinutes(), shown.getUTCHours()];
+  return (
+    shown.getUTCSeconds() === 0 &&
+    values.every((value, index) => cron[index]?.has(value) === true) &&
+    isDayOfCron(cron, shown)
+  );
+}
+
+function isDayOfCron(cron: Cron, shown: Date): boolean {
+  const values = [shown.getUTCDate(), shown.getUTCMonth() + 1, shown.getUTCDay()];
+  return values.every((value, index) => cron[DAY_OF_MONTH + index]?.has(value) === true);
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** A 29th of February is at most eight years away. */
+const DAYS_AHEAD_MAX = 8 * 366;
+
+/**
+ * The times of the expression after a moment, earliest first. A time that a clock change leaves out is left
+ * out, and one that it repeats comes once.
+ */
+export function* timesOfCron(cron: Cron, timeZone: string, after: Date): Generator<Date> {
+  const clock = wallClock(timeZone);
+  const sorted = (field: number) => [...(cron[field] ?? [])].sort((one, other) => one - other);
+  const [minutes, hours] = [sorted(0), sorted(1)];
+  const first = Math.floor(clock(after).getTime() / DAY_MS) * DAY_MS;
+  for (let day = 0; day <= DAYS_AHEAD_MAX; day += 1) {
+    const midnight = first + day * DAY_MS;
+    if (!isDayOfCron(cron, new Date(midnight))) continue;
+    for (const hour of hours) {
+      for (const minute of minutes) {
+        const time = whenShown(clock, midnight + (hour * 60 + minute) * MINUTE_MS);
+        if (time !== null && time > after) yield time;
+      }
+    }
+  }
+}
+
+/** What the wall clock of the time zone shows, as a time of UTC. */
+function wallClock(timeZone: string): (time: Date) => Date {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+  return (time) => {
+    const name = format.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value;
+    const [, sign, hours = '0', minutes = '0'] = OFFSET.exec(name ?? '') ?? [];
+    const offsetMs = (countOf(hours) * 60 + countOf(minutes)) * MINUTE_MS;
+    return new Date(time.getTime() + (sign === '-' ? -offsetMs : offsetMs));
+  };
+}
+
+/** UTC is `GMT` alone. */
+const OFFSET = /^GMT([+-])(\d\d):(\d\d)$/;
+
+/** @returns null for a time that the clock never shows */
+function whenShown(clock: (time: Date) => Date, shown: number): Date | null {
+  let time = new Date(shown);
+  // The first step finds the offset of a moment nearby, the second that of the moment itself.
+  for (let step = 0; step < 2; step += 1) {
+    time = new Date(shown - (clock(time).getTime() - time.getTime()));
+    if (clock(time).getTime() === shown) return time;
+  }
+  return null;
 }
 
 /** Whether it is the canonical name of a time zone, which Temporal's database has as well. */

@@ -2,7 +2,7 @@
  * A schedule of payouts: the same rows at each of its times. Each run is a batch. The row is the truth;
  * the schedule in Temporal follows it (decisions/payout-schedules).
  */
-import { isTimeOfCron, parseCron } from './cron';
+import { isTimeOfCron, parseCron, timesOfCron } from './cron';
 import type { Refusal } from './errors';
 import type { Mode } from './mode';
 import type { Amount } from './money';
@@ -42,6 +42,8 @@ export const SCHEDULE_ROWS_MAX = 500;
 export const SCHEDULE_REFERENCE_LENGTH_MAX = 47;
 /** Test mode has short intervals, so that a test does not wait. */
 export const INTERVAL_SECONDS_MIN: Record<Mode, number> = { test: 5, live: 60 };
+/** A dry run and the pages show this many. */
+export const CHECKED_TIMES = 5;
 export const INTERVAL_SECONDS_MAX = 366 * 24 * 3_600;
 /** A run that starts later than this fails, so that a long outage is not followed by a flood of payouts. */
 export const RUN_LATE_MS_MAX = 24 * 3_600_000;
@@ -77,6 +79,8 @@ export interface PayoutSchedule extends Omit<PayoutScheduleRequest, 'startAt' | 
   totals: ScheduleTotals[];
   /** The key or the person that made it, with whose permission it acts. */
   apiKeyId: string;
+  /** A run pays nothing before another person has approved the schedule. */
+  awaitsSecondPerson: boolean;
   nextRunAt: Date | null;
   lastRun: PayoutScheduleRun | null;
   /** Number of changes and runs, starting at 1. */
@@ -103,9 +107,44 @@ export interface PayoutScheduleRun {
   endedAt: Date | null;
 }
 
+/** When a schedule runs. */
+export type ScheduleTimes = Pick<
+  PayoutSchedule,
+  'cron' | 'timeZone' | 'intervalSeconds' | 'startAt' | 'endAt'
+>;
+
+/** The next times after a moment, at most as many as wished. */
+export function nextTimes(schedule: ScheduleTimes, after: Date, wished: number): Date[] {
+  const { startAt, endAt } = schedule;
+  const times: Date[] = [];
+  // The start itself is a time.
+  const from = new Date(Math.max(after.getTime(), startAt.getTime() - 1));
+  for (const time of timesAfter(schedule, from)) {
+    if (times.length === wished || (endAt !== null && time > endAt)) break;
+    times.push(time);
+  }
+  return times;
+}
+
+function* timesAfter(
+  { cron, timeZone, intervalSeconds, startAt }: ScheduleTimes,
+  after: Date,
+): Generator<Date> {
+  if (intervalSeconds === null) {
+    const parsed = parseCron(cron ?? '');
+    if (parsed !== null) yield* timesOfCron(parsed, timeZone ?? 'UTC', after);
+    return;
+  }
+  const everyMs = intervalSeconds * 1_000;
+  const passed = Math.floor((after.getTime() - startAt.getTime()) / everyMs);
+  for (let time = startAt.getTime() + (passed + 1) * everyMs; ; time += everyMs) {
+    yield new Date(time);
+  }
+}
+
 /** Whether the schedule has this time: nobody makes it pay at another one by a message to Temporal. */
 export function isTimeOfSchedule(
-  { cron, timeZone, intervalSeconds, startAt, endAt }: PayoutSchedule,
+  { cron, timeZone, intervalSeconds, startAt, endAt }: ScheduleTimes,
   time: Date,
 ): boolean {
   if (time < startAt || (endAt !== null && time > endAt)) return false;

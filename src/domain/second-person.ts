@@ -1,7 +1,7 @@
 /**
  * What a person makes on the dashboard above the account's amount waits for another person
- * (decisions/second-person): payouts, batches, refunds; and recipients, which have no amount, as soon as
- * their currency has one.
+ * (decisions/second-person): payouts, batches, refunds, schedules; and recipients, which have no amount, as
+ * soon as their currency has one.
  */
 import type { IdKind } from './ids';
 import { type Amount, isLess } from './money';
@@ -11,6 +11,7 @@ export const SECOND_PERSON_KINDS = [
   'payoutBatch',
   'refund',
   'recipient',
+  'payoutSchedule',
 ] as const satisfies readonly IdKind[];
 export type SecondPersonKind = (typeof SECOND_PERSON_KINDS)[number];
 

@@ -15,8 +15,8 @@ export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 export const MERCHANT_CAPABILITIES = {
   read: 'See everything of the account, and export it',
   link: 'Create and cancel payment links',
-  pay_test: 'In test mode, make and cancel payouts, batches, refunds and recipients',
-  pay: 'In live mode, make and cancel payouts, batches, refunds and recipients',
+  pay_test: 'In test mode, make and cancel payouts, batches, schedules, refunds and recipients',
+  pay: 'In live mode, make and cancel payouts, batches, schedules, refunds and recipients',
   approve: 'Approve, as the second person, what another person has made',
   resend: 'Send webhooks again, and test events',
   integrate: 'In test mode, manage API keys and webhook endpoints',

@@ -23,6 +23,12 @@ export function startOfDay(day: string, zone: string): Date | null {
   return local.isValid ? local.startOf('day').toJSDate() : null;
 }
 
+/** The moment of `2026-11-25T14:05`, as a browser sends a date and time; null for any other text. */
+export function minuteOf(text: string, zone: string): Date | null {
+  const local = DateTime.fromFormat(text, "yyyy-MM-dd'T'HH:mm", { zone });
+  return local.isValid ? local.toJSDate() : null;
+}
+
 export function nextDay(start: Date, zone: string): Date {
   return DateTime.fromJSDate(start, { zone }).plus({ days: 1 }).startOf('day').toJSDate();
 }

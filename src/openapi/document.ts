@@ -21,6 +21,7 @@ import {
 import {
   PAYOUT_SCHEDULE_OPERATIONS,
   PayoutScheduleBody,
+  PayoutScheduleCheckObject,
   PayoutScheduleObject,
   PayoutScheduleRunObject,
 } from '../schemas/payout-schedules';
@@ -107,6 +108,7 @@ const SCHEMAS: Record<string, object> = {
   PayoutBatchProof: PayoutBatchProofObject,
   PayoutScheduleRequest: PayoutScheduleBody,
   PayoutSchedule: PayoutScheduleObject,
+  PayoutScheduleCheck: PayoutScheduleCheckObject,
   PayoutScheduleRun: PayoutScheduleRunObject,
   Balance: BalanceObject,
   Transaction: TransactionObject,

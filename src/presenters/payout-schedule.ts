@@ -1,7 +1,13 @@
 /** Schedules of payouts and their runs on the wire. */
+import type { BatchTerms } from '../domain/batch-terms';
 import { errorEntry, type Refusal } from '../domain/errors';
 import type { PayoutSchedule, PayoutScheduleRun } from '../domain/payout-schedule';
-import type { PayoutScheduleObject, PayoutScheduleRunObject } from '../schemas/payout-schedules';
+import type {
+  PayoutScheduleCheckObject,
+  PayoutScheduleObject,
+  PayoutScheduleRunObject,
+} from '../schemas/payout-schedules';
+import { presentBatchCheck } from './payout-batch';
 
 export function presentPayoutSchedule(schedule: PayoutSchedule): PayoutScheduleObject {
   return {
@@ -18,6 +24,7 @@ export function presentPayoutSchedule(schedule: PayoutSchedule): PayoutScheduleO
     end_at: schedule.endAt?.toISOString() ?? null,
     rows: schedule.payouts.length,
     totals: schedule.totals,
+    awaits_second_person: schedule.awaitsSecondPerson,
     next_run_at: schedule.nextRunAt?.toISOString() ?? null,
     last_run: schedule.lastRun === null ? null : presentScheduleRun(schedule.lastRun),
     created_at: schedule.createdAt.toISOString(),
@@ -37,6 +44,24 @@ export function presentScheduleRun(run: PayoutScheduleRun): PayoutScheduleRunObj
     failure: run.failure === null ? null : presentFailure(run.failure),
     created_at: run.createdAt.toISOString(),
     ended_at: run.endedAt?.toISOString() ?? null,
+  };
+}
+
+/** The result of a dry run. A balance is looked at by each run, so it does not make the request invalid. */
+export function presentScheduleCheck(
+  check: Pick<
+    BatchTerms,
+    'faults' | 'totals' | 'shortage' | 'reviewReasons' | 'needsSecondPerson'
+  > & {
+    nextTimes: Date[];
+  },
+): PayoutScheduleCheckObject {
+  return {
+    ...presentBatchCheck(check),
+    object: 'payout_schedule_check',
+    valid: check.faults.length === 0,
+    needs_second_person: check.needsSecondPerson,
+    next_run_times: check.nextTimes.map((time) => time.toISOString()),
   };
 }
 

@@ -69,30 +69,20 @@ export function readPayoutBatchRequest(json: Json) {
   };
 }
 
-/** @param check finds what else is wrong with the reference of a row */
-export function readRow(
-  json: unknown,
-  row: number,
-  check: (reference: string) => FieldError[] = () => [],
-): PayoutOrder | RowFault {
+export function readRow(json: unknown, row: number): PayoutOrder | RowFault {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     const message = 'Send each row as a payout request, a JSON object.';
-    return rowFault(row, null, [{ field: `payouts.${row - 1}`, rule: 'type', message }]);
+    const fields: FieldError[] = [{ field: `payouts.${row - 1}`, rule: 'type', message }];
+    return { row, reference: null, refusal: { code: 'validation_failed', details: { fields } } };
   }
   try {
-    const order = readPayoutRow(json as Json);
-    const faults = check(order.reference);
-    return faults.length === 0 ? order : rowFault(row, order.reference.slice(0, 64), faults);
+    return readPayoutRow(json as Json);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { reference } = json as Json;
     const known = typeof reference === 'string' ? reference.slice(0, 64) : null;
     return { row, reference: known, refusal: error.refusal };
   }
-}
-
-function rowFault(row: number, reference: string | null, fields: FieldError[]): RowFault {
-  return { row, reference, refusal: { code: 'validation_failed', details: { fields } } };
 }
 
 export const LeaveOutBody = Type.Object(
@@ -320,7 +310,7 @@ const REQUEST_EXAMPLE: Static<typeof PayoutBatchBody> = {
   ],
 };
 
-const CHECK_EXAMPLE: PayoutBatchCheckObject = {
+export const CHECK_EXAMPLE: PayoutBatchCheckObject = {
   object: 'payout_batch_check',
   valid: false,
   refused_rows: [

@@ -4,6 +4,7 @@ import { parseCron, isTimeZone } from '../domain/cron';
 import type { FieldError } from '../domain/errors';
 import { ISO_TIME_PATTERN, parseIsoTime } from '../domain/iso-time';
 import {
+  CHECKED_TIMES,
   INTERVAL_SECONDS_MAX,
   INTERVAL_SECONDS_MIN,
   PAYOUT_SCHEDULE_RUN_STATUSES,
@@ -14,6 +15,7 @@ import {
 import { compileBody, type Json, RequestDescription } from './body';
 import {
   AmountText,
+  AwaitsSecondPerson,
   CurrencyCode,
   examplePage,
   Id,
@@ -26,7 +28,7 @@ import {
   Wrapped,
 } from './common';
 import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
-import { readRow } from './payout-batches';
+import { CHECK_EXAMPLE as BATCH_CHECK, PayoutBatchCheckObject, readRow } from './payout-batches';
 import { PayoutRowBody } from './payouts';
 import { type Query, readListQuery } from './query';
 
@@ -66,6 +68,13 @@ const HEAD = {
   ),
   start_at: Type.Optional(RequestTime),
   end_at: Type.Optional(RequestTime),
+  dry_run: Type.Optional(
+    Type.Boolean({
+      description:
+        'true checks every row and answers with the faults, fees, totals and next times; nothing is stored',
+      default: false,
+    }),
+  ),
 };
 const ROWS = { minItems: 1, maxItems: SCHEDULE_ROWS_MAX };
 const ROWS_DESCRIPTION = `1 to ${SCHEDULE_ROWS_MAX} payout requests`;
@@ -77,16 +86,28 @@ export const PayoutScheduleBody = Type.Object(
 );
 
 /** The rows are read one by one, so that every faulty row is named. */
-const readHead = compileBody(
+const readWhole = compileBody(
   Type.Object(
     { ...HEAD, payouts: Type.Array(Type.Any(), { ...ROWS, description: ROWS_DESCRIPTION }) },
     CLOSED,
   ),
 );
 
+const readHead = compileBody(Type.Object(HEAD, CLOSED));
+
 /** @throws ApiError validation_failed about the schedule itself; a faulty row is returned as such */
 export function readPayoutScheduleRequest(json: Json) {
-  const body = readHead(json, timeErrors);
+  const body = readWhole(json, timeErrors);
+  const rows = (json['payouts'] as unknown[]).map((row, index) => readRow(row, index + 1));
+  return { ...headOf(body), rows, isDryRun: body.dry_run ?? false };
+}
+
+/** The request without its rows. @throws ApiError validation_failed */
+export function readPayoutScheduleHead(json: Json) {
+  return headOf(readHead(json, timeErrors));
+}
+
+function headOf(body: ReturnType<typeof readHead>) {
   return {
     reference: body.reference,
     description: body.description ?? null,
@@ -95,15 +116,7 @@ export function readPayoutScheduleRequest(json: Json) {
     intervalSeconds: body.interval_seconds ?? null,
     startAt: body.start_at === undefined ? null : parseIsoTime(body.start_at, 'from'),
     endAt: body.end_at === undefined ? null : parseIsoTime(body.end_at, 'from'),
-    rows: (json['payouts'] as unknown[]).map((row, index) => readRow(row, index + 1, referenceOf)),
   };
-}
-
-/** The reference of a row leaves room for the time of the run. */
-function referenceOf(reference: string): FieldError[] {
-  if (reference.length <= SCHEDULE_REFERENCE_LENGTH_MAX) return [];
-  const message = `Shorten reference to at most ${SCHEDULE_REFERENCE_LENGTH_MAX} characters: each run appends its time.`;
-  return [{ field: 'reference', rule: 'too_long', message }];
 }
 
 function timeErrors(body: Json): FieldError[] {
@@ -198,6 +211,7 @@ export const PayoutScheduleObject = Shape(
       ),
       { description: 'The sums of each run, without fees, by currency' },
     ),
+    awaits_second_person: AwaitsSecondPerson,
     next_run_at: OrNull(Timestamp('The time of the next run'), 'Null if none is known'),
     last_run: OrNull(PayoutScheduleRunObject, 'The last run that ended'),
     created_at: Timestamp('The time of creation'),
@@ -207,6 +221,25 @@ export const PayoutScheduleObject = Shape(
   'A schedule of payouts',
 );
 export type PayoutScheduleObject = Static<typeof PayoutScheduleObject>;
+
+export const PayoutScheduleCheckObject = Shape(
+  {
+    ...PayoutBatchCheckObject.properties,
+    object: Type.Literal('payout_schedule_check'),
+    valid: Type.Boolean({
+      description: 'Whether the same request without dry_run is accepted now',
+    }),
+    needs_second_person: Type.Boolean({
+      description: 'Whether another person has to approve it before it pays',
+    }),
+    next_run_times: Type.Array(Timestamp('A time of the schedule'), {
+      maxItems: CHECKED_TIMES,
+      description: `The first ${CHECKED_TIMES} times of the schedule`,
+    }),
+  },
+  'What a run of the schedule would cost now, and its next times',
+);
+export type PayoutScheduleCheckObject = Static<typeof PayoutScheduleCheckObject>;
 
 const RUN_EXAMPLE: PayoutScheduleRunObject = {
   id: 'psr_01M7YESA634WQFACSBWYSTKM76',
@@ -234,11 +267,19 @@ const EXAMPLE: PayoutScheduleObject = {
   end_at: null,
   rows: 2,
   totals: [{ currency: 'USDT', rows: 2, amount: '650.50000000' }],
+  awaits_second_person: false,
   next_run_at: '2027-01-01T08:00:00.000Z',
   last_run: RUN_EXAMPLE,
   created_at: '2026-11-21T07:05:30.632Z',
   updated_at: '2026-12-01T08:00:00.632Z',
   ended_at: null,
+};
+
+const CHECK_EXAMPLE: PayoutScheduleCheckObject = {
+  ...BATCH_CHECK,
+  object: 'payout_schedule_check',
+  needs_second_person: false,
+  next_run_times: ['2027-01-01T08:00:00.000Z', '2027-02-01T08:00:00.000Z'],
 };
 
 const REQUEST_EXAMPLE: Static<typeof PayoutScheduleBody> = {
@@ -274,11 +315,16 @@ export const PAYOUT_SCHEDULE_OPERATIONS: readonly Operation[] = [
     tag: 'Payout schedules',
     summary: 'Create a schedule of payouts',
     description:
-      'Pays the same rows at each time of a cron expression or an interval. Each run is a batch, whose references end with the time of the run. A run that cannot be reserved in full pays nothing, is an event, and the next one comes at its time. Runs act with the permission and limits of the key that made the schedule.',
+      'Pays the same rows at each time of a cron expression or an interval. Each run is a batch, whose references end with the time of the run. A run that cannot be reserved in full pays nothing, is an event, and the next one comes at its time. Runs act with the permission and limits of the key that made the schedule. With dry_run, nothing is stored; the answer is then 200 with the faults, fees, totals and next times.',
     scope: 'payouts:write',
     parameters: [IDEMPOTENCY_KEY],
     body: { schema: PayoutScheduleBody, examples: { monthly: REQUEST_EXAMPLE } },
     success: { status: 201, schema: Wrapped(PayoutScheduleObject), example: { data: EXAMPLE } },
+    answer: {
+      status: 200,
+      schema: Wrapped(PayoutScheduleCheckObject),
+      example: { data: CHECK_EXAMPLE },
+    },
     errors: [...CREATION_ERRORS, 'rows_refused'],
   },
   {

@@ -23,7 +23,13 @@ export interface Person extends Owner {
 /** The services of the API, with its own database login. */
 export type MoneyServices = Pick<
   Services,
-  'payments' | 'payouts' | 'payoutBatches' | 'recipients' | 'refunds' | 'catalogue'
+  | 'payments'
+  | 'payouts'
+  | 'payoutBatches'
+  | 'payoutSchedules'
+  | 'recipients'
+  | 'refunds'
+  | 'catalogue'
 >;
 
 /** The second request of a double click waits this long for the answer to the first. */
@@ -31,10 +37,8 @@ const ANSWER_WITHIN_MS = 15_000;
 const ASK_AGAIN_MS = 250;
 
 /** They throw ApiError as the API, and AdminRefusal for an account that may not use this mode. */
-export function createDashboardMoney(
-  db: Db,
-  { payments, payouts, payoutBatches, recipients, refunds, catalogue }: MoneyServices,
-) {
+export function createDashboardMoney(db: Db, api: MoneyServices) {
+  const { payments, payouts, payoutBatches, payoutSchedules, recipients, refunds, catalogue } = api;
   return {
     routes: async (person: Person, direction: Direction) =>
       (await catalogue.currencies(callerOf(person))).routes.filter(
@@ -76,6 +80,7 @@ export function createDashboardMoney(
     },
     withdrawRefund: (person: Person, id: string) => refunds.withdraw(callerOf(person), id),
     payoutBatches,
+    payoutSchedules,
     recipients,
     /** For what reads or stops. */
     callerOf,

@@ -9,11 +9,17 @@ import { type HistoryEvent, listHistory, readAttention } from '../db/repositorie
 import { findRefund, listMerchantRefunds, listRefunds } from '../db/repositories/payment-refunds';
 import { findPayment } from '../db/repositories/payments';
 import { listPendingPayments } from '../db/repositories/pending-payments';
+import {
+  findPayoutSchedule,
+  listPayoutSchedules,
+  listScheduleRuns,
+} from '../db/repositories/payout-schedules';
 import { findPayout } from '../db/repositories/payouts';
 import { findSecondPersonRule, listApprovers } from '../db/repositories/second-person';
 import {
   findRecipient,
   listRecipients,
+  readRecipients,
   type RecipientFilters,
 } from '../db/repositories/recipients';
 import {
@@ -148,6 +154,21 @@ export function createDashboardServices(deps: DashboardDeps) {
       find: (owner: Owner, id: string) =>
         findOwn(db, owner, 'recipient', id, (reader) => findRecipient(reader, owner, id)),
       rules: ({ accountId }: Owner) => requireRecipientRules(db, accountId),
+    },
+    schedules: {
+      list: (owner: Owner, list: Omit<ListRequest<never>, 'filters'>) =>
+        listPayoutSchedules(ofAccount(owner), { ...owner, ...list }),
+      /** With the recipients that its rows name. @throws AdminRefusal */
+      find: async (owner: Owner, id: string) => {
+        const schedule = await findOwn(db, owner, 'payout_schedule', id, findPayoutSchedule);
+        const [creator, recipients] = await Promise.all([
+          creatorOf(db, schedule.apiKeyId),
+          readRecipients(ofAccount(owner), owner, schedule.payouts),
+        ]);
+        return { schedule, creator, recipients };
+      },
+      runs: (owner: Owner, id: string, list: Omit<ListRequest<never>, 'filters'>) =>
+        listScheduleRuns(ofAccount(owner), id, list),
     },
     secondPersonRule: ({ accountId }: Owner) => findSecondPersonRule(db, accountId),
     /** The people of the account who may approve as the second person. */

@@ -61,7 +61,10 @@ export interface BatchInput {
 }
 
 /** What a batch would cost, and which of its rows would be refused. */
-export type BatchCheck = Pick<BatchTerms, 'faults' | 'totals' | 'shortage' | 'reviewReasons'>;
+export type BatchCheck = Pick<
+  BatchTerms,
+  'faults' | 'totals' | 'shortage' | 'reviewReasons' | 'needsSecondPerson'
+>;
 
 export interface BatchWithProgress {
   batch: PayoutBatch;

@@ -18,21 +18,25 @@ import { ApiError, validationFailed } from '../domain/errors';
 import { add } from '../domain/money';
 import type { PayoutOrder } from '../domain/payout';
 import {
+  CHECKED_TIMES,
   INTERVAL_SECONDS_MIN,
+  nextTimes,
   type PayoutSchedule,
   type PayoutScheduleRequest,
   type PayoutScheduleRun,
   type PayoutScheduleTrigger,
+  SCHEDULE_REFERENCE_LENGTH_MAX,
   type ScheduleTotals,
   STATUS_AFTER,
 } from '../domain/payout-schedule';
 import { duplicateReference } from '../domain/terms';
 import { newId } from '../lib/new-id';
+import { wallClockMs } from '../lib/wall-clock';
 import { presentCreated } from '../presenters/envelope';
 import { presentPayoutSchedule } from '../presenters/payout-schedule';
 import type { PayoutScheduleTimers } from '../temporal/payout-schedules';
 import { type ClaimDeps, readAnswer, runClaimed } from './claimed-request';
-import { checkRows, type CheckingDeps } from './payout-batches';
+import { type BatchCheck, checkRows, type CheckingDeps } from './payout-batches';
 import type { Caller, ListPosition, Page, StoredResponse } from './services';
 
 export interface PayoutSchedulesDeps extends ClaimDeps, CheckingDeps {
@@ -49,11 +53,20 @@ interface ListRequest {
   after: ListPosition | null;
 }
 
+/** What a run would cost now, and when the runs come. */
+export interface ScheduleCheck extends BatchCheck {
+  nextTimes: Date[];
+}
+
 export type PayoutSchedules = ReturnType<typeof createPayoutSchedules>;
 
 export function createPayoutSchedules(deps: PayoutSchedulesDeps) {
   const { db } = deps;
   return {
+    /** Stores nothing. @throws ApiError validation_failed, duplicate_reference */
+    check: (caller: Caller, input: ScheduleInput): Promise<ScheduleCheck> =>
+      check(deps, caller, input),
+
     /** @throws ApiError rows_refused, duplicate_reference, idempotency's */
     create: (
       caller: Caller,
@@ -107,10 +120,7 @@ async function create(
     idempotencyKey,
     request,
     prepare: async () => {
-      checkTimes(caller, request);
-      const existingId = await findScheduleByReference(deps.db, { ...caller, ...request });
-      if (existingId !== null) throw referenceIsUsed(existingId);
-      const faults = await faultsOf(deps, caller, rows);
+      const { faults } = await check(deps, caller, { ...head, rows });
       if (faults.length > 0) throw new ApiError(rowsRefused(faults));
       return {};
     },
@@ -122,17 +132,31 @@ async function create(
   });
 }
 
-/** The references are those of a run, which no payout has yet. */
-async function faultsOf(
+async function check(
   deps: PayoutSchedulesDeps,
   caller: Caller,
-  rows: ScheduleInput['rows'],
-): Promise<RowFault[]> {
-  const ofRun = rows.map((row) =>
-    'refusal' in row ? row : { ...row, reference: `${row.reference}-${newId('request')}` },
-  );
-  const { faults } = await checkRows(deps, caller, ofRun);
-  return faults.map((fault) => ({ ...fault, reference: rows[fault.row - 1]?.reference ?? null }));
+  { rows, ...head }: ScheduleInput,
+): Promise<ScheduleCheck> {
+  const times = checkTimes(caller, head);
+  const existingId = await findScheduleByReference(deps.db, { ...caller, ...head });
+  if (existingId !== null) throw referenceIsUsed(existingId);
+  const checked = await checkRows(deps, caller, rows.map(rowOfRun));
+  const faults = checked.faults.map((fault) => {
+    return { ...fault, reference: rows[fault.row - 1]?.reference ?? null };
+  });
+  return { ...checked, faults, nextTimes: times };
+}
+
+/** The row with the reference that it has in a run, which no payout has yet. */
+function rowOfRun(row: PayoutOrder | RowFault, index: number): PayoutOrder | RowFault {
+  if ('refusal' in row) return row;
+  const { reference } = row;
+  if (reference.length <= SCHEDULE_REFERENCE_LENGTH_MAX) {
+    return { ...row, reference: `${reference}-${newId('request')}` };
+  }
+  const message = `Shorten reference to at most ${SCHEDULE_REFERENCE_LENGTH_MAX} characters: each run appends its time.`;
+  const { refusal } = validationFailed([{ field: 'reference', rule: 'too_long', message }]);
+  return { row: index + 1, reference, refusal };
 }
 
 /** @returns null when the claim has ended, and the same request may have created another one */
@@ -161,11 +185,23 @@ async function store(
   return stored;
 }
 
-function checkTimes({ mode }: Caller, { intervalSeconds }: PayoutScheduleRequest): void {
+/** @returns the next times. @throws ApiError validation_failed */
+function checkTimes({ mode }: Caller, head: Omit<PayoutScheduleRequest, 'payouts'>): Date[] {
+  const refuse = (field: string, message: string) =>
+    validationFailed([{ field, rule: 'out_of_range', message }]);
   const least = INTERVAL_SECONDS_MIN[mode];
-  if (intervalSeconds === null || intervalSeconds >= least) return;
-  const message = `Send interval_seconds as at least ${least} in ${mode} mode.`;
-  throw validationFailed([{ field: 'interval_seconds', rule: 'out_of_range', message }]);
+  if (head.intervalSeconds !== null && head.intervalSeconds < least) {
+    const message = `Send interval_seconds as at least ${least} in ${mode} mode.`;
+    throw refuse('interval_seconds', message);
+  }
+  const now = new Date(wallClockMs());
+  const startAt = head.startAt === null ? now : new Date(head.startAt);
+  const endAt = head.endAt === null ? null : new Date(head.endAt);
+  const times = nextTimes({ ...head, startAt, endAt }, now, CHECKED_TIMES);
+  if (times.length > 0) return times;
+  throw endAt === null
+    ? refuse('cron', 'Send cron with a time that comes: this expression has none in eight years.')
+    : refuse('end_at', 'Send end_at after the first time of the schedule, which is still to come.');
 }
 
 function totalsOf(payouts: readonly PayoutOrder[]): ScheduleTotals[] {

@@ -5,6 +5,7 @@
  */
 import { findRefund } from '../db/repositories/payment-refunds';
 import { findPayoutBatch } from '../db/repositories/payout-batches';
+import { findPayoutSchedule } from '../db/repositories/payout-schedules';
 import { findPayout } from '../db/repositories/payouts';
 import { findRecipient } from '../db/repositories/recipients';
 import {
@@ -17,6 +18,7 @@ import { isId } from '../domain/ids';
 import { isLess } from '../domain/money';
 import type { Payout } from '../domain/payout';
 import type { PayoutBatch } from '../domain/payout-batch';
+import type { PayoutSchedule } from '../domain/payout-schedule';
 import type { Recipient } from '../domain/recipient';
 import type { Refund } from '../domain/refund';
 import {
@@ -118,6 +120,13 @@ export function waitingRecipient(recipient: Recipient): Waiting | null {
   return { kind: 'recipient', id, maker, version, currencies: [currency], until: null };
 }
 
+export function waitingSchedule(schedule: PayoutSchedule): Waiting | null {
+  if (!schedule.awaitsSecondPerson) return null;
+  const { id, apiKeyId: maker, totals } = schedule;
+  const currencies = totals.map(({ currency }) => currency);
+  return { kind: 'payoutSchedule', id, maker, version: '', currencies, until: null };
+}
+
 type Find = (db: Reader, owner: Owner, id: string) => Promise<Waiting | null>;
 
 async function ofOwner<T extends Owner>(
@@ -139,6 +148,8 @@ const FIND: Record<SecondPersonKind, Find> = {
   refund: (db, owner, id) => ofOwner(findRefund(db, id), owner, waitingRefund, 'refund', id),
   recipient: (db, owner, id) =>
     ofOwner(findRecipient(db, owner, id), owner, waitingRecipient, 'recipient', id),
+  payoutSchedule: (db, owner, id) =>
+    ofOwner(findPayoutSchedule(db, id), owner, waitingSchedule, 'payout_schedule', id),
 };
 
 const OBJECTS = {
@@ -146,6 +157,7 @@ const OBJECTS = {
   payoutBatch: 'payout_batch',
   refund: 'refund',
   recipient: 'recipient',
+  payoutSchedule: 'payout_schedule',
 } as const satisfies Record<SecondPersonKind, NotFoundObject>;
 
 /** @param version as the person saw it */

@@ -141,10 +141,11 @@ test('the role reads these tables, each with row-level security, and changes not
     `SELECT proname, prosecdef FROM pg_proc WHERE pronamespace = 'public'::regnamespace
         AND has_function_privilege('gateway_merchant', oid, 'EXECUTE')`,
   );
-  // The first reads as its caller, so that the rows are the account's own; the other compares the account.
+  // The first reads as its caller, so that the rows are the account's own; the others compare the account.
   expect(functions).toEqual([
     { proname: 'conditions_of_payout', prosecdef: false },
     { proname: 'approved_by_second_person', prosecdef: true },
+    { proname: 'schedule_awaits_second_person', prosecdef: true },
   ]);
 });
 

@@ -150,6 +150,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   payout_sums: [...GATEWAY, 'gateway_dashboard'],
   payout_usage_key: [],
   payout_used: [...GATEWAY, 'gateway_dashboard'],
+  schedule_awaits_second_person: [...GATEWAY, 'gateway_dashboard'],
   write_request_log: ['gateway_api'],
 };
 

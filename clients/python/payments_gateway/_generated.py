@@ -710,6 +710,8 @@ class PayoutScheduleRequest(TypedDict):
     """A time in ISO 8601 with a zone."""
     end_at: NotRequired[str]
     """A time in ISO 8601 with a zone."""
+    dry_run: NotRequired[bool]
+    """true checks every row and answers with the faults, fees, totals and next times; nothing is stored."""
     payouts: list[PayoutScheduleRequestPayout]
     """1 to 500 payout requests."""
 
@@ -753,6 +755,8 @@ class PayoutSchedule(TypedDict):
     """The number of payouts of each run."""
     totals: list[PayoutScheduleTotal]
     """The sums of each run, without fees, by currency."""
+    awaits_second_person: bool
+    """Whether it was made by a person on the dashboard, and waits for the approval of another one."""
     next_run_at: str | None
     """Null if none is known."""
     last_run: PayoutScheduleRun | None
@@ -763,6 +767,68 @@ class PayoutSchedule(TypedDict):
     """The time of the last change or run."""
     ended_at: str | None
     """Null until it has ended."""
+
+
+class PayoutScheduleCheckRefusedRow(TypedDict):
+    """A refused row."""
+
+    row: int
+    """The row, counted from 1."""
+    reference: str | None
+    """The reference of the row."""
+    code: str
+    """The error code."""
+    message: str
+    """What is wrong and what to do."""
+    details: dict[str, Any] | None
+    """The details of the error code."""
+
+
+class PayoutScheduleCheckTotal(TypedDict):
+    """The sums of one currency."""
+
+    currency: str
+    """Currency code."""
+    rows: int
+    """The number of rows in this currency."""
+    amount: str
+    """What the recipients receive."""
+    service_fee: str
+    """Our fees."""
+    network_fee: str
+    """The fees estimated by the providers."""
+    total_debit: str
+    """amount + service_fee + network_fee."""
+
+
+class PayoutScheduleCheckMissing(TypedDict):
+    """A balance."""
+
+    currency: str
+    """Currency code."""
+    available: str
+    """The available balance."""
+    required: str
+    """The total_debit of the rows."""
+
+
+class PayoutScheduleCheck(TypedDict):
+    """What a run of the schedule would cost now, and its next times."""
+
+    object: Literal["payout_schedule_check"]
+    valid: bool
+    """Whether the same request without dry_run is accepted now."""
+    refused_rows: list[PayoutScheduleCheckRefusedRow]
+    totals: list[PayoutScheduleCheckTotal]
+    """The sums of the other rows, by currency."""
+    missing: PayoutScheduleCheckMissing | None
+    """The first balance that does not cover its rows."""
+    review_reasons: list[Literal["rehearse_review", "review_all", "above_auto_approve_max", "above_auto_approve_daily_max", "first_use_of_destination", "email_destination", "new_api_key", "above_four_eyes_threshold"]]
+    """Why an operator must approve the batch; empty if nobody has to."""
+    needs_second_person: bool
+    """Whether another person has to approve it before it pays."""
+    next_run_times: list[str]
+    """The first 5 times of the schedule."""
 
 
 class PayoutScheduleRunFailure(TypedDict):
@@ -1553,11 +1619,22 @@ class PayoutScheduleOperations(Resource):
     def create(self, request: PayoutScheduleRequest, *, idempotency_key: str | None = None) -> PayoutSchedule:
         """Create a schedule of payouts.
 
-        Pays the same rows at each time of a cron expression or an interval. Each run is a batch, whose references end with the time of the run. A run that cannot be reserved in full pays nothing, is an event, and the next one comes at its time. Runs act with the permission and limits of the key that made the schedule.
+        Pays the same rows at each time of a cron expression or an interval. Each run is a batch, whose references end with the time of the run. A run that cannot be reserved in full pays nothing, is an event, and the next one comes at its time. Runs act with the permission and limits of the key that made the schedule. With dry_run, nothing is stored; the answer is then 200 with the faults, fees, totals and next times.
 
         Scope: `payouts:write`.
         """
+        if request.get("dry_run"):
+            raise TypeError("Use check() for a request with dry_run.")
         return self._send("POST", "/payout_schedules", body=request, key=self._key(idempotency_key))["data"]
+
+    def check(self, request: PayoutScheduleRequest, *, idempotency_key: str | None = None) -> PayoutScheduleCheck:
+        """Create a schedule of payouts.
+
+        Pays the same rows at each time of a cron expression or an interval. Each run is a batch, whose references end with the time of the run. A run that cannot be reserved in full pays nothing, is an event, and the next one comes at its time. Runs act with the permission and limits of the key that made the schedule. With dry_run, nothing is stored; the answer is then 200 with the faults, fees, totals and next times.
+
+        Scope: `payouts:write`.
+        """
+        return self._send("POST", "/payout_schedules", body={**request, "dry_run": True}, key=self._key(idempotency_key))["data"]
 
     def list(self, *, limit: int | None = None, cursor: str | None = None) -> ListOf[PayoutSchedule]:
         """List schedules.

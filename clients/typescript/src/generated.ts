@@ -625,6 +625,8 @@ export interface PayoutScheduleRequest {
   start_at?: string | undefined;
   /** A time in ISO 8601 with a zone */
   end_at?: string | undefined;
+  /** true checks every row and answers with the faults, fees, totals and next times; nothing is stored */
+  dry_run?: boolean | undefined;
   /** 1 to 500 payout requests */
   payouts: {
     /** A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50" */
@@ -691,6 +693,8 @@ export interface PayoutSchedule {
     /** What the recipients of a run receive */
     amount: string;
   }[];
+  /** Whether it was made by a person on the dashboard, and waits for the approval of another one */
+  awaits_second_person: boolean;
   /** Null if none is known */
   next_run_at: string | null;
   /** The last run that ended */
@@ -701,6 +705,64 @@ export interface PayoutSchedule {
   updated_at: string;
   /** Null until it has ended */
   ended_at: string | null;
+}
+
+/** What a run of the schedule would cost now, and its next times */
+export interface PayoutScheduleCheck {
+  object: 'payout_schedule_check';
+  /** Whether the same request without dry_run is accepted now */
+  valid: boolean;
+  refused_rows: {
+    /** The row, counted from 1 */
+    row: number;
+    /** The reference of the row */
+    reference: string | null;
+    /** The error code */
+    code: string;
+    /** What is wrong and what to do */
+    message: string;
+    /** The details of the error code */
+    details: Record<string, unknown> | null;
+  }[];
+  /** The sums of the other rows, by currency */
+  totals: {
+    /** Currency code */
+    currency: string;
+    /** The number of rows in this currency */
+    rows: number;
+    /** What the recipients receive */
+    amount: string;
+    /** Our fees */
+    service_fee: string;
+    /** The fees estimated by the providers */
+    network_fee: string;
+    /** amount + service_fee + network_fee */
+    total_debit: string;
+  }[];
+  /** The first balance that does not cover its rows */
+  missing: {
+    /** Currency code */
+    currency: string;
+    /** The available balance */
+    available: string;
+    /** The total_debit of the rows */
+    required: string;
+  } | null;
+  /** Why an operator must approve the batch; empty if nobody has to */
+  review_reasons: (
+    | 'rehearse_review'
+    | 'review_all'
+    | 'above_auto_approve_max'
+    | 'above_auto_approve_daily_max'
+    | 'first_use_of_destination'
+    | 'email_destination'
+    | 'new_api_key'
+    | 'above_four_eyes_threshold'
+  )[];
+  /** Whether another person has to approve it before it pays */
+  needs_second_person: boolean;
+  /** The first 5 times of the schedule */
+  next_run_times: string[];
 }
 
 /** A run of a schedule */

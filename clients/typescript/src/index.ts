@@ -24,6 +24,7 @@ import type {
   PayoutBatchProof,
   PayoutBatchRequest,
   PayoutSchedule,
+  PayoutScheduleCheck,
   PayoutScheduleRequest,
   PayoutScheduleRun,
   PayoutRequest,
@@ -218,7 +219,15 @@ function createPayoutBatches(send: Send): PayoutBatches {
 
 interface PayoutSchedules {
   /** Pays the same rows at each time of a cron expression or an interval. @throws RowsRefusedError */
-  create(request: PayoutScheduleRequest, options?: CreateOptions): Promise<PayoutSchedule>;
+  create(
+    request: Omit<PayoutScheduleRequest, 'dry_run'>,
+    options?: CreateOptions,
+  ): Promise<PayoutSchedule>;
+  /** Checks every row and shows the next times, and stores nothing. */
+  check(
+    request: Omit<PayoutScheduleRequest, 'dry_run'>,
+    options?: CreateOptions,
+  ): Promise<PayoutScheduleCheck>;
   get(id: string, options?: CallOptions): Promise<PayoutSchedule>;
   list(query?: ListPayoutSchedulesQuery, options?: CallOptions): List<PayoutSchedule>;
   /** Newest first, with the batch or the reason of each. */
@@ -239,6 +248,7 @@ function createPayoutSchedules(send: Send): PayoutSchedules {
     one(send<One<PayoutSchedule>>({ method: 'POST', path: `${at(path, id)}/${verb}`, ...options }));
   return {
     create: (body, options) => create(send, path, body, options),
+    check: (body, options) => create(send, path, { ...body, dry_run: true }, options),
     get: (id, options) => getOne(send, path, id, options),
     list: (query, options) => createList(send, path, query, options),
     runs: (id, query, options) => createList(send, `${at(path, id)}/runs`, query, options),

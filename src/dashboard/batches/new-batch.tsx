@@ -1,4 +1,5 @@
 /** Create a batch from a table: every faulty row and the totals first, then the batch. */
+import type { ComponentChildren } from 'preact';
 import { faultText, type RowFault } from '../../domain/batch-terms';
 import { BATCH_ROWS_MAX } from '../../domain/payout-batch';
 import { REVIEW_REASON_SENTENCES } from '../../domain/review';
@@ -127,7 +128,6 @@ function headOf(form: URLSearchParams) {
   };
 }
 
-/** A fault of the table as a whole stands below the table. */
 async function tryTable<Result>(
   values: URLSearchParams,
   work: () => Promise<Result>,
@@ -137,6 +137,14 @@ async function tryTable<Result>(
     const errors = { reference: 'Enter 1 to 64 letters, digits, “_” or “-”.' };
     return { result: null, form: { values, errors }, refusal: null };
   }
+  return trySheet(values, work);
+}
+
+/** A fault of the table as a whole stands below the table. */
+export async function trySheet<Result>(
+  values: URLSearchParams,
+  work: () => Promise<Result>,
+): Promise<Outcome<Result>> {
   try {
     return await tryForm(values, work);
   } catch (error) {
@@ -239,23 +247,22 @@ function Preview({ path, values, check, refusal }: PreviewProps) {
           </p>
         </Alert>
       )}
-      <Faults faults={faults} path={path} values={values} />
-      <Card title="Totals" lead={faults.length === 0 ? undefined : 'The rows that can be paid.'}>
-        {totals.map(({ currency, rows, amount, serviceFee, networkFee, totalDebit }) => {
-          const money = (value: string) => <Money amount={value} currency={currency} exact />;
-          return (
-            <Facts
-              rows={[
-                [`${currency} rows`, rows.toLocaleString('en')],
-                ['Amount', money(amount)],
-                ['Service fee', money(serviceFee)],
-                ['Network fee', money(networkFee)],
-                ['Total debit', money(totalDebit)],
-              ]}
-            />
-          );
-        })}
-      </Card>
+      <Faults
+        faults={faults}
+        more="The file has all."
+        action={
+          <form method="post" action={`${path}/faults.csv`}>
+            <Hidden values={values} table />
+            <button class="btn" data-variant="outline">
+              <Icon name="download" /> Download
+            </button>
+          </form>
+        }
+      />
+      <Totals
+        totals={totals}
+        lead={faults.length === 0 ? undefined : 'The rows that can be paid.'}
+      />
       {reviewReasons.length === 0 ? null : (
         <Card title="An operator must approve the batch" lead="Rules that apply to it or to rows.">
           <ul>
@@ -306,30 +313,48 @@ function Hidden({ values, table }: { values: URLSearchParams; table: boolean }) 
   );
 }
 
-interface FaultsProps {
-  faults: readonly RowFault[];
-  path: string;
-  values: URLSearchParams;
+interface TotalsProps {
+  totals: BatchCheck['totals'];
+  lead: string | undefined;
 }
 
-function Faults({ faults, path, values }: FaultsProps) {
+export function Totals({ totals, lead }: TotalsProps) {
+  return (
+    <Card title="Totals" lead={lead}>
+      {totals.map(({ currency, rows, amount, serviceFee, networkFee, totalDebit }) => {
+        const money = (value: string) => <Money amount={value} currency={currency} exact />;
+        return (
+          <Facts
+            rows={[
+              [`${currency} rows`, rows.toLocaleString('en')],
+              ['Amount', money(amount)],
+              ['Service fee', money(serviceFee)],
+              ['Network fee', money(networkFee)],
+              ['Total debit', money(totalDebit)],
+            ]}
+          />
+        );
+      })}
+    </Card>
+  );
+}
+
+interface FaultsProps {
+  faults: readonly RowFault[];
+  /** Where the others are. */
+  more: string;
+  action?: ComponentChildren;
+}
+
+export function Faults({ faults, more, action }: FaultsProps) {
   if (faults.length === 0) return null;
   const shown = faults.slice(0, FAULTS_SHOWN);
   return (
     <Card
       title="Rows to correct"
-      lead={
-        shown.length < faults.length ? `The first ${shown.length}. The file has all.` : undefined
-      }
+      lead={shown.length < faults.length ? `The first ${shown.length}. ${more}` : undefined}
       flush
-      action={
-        <form method="post" action={`${path}/faults.csv`}>
-          <Hidden values={values} table />
-          <button class="btn" data-variant="outline">
-            <Icon name="download" /> Download
-          </button>
-        </form>
-      }
+      action={action}
     >
       <Table
         caption="Rows to correct"

@@ -36,8 +36,8 @@ export interface Sheet {
 export class SheetFault extends Error {}
 
 /** @throws SheetFault */
-export function readSheet(text: string): Sheet {
-  const lines = readLines(text, { columns: COLUMNS, required: REQUIRED, rowsMax: BATCH_ROWS_MAX });
+export function readSheet(text: string, rowsMax = BATCH_ROWS_MAX): Sheet {
+  const lines = readLines(text, { columns: COLUMNS, required: REQUIRED, rowsMax });
   const style = decimalStyleOf(lines.map(({ amount = '' }) => amount));
   return { lines, rows: lines.map((line, index) => readRow(line, index + 1, style)) };
 }

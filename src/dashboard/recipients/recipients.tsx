@@ -296,6 +296,9 @@ function Detail({ recipient, base, path, secondPerson, mayChange }: DetailProps)
             <a class="btn" href={`${base}/payouts/new?recipient=${id}`}>
               <Icon name="arrow-up-right" /> Request a payout
             </a>
+            <a class="btn" data-variant="outline" href={`${base}/schedules/new?recipient=${id}`}>
+              <Icon name="calendar-clock" /> Schedule payouts
+            </a>
             <a class="btn" data-variant="outline" href={`${path}/edit`}>
               <Icon name="pencil" /> Change
             </a>

@@ -11,6 +11,9 @@ import { PayoutTable } from '../payouts/payouts';
 const PAGES = {
   payment: '/payments',
   payout: '/payouts',
+  payoutBatch: '/batches',
+  payoutSchedule: '/schedules',
+  recipient: '/recipients',
   refund: '/refunds',
   apiKey: '/keys',
   webhookEndpoint: '/webhooks',

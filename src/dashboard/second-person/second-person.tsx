@@ -72,7 +72,7 @@ function Rule({ base, form }: { base: string; form: FormState }) {
     <>
       <PageHead
         title="Second person"
-        lead="A payout, batch or refund that a person requests here above the amount waits for another person, in both modes. So does a recipient in a currency with an amount. API keys do not wait. You can lower an amount; the operator raises or removes it."
+        lead="A payout, batch, schedule or refund that a person requests here above the amount waits for another person, in both modes. So does a recipient in a currency with an amount. API keys do not wait. You can lower an amount; the operator raises or removes it."
       />
       <Card>
         <form method="post" action={`${base}/second-person`} class="stack">

@@ -27,6 +27,11 @@ const WORDS: Record<SecondPersonKind, { name: string; list: string; effect: stri
     list: 'recipients',
     effect: 'You confirm the destination. Payouts can then be sent to it without this question.',
   },
+  payoutSchedule: {
+    name: 'schedule',
+    list: 'schedules',
+    effect: 'You confirm all rows for each of its times. Payouts cannot be reversed.',
+  },
 };
 
 export function pathOfWaiting(base: string, { kind, id }: Pick<Waiting, 'kind' | 'id'>): string {
@@ -92,7 +97,9 @@ function whyOf({ kind, currencies }: Waiting, { rule }: SecondPersonFacts): stri
     rule[currency] === undefined ? [] : [`${rule[currency].replace(/\.?0+$/, '')} ${currency}`],
   );
   const above = amounts.length === 0 ? 'an amount' : amounts.join(' or ');
-  return kind === 'recipient'
-    ? `Your account asks for a second person above ${above}, so a person’s new destination in this currency waits too.`
-    : `A person requested it above ${above}, which one person of your account may not send alone.`;
+  if (kind === 'recipient') {
+    return `Your account asks for a second person above ${above}, so a person’s new destination in this currency waits too.`;
+  }
+  const why = `A person requested it above ${above}, which one person of your account may not send alone.`;
+  return kind === 'payoutSchedule' ? `${why} Until then its runs pay nothing.` : why;
 }

@@ -11,6 +11,7 @@ import { sql as secondPersonForAll, steps as roleSteps } from './0042-second-per
 import { sql as keyLimitsOfRefunds } from './0048-key-limits-of-refunds';
 import { sql as notifications } from './0049-notifications';
 import { sql as bookkeeping } from './0050-bookkeeping';
+import { sql as schedulesOfPeople } from './0051-schedules-of-people';
 import { steps as searchSteps } from './0057-console-search';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
@@ -67,5 +68,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0048-key-limits-of-refunds', sql: keyLimitsOfRefunds },
   { name: '0049-notifications', sql: notifications },
   { name: '0050-bookkeeping', sql: bookkeeping },
+  { name: '0051-schedules-of-people', sql: schedulesOfPeople },
   { name: '0057-console-search', concurrent: searchSteps },
 ];

@@ -1,5 +1,6 @@
 /** Schedules of payouts and their runs: reads and guarded changes (decisions/payout-schedules). */
 import type { Refusal } from '../../domain/errors';
+import { isId } from '../../domain/ids';
 import type { Mode } from '../../domain/mode';
 import {
   type PayoutSchedule,
@@ -8,6 +9,7 @@ import {
   scheduleStatusesBefore,
   STATUS_AFTER,
 } from '../../domain/payout-schedule';
+import { APPROVER_ROLES, mayDo, type MerchantRole } from '../../domain/users';
 import type { ClaimedRoute } from './idempotency';
 import { exactTime, type ListPage, pageOf } from './lists';
 import { MissingRow, sqlList, type Db, type Reader, type Tx } from '../transaction';
@@ -16,7 +18,8 @@ const RUN = `jsonb_build_object('id', r.id, 'scheduleId', r.schedule_id, 'schedu
   r.scheduled_for, 'status', r.status, 'batchId', r.batch_id, 'failure', r.failure,
   'createdAt', r.created_at, 'endedAt', r.ended_at)`;
 const SELECT = `SELECT s.*, (SELECT ${RUN} FROM payout_schedule_runs r WHERE r.id = s.last_run_id)
-  AS last_run FROM payout_schedules s`;
+  AS last_run, schedule_awaits_second_person(s.id, '{${APPROVER_ROLES.join(',')}}')
+  AS awaits_second_person FROM payout_schedules s`;
 
 /** JSON has no times. */
 function withTimes<T extends PayoutSchedule>(schedule: T): T {
@@ -76,13 +79,13 @@ export async function insertPayoutSchedule(
   tx: Tx,
   schedule: NewPayoutSchedule,
 ): Promise<PayoutSchedule | null> {
-  const [inserted] = await tx.query<PayoutSchedule>(
+  const inserted = await tx.query(
     `INSERT INTO payout_schedules (id, account_id, mode, reference, description, cron, time_zone,
                                    interval_seconds, start_at, end_at, payouts, totals, api_key_id)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?,
              date_trunc('second', coalesce(?::timestamptz, clock_timestamp())), ?, ?::jsonb,
              ?::jsonb, ?)
-     ON CONFLICT (account_id, mode, reference) DO NOTHING RETURNING *, NULL AS last_run`,
+     ON CONFLICT (account_id, mode, reference) DO NOTHING RETURNING id`,
     [
       schedule.id,
       schedule.accountId,
@@ -99,7 +102,7 @@ export async function insertPayoutSchedule(
       schedule.apiKeyId,
     ],
   );
-  return inserted ?? null;
+  return inserted.length === 0 ? null : findPayoutSchedule(tx, schedule.id);
 }
 
 /** @returns whether the status allowed it */
@@ -284,8 +287,21 @@ export async function listPendingRuns(db: Db, limit: number): Promise<PayoutSche
   );
 }
 
-/** Why a key may not request payouts at this time; null if it may. */
+/** Why a key or a person may not request payouts at this time; null if it may. */
 export async function findRequesterFault(
+  db: Reader,
+  requester: Pick<PayoutSchedule, 'apiKeyId' | 'accountId' | 'mode'>,
+): Promise<Refusal | null> {
+  const isPerson = isId('user', requester.apiKeyId);
+  return isPerson ? findPersonFault(db, requester) : findKeyFault(db, requester);
+}
+
+const MAY_PAY = {
+  code: 'insufficient_scope',
+  details: { required_scope: 'payouts:write' },
+} as const;
+
+async function findKeyFault(
   db: Reader,
   { apiKeyId, accountId }: Pick<PayoutSchedule, 'apiKeyId' | 'accountId'>,
 ): Promise<Refusal | null> {
@@ -303,6 +319,24 @@ export async function findRequesterFault(
     return { code: 'invalid_api_key', message };
   }
   if (!found.isActive) return { code: 'account_suspended' };
-  if (found.mayPay) return null;
-  return { code: 'insufficient_scope', details: { required_scope: 'payouts:write' } };
+  return found.mayPay ? null : MAY_PAY;
+}
+
+async function findPersonFault(
+  db: Reader,
+  { apiKeyId, accountId, mode }: Pick<PayoutSchedule, 'apiKeyId' | 'accountId' | 'mode'>,
+): Promise<Refusal | null> {
+  const [found] = await db.query<{ isActive: boolean; role: MerchantRole }>(
+    `SELECT a.status = 'active' AS is_active, m.role
+       FROM memberships m JOIN users u ON u.id = m.user_id JOIN accounts a ON a.id = m.account_id
+      WHERE m.user_id = ? AND m.account_id = ? AND u.disabled_at IS NULL`,
+    [apiKeyId, accountId],
+  );
+  const permission = mode === 'live' ? 'pay' : 'pay_test';
+  if (found === undefined || !mayDo({ kind: 'merchant', role: found.role }, permission)) {
+    const message =
+      'The person who made this schedule may no longer make payouts. Another person can make a new one.';
+    return { ...MAY_PAY, message };
+  }
+  return found.isActive ? null : { code: 'account_suspended' };
 }

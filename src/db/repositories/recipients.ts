@@ -191,7 +191,7 @@ type ReadRecipients = ReadonlyMap<string, ReadRecipient>;
 
 /** By id, also deleted ones. */
 export async function readRecipients(
-  db: Db,
+  db: Reader,
   whose: Whose,
   orders: readonly PayoutOrder[],
 ): Promise<ReadRecipients> {
@@ -208,7 +208,7 @@ export async function holdRecipients(
 }
 
 async function recipientsOf(
-  db: Db | Tx,
+  db: Reader,
   { accountId, mode }: Whose,
   orders: readonly PayoutOrder[],
   lock: 'FOR SHARE' | '',

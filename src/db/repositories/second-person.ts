@@ -1,4 +1,5 @@
 /** The amounts above which another person approves, and the approvals (decisions/second-person). */
+import type { PayoutSchedule } from '../../domain/payout-schedule';
 import type { SecondPersonRule } from '../../domain/second-person';
 import { APPROVER_ROLES } from '../../domain/users';
 import { sqlList, type Db, type Tx } from '../transaction';
@@ -54,6 +55,19 @@ export async function insertPersonApproval(
   const sql = `INSERT INTO person_approvals (object_id, version, user_id) VALUES (?, ?, ?)
     ON CONFLICT DO NOTHING`;
   await tx.query(sql, [objectId, version, userId]);
+}
+
+/** Whether another person has approved a schedule, which does not change. */
+export async function isScheduleApproved(
+  tx: Tx,
+  { id, accountId, apiKeyId }: Pick<PayoutSchedule, 'id' | 'accountId' | 'apiKeyId'>,
+): Promise<boolean> {
+  const of = { id: '?', version: "''", account: '?', maker: '?' };
+  const [found] = await tx.query<{ approved: boolean }>(
+    `SELECT ${approvedByAnother(of)} AS approved`,
+    [id, accountId, apiKeyId],
+  );
+  return found?.approved === true;
 }
 
 /** SQL: whether another person of the account, who may approve, has approved this version of an object. */

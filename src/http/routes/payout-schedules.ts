@@ -1,7 +1,11 @@
 /** /payout_schedules. */
 import type Router from '@koa/router';
 import { presentOne } from '../../presenters/envelope';
-import { presentPayoutSchedule, presentScheduleRun } from '../../presenters/payout-schedule';
+import {
+  presentPayoutSchedule,
+  presentScheduleCheck,
+  presentScheduleRun,
+} from '../../presenters/payout-schedule';
 import { readPayoutScheduleQuery, readPayoutScheduleRequest } from '../../schemas/payout-schedules';
 import type { PayoutSchedules } from '../../services/payout-schedules';
 import { type GatewayState, pathId } from '../context';
@@ -28,7 +32,10 @@ export function payoutScheduleRoutes(
     idempotent(),
     async (ctx) => {
       const { caller, idempotencyKey, request } = ctx.state;
-      writeStored(ctx, await schedules.create(caller, { ...request, idempotencyKey }));
+      const { isDryRun, ...input } = request;
+      if (isDryRun)
+        ctx.body = presentOne(presentScheduleCheck(await schedules.check(caller, input)));
+      else writeStored(ctx, await schedules.create(caller, { ...input, idempotencyKey }));
     },
   );
 

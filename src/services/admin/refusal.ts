@@ -22,6 +22,7 @@ const OBJECTS = {
   payment: 'Payment',
   payout: 'Payout',
   payout_batch: 'Batch',
+  payout_schedule: 'Schedule',
   recipient: 'Recipient',
   refund: 'Refund',
   request: 'Request',

@@ -1,0 +1,42 @@
+/** The times of a schedule in words, and in the time zone of the account. */
+import type { ScheduleTimes } from '../../domain/payout-schedule';
+import { localTime } from '../../lib/local-time';
+
+export function LocalTime({ at, zone }: { at: Date; zone: string }) {
+  const { time, offset } = localTime(at, zone);
+  const iso = at.toISOString();
+  return (
+    <time datetime={iso} title={iso}>
+      {time} <span class="muted">{offset}</span>
+    </time>
+  );
+}
+
+interface NextRunsProps {
+  times: readonly Date[];
+  zone: string;
+}
+
+export function NextRuns({ times, zone }: NextRunsProps) {
+  return (
+    <ul>
+      {times.map((at) => (
+        <li>
+          <LocalTime at={at} zone={zone} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** By the name that the form sends. */
+export const UNIT_SECONDS = { minutes: 60, hours: 3_600, days: 86_400 } as const;
+
+type TimesInWords = Pick<ScheduleTimes, 'cron' | 'timeZone' | 'intervalSeconds'>;
+
+export function timesText({ cron, timeZone, intervalSeconds }: TimesInWords): string {
+  if (intervalSeconds === null) return `${cron ?? ''} in ${timeZone ?? 'UTC'}`;
+  const units = Object.entries(UNIT_SECONDS).reverse();
+  const [unit, seconds] = units.find(([, one]) => intervalSeconds % one === 0) ?? ['seconds', 1];
+  return `Every ${(intervalSeconds / seconds).toLocaleString('en')} ${unit}`;
+}
