@@ -79,7 +79,7 @@ test('a table is checked with its next runs in the time zone of the account, and
   };
   const checked = await send('new', form);
   expect(checked.status).toBe(200);
-  expect(checked.text).toContain('1 payouts at each time');
+  expect(checked.text).toContain('1 payout at each time');
   const times = checked.text.match(/\d{4}-\d\d-01 09:00:00 <span class="muted">UTC\+0[12]:00/g);
   expect(times).toHaveLength(5);
   const [, key = ''] = /name="key" value="([^"]+)"/.exec(checked.text) ?? [];

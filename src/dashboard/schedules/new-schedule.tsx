@@ -21,7 +21,7 @@ import {
   RefusalAlert,
 } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
-import { NextRuns, timesText, UNIT_SECONDS } from './times';
+import { countText, NextRuns, timesText, UNIT_SECONDS } from './times';
 
 const NAV = { nav: 'schedules' };
 /** The table of 500 rows is larger than other forms. */
@@ -278,7 +278,7 @@ function Preview({ path, zone, values, check, refusal }: PreviewProps) {
     <>
       <PageHead
         back={{ href: `${path}/new`, label: 'Create a schedule' }}
-        title={`${input.rows.length} payouts at each time`}
+        title={`${countText(input.rows.length)} at each time`}
         lead={`${input.reference}: ${timesText(input)}`}
       />
       <RefusalAlert refusal={refusal?.code === 'rows_refused' ? null : refusal} />

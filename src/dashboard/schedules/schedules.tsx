@@ -34,7 +34,7 @@ import { MAKE, mayMake, personOf } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { secondPersonOf } from '../second-person/waiting';
 import { newSchedulePages } from './new-schedule';
-import { LocalTime, NextRuns, timesText } from './times';
+import { countText, LocalTime, NextRuns, timesText } from './times';
 
 const NAV = { nav: 'schedules' };
 
@@ -232,7 +232,7 @@ function Details({ schedule, creator, base, zone }: Found & { base: string; zone
             ...totals.map(
               ({ currency, amount, rows }) =>
                 [
-                  `Each run, ${rows === 1 ? '1 payout' : `${rows} payouts`}`,
+                  `Each run, ${countText(rows)}`,
                   <Money amount={amount} currency={currency} exact />,
                 ] as const,
             ),
@@ -279,8 +279,14 @@ function Runs({ rows, base, zone }: RunsProps) {
             label: 'Time',
             cell: ({ scheduledFor }) => <LocalTime at={scheduledFor} zone={zone} />,
           },
-          { label: 'Status', cell: ({ status }) => <Status value={status} /> },
-          { label: 'Result', cell: (run) => <Result run={run} base={base} /> },
+          {
+            label: 'Result',
+            cell: (run) => (
+              <>
+                <Status value={run.status} /> <Result run={run} base={base} />
+              </>
+            ),
+          },
         ]}
       />
     </Card>
@@ -290,7 +296,11 @@ function Runs({ rows, base, zone }: RunsProps) {
 function Result({ run, base }: { run: PayoutScheduleRun; base: string }): ComponentChildren {
   if (run.status === 'failed') return <FailureText run={run} />;
   if (run.status === 'pending') return 'The rows are being checked.';
-  return <a href={`${base}/batches/${run.batchId}`}>{run.batchId}</a>;
+  return (
+    <a class="break" href={`${base}/batches/${run.batchId}`}>
+      {run.batchId}
+    </a>
+  );
 }
 
 /** Rows that were refused; the batch's form shows as many. */

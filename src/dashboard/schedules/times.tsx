@@ -40,3 +40,7 @@ export function timesText({ cron, timeZone, intervalSeconds }: TimesInWords): st
   const [unit, seconds] = units.find(([, one]) => intervalSeconds % one === 0) ?? ['seconds', 1];
   return `Every ${(intervalSeconds / seconds).toLocaleString('en')} ${unit}`;
 }
+
+export function countText(payouts: number): string {
+  return payouts === 1 ? '1 payout' : `${payouts} payouts`;
+}
