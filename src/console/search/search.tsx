@@ -13,7 +13,7 @@ import { page, redirect } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
 import { ModeMark, sinceText } from '../payouts/parts';
 
-export const SEARCH_LABEL = 'Search by ID, reference, address, hash, name or email';
+export const SEARCH_LABEL = 'Search by ID, reference, address or hash';
 
 export function searchPages({ db }: ConsoleServices): OperatorRoute[] {
   return [
