@@ -65,7 +65,7 @@ export function createConsole(options: ConsoleOptions): Site {
         homePages(services),
         searchPages(services),
         queuePages(reviews),
-        payoutPages(reviews, screenings, workflowUrl),
+        payoutPages(reviews, screenings, services, workflowUrl),
         batchPages(batches, workflowUrl),
         consolePaymentPages(services, workflowUrl),
         doubtPages(reviews, workflowUrl),

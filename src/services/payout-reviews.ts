@@ -49,7 +49,11 @@ import { AdminRefusal } from './admin/refusal';
 import { recentlyAuthenticated, type SignedIn } from './users/sessions';
 
 export type { DoubtfulPayout, ReviewedPayout } from '../db/repositories/review-queue';
-export { type ConsolePayout, PAYOUT_WAITS } from '../db/repositories/console-payouts';
+export {
+  type ConsolePayout,
+  type ConsolePayoutFilters,
+  PAYOUT_WAITS,
+} from '../db/repositories/console-payouts';
 
 /** The same limit as that of the signal `reject`. */
 export const REASON_LENGTH_MAX = 500;

@@ -198,3 +198,64 @@ test('a pause of an account that does not exist keeps its reason', async () => {
   expect(html).toContain('This account does not exist.');
   expect(html).toContain('value="Court order 17"');
 });
+
+test('payouts are filtered by provider, amount, age and attention level', async () => {
+  const own = await harness.createAccount();
+  const make = (fields: Record<string, string>) => makePayout({ account_id: own, ...fields });
+  const money = (amount: string) => ({ amount, total_debit: amount });
+  const hour = new Date(Date.now() - 61 * MINUTE_MS).toISOString();
+  const old = new Date(Date.now() - 40 * 24 * 60 * MINUTE_MS).toISOString();
+  const small = await make({ ...money('0.00000002'), provider: 'exchange_pay', created_at: hour });
+  const large = await make({ ...money('1000000'), attention_level: '2', status: 'processing' });
+  const past = await make({ ...money('1000000'), created_at: old });
+  const list = async (query: string) => payoutsIn(await read(`/payouts?account=${own}&${query}`));
+  expect(await list('provider=exchange_pay')).toEqual([small]);
+  expect(await list('min=0.00000003')).toEqual([large]);
+  expect(await list('max=0.00000002')).toEqual([small]);
+  expect(await list('older=1_hour')).toEqual([small, past]);
+  expect(await list('older=6_hours')).toEqual([past]);
+  expect(await list('level=2')).toEqual([large]);
+  expect(await list('level=3')).toEqual([]);
+  // What has no index looks at the last days, says so, and at all days that are asked for.
+  expect(await read('/payouts?min=1000000')).toContain('The last 30 days.');
+  expect(await list('min=1000000&from=2020-01-01')).toEqual([large, past]);
+  const wrong = await viewer.get('/console/payouts?min=1e3');
+  expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('1e3')]);
+});
+
+test('an operator gives filters a name, opens them, replaces and removes them, and nobody else sees them', async () => {
+  const query = 'status=failed&min=5';
+  const page = await read(`/payouts?${query}&after=2026-01-01T00:00:00.000000Z~po_1`);
+  expect(page).toContain('value="status=failed&amp;min=5"');
+  const save = (name: string, text = query) =>
+    viewer.post('/console/payouts/filters', { name, query: text });
+  const saved = await save(`Failed ${PROBE}`);
+  expect(saved.headers.get('location')).toBe(`/console/payouts?${query}`);
+  const chip = 'href="/console/payouts?status=failed&amp;min=5" aria-current="page"';
+  expect(await read(`/payouts?${query}`)).toContain(chip);
+  expect(await read('/payouts')).toContain('href="/console/payouts?status=failed&amp;min=5"');
+  await save(`Failed ${PROBE}`, 'status=rejected&after=x');
+  const replaced = await read('/payouts');
+  expect(replaced).toContain('href="/console/payouts?status=rejected"');
+  expect(replaced).not.toContain('min=5');
+  const other = new PageClient(gateway.url);
+  await other.signIn(await makeUser(harness.owner, 'operator', 'viewer'));
+  expect(await (await other.get('/console/payouts')).text()).not.toContain(
+    'aria-label="Saved filters"',
+  );
+  await other.post('/console/payouts/filters/remove', { name: `Failed ${PROBE}` });
+  const empty = await save(' ');
+  expect([empty.status, await empty.text()]).toEqual([
+    422,
+    expect.stringContaining('Enter a value.'),
+  ]);
+  for (let n = 1; n < 20; n += 1) await save(`Filter ${n}`);
+  const many = await save('One more');
+  expect([many.status, await many.text()]).toEqual([
+    422,
+    expect.stringContaining('Remove one first.'),
+  ]);
+  expect((await save('Filter 1')).status).toBe(303);
+  await viewer.post('/console/payouts/filters/remove', { name: `Failed ${PROBE}` });
+  expect(await read('/payouts')).not.toContain('Failed');
+});

@@ -21,6 +21,7 @@ import { listTransactions } from '../../src/db/repositories/transactions';
 import { withClient } from '../../src/db/provision';
 import type { Db } from '../../src/db/transaction';
 import { SUBSCRIBABLE_EVENTS } from '../../src/domain/events';
+import { amount } from '../../src/domain/money';
 import type { PaymentFilters } from '../../src/domain/payment';
 import type { PayoutFilters } from '../../src/domain/payout';
 import { scaled } from '../support/scale';
@@ -191,6 +192,9 @@ test.each<[what: string, filters: ConsolePaymentFilters, rows: number]>([
   expect(read.buffers).toBeLessThanOrEqual(MOST_BUFFERS_FOR_NOTHING + found * 10);
 });
 
+/** After all rows. */
+const LATER = '2027-01-01T00:00:00Z';
+
 /** A value is looked for in each mode and group of statuses. */
 const PLACES = 2 * 5;
 
@@ -211,6 +215,9 @@ test.each<[what: string, filters: ConsolePayoutFilters, rows: number]>([
   ['what is nowhere', { search: 'none' }, 0],
   ['no payout that is stuck', { wait: 'stuck' }, 0],
   ['no payout in doubt', { wait: 'in_doubt' }, 0],
+  ['no payout that has escalated', { level: 1 }, 0],
+  ['an amount, in days without payouts', { amountMin: amount('99'), createdFrom: LATER }, 0],
+  ['a provider, in days without payouts', { provider: 'exchange_pay', createdFrom: LATER }, 0],
   ['a time before all', { createdTo: '2025-01-01T00:00:00Z' }, 0],
 ])("the console's list of payouts reads little for %s", async (_what, filters, found) => {
   const asked = filters.accountId === undefined ? filters : { ...filters, accountId };

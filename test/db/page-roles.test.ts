@@ -189,6 +189,8 @@ const CONSOLE: Record<string, string> = {
   'post /batches/:id/stop': 'AR',
   'post /batches/:id/leave_out': 'AR',
   'get /payouts': 'ARV',
+  'post /payouts/filters': 'ARV',
+  'post /payouts/filters/remove': 'ARV',
   'get /payouts/:id': 'ARV',
   'post /payouts/:id/approve': 'AR',
   'post /payouts/:id/reject': 'AR',

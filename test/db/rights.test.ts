@@ -83,6 +83,7 @@ const TABLES: Record<
     // Its days, which are reached through it.
     [...Array(9).keys()].map((slot) => [`request_log_${slot}`, ['-', '-', '-', '-'] as const]),
   ),
+  saved_filters: ['-', '-', '-', 'SIUD'],
   // What counts on the way of the money is written by the worker, the lists by the admin command.
   screening_allowances: ['-', 'S', 'S', 'SI'],
   screening_answers: ['SI', 'SI', 'SI', 'SI'],

@@ -1,12 +1,18 @@
 /** Payouts of all accounts in every status: the list, its search and its filters. */
-import { ESCALATION_AFTER_MS } from '../../domain/provider-checks';
 import { MODES } from '../../domain/mode';
-import { type Payout, PAYOUT_STATUSES } from '../../domain/payout';
+import { type Payout, PAYOUT_STATUSES, payoutStatusGroup } from '../../domain/payout';
+import { ESCALATION_AFTER_MS } from '../../domain/provider-checks';
+import { PROVIDER_CODES } from '../../domain/provider-codes';
+import { wallClockMs } from '../../lib/wall-clock';
+import { positiveAmount } from '../../services/admin/checks';
+import type { ConsoleServices } from '../../services/console';
 import {
   type ConsolePayout,
+  type ConsolePayoutFilters,
   PAYOUT_WAITS,
   type PayoutReviews,
 } from '../../services/payout-reviews';
+import { listFilters, type SavedFilter } from '../../services/saved-filters';
 import { Card, Empty, PageHead, Status, Table, Time, words } from '../../web/components';
 import {
   chosen,
@@ -19,46 +25,110 @@ import {
   positionOf,
   textOf,
 } from '../../web/lists';
+import { EMPTY_FORM, type FormState } from '../../web/forms';
 import { page } from '../../web/site';
-import { type OperatorRoute, PREFIX } from '../operator-page';
+import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
 import { AmountLink, durationText, ReferenceOf, sinceText } from './parts';
+import { SavedFilters, savedFilterRoutes } from './saved-filters';
 
 const PATH = `${PREFIX}/payouts`;
 
-export function payoutListPage(reviews: PayoutReviews): OperatorRoute {
-  return {
-    method: 'get',
-    path: '/payouts',
-    needs: 'read',
-    run: async ({ query }) => {
-      const filters = {
-        mode: chosen(query, 'mode', MODES),
-        status: chosen(query, 'status', PAYOUT_STATUSES),
-        wait: chosen(query, 'wait', PAYOUT_WAITS),
-        accountId: textOf(query, 'account'),
-        currency: textOf(query, 'currency')?.toUpperCase(),
-        search: textOf(query, 'search'),
-        ...daysOf(query),
-      };
-      const list = { limit: PER_PAGE, after: positionOf(query), filters };
-      const { items, next } = await reviews.list(list);
-      return page('Payouts', <PayoutList rows={items} query={query} next={next} />, {
-        nav: 'payouts',
-      });
-    },
+const HOUR_MS = 3_600_000;
+/** "Older than", as the URL and the page name it. */
+const AGES_MS = {
+  '15_minutes': HOUR_MS / 4,
+  '1_hour': HOUR_MS,
+  '6_hours': 6 * HOUR_MS,
+  '1_day': 24 * HOUR_MS,
+  '7_days': 7 * 24 * HOUR_MS,
+} as const;
+const AGES = Object.keys(AGES_MS) as (keyof typeof AGES_MS)[];
+const LEVELS = ESCALATION_AFTER_MS.map((_, index) => String(index + 1));
+
+/** No index over all accounts has the provider or the amount, so these filters look at days. */
+const UNINDEXED_DAYS = 30;
+
+export function payoutListPages(
+  reviews: PayoutReviews,
+  { db }: Pick<ConsoleServices, 'db'>,
+): OperatorRoute[] {
+  const show = async (visit: OperatorVisit, query: URLSearchParams, form: FormState) => {
+    const asked = filtersOf(query);
+    const filters = withinReach(asked);
+    const [{ items, next }, saved] = await Promise.all([
+      reviews.list({ limit: PER_PAGE, after: positionOf(query), filters }),
+      listFilters(db, visit.session),
+    ]);
+    const isCut = filters.createdFrom !== asked.createdFrom;
+    const body = <PayoutList {...{ rows: items, query, next, saved, form, isCut }} />;
+    const status = Object.keys(form.errors).length === 0 ? 200 : 422;
+    return page('Payouts', body, { nav: 'payouts', status });
   };
+  return [
+    {
+      method: 'get',
+      path: '/payouts',
+      needs: 'read',
+      run: (visit) => show(visit, visit.query, EMPTY_FORM),
+    },
+    ...savedFilterRoutes(db, show),
+  ];
+}
+
+/** @throws InvalidInput, PageRefusal */
+function filtersOf(query: URLSearchParams): ConsolePayoutFilters {
+  const age = chosen(query, 'older', AGES);
+  const level = chosen(query, 'level', LEVELS);
+  const { createdFrom, createdTo } = daysOf(query);
+  const oldest = age === undefined ? [] : [new Date(wallClockMs() - AGES_MS[age]).toISOString()];
+  const [latest] = [...oldest, createdTo ?? []].flat().sort();
+  return {
+    mode: chosen(query, 'mode', MODES),
+    status: chosen(query, 'status', PAYOUT_STATUSES),
+    wait: chosen(query, 'wait', PAYOUT_WAITS),
+    level: level === undefined ? undefined : LEVELS.indexOf(level) + 1,
+    provider: chosen(query, 'provider', PROVIDER_CODES),
+    accountId: textOf(query, 'account'),
+    currency: textOf(query, 'currency')?.toUpperCase(),
+    amountMin: amountOf(query, 'min'),
+    amountMax: amountOf(query, 'max'),
+    search: textOf(query, 'search'),
+    ...(createdFrom === undefined ? {} : { createdFrom }),
+    ...(latest === undefined ? {} : { createdTo: latest }),
+  };
+}
+
+function amountOf(query: URLSearchParams, name: string) {
+  const text = textOf(query, name);
+  return text === undefined ? undefined : positiveAmount(name, text);
+}
+
+/** Filters that have no index look at the newest payouts, unless something else leaves few. */
+function withinReach(filters: ConsolePayoutFilters): ConsolePayoutFilters {
+  const { provider, amountMin, amountMax, createdFrom, status, wait, level, search } = filters;
+  const hasUnindexed = [provider, amountMin, amountMax].some((value) => value !== undefined);
+  const isOpen = status !== undefined && payoutStatusGroup(status) === 'open';
+  const hasFew = [createdFrom, wait, level, search].some((value) => value !== undefined) || isOpen;
+  if (!hasUnindexed || hasFew) return filters;
+  const from = wallClockMs() - UNINDEXED_DAYS * 24 * HOUR_MS;
+  return { ...filters, createdFrom: new Date(from).toISOString() };
 }
 
 interface PayoutListProps {
   rows: readonly ConsolePayout[];
   query: URLSearchParams;
   next: Parameters<typeof ListPager>[0]['next'];
+  saved: readonly SavedFilter[];
+  form: FormState;
+  /** The list shows the newest days only. */
+  isCut: boolean;
 }
 
-function PayoutList({ rows, query, next }: PayoutListProps) {
+function PayoutList({ rows, query, next, saved, form, isCut }: PayoutListProps) {
   return (
     <>
       <PageHead title="Payouts" lead="Of all accounts, newest first." />
+      <SavedFilters saved={saved} query={query} form={form} />
       <Filters
         path={PATH}
         query={query}
@@ -66,13 +136,23 @@ function PayoutList({ rows, query, next }: PayoutListProps) {
           ['mode', 'Mode', MODES],
           ['status', 'Status', PAYOUT_STATUSES],
           ['wait', 'Needs attention', PAYOUT_WAITS, 'Any'],
+          ['level', 'Attention level from', LEVELS, 'Any'],
+          ['older', 'Older than', AGES, 'Any age'],
+          ['provider', 'Provider', PROVIDER_CODES],
         ]}
         texts={[
           ['search', 'ID, reference, address or hash'],
           ['account', 'Account ID'],
           ['currency', 'Currency'],
+          ['min', 'Amount from'],
+          ['max', 'Amount to'],
         ]}
       />
+      {isCut ? (
+        <p class="muted">
+          The last {UNINDEXED_DAYS} days. Choose days to filter older payouts by provider or amount.
+        </p>
+      ) : null}
       <Card flush>
         <Table
           caption="Payouts"

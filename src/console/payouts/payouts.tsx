@@ -3,6 +3,7 @@ import { BLOCKED_BY } from '../../domain/screening';
 import { isWaitingForConditions, payoutStatusesBefore } from '../../domain/payout';
 import type { DecisionKind, DecisionOutcome, PayoutDecision } from '../../domain/payout-decision';
 import { InvalidInput } from '../../services/admin/refusal';
+import type { ConsoleServices } from '../../services/console';
 import {
   newDecisionId,
   type PayoutReview,
@@ -29,7 +30,7 @@ import { type Answer, page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
 import { Context } from './context';
-import { levelAge, levelText, payoutListPage, waitText } from './list';
+import { levelAge, levelText, payoutListPages, waitText } from './list';
 import { outcomeText } from './outcome';
 import { Address, ModeMark, sinceText, WhyReviewed } from './parts';
 import { Screening, screeningRoutes } from './screening';
@@ -37,6 +38,7 @@ import { Screening, screeningRoutes } from './screening';
 export function payoutPages(
   reviews: PayoutReviews,
   screenings: PayoutScreenings,
+  services: ConsoleServices,
   workflowUrl: WorkflowUrl,
 ): OperatorRoute[] {
   const show = async (visit: OperatorVisit, id: string, form: FormState): Promise<Answer> => {
@@ -88,7 +90,7 @@ export function payoutPages(
     },
   });
   return [
-    payoutListPage(reviews),
+    ...payoutListPages(reviews, services),
     {
       method: 'get',
       path: '/payouts/:id',

@@ -13,6 +13,7 @@ import { sql as notifications } from './0049-notifications';
 import { sql as bookkeeping } from './0050-bookkeeping';
 import { sql as schedulesOfPeople } from './0051-schedules-of-people';
 import { steps as searchSteps } from './0057-console-search';
+import { sql as savedFilters } from './0058-saved-filters';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -70,4 +71,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0050-bookkeeping', sql: bookkeeping },
   { name: '0051-schedules-of-people', sql: schedulesOfPeople },
   { name: '0057-console-search', concurrent: searchSteps },
+  { name: '0058-saved-filters', sql: savedFilters },
 ];

@@ -1,6 +1,7 @@
 /** Payouts as operators find them, over all accounts and both modes, and what one has waited for. */
 import { MODES, type Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
+import type { ProviderCode } from '../../domain/provider-codes';
 import {
   type Payout,
   PAYOUT_STATUSES,
@@ -32,6 +33,11 @@ export interface ConsolePayoutFilters {
   accountId?: string | undefined;
   currency?: string | undefined;
   wait?: PayoutWait | undefined;
+  provider?: ProviderCode | undefined;
+  amountMin?: Amount | undefined;
+  amountMax?: Amount | undefined;
+  /** It has escalated to this level at least. */
+  level?: number | undefined;
   /** The id, the reference, the destination or the transaction's hash, in full. */
   search?: string | undefined;
   createdFrom?: string;
@@ -73,15 +79,20 @@ export async function listConsolePayouts(
 }
 
 function conditionsOf(
-  { mode, status, accountId, currency, wait, createdFrom, createdTo }: ConsolePayoutFilters,
+  filters: ConsolePayoutFilters,
   after: { createdAt: string; id: string } | null,
 ): Condition[] {
+  const { mode, status, accountId, currency, wait, level, createdFrom, createdTo } = filters;
   const wished = (
     [
       ['p.mode = ?', mode],
       ['p.status = ?', status],
       ['p.account_id = ?', accountId],
       ['p.currency = ?', currency],
+      ['p.provider = ?', filters.provider],
+      ['p.amount >= ?::numeric', filters.amountMin],
+      ['p.amount <= ?::numeric', filters.amountMax],
+      ['p.attention_level >= ?::smallint', level === undefined ? undefined : String(level)],
       ['p.created_at >= ?', createdFrom],
       ['p.created_at <= ?', createdTo],
       ['(p.created_at, p.id) < (?, ?)', after?.createdAt, after?.id],
@@ -90,6 +101,7 @@ function conditionsOf(
   return [
     ...wished,
     ...(wait === undefined ? [] : [[WAITS[wait]] as const]),
+    ...(level === undefined ? [] : [['p.attention_level > 0'] as const]),
     // The indexes over all accounts have this condition.
     ...(accountId === undefined ? [[`p.id > ''`] as const] : []),
   ];
@@ -102,9 +114,9 @@ const GROUPS = [...new Set(PAYOUT_STATUSES.map(payoutStatusGroup))];
  * The conditions whose rows are read separately and put together, because each has an index in the
  * order of the list.
  */
-function placesOf({ mode, status, wait, search }: ConsolePayoutFilters): Condition[][] {
+function placesOf({ mode, status, wait, level, search }: ConsolePayoutFilters): Condition[][] {
   if (search !== undefined) return SEARCHED.map((column) => [[`p.${column} = ?`, search]]);
-  if (wait !== undefined) return [[]];
+  if (wait !== undefined || level !== undefined) return [[]];
   const modes = mode === undefined ? MODES : [mode];
   const groups = status === undefined ? GROUPS : [payoutStatusGroup(status)];
   return modes.flatMap((one) =>

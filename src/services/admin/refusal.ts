@@ -196,6 +196,8 @@ const PROBLEMS = {
     `${value} is more than the maximum fee, ${maxFee}. Lower it, or raise the maximum fee.`,
   above_daily_max: ({ value, dailyMax }: { value: Amount; dailyMax: Amount }) =>
     `${value} is more than the limit of 24 hours, ${dailyMax}. Lower it, or raise that limit.`,
+  too_many_filters: ({ max }: { max: number }) =>
+    `You have ${max} saved filters, which is the maximum. Remove one first.`,
   not_a_list: ({ explanation }: { explanation: string }) => `${explanation} Nothing was imported.`,
   not_a_list_name: ({ value }: { value: string }) =>
     `"${value}" is not a name for a list. Use up to 40 lower-case letters, digits and hyphens; "service" is the screening service.`,
