@@ -81,7 +81,7 @@ const MEANING: Record<PayoutStatus, string> = {
   processing: 'The provider has accepted the payout.',
   completed: 'The payout was sent and the balance was debited.',
   rejected: 'An operator rejected the payout. The funds were returned.',
-  failed: 'The provider could not send the payout. The funds were returned.',
+  failed: 'The payout could not be sent. The funds were returned.',
   cancelled: 'The merchant cancelled the payout. The funds were returned.',
 };
 

@@ -4,7 +4,11 @@ import type { Refusal } from '../../src/domain/errors';
 import type { Mode } from '../../src/domain/mode';
 import type { Amount } from '../../src/domain/money';
 import type { Payout, PayoutRequest } from '../../src/domain/payout';
-import { type Condition, requestedConditions } from '../../src/domain/payout-condition';
+import {
+  type Condition,
+  type NewCondition,
+  requestedConditions,
+} from '../../src/domain/payout-condition';
 import { type ChosenRoute, INTERNAL_NETWORK } from '../../src/domain/route';
 import { secondPersonUntil } from '../../src/domain/second-person';
 import type { PayoutTerms } from '../../src/domain/terms';
@@ -18,6 +22,8 @@ export interface PayoutOrder {
   request: PayoutRequest;
   route: ChosenRoute;
   networkFee: Amount;
+  /** That of the recipient, if the payout waits for it. */
+  condition?: NewCondition;
   now: Date;
 }
 
@@ -71,14 +77,13 @@ export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
 
 /** What the payout waits for; null: it has no conditions. */
 function conditionsOf(
-  { request: { release }, apiKeyId: maker }: PayoutOrder,
+  { request: { release }, apiKeyId: maker, condition }: PayoutOrder,
   { needsSecondPerson }: PayoutTerms,
 ): Condition[] | null {
   const conditions = release === undefined ? [] : requestedConditions(release);
+  if (condition !== undefined) conditions.push(condition);
   if (needsSecondPerson) conditions.push({ kind: 'second_person', parameters: { maker } });
-  return conditions.length === 0
-    ? null
-    : conditions.map((condition) => ({ ...condition, metAt: null }));
+  return conditions.length === 0 ? null : conditions.map((one) => ({ ...one, metAt: null }));
 }
 
 function expiryOf({ request, now }: PayoutOrder, { needsSecondPerson }: PayoutTerms): Date | null {

@@ -36,13 +36,15 @@ export function cancelDelayMs({ mode, createdAt, reviewReasons }: Payout, now: D
 
 /** A time that has passed is not looked at again at once, because nothing may have changed. */
 const LOOK_AGAIN_MS_MIN = 100;
+/** A recipient can need more than its time. That is told by a message. */
+const LOOKED_AT_MS = 1_000;
 
 async function reportWaiting(db: Db | Tx, payout: Payout, now: Date): Promise<Waiting> {
   const { status, releaseExpiresAt } = payout;
   const open = (await listConditions(db, payout.id)).filter(({ metAt }) => metAt === null);
-  const due = open.flatMap(({ parameters }) =>
-    'at' in parameters ? [new Date(parameters.at).getTime()] : [],
-  );
+  const due = open
+    .flatMap(({ parameters }) => ('at' in parameters ? [new Date(parameters.at).getTime()] : []))
+    .filter((at) => at > now.getTime() - LOOKED_AT_MS);
   if (releaseExpiresAt !== null) due.push(releaseExpiresAt.getTime());
   if (open.length === 0 && status === 'requested') {
     due.push(now.getTime() + cancelDelayMs(payout, now));

@@ -70,7 +70,7 @@ async function reserve(
   const known = { ...facts, destinationUsedBefore };
   const result = payoutTerms(claim.mode, request, networkFee, known);
   if ('refusal' in result) throw new Refused(result.refusal);
-  const order = { ...claim, request, payoutId: input.payoutId, networkFee, now: facts.now };
+  const order = { ...claim, ...sent, payoutId: input.payoutId, networkFee, now: facts.now };
   const payout = buildPayout(order, result.terms);
   // All are sent together. If the reference is taken, the posting is rolled back.
   const inserted = insert(tx, payout, deliveries);

@@ -2,19 +2,20 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { type Mode, MODES } from '../domain/mode';
 import { PROVIDER_CODES, type ProviderCode } from '../domain/provider-codes';
-import { presentPause } from '../presenters/admin';
+import { presentPause, presentPayoutForOperator } from '../presenters/admin';
 import {
   listPauses,
   pausePayouts,
   resumePayouts,
   type PausedPayouts,
 } from '../services/payout-pauses';
+import { requirePayout } from '../services/payout-reviews';
 import { resumeHeldPayouts } from '../temporal/payout-workflows';
 import { inputOf } from './change-options';
 import type { Run } from './context';
 import { addLost } from './lost';
 import { addNoun, changeVerb, readVerb, reasonedVerb, runList, runOn, text } from './options';
-import { showObject } from './output';
+import { listOf, showList, showObject } from './output';
 
 const PROVIDER = new Option('--provider <CODE>', 'only through this provider').choices(
   PROVIDER_CODES,
@@ -25,6 +26,8 @@ const ACCOUNT = new Option('--account <ACC_ID>', 'only of this account')
   .conflicts('provider');
 
 const MODE = new Option('--mode <MODE>', 'only in this mode; otherwise in both').choices(MODES);
+
+const PAYOUT = { name: 'payout', value: 'PO_ID', where: 'The console lists payouts.' };
 
 const PAUSE = { name: 'pause', value: 'PAUSE_ID', where: '`payouts pauses` lists the ids.' };
 
@@ -44,7 +47,20 @@ export function addPayouts(admin: Command, run: Run): void {
   const payouts = addNoun(
     admin,
     'payouts',
-    'Pauses of payouts, and what a restore lost. To approve or reject a payout, signal its workflow.',
+    'What payouts wait for, their pauses, and what a restore lost. To approve or reject a payout, signal its workflow.',
+  );
+  const show = readVerb(payouts, 'show', {
+    summary: 'Show a payout, and what each of its conditions waits for',
+    examples: ['payouts show po_…', 'payouts show po_… --json'],
+  });
+  runOn(
+    run,
+    show,
+    PAYOUT,
+    async ({ db }, id) => presentPayoutForOperator(await requirePayout(db, id)),
+    ({ conditions, ...payout }) =>
+      showObject(payout) +
+      showList(listOf(conditions), ['type', 'waits_for', 'met_at'], 'It waits for no conditions.'),
   );
   reasonedVerb(payouts, 'pause', {
     summary: 'Pause all payouts, or those of one provider or one account',

@@ -13,6 +13,8 @@ export interface ConditionParameters {
   approval: { api_key: string };
   /** Until an owner of the account approves who is not the person that requested it. */
   second_person: { maker: string };
+  /** Until the recipient may be paid, which is not before `at`, with the destination that it had as `version`. */
+  recipient: { recipient: string; version: string; at: string };
 }
 export type ConditionKind = keyof ConditionParameters;
 
@@ -31,6 +33,7 @@ const WORDS: { [Kind in ConditionKind]: (parameters: ConditionParameters[Kind]) 
   payment: ({ payment }) => `the payment ${payment} to be completed`,
   second_person: () => 'the approval of another person of the merchant',
   approval: ({ api_key: key }) => `the approval with the API key ${key}`,
+  recipient: ({ recipient, at }) => `the recipient ${recipient} to be ready, not before ${at}`,
 };
 
 export function conditionWords({ kind, parameters }: NewCondition): string {
@@ -43,10 +46,12 @@ export interface ReleaseRequest {
   at: string | null;
   afterPayment: string | null;
   approvalByKey: string | null;
+  /** Absent, and not undefined, where it was not asked for: the hash of the request stays what it was. */
+  recipientReady?: true;
   expiresAt: string | null;
 }
 
-/** The conditions that the merchant asked for. */
+/** The conditions that the merchant asked for, without that of the recipient, which needs its row. */
 export function requestedConditions(release: ReleaseRequest): NewCondition[] {
   const { at, afterPayment, approvalByKey } = release;
   return [

@@ -33,6 +33,7 @@ export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
  * - `release`: the last condition of a requested payout is met
  * - `cancel`: the merchant's request
  * - `expire`: the payout was not released by the time that the merchant set
+ * - `invalidate`: the recipient that the payout waits for got another destination, or was deleted
  * - `accept`: the provider accepted the payout
  * - `refuse`: the provider definitely refused the submission
  * - `complete`, `fail`: the provider's final result
@@ -44,6 +45,7 @@ export type PayoutTrigger =
   | 'reject'
   | 'cancel'
   | 'expire'
+  | 'invalidate'
   | 'accept'
   | 'refuse'
   | 'complete'
@@ -56,6 +58,7 @@ export const PAYOUT_TRANSITIONS = {
     reject: 'rejected',
     cancel: 'cancelled',
     expire: 'cancelled',
+    invalidate: 'failed',
   },
   under_review: {
     approve: 'approved',
@@ -63,6 +66,7 @@ export const PAYOUT_TRANSITIONS = {
     reject: 'rejected',
     cancel: 'cancelled',
     expire: 'cancelled',
+    invalidate: 'failed',
   },
   approved: { accept: 'processing', refuse: 'failed', reject: 'rejected' },
   processing: { complete: 'completed', fail: 'failed' },
@@ -136,6 +140,10 @@ export function isWaitingForConditions({
 
 /** Used if an operator's rejection has no reason. */
 export const DEFAULT_REJECTION_REASON = 'Rejected by the operator.';
+
+/** The failure reason of a payout that waited for its recipient, which is not the same any more. */
+export const RECIPIENT_CHANGED =
+  'The recipient was changed or deleted while the payout waited for it.';
 
 /** A payout as stored. Amounts are in `currency`. */
 export interface Payout {

@@ -6,6 +6,7 @@ import type { Destination } from './destination';
 import type { Refusal } from './errors';
 import type { Mode } from './mode';
 import type { PayoutOrder, PayoutRequest } from './payout';
+import type { NewCondition } from './payout-condition';
 
 export interface Recipient {
   id: string;
@@ -56,6 +57,8 @@ export interface Addressed {
   isKnownRecipient: boolean;
   /** The time since when the recipient has this destination. */
   recipientSince?: string;
+  /** The payout waits until the recipient is ready. */
+  condition?: NewCondition;
 }
 
 /**
@@ -76,7 +79,7 @@ export function addressed(
   if (recipient === undefined || recipient.deletedAt !== null) {
     return refuse('recipient', `The recipient ${id} does not exist. See GET /recipients.`);
   }
-  const { currency, network, usableFrom, readAt } = recipient;
+  const { currency, network, destinationSince, usableFrom, readAt } = recipient;
   if (order.currency !== currency) {
     const message = `This recipient receives ${currency}. Send currency as "${currency}".`;
     return refuse('currency', message);
@@ -85,17 +88,31 @@ export function addressed(
     const on = network === null ? 'without a network' : `on ${network}`;
     return refuse('network', `This recipient is paid ${on}. Omit network.`);
   }
-  if (recipient.awaitsSecondPerson) return { refusal: notReady(recipient, NOT_APPROVED) };
-  if (usableFrom > readAt) return { refusal: notReady(recipient, waitsUntil(usableFrom)) };
-  const recipientSince = recipient.destinationSince.toISOString();
+  const waits = order.release?.recipientReady === true;
+  const why = waits ? null : whyNotReady(recipient);
+  if (why !== null) return { refusal: notReady(recipient, why) };
+  const recipientSince = destinationSince.toISOString();
   if (chosen !== undefined && chosen.recipientSince !== recipientSince) {
     return { refusal: notReady(recipient, CHANGED) };
   }
+  const firstPaidAt = usableFrom > readAt ? usableFrom : readAt;
   return {
     recipientSince,
     request: { ...order, network, destination: destinationOf(recipient) },
-    isKnownRecipient: readAt.getTime() - recipient.destinationSince.getTime() >= KNOWN_AFTER_MS,
+    isKnownRecipient: firstPaidAt.getTime() - destinationSince.getTime() >= KNOWN_AFTER_MS,
+    ...(waits ? { condition: readinessOf(recipient) } : {}),
   };
+}
+
+/** Why it may not be paid yet, and what to do; null: it may. */
+function whyNotReady({ awaitsSecondPerson, usableFrom, readAt }: ReadRecipient): string | null {
+  if (awaitsSecondPerson) return NOT_APPROVED;
+  return usableFrom > readAt ? waitsUntil(usableFrom) : null;
+}
+
+function readinessOf({ id, destinationVersion, usableFrom }: Recipient): NewCondition {
+  const at = usableFrom.toISOString();
+  return { kind: 'recipient', parameters: { recipient: id, version: destinationVersion, at } };
 }
 
 /** The destination as a request has it. */
@@ -117,8 +134,8 @@ function notReady({ id, usableFrom }: Recipient, message: string): Refusal {
 const CHANGED = 'The recipient was changed while the payout was requested. Send the payout again.';
 
 const NOT_APPROVED =
-  'Another person of your account must approve this recipient on the dashboard first. Send the payout again then.';
+  'Another person of your account must approve this recipient on the dashboard first. Send the payout again then, or send release.recipient_ready as true to reserve the funds now.';
 
 function waitsUntil(time: Date): string {
-  return `Payouts to this recipient are possible from ${time.toISOString()} on. Send the payout again then.`;
+  return `Payouts to this recipient are possible from ${time.toISOString()} on. Send the payout again then, or send release.recipient_ready as true to reserve the funds now.`;
 }

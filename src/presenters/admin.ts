@@ -12,6 +12,9 @@ import type { StoredAttempt } from '../db/repositories/webhook-attempts';
 import type { User } from '../db/repositories/users';
 import type { WebhookDelivery } from '../db/repositories/webhook-deliveries';
 import type { WebhookEndpoint } from '../db/repositories/webhook-endpoints';
+import type { Payout } from '../domain/payout';
+import { conditionWords } from '../domain/payout-condition';
+import { presentPayout } from './payout';
 
 export function presentAccount(account: Account) {
   return {
@@ -173,6 +176,24 @@ export function presentAttempt(attempt: StoredAttempt) {
     // The response is shown as text; the database stores the exact bytes.
     response_body: responseBody?.toString('utf8') ?? null,
     response_truncated: attempt.responseTruncated,
+  };
+}
+
+/** A payout with what each of its conditions waits for. */
+export function presentPayoutForOperator(payout: Payout) {
+  const { release: _release, ...shown } = presentPayout(payout);
+  return {
+    ...shown,
+    account_id: payout.accountId,
+    review_reasons: payout.reviewReasons,
+    decided_by: payout.decidedBy,
+    release_expires_at: payout.releaseExpiresAt?.toISOString() ?? null,
+    released_at: payout.releasedAt?.toISOString() ?? null,
+    conditions: (payout.conditions ?? []).map((condition) => ({
+      type: condition.kind,
+      waits_for: conditionWords(condition),
+      met_at: condition.metAt === null ? null : new Date(condition.metAt).toISOString(),
+    })),
   };
 }
 

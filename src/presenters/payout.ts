@@ -54,6 +54,10 @@ function presentCondition({ metAt, ...condition }: Condition): Release['conditio
       return { type: 'payment', ...condition.parameters, met_at };
     case 'approval':
       return { type: 'approval', ...condition.parameters, met_at };
+    case 'recipient': {
+      const { recipient, at } = condition.parameters;
+      return { type: 'recipient', recipient, at, met_at };
+    }
     case 'second_person':
       return { type: 'second_person', met_at };
   }

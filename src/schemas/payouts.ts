@@ -84,13 +84,19 @@ const RequestRelease = Type.Object(
     approval_by_key: Type.Optional(
       Id('apiKey', 'The ID of another API key of your account, which has to release the payout'),
     ),
+    recipient_ready: Type.Optional(
+      Type.Literal(true, {
+        description: 'true; the payout waits until its recipient may be paid',
+      }),
+    ),
     expires_at: Type.Optional(
       RequestTime('A time within a year, after release.at, in ISO 8601 with a zone'),
     ),
   },
   {
     additionalProperties: false,
-    description: 'An object with at, after_payment or approval_by_key, and optionally expires_at',
+    description:
+      'An object with at, after_payment, approval_by_key or recipient_ready, and optionally expires_at',
   },
 );
 
@@ -144,6 +150,7 @@ function releaseOf(release: Static<typeof RequestRelease>): ReleaseRequest {
     at: time(release.at),
     afterPayment: release.after_payment ?? null,
     approvalByKey: release.approval_by_key ?? null,
+    ...(release.recipient_ready === true ? { recipientReady: true } : {}),
     expiresAt: time(release.expires_at),
   };
 }
@@ -154,14 +161,18 @@ function isoTime(text: string): string | null {
   return time === null ? null : new Date(time).toISOString();
 }
 
-const CONDITION_FIELDS = ['at', 'after_payment', 'approval_by_key'] as const;
+const CONDITION_FIELDS = ['at', 'after_payment', 'approval_by_key', 'recipient_ready'] as const;
 
-function releaseErrors({ release }: Json): FieldError[] {
+function releaseErrors({ release, recipient }: Json): FieldError[] {
   if (typeof release !== 'object' || release === null || Array.isArray(release)) return [];
   const fields = release as Json;
   if (CONDITION_FIELDS.every((name) => fields[name] === undefined)) {
     const message = `Send release with one of ${CONDITION_FIELDS.map((name) => `release.${name}`).join(', ')}, or omit it.`;
     return [{ field: 'release', rule: 'required', message }];
+  }
+  if (fields['recipient_ready'] === true && recipient === undefined) {
+    const message = 'Send recipient, or omit release.recipient_ready.';
+    return [{ field: 'release.recipient_ready', rule: 'unsupported', message }];
   }
   return (['at', 'expires_at'] as const).flatMap((name) => {
     const text = fields[name];
@@ -278,6 +289,15 @@ const Condition = Type.Union(
     Shape(
       { type: Type.Literal('approval'), api_key: Id('apiKey'), met_at: metAt },
       'Waits until a key releases the payout',
+    ),
+    Shape(
+      {
+        type: Type.Literal('recipient'),
+        recipient: Id('recipient'),
+        at: Timestamp('The recipient cannot be ready before'),
+        met_at: metAt,
+      },
+      'Waits until the recipient may be paid',
     ),
     Shape(
       { type: Type.Literal('second_person'), met_at: metAt },

@@ -77,6 +77,7 @@ export function createDashboardMoney(db: Db, api: MoneyServices) {
       if (kind === 'payout') await payouts.lookAgain(caller, id);
       if (kind === 'payoutBatch') await payoutBatches.lookAgain(caller, id);
       if (kind === 'refund') await refunds.lookAgain(caller, id);
+      if (kind === 'recipient') await recipients.lookAgain(id);
     },
     withdrawRefund: (person: Person, id: string) => refunds.withdraw(callerOf(person), id),
     payoutBatches,

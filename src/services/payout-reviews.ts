@@ -184,7 +184,8 @@ export function createPayoutReviews(deps: PayoutReviewsDeps): PayoutReviews {
   };
 }
 
-async function requirePayout(db: Db, id: string): Promise<Payout> {
+/** @throws AdminRefusal */
+export async function requirePayout(db: Db, id: string): Promise<Payout> {
   const payout = await findPayout(db, id);
   if (payout === null) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
   return payout;

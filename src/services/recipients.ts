@@ -17,6 +17,7 @@ import {
   type SavedRecipient,
   saveRecipient,
 } from '../db/repositories/recipients';
+import { findPayoutsAwaiting } from '../db/repositories/payout-conditions';
 import { findSecondPersonRule } from '../db/repositories/second-person';
 import type { Db, Tx } from '../db/transaction';
 import { ApiError, type Refusal } from '../domain/errors';
@@ -33,6 +34,7 @@ import { newId } from '../lib/new-id';
 import { presentCreated, presentEvent } from '../presenters/envelope';
 import { presentRecipient } from '../presenters/recipient';
 import type { ProviderRegistry } from '../providers/registry';
+import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
 import type { WebhookDeliveryWorkflows } from '../temporal/webhook-delivery-workflows';
 import type { ChangedBy } from './admin/audit';
 import { type ClaimDeps, readAnswer, runClaimed } from './claimed-request';
@@ -42,7 +44,11 @@ import type { Caller, ListPosition, Page, StoredResponse } from './services';
 export interface RecipientsDeps extends ClaimDeps {
   providers: ProviderRegistry;
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
+  payoutWorkflows: Pick<PayoutWorkflows, 'wake'>;
 }
+
+/** `restart-missing` wakes those that are left, and those whose message was lost. */
+const WOKEN_AT_ONCE = 100;
 
 export type Recipients = ReturnType<typeof createRecipients>;
 
@@ -80,7 +86,7 @@ export function createRecipients(deps: RecipientsDeps) {
 
     /** A repeated change does nothing more. @throws ApiError not_found, invalid_state, and as `create` */
     update: (caller: Caller, by: ChangedBy, id: string, change: RecipientChange) =>
-      inEventTransaction(deps, async (tx, deliveries) => {
+      inChange(deps, id, async (tx, deliveries) => {
         const before = await locked(tx, caller, id);
         if (before.deletedAt !== null) throw deleted();
         const saved = await savedOf({ ...deps, db: tx }, caller, changed(before, change));
@@ -93,14 +99,33 @@ export function createRecipients(deps: RecipientsDeps) {
 
     /** A repeated deletion does nothing more. @throws ApiError not_found */
     remove: (caller: Caller, by: ChangedBy, id: string) =>
-      inEventTransaction(deps, async (tx, deliveries) => {
+      inChange(deps, id, async (tx, deliveries) => {
         const before = await locked(tx, caller, id);
         if (before.deletedAt !== null) return before;
         const after = await deleteRecipient(tx, id);
         await record(tx, by, 'deleted', before, after, deliveries);
         return after;
       }),
+
+    /** After the approval of a second person. */
+    lookAgain: (id: string): Promise<void> => wakeWaiting(deps, id),
   };
+}
+
+/** After the commit, the payouts that wait for the recipient look again. */
+async function inChange(
+  deps: RecipientsDeps,
+  id: string,
+  work: (tx: Tx, deliveries: NewDeliveries) => Promise<Recipient>,
+): Promise<Recipient> {
+  const result = await inEventTransaction(deps, work);
+  void wakeWaiting(deps, id).catch(() => undefined);
+  return result;
+}
+
+async function wakeWaiting({ db, payoutWorkflows }: RecipientsDeps, id: string): Promise<void> {
+  const payouts = await findPayoutsAwaiting(db, id, WOKEN_AT_ONCE);
+  await Promise.allSettled(payouts.map((payout) => payoutWorkflows.wake(payoutStart(payout))));
 }
 
 /** A recipient has no amount, so it waits as soon as its currency has one (decisions/second-person). */

@@ -1,7 +1,7 @@
 /** What a payout waits for, for its merchant and for operators. */
 import type { Payout } from '../domain/payout';
 import { type Condition, conditionWords } from '../domain/payout-condition';
-import { Alert, Card, Facts, Time } from './components';
+import { Alert, Card, Facts, Time, words } from './components';
 
 interface WaitsForProps {
   payout: Pick<Payout, 'awaitsRelease' | 'releaseExpiresAt' | 'releasedAt'>;
@@ -29,7 +29,7 @@ export function WaitsFor({ payout, conditions }: WaitsForProps) {
             ...conditions.map(
               (condition) =>
                 [
-                  capital(condition.kind),
+                  words(condition.kind),
                   <>
                     <span class="break">{conditionWords(condition)}</span>{' '}
                     {condition.metAt === null ? (
@@ -49,8 +49,4 @@ export function WaitsFor({ payout, conditions }: WaitsForProps) {
       </Card>
     </>
   );
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -12,6 +12,7 @@ import { findPayout, getPayout, takeTransition } from '../../src/db/repositories
 import type { NewCondition } from '../../src/domain/payout-condition';
 import type { PayoutTrigger } from '../../src/domain/payout';
 import { newId } from '../../src/lib/new-id';
+import { Admin } from './admin-harness';
 import { openTestDatabase } from '../support/servers/database';
 import {
   buildPayoutMoney,
@@ -114,6 +115,84 @@ test('a payment is known to its own account and mode alone', async () => {
   expect((await read(key.accountId, 'test')).payment).toMatchObject({ mayComplete: true });
   expect((await read(key.accountId, 'live')).payment).toBeNull();
   expect((await read(other, 'test')).payment).toBeNull();
+});
+
+describe('the recipient of a payout', () => {
+  /** A recipient that waits for an hour, and a payout that waits for it. */
+  async function waitingForRecipient() {
+    const { owner } = database;
+    const id = newId('recipient');
+    await owner.query(
+      `INSERT INTO recipients (id, account_id, mode, name, currency, destination_type, destination_value, created_by)
+       VALUES (?, ?, 'test', 'Ada', 'USDT', 'email', 'ada@example.com', 'key')`,
+      [id, key.accountId],
+    );
+    await setUsableFrom(id, `now() + interval '1 hour'`);
+    const [recipient] = await owner.query<{ version: string }>(
+      'SELECT extract(epoch FROM destination_since)::text AS version FROM recipients WHERE id = ?',
+      [id],
+    );
+    const parameters = { recipient: id, version: recipient!.version, at: '2999-01-01T00:00:00Z' };
+    return { id, payout: await waiting({ kind: 'recipient', parameters }) };
+  }
+
+  const setUsableFrom = (id: string, time: string) =>
+    database.owner.transaction(async (tx) => {
+      await tx.query(`SET LOCAL session_replication_role = 'replica'`);
+      await tx.query(`UPDATE recipients SET usable_from = ${time} WHERE id = ?`, [id]);
+    });
+
+  const invalidate = (id: string) =>
+    database.app.transaction((tx) =>
+      takeTransition(tx, id, 'invalidate', {}, 'awaits_release AND NOT recipient_stands(id)'),
+    );
+  const isFound = async (id: string) =>
+    (await findPayoutsToRelease(database.app, 100)).some((payout) => payout.id === id);
+
+  test('counts from the time at which it may be paid, and lets the payout through then', async () => {
+    const { id, payout } = await waitingForRecipient();
+    await look(payout);
+    expect([await isMet(payout), await isFound(payout)]).toEqual([false, false]);
+    await setUsableFrom(id, 'now()');
+    expect(await isFound(payout)).toBe(true);
+    await look(payout);
+    expect(await invalidate(payout)).toBeNull();
+    expect(await take(payout, 'release')).toMatchObject({ status: 'approved' });
+  });
+
+  test('is among the conditions that `admin payouts show` lists', async () => {
+    const { id, payout } = await waitingForRecipient();
+    const admin = new Admin(database.adminUrl);
+    const waits_for = `the recipient ${id} to be ready, not before 2999-01-01T00:00:00Z`;
+    expect(await admin.json('payouts', 'show', payout)).toMatchObject({
+      id: payout,
+      conditions: [{ type: 'recipient', waits_for, met_at: null }],
+    });
+    expect((await admin.run('payouts', 'show', payout)).stdout).toContain(waits_for);
+  });
+
+  test('does not count while another person has to approve it', async () => {
+    const { id, payout } = await waitingForRecipient();
+    await setUsableFrom(id, `now(), second_person = 'usr_maker'`);
+    await look(payout);
+    expect([await isMet(payout), await isFound(payout)]).toEqual([false, false]);
+  });
+
+  test.each([
+    ['has another destination', `destination_value = 'eve@example.com'`],
+    ['is deleted', 'deleted_at = now()'],
+  ])('that %s holds the payout back, also when it was ready before', async (_what, change) => {
+    const { id, payout } = await waitingForRecipient();
+    await setUsableFrom(id, 'now()');
+    await look(payout);
+    expect(await isMet(payout)).toBe(true);
+    await database.owner.query(`UPDATE recipients SET ${change} WHERE id = ?`, [id]);
+    expect(await take(payout, 'release')).toBeNull();
+    expect(await take(payout, 'approve')).toBeNull();
+    expect(await isFound(payout)).toBe(true);
+    expect(await invalidate(payout)).toMatchObject({ status: 'failed', awaitsRelease: false });
+    expect(await isFound(payout)).toBe(false);
+  });
 });
 
 test('conditions are read with the payout, and a payout without them has none', async () => {

@@ -152,6 +152,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   payout_usage_key: [],
   payout_used: [...GATEWAY, 'gateway_dashboard'],
   schedule_awaits_second_person: [...GATEWAY, 'gateway_dashboard'],
+  recipient_stands: ['gateway_worker'],
   write_request_log: ['gateway_api'],
 };
 

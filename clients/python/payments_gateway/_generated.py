@@ -179,7 +179,7 @@ class PayoutRequestDestination(TypedDict):
 
 
 class PayoutRequestRelease(TypedDict):
-    """An object with at, after_payment or approval_by_key, and optionally expires_at."""
+    """An object with at, after_payment, approval_by_key or recipient_ready, and optionally expires_at."""
 
     at: NotRequired[str]
     """A time within a year, in ISO 8601 with a zone."""
@@ -187,6 +187,8 @@ class PayoutRequestRelease(TypedDict):
     """The ID of your payment that has to be completed."""
     approval_by_key: NotRequired[str]
     """The ID of another API key of your account, which has to release the payout."""
+    recipient_ready: NotRequired[Literal[True]]
+    """true; the payout waits until its recipient may be paid."""
     expires_at: NotRequired[str]
     """A time within a year, after release.at, in ISO 8601 with a zone."""
 
@@ -213,7 +215,7 @@ class PayoutRequest(TypedDict):
     metadata: NotRequired[dict[str, str]]
     """An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500."""
     release: NotRequired[PayoutRequestRelease]
-    """An object with at, after_payment or approval_by_key, and optionally expires_at."""
+    """An object with at, after_payment, approval_by_key or recipient_ready, and optionally expires_at."""
 
 
 class PayoutDestination(TypedDict):
@@ -258,6 +260,18 @@ class PayoutReleaseCondition3(TypedDict):
 
 
 class PayoutReleaseCondition4(TypedDict):
+    """Waits until the recipient may be paid."""
+
+    type: Literal["recipient"]
+    recipient: str
+    """ID with the prefix rcp_."""
+    at: str
+    """The recipient cannot be ready before."""
+    met_at: str | None
+    """Null: not yet."""
+
+
+class PayoutReleaseCondition5(TypedDict):
     """Waits until another person of your account approves it on the dashboard."""
 
     type: Literal["second_person"]
@@ -268,7 +282,7 @@ class PayoutReleaseCondition4(TypedDict):
 class PayoutRelease(TypedDict):
     """What the payout waits for before it is sent; absent if it has no conditions."""
 
-    conditions: list[PayoutReleaseCondition | PayoutReleaseCondition2 | PayoutReleaseCondition3 | PayoutReleaseCondition4]
+    conditions: list[PayoutReleaseCondition | PayoutReleaseCondition2 | PayoutReleaseCondition3 | PayoutReleaseCondition4 | PayoutReleaseCondition5]
     """All of them have to be met."""
     expires_at: str | None
     """The payout is cancelled if it was not released by then."""

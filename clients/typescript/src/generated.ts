@@ -188,7 +188,7 @@ export interface PayoutRequest {
   description?: string | undefined;
   /** An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500 */
   metadata?: Record<string, string> | undefined;
-  /** An object with at, after_payment or approval_by_key, and optionally expires_at */
+  /** An object with at, after_payment, approval_by_key or recipient_ready, and optionally expires_at */
   release?:
     | {
         /** A time within a year, in ISO 8601 with a zone */
@@ -197,6 +197,8 @@ export interface PayoutRequest {
         after_payment?: string | undefined;
         /** The ID of another API key of your account, which has to release the payout */
         approval_by_key?: string | undefined;
+        /** true; the payout waits until its recipient may be paid */
+        recipient_ready?: true | undefined;
         /** A time within a year, after release.at, in ISO 8601 with a zone */
         expires_at?: string | undefined;
       }
@@ -280,6 +282,15 @@ export interface Payout {
               type: 'approval';
               /** ID with the prefix key_ */
               api_key: string;
+              /** Null: not yet */
+              met_at: string | null;
+            }
+          | {
+              type: 'recipient';
+              /** ID with the prefix rcp_ */
+              recipient: string;
+              /** The recipient cannot be ready before */
+              at: string;
               /** Null: not yet */
               met_at: string | null;
             }

@@ -6,7 +6,7 @@ import { readPayoutRequest } from '../../schemas/payouts';
 import type { DashboardServices } from '../../services/dashboard';
 import type { PayoutQuote } from '../../services/services';
 import { Card, Facts, Money, PageHead, Status, words } from '../../web/components';
-import { Field, type FormState, Select } from '../../web/forms';
+import { Choices, Field, type FormState, Select } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { page, redirect, signInAgain } from '../../web/site';
 import {
@@ -94,18 +94,24 @@ function requestOf(values: URLSearchParams) {
   const { recipient } = filledIn(values, ['recipient']);
   if (recipient !== undefined) {
     const { network: _ofRecipient, ...rest } = filledIn(values, FIELDS);
-    return readPayoutRequest({ ...rest, recipient });
+    const ready = values.get('recipient_ready') === 'on' ? { recipient_ready: true as const } : {};
+    return readPayoutRequest({ ...rest, recipient, ...releaseOf(values, ready) });
   }
   const filled = filledIn(values, ['type', 'value', 'memo']);
   const isWithoutMemo = values.get('noMemo') === 'on' && filled['memo'] === undefined;
   const destination = isWithoutMemo ? { ...filled, memo: null } : filled;
+  return readPayoutRequest({ ...filledIn(values, FIELDS), destination, ...releaseOf(values) });
+}
+
+/** Empty without a condition. */
+function releaseOf(values: URLSearchParams, ready: { recipient_ready?: true } = {}) {
   const times = Object.entries(filledIn(values, RELEASE_TIMES));
   const release = {
     ...filledIn(values, RELEASE),
     ...Object.fromEntries(times.map(([name, time]) => [name, `${time}Z`])),
+    ...ready,
   };
-  const whenever = Object.keys(release).length === 0 ? {} : { release };
-  return readPayoutRequest({ ...filledIn(values, FIELDS), destination, ...whenever });
+  return Object.keys(release).length === 0 ? {} : { release };
 }
 
 interface FormProps {
@@ -203,7 +209,7 @@ function NewPayout({ path, recipient, networks, providers, ...props }: FormProps
               form={form}
               maxLength={255}
             />
-            <ReleaseFields form={form} />
+            <ReleaseFields form={form} ofRecipient={recipient !== null} />
             <div class="actions">
               <button class="btn">Request payout</button>
               <button
@@ -241,10 +247,15 @@ function To({ recipient, path }: { recipient: Recipient; path: string }) {
   );
 }
 
-const RELEASE_FIELDS: readonly string[] = ['release', ...RELEASE_TIMES, ...RELEASE];
+const RELEASE_FIELDS: readonly string[] = [
+  'release',
+  'recipient_ready',
+  ...RELEASE_TIMES,
+  ...RELEASE,
+];
 
 /** Closed until one of its fields is used, because most payouts are sent at once. */
-function ReleaseFields({ form }: { form: FormState }) {
+function ReleaseFields({ form, ofRecipient }: { form: FormState; ofRecipient: boolean }) {
   const isUsed = RELEASE_FIELDS.some(
     (name) => form.errors[name] !== undefined || (form.values.get(name) ?? '') !== '',
   );
@@ -259,6 +270,14 @@ function ReleaseFields({ form }: { form: FormState }) {
           cancelled until then.
         </p>
         {form.errors['release'] === undefined ? null : <p>{form.errors['release']}</p>}
+        {ofRecipient ? (
+          <Choices
+            name="recipient_ready"
+            label="Recipient"
+            form={form}
+            options={[['on', 'Wait until this recipient may be paid']]}
+          />
+        ) : null}
         <Field name="at" label="Not before (UTC)" type="datetime-local" form={form} />
         <Field
           name="after_payment"

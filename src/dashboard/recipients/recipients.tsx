@@ -306,7 +306,7 @@ function Detail({ recipient, base, path, secondPerson, mayChange }: DetailProps)
               action={`${path}/delete`}
               label="Delete"
               icon="trash-2"
-              effect="No further payout can name this recipient. Payouts that were requested go on."
+              effect="No further payout can name this recipient. Payouts that were requested go on, except those that wait for this recipient."
               confirm="Delete this recipient now"
             />
           </>

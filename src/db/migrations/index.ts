@@ -12,6 +12,7 @@ import { sql as keyLimitsOfRefunds } from './0048-key-limits-of-refunds';
 import { sql as notifications } from './0049-notifications';
 import { sql as bookkeeping } from './0050-bookkeeping';
 import { sql as schedulesOfPeople } from './0051-schedules-of-people';
+import { sql as payoutsAwaitRecipients } from './0052-payouts-await-recipients';
 import { steps as searchSteps } from './0057-console-search';
 import { sql as savedFilters } from './0058-saved-filters';
 import { sql as accountRows } from './baseline/account-rows';
@@ -70,6 +71,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0049-notifications', sql: notifications },
   { name: '0050-bookkeeping', sql: bookkeeping },
   { name: '0051-schedules-of-people', sql: schedulesOfPeople },
+  { name: '0052-payouts-await-recipients', sql: payoutsAwaitRecipients },
   { name: '0057-console-search', concurrent: searchSteps },
   { name: '0058-saved-filters', sql: savedFilters },
 ];

@@ -7,6 +7,7 @@ import { mayCompletePayment, type PaymentStatus } from '../../domain/payment';
 import type { Payout } from '../../domain/payout';
 import type { Condition, ConditionKind, ReleaseRequest } from '../../domain/payout-condition';
 import { PayoutModel } from '../models';
+import { IS_READY } from './recipients';
 import { approvedByAnother } from './second-person';
 import type { Db, Reader, Tx } from '../transaction';
 
@@ -26,6 +27,8 @@ const IS_MET: Record<ConditionKind, string | null> = {
     account: '(SELECT p.account_id FROM payouts p WHERE p.id = c.payout_id)',
     maker: "c.parameters ->> 'maker'",
   }),
+  recipient: `EXISTS (SELECT FROM recipients
+    WHERE id = c.parameters ->> 'recipient' AND ${IS_READY} AND recipient_stands(c.payout_id))`,
 };
 
 const IS_MET_NOW = `CASE c.kind ${Object.entries(IS_MET)
@@ -36,7 +39,8 @@ const IS_MET_NOW = `CASE c.kind ${Object.entries(IS_MET)
 export const MAY_BE_RELEASED = `(awaits_release IS NOT TRUE
   OR ((release_expires_at IS NULL OR release_expires_at > clock_timestamp())
       AND NOT EXISTS (SELECT FROM payout_conditions c
-                       WHERE c.payout_id = payouts.id AND c.met_at IS NULL)))`;
+                       WHERE c.payout_id = payouts.id AND c.met_at IS NULL)
+      AND recipient_stands(payouts.id)))`;
 
 /** SQL over a row of payouts: its conditions, which cost nothing when it has none. */
 export const CONDITIONS = `CASE WHEN awaits_release IS NOT NULL
@@ -99,16 +103,34 @@ export const WAITING_PAYOUTS = `(SELECT array_agg(c.payout_id) FROM payout_condi
   WHERE c.kind = 'payment' AND c.met_at IS NULL AND c.parameters ->> 'payment' = payments.id)
   AS waiting_payouts`;
 
-/** Payouts of which a condition is met, and whose workflow has not looked: its signal was lost. */
+/**
+ * Payouts of which a condition is met or whose recipient has changed, and whose workflow has not looked: its
+ * signal was lost.
+ */
 export async function findPayoutsToRelease(db: Db, limit: number): Promise<Payout[]> {
   const found = await db.query<{ id: string }>(
     `SELECT DISTINCT c.payout_id AS id FROM payouts JOIN payout_conditions c ON c.payout_id = payouts.id
-      WHERE payouts.awaits_release AND NOT payouts.awaits_batch AND c.met_at IS NULL AND c.kind <> 'time'
-        AND ${IS_MET_NOW} LIMIT ?`,
+      WHERE payouts.awaits_release AND NOT payouts.awaits_batch
+        AND (c.met_at IS NULL AND c.kind <> 'time' AND ${IS_MET_NOW}
+             OR c.kind = 'recipient' AND NOT recipient_stands(c.payout_id)) LIMIT ?`,
     [limit],
   );
   const payouts = PayoutModel.query().findByIds(found.map(({ id }) => id));
   return db.query<Payout>(payouts.toKnexQuery());
+}
+
+/** The payouts that wait for a recipient, also those that found it ready. */
+export async function findPayoutsAwaiting(
+  db: Db,
+  recipientId: string,
+  limit: number,
+): Promise<Payout[]> {
+  const found = PayoutModel.query().whereRaw(
+    `awaits_release AND id IN (SELECT payout_id FROM payout_conditions
+       WHERE kind = 'recipient' AND parameters ->> 'recipient' = ?) LIMIT ?`,
+    [recipientId, limit],
+  );
+  return db.query<Payout>(found.toKnexQuery());
 }
 
 /** What is known of the payment and the key that a request names. */

@@ -13,13 +13,18 @@ interface Whose {
 
 /** SQL over a row of recipients. */
 const VERSION = 'extract(epoch FROM destination_since)::text';
+const AWAITS_SECOND_PERSON = `(second_person IS NOT NULL AND NOT ${approvedByAnother({
+  id: 'id',
+  version: VERSION,
+  account: 'account_id',
+  maker: 'second_person',
+})})`;
 const COLUMNS = `*, ${VERSION} AS destination_version,
-  second_person IS NOT NULL AND NOT ${approvedByAnother({
-    id: 'id',
-    version: VERSION,
-    account: 'account_id',
-    maker: 'second_person',
-  })} AS awaits_second_person`;
+  ${AWAITS_SECOND_PERSON} AS awaits_second_person`;
+
+/** SQL over a row of recipients: it may be paid. `addressed` in src/domain/recipient.ts says why it may not. */
+export const IS_READY = `(deleted_at IS NULL AND usable_from <= clock_timestamp()
+  AND NOT ${AWAITS_SECOND_PERSON})`;
 
 export type NewRecipient = Omit<
   Recipient,
