@@ -37,6 +37,7 @@ import { createProviderCallbacks } from './services/provider-callbacks';
 import { createRecipients } from './services/recipients';
 import { createRefunds } from './services/refunds';
 import { createRequestLog } from './services/request-log';
+import { createWebhooks } from './services/webhooks';
 import type { Services } from './services/api-services';
 import { createUserServices } from './services/users/user-services';
 import { createTemporalClient, type TemporalClient } from './temporal/client';
@@ -182,6 +183,7 @@ export function buildServices(deps: Deps<ApiConfig>): Services {
     refunds: createRefunds(deps),
     balances: createBalances(deps),
     events: createEvents({ db }),
+    webhooks: createWebhooks(deps),
     catalogue: createCatalogue({ db, providers }),
     providerCallbacks: createProviderCallbacks(deps),
     health: createHealth(deps),

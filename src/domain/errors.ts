@@ -218,6 +218,15 @@ export const ERRORS = {
       'The recipient and the end of its wait',
     ),
   },
+  too_many_objects: {
+    status: 409,
+    message:
+      'The account has the maximum number of these objects in this mode; see details. Delete or revoke one first.',
+    details: object(
+      { resource: STRING, maximum: { type: 'integer', description: 'The maximum' } },
+      'The type of object and its maximum',
+    ),
+  },
   request_in_progress: {
     status: 409,
     message:

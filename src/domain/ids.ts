@@ -14,7 +14,7 @@ export const ID_PREFIXES = {
   event: 'evt_',
   adjustment: 'adj_',
   webhookEndpoint: 'we_',
-  delivery: 'whd_',
+  webhookDelivery: 'whd_',
   apiKey: 'key_',
   account: 'acc_',
   request: 'req_',

@@ -1,4 +1,7 @@
-/** What an API key may do (the specification, "Scopes"; decisions/events-list, decisions/recipients). */
+/**
+ * What an API key may do (the specification, "Scopes"; decisions/events-list, decisions/recipients,
+ * decisions/webhooks-by-api).
+ */
 export const SCOPES = [
   'payments:write',
   'payments:read',
@@ -8,5 +11,7 @@ export const SCOPES = [
   'recipients:read',
   'balance:read',
   'events:read',
+  'webhooks:write',
+  'webhooks:read',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

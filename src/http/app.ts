@@ -31,6 +31,7 @@ import { refundRoutes } from './routes/refunds';
 import { payoutRoutes } from './routes/payouts';
 import { recipientRoutes } from './routes/recipients';
 import { providerCallbackRoutes } from './routes/provider-callbacks';
+import { webhookRoutes } from './routes/webhooks';
 
 export interface AppOptions {
   services: Services;
@@ -74,6 +75,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   exportRoutes(api, auth, services.balances);
   catalogueRoutes(api, auth, services.catalogue);
   eventRoutes(api, auth, services.events, pagination);
+  webhookRoutes(api, auth, services.webhooks, pagination);
 
   const root = new Router<GatewayState>();
   docsRoutes(root, options.publicUrl);

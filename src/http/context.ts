@@ -2,6 +2,7 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import { ApiError, type ErrorCode, type UnavailableReason } from '../domain/errors';
 import { type IdKind, isId } from '../domain/ids';
+import type { ChangedBy } from '../services/admin/audit';
 import type { Caller } from '../services/services';
 
 export interface GatewayState {
@@ -21,6 +22,11 @@ export interface GatewayState {
 
 export type GatewayMiddleware = Middleware<GatewayState>;
 export type GatewayContext = ParameterizedContext<GatewayState>;
+
+/** Who makes a change, for the audit log. */
+export function changedBy({ caller, address }: GatewayState): ChangedBy {
+  return { actor: caller.apiKeyId, reason: null, via: 'api', address };
+}
 
 /** The pattern of the matching route, such as `/api/v1/payouts/:id`. */
 export function routePattern(ctx: GatewayContext): string {

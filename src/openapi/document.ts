@@ -34,6 +34,16 @@ import {
 } from '../schemas/recipients';
 import { REFUND_OPERATIONS, RefundBody, RefundObject } from '../schemas/refunds';
 import { TRANSACTION_OPERATIONS, TransactionObject } from '../schemas/transactions';
+import {
+  WEBHOOK_OPERATIONS,
+  WebhookDeliveryObject,
+  WebhookDeliveryWithAttemptsObject,
+  WebhookEndpointBody,
+  WebhookEndpointChangeBody,
+  WebhookEndpointObject,
+  WebhookEndpointWithSecretObject,
+  WebhookPingObject,
+} from '../schemas/webhooks';
 
 /** The API's operations, in the order of the document. A test compares them with the router. */
 export const OPERATIONS: readonly Operation[] = [
@@ -49,6 +59,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...FEE_OPERATIONS,
   ...CURRENCY_OPERATIONS,
   ...EVENT_OPERATIONS,
+  ...WEBHOOK_OPERATIONS,
 ];
 
 /** The errors that every operation can answer with. */
@@ -116,6 +127,13 @@ const SCHEMAS: Record<string, object> = {
   FeeQuote: FeeQuoteObject,
   CurrencyList,
   Event: EventObject,
+  WebhookEndpointRequest: WebhookEndpointBody,
+  WebhookEndpointChange: WebhookEndpointChangeBody,
+  WebhookEndpoint: WebhookEndpointObject,
+  WebhookEndpointWithSecret: WebhookEndpointWithSecretObject,
+  WebhookPing: WebhookPingObject,
+  WebhookDelivery: WebhookDeliveryObject,
+  WebhookDeliveryWithAttempts: WebhookDeliveryWithAttemptsObject,
   ...Object.fromEntries(USED_ERRORS.map((code) => [errorName(code), ERROR_BODIES[code]])),
 };
 

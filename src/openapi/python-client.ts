@@ -186,7 +186,10 @@ function snake(text: string): string {
 }
 
 function singular(name: string): string {
-  return name.replace(/(ch|sh|x)es$/, '$1').replace(/([^s])s$/, '$1');
+  return name
+    .replace(/ies$/, 'y')
+    .replace(/(ch|sh|x)es$/, '$1')
+    .replace(/([^s])s$/, '$1');
 }
 
 /** The package gives these resources more than the document says. */

@@ -68,14 +68,16 @@ export function idOf(
     | 'recipient'
     | 'refund'
     | 'event'
-    | 'transaction',
+    | 'transaction'
+    | 'webhookEndpoint'
+    | 'webhookDelivery',
 ): Parameter {
   return {
     name: 'id',
     in: 'path',
     required: true,
     schema: Id(kind),
-    description: `The ID of the ${kind.replace('payoutBatch', 'batch').replace('payoutSchedule', 'schedule')}`,
+    description: `The ID of the ${kind.replace(/^(?:payout|webhook)(?=[A-Z])/, '').toLowerCase()}`,
   };
 }
 

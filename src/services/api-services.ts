@@ -7,6 +7,7 @@ import type { PayoutSchedules } from './payout-schedules';
 import type { Recipients } from './recipients';
 import type { Refunds } from './refunds';
 import type { RequestLog } from './request-log';
+import type { Webhooks } from './webhooks';
 import type {
   Authentication,
   Balances,
@@ -28,6 +29,7 @@ export interface Services {
   refunds: Refunds;
   balances: Balances;
   events: Events;
+  webhooks: Webhooks;
   catalogue: Catalogue;
   providerCallbacks: ProviderCallbacks;
   health: Health;

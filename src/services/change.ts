@@ -56,9 +56,15 @@ export function defineChange<Fields extends TProperties, Subject, Result>(
   /** Makes the change in the caller's transaction, such as that of an approval. The caller writes the audit row. */
   const apply = (tx: Tx, by: ChangedBy, subject: Subject, input: Input) =>
     run(tx, by, subject, checkInput(schema, input));
+  /** The input as `apply` takes it, with what takes time. @throws InvalidInput */
+  const check = async (db: Db, subject: Subject, input: Input): Promise<Input> => {
+    const checked = checkInput(schema, input);
+    return (await change.prepare?.(db, subject, checked)) ?? checked;
+  };
   return {
     ...change,
     apply,
+    check,
     /** The same with its audit row. */
     makeIn: async (tx: Tx, by: ChangedBy, subject: Subject, input: Input) => {
       const { result, audit } = await apply(tx, by, subject, input);
@@ -67,9 +73,8 @@ export function defineChange<Fields extends TProperties, Subject, Result>(
     },
     /** @throws InvalidInput, and what `run` throws */
     make: async (db: Db, by: ChangedBy, subject: Subject, input: Input) => {
-      const checked = checkInput(schema, input);
-      const prepared = (await change.prepare?.(db, subject, checked)) ?? checked;
-      const result = await makeChange(db, by, (tx) => run(tx, by, subject, prepared));
+      const checked = await check(db, subject, input);
+      const result = await makeChange(db, by, (tx) => run(tx, by, subject, checked));
       await change.after?.(db, subject);
       return result;
     },

@@ -35,7 +35,16 @@ export async function findOwn<T extends Owner>(
   id: string,
   find: (reader: Reader, id: string) => Promise<T | null>,
 ): Promise<T> {
-  const object = await find(asAccount(db, owner.accountId), id);
+  return requireOwn(owner, kind, id, await find(asAccount(db, owner.accountId), id));
+}
+
+/** @throws AdminRefusal as `findOwn` */
+export function requireOwn<T extends Owner>(
+  owner: Owner,
+  kind: NotFoundObject,
+  id: string,
+  object: T | null,
+): T {
   if (object?.accountId === owner.accountId && object.mode === owner.mode) return object;
   throw new AdminRefusal({ code: 'not_found', object: kind, id });
 }

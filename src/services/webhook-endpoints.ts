@@ -1,6 +1,6 @@
 /**
  * Webhook endpoints (decisions/webhook-secrets, decisions/webhook-endpoints and decisions/webhook-ping): the
- * changes of the dashboard's pages and of `admin webhooks`, and what the pages read. A secret is returned once.
+ * changes of the dashboard's pages, of the API and of `admin webhooks`, and what the pages read. A secret is returned once.
  * The database stores it encrypted; the audit log does not contain it.
  */
 import { randomBytes } from 'node:crypto';
@@ -66,6 +66,9 @@ interface OneEndpoint {
   id: string;
 }
 
+/** A request with an idempotency key has the id already. */
+type NewEndpoint = Owner & Sender & Secrets & Partial<OneEndpoint>;
+
 const access = { needs: 'integrate', liveNeeds: 'manage' } as const;
 
 const url = Text(2048, {
@@ -87,14 +90,15 @@ export const createEndpoint = defineChange({
   action: 'webhook_endpoint.create',
   access,
   fields: { url, description: Type.Optional(Text(100, DESCRIPTION)), events },
-  prepare: async (_, { webhookSender, mode }: Owner & Sender & Secrets, input) => ({
+  prepare: async (_, { webhookSender, mode }: NewEndpoint, input) => ({
     ...input,
     url: await checkUrl(webhookSender, input.url, mode),
   }),
-  run: async (tx, { accountId, mode, secretBox }, { url, description = null, events }) => {
+  run: async (tx, { id: given, ...subject }, { url, description = null, events }) => {
+    const { accountId, mode, secretBox } = subject;
     await requireLockedAccount(tx, accountId);
     await refuseOneTooMany(tx, accountId, mode);
-    const id = newId('webhookEndpoint');
+    const id = given ?? newId('webhookEndpoint');
     const secret = makeSecret();
     const endpoint = await insertEndpoint(
       tx,
@@ -180,7 +184,7 @@ export function findOwnEndpoint(db: Db, owner: Owner, id: string): Promise<Webho
 
 /** What the merchant has to act on, for all endpoints. */
 export function listOwnWarnings(db: Db, owner: Owner) {
-  const idAtTime = (time: Date) => idAt('delivery', time);
+  const idAtTime = (time: Date) => idAt('webhookDelivery', time);
   return listDeliveryWarnings(readAs(db, owner), owner, new Date(), idAtTime);
 }
 
@@ -226,7 +230,7 @@ export async function pingEndpoint(
     body,
   });
   const { outcome, status, errorCode, error, durationMs } = result;
-  const ids = { endpointId, eventId: event.id, deliveryId: newId('delivery') };
+  const ids = { endpointId, eventId: event.id, deliveryId: newId('webhookDelivery') };
   const ping = { ...ids, outcome, status, errorCode, error, durationMs };
   return makeChange(db, by, async (tx) => {
     await insertPing(tx, { ...ids, accountId, mode, url, body, sentAt }, result);

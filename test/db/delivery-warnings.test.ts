@@ -60,15 +60,15 @@ const warnings = (mode: Mode, account = accountId) =>
     asAccount(database.dashboard, account),
     { accountId: account, mode },
     NOW,
-    (time) => idAt('delivery', time),
+    (time) => idAt('webhookDelivery', time),
   );
 
 test('the smallest id of a time is not above the ids that are made then', () => {
   const now = new Date();
-  const made = newId('delivery');
-  expect(isId('delivery', idAt('delivery', now))).toBe(true);
-  expect(idAt('delivery', now) <= made).toBe(true);
-  expect(idAt('delivery', new Date(now.getTime() + 60_000)) > made).toBe(true);
+  const made = newId('webhookDelivery');
+  expect(isId('webhookDelivery', idAt('webhookDelivery', now))).toBe(true);
+  expect(idAt('webhookDelivery', now) <= made).toBe(true);
+  expect(idAt('webhookDelivery', new Date(now.getTime() + 60_000)) > made).toBe(true);
 });
 
 test('nothing is said about an endpoint that does well, or that failed a while ago', async () => {

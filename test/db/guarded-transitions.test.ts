@@ -149,7 +149,7 @@ test('a delivery ends as the table says, and not twice', async () => {
   > = WEBHOOK_DELIVERY_TRANSITIONS;
   for (const status of Object.keys(edges) as WebhookDeliveryStatus[]) {
     for (const trigger of ['succeed', 'exhaust', 'skip', 'abandon'] as const) {
-      const id = newId('delivery');
+      const id = newId('webhookDelivery');
       await database.owner.query(
         `INSERT INTO webhook_deliveries
                 (id, event_id, endpoint_id, status, next_attempt_at, finished_at, check_at)

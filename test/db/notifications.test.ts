@@ -269,7 +269,7 @@ test('an endpoint that fails is told once a day to those who may send again', as
       [endpoint, account],
     );
     for (const event of ['evt_1', 'evt_2']) {
-      const delivery = newId('delivery');
+      const delivery = newId('webhookDelivery');
       await owner.query(
         `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, check_at)
          VALUES (?, ?, ?, now(), now())`,

@@ -24,7 +24,7 @@ const TABLES: Record<
   cases: ['SI', 'SIU', 'SIU', 'SU'],
   currency_routes: ['S', 'S', 'SU', 'S'],
   event_clock: ['S', '-', '-', '-'],
-  // The API inserts the events of recipients only.
+  // The API inserts the events of recipients and pings only.
   events: ['SI', 'SI', 'SI', 'SI'],
   fee_rules: ['S', 'S', 'SIU', 'SIU'],
   four_eyes_thresholds: ['S', 'S', 'SIUD', 'SIUD'],
@@ -96,9 +96,9 @@ const TABLES: Record<
   totp_secrets: ['-', '-', 'SUD', 'SIUD'],
   used_challenges: ['-', '-', '-', 'SID'],
   users: ['-', '-', 'IU', 'SIU'],
-  webhook_attempts: ['-', 'SIUD', 'SIU', 'SIU'],
+  webhook_attempts: ['SIU', 'SIUD', 'SIU', 'SIU'],
   webhook_deliveries: ['SI', 'SIU', 'SIU', 'SIU'],
-  webhook_endpoints: ['-', 'SU', 'SIU', 'SIU'],
+  webhook_endpoints: ['SI', 'SU', 'SIU', 'SIU'],
   webhook_slots: ['-', 'SU', '-', '-'],
 };
 
@@ -205,7 +205,7 @@ const SECRETS: Record<string, readonly (typeof ROLES)[number][]> = {
   'sessions.token_hash': ['gateway_dashboard'],
   'totp_secrets.sealed': ['gateway_admin', 'gateway_dashboard'],
   'users.password_hash': ['gateway_dashboard'],
-  'webhook_endpoints.secret_sealed': ['gateway_worker', 'gateway_admin', 'gateway_dashboard'],
+  'webhook_endpoints.secret_sealed': [...ROLES],
 };
 
 test('secrets are read by the roles that need them', async () => {

@@ -43,6 +43,8 @@ let batchId: string;
 let scheduleId: string;
 let recipientId: string;
 let refundId: string;
+let endpointId: string;
+let deliveryId: string;
 let strangers: Record<string, Stranger>;
 /** What nobody else may get to see. */
 let secrets: string[];
@@ -61,6 +63,12 @@ beforeAll(async () => {
   scheduleId = schedule.json.data.id;
   const recipient = await owner.client.createRecipient(RECIPIENT_BODY, RECIPIENT_KEY);
   recipientId = recipient.json.data.id;
+  const endpoint = await owner.client.post('/webhook_endpoints', ENDPOINT_BODY, {
+    'idempotency-key': ENDPOINT_KEY,
+  });
+  endpointId = endpoint.json.data.id;
+  deliveryId = (await owner.client.post(`/webhook_endpoints/${endpointId}/ping`)).json.data
+    .delivery_id;
   const created = await owner.client.createPayment(PAYMENT_BODY);
   paymentId = created.json.data.id;
   refundId = await refundOfOwner();
@@ -82,6 +90,9 @@ beforeAll(async () => {
     'schedule-of-the-owner',
     recipientId,
     'recipient-of-the-owner',
+    endpointId,
+    deliveryId,
+    'endpoint-of-the-owner',
     refundId,
     'batch-of-the-owner',
     'refund-of-the-owner',
@@ -97,7 +108,20 @@ async function seenByOwner(): Promise<string[]> {
   const payments = ['/payments', `/payments/${paymentId}`];
   const refunds = ['/refunds', `/refunds/${refundId}`];
   const payouts = ['/payouts', `/payouts/${payoutId}`];
-  const paths = [...payments, ...refunds, ...payouts, '/balance', '/transactions', '/fees'];
+  const webhooks = [
+    '/webhook_endpoints',
+    `/webhook_endpoints/${endpointId}`,
+    `/webhook_deliveries/${deliveryId}`,
+  ];
+  const paths = [
+    ...payments,
+    ...refunds,
+    ...payouts,
+    ...webhooks,
+    '/balance',
+    '/transactions',
+    '/fees',
+  ];
   return Promise.all(paths.map(async (path) => (await owner.client.get(path)).text));
 }
 
@@ -108,7 +132,15 @@ const withoutRequestId = ({ status, json }: ApiAnswer) => ({
 
 /** The answer for the owner's id is that for an id that nobody has. */
 async function expectUnknown(
-  kind: 'payment' | 'payout' | 'payoutBatch' | 'payoutSchedule' | 'recipient' | 'refund',
+  kind:
+    | 'payment'
+    | 'payout'
+    | 'payoutBatch'
+    | 'payoutSchedule'
+    | 'recipient'
+    | 'refund'
+    | 'webhookEndpoint'
+    | 'webhookDelivery',
   ask: (id: string) => Promise<ApiAnswer>,
 ): Promise<ApiAnswer[]> {
   const own = {
@@ -116,6 +148,8 @@ async function expectUnknown(
     payout: payoutId,
     payoutBatch: batchId,
     payoutSchedule: scheduleId,
+    webhookEndpoint: endpointId,
+    webhookDelivery: deliveryId,
   };
   const id = { ...own, recipient: recipientId, refund: refundId }[kind];
   const [theirs, nobodys] = [await ask(id), await ask(newId(kind))];
@@ -171,6 +205,12 @@ const SCHEDULE_BODY = {
 
 const RECIPIENT_KEY = 'recipient-key-of-the-owner';
 const RECIPIENT_BODY = buildRecipient({ name: 'recipient-of-the-owner', tags: ['owner'] });
+
+const ENDPOINT_KEY = 'endpoint-key-of-the-owner';
+const ENDPOINT_BODY = {
+  url: 'http://127.0.0.1:9/endpoint-of-the-owner',
+  events: ['refund.failed'],
+};
 
 const QUOTE = '/fees/quote?direction=payout&provider=onchain_provider&currency=USDT&amount=10000';
 
@@ -333,6 +373,35 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     for (const { text } of answers) expect(text).not.toContain('USDT');
     return answers;
   },
+  // The very same request with the same key makes an endpoint of the stranger's own.
+  createWebhookEndpoint: async ({ client }) => {
+    const answer = await client.post('/webhook_endpoints', ENDPOINT_BODY, {
+      'idempotency-key': ENDPOINT_KEY,
+    });
+    expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expect(answer.json.data.id).not.toBe(endpointId);
+    await client.delete(`/webhook_endpoints/${answer.json.data.id}`);
+    return [];
+  },
+  listWebhookEndpoints: ({ client }) => expectEmpty(client, ['/webhook_endpoints']),
+  getWebhookEndpoint: ({ client }) =>
+    expectUnknown('webhookEndpoint', (id) => client.get(`/webhook_endpoints/${id}`)),
+  updateWebhookEndpoint: ({ client }) =>
+    expectUnknown('webhookEndpoint', (id) =>
+      client.patch(`/webhook_endpoints/${id}`, { url: 'http://127.0.0.1:9/of-eve' }),
+    ),
+  deleteWebhookEndpoint: ({ client }) =>
+    expectUnknown('webhookEndpoint', (id) => client.delete(`/webhook_endpoints/${id}`)),
+  rollWebhookEndpoint: ({ client }) =>
+    expectUnknown('webhookEndpoint', (id) => client.post(`/webhook_endpoints/${id}/roll`)),
+  pingWebhookEndpoint: ({ client }) =>
+    expectUnknown('webhookEndpoint', (id) => client.post(`/webhook_endpoints/${id}/ping`)),
+  listWebhookDeliveries: ({ client }) =>
+    expectUnknown('webhookEndpoint', (id) => client.get(`/webhook_endpoints/${id}/deliveries`)),
+  getWebhookDelivery: ({ client }) =>
+    expectUnknown('webhookDelivery', (id) => client.get(`/webhook_deliveries/${id}`)),
+  resendWebhookDelivery: ({ client }) =>
+    expectUnknown('webhookDelivery', (id) => client.post(`/webhook_deliveries/${id}/resend`)),
   listFees: async ({ client, sharesFees }) => {
     const answer = await client.get('/fees');
     expect(answer.status).toBe(200);

@@ -908,7 +908,7 @@ class TransactionSource(TypedDict):
     id: str
 
 
-class TransactionEntrie(TypedDict):
+class TransactionEntry(TypedDict):
     """A change of one balance."""
 
     balance: Literal["available", "reserved"]
@@ -936,7 +936,7 @@ class Transaction(TypedDict):
     description: str
     source: TransactionSource
     """The object that caused the transaction."""
-    entries: list[TransactionEntrie]
+    entries: list[TransactionEntry]
     posted_at: str
     """The time of posting."""
 
@@ -1060,6 +1060,191 @@ class Event(TypedDict):
     sequence: int
     """The order of the events of one object."""
     data: Payment | Payout | PayoutBatch | PayoutSchedule | Recipient | Refund | EventData
+
+
+class WebhookEndpointRequest(TypedDict):
+    """A webhook endpoint."""
+
+    url: str
+    """A public URL of at most 2048 characters; HTTPS in live mode."""
+    events: NotRequired[list[Literal["all", "payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "payout_schedule.run_created", "payout_schedule.run_failed", "payout_schedule.ended", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed"]]]
+    """A list of types of events, or ["all"] for all types, including future ones."""
+    description: NotRequired[str]
+    """One line of at most 100 characters."""
+
+
+class WebhookEndpointChange(TypedDict):
+    """The fields of a webhook endpoint that change; an empty description removes it."""
+
+    url: NotRequired[str]
+    """A public URL of at most 2048 characters; HTTPS in live mode."""
+    events: NotRequired[list[Literal["all", "payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "payout_schedule.run_created", "payout_schedule.run_failed", "payout_schedule.ended", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed"]]]
+    """A list of types of events, or ["all"] for all types, including future ones."""
+    description: NotRequired[str]
+    """One line of at most 100 characters."""
+    enabled: NotRequired[bool]
+    """True or false."""
+
+
+class WebhookEndpoint(TypedDict):
+    """A webhook endpoint."""
+
+    id: str
+    """ID with the prefix we_."""
+    object: Literal["webhook_endpoint"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    url: str
+    """Where events are sent."""
+    description: str | None
+    """Your description."""
+    events: list[str]
+    """Types of events, or "all"."""
+    enabled: bool
+    """Whether events are sent."""
+    created_at: str
+    """The time of creation."""
+    updated_at: str
+    """The time of the last change."""
+    deleted_at: str | None
+    """Null while it exists."""
+
+
+class WebhookEndpointWithSecret(TypedDict):
+    """A webhook endpoint with its new secret."""
+
+    id: str
+    """ID with the prefix we_."""
+    object: Literal["webhook_endpoint"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    url: str
+    """Where events are sent."""
+    description: str | None
+    """Your description."""
+    events: list[str]
+    """Types of events, or "all"."""
+    enabled: bool
+    """Whether events are sent."""
+    created_at: str
+    """The time of creation."""
+    updated_at: str
+    """The time of the last change."""
+    deleted_at: str | None
+    """Null while it exists."""
+    secret: str | None
+    """The signing secret, in the first response only; null in a repeated response."""
+
+
+class WebhookPing(TypedDict):
+    """The result of a test event."""
+
+    object: Literal["webhook_ping"]
+    endpoint_id: str
+    """ID with the prefix we_."""
+    event_id: str
+    """ID with the prefix evt_."""
+    delivery_id: str
+    """ID with the prefix whd_."""
+    outcome: Literal["succeeded", "failed"]
+    """Whether the receiver took the event."""
+    response_status: int | None
+    """The HTTP status of the receiver; null without one."""
+    error_code: str | None
+    """Why it failed."""
+    error: str | None
+    """The same as a sentence."""
+    duration_ms: int
+    """The duration of the attempt."""
+
+
+class WebhookDelivery(TypedDict):
+    """The delivery of an event to an endpoint."""
+
+    id: str
+    """ID with the prefix whd_."""
+    object: Literal["webhook_delivery"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    endpoint_id: str
+    """ID with the prefix we_."""
+    event_id: str
+    """ID with the prefix evt_."""
+    event_type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "payout_schedule.run_created", "payout_schedule.run_failed", "payout_schedule.ended", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed", "webhook.ping"]
+    """The type of the event."""
+    object_id: str
+    """The ID of the object that the event is about."""
+    status: Literal["pending", "succeeded", "failed", "skipped", "abandoned"]
+    """The status of the delivery."""
+    attempt_count: int
+    """Attempts of the schedule; resending is not counted."""
+    next_attempt_at: str | None
+    """Null after the last one."""
+    last_error: str | None
+    """The error code of the last attempt."""
+    created_at: str
+    """The time of creation."""
+    finished_at: str | None
+    """Null while it is pending."""
+
+
+class WebhookDeliveryWithAttemptsAttempt(TypedDict):
+    """An attempt."""
+
+    number: int
+    """Counted from 1."""
+    manual: bool
+    """Whether somebody asked for it."""
+    url: str
+    """Where the event was sent."""
+    outcome: Literal["succeeded", "failed"] | None
+    """Null while it runs."""
+    response_status: int | None
+    """The HTTP status of the receiver; null without one."""
+    error_code: str | None
+    """Why it failed."""
+    error: str | None
+    """The same as a sentence."""
+    started_at: str
+    """The time of its start."""
+    finished_at: str | None
+    """Null while it runs."""
+    duration_ms: int | None
+    """The duration."""
+    response_body: str | None
+    """The first 16 KiB of the response, kept for 30 days."""
+
+
+class WebhookDeliveryWithAttempts(TypedDict):
+    """A delivery with its attempts."""
+
+    id: str
+    """ID with the prefix whd_."""
+    object: Literal["webhook_delivery"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    endpoint_id: str
+    """ID with the prefix we_."""
+    event_id: str
+    """ID with the prefix evt_."""
+    event_type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "payout_schedule.run_created", "payout_schedule.run_failed", "payout_schedule.ended", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed", "webhook.ping"]
+    """The type of the event."""
+    object_id: str
+    """The ID of the object that the event is about."""
+    status: Literal["pending", "succeeded", "failed", "skipped", "abandoned"]
+    """The status of the delivery."""
+    attempt_count: int
+    """Attempts of the schedule; resending is not counted."""
+    next_attempt_at: str | None
+    """Null after the last one."""
+    last_error: str | None
+    """The error code of the last attempt."""
+    created_at: str
+    """The time of creation."""
+    finished_at: str | None
+    """Null while it is pending."""
+    attempts: list[WebhookDeliveryWithAttemptsAttempt]
+    """Oldest first."""
 
 
 class AccountSuspendedError(ApiError):
@@ -1361,6 +1546,20 @@ class ServiceUnavailableError(ApiError):
     details: ServiceUnavailableErrorDetails
 
 
+class TooManyObjectsErrorDetails(TypedDict):
+    """The type of object and its maximum."""
+
+    resource: str
+    maximum: int
+    """The maximum."""
+
+
+class TooManyObjectsError(ApiError):
+    """The error `too_many_objects`."""
+
+    details: TooManyObjectsErrorDetails
+
+
 class UnsupportedMediaTypeError(ApiError):
     """The error `unsupported_media_type`."""
 
@@ -1425,6 +1624,7 @@ ERRORS: dict[str, type[ApiError]] = {
     "request_in_progress": RequestInProgressError,
     "rows_refused": RowsRefusedError,
     "service_unavailable": ServiceUnavailableError,
+    "too_many_objects": TooManyObjectsError,
     "unsupported_media_type": UnsupportedMediaTypeError,
     "validation_failed": ValidationFailedError,
 }
@@ -1814,7 +2014,7 @@ class FeeOperations(Resource):
         return self._send("GET", "/fees/quote", query={"direction": direction, "provider": provider, "currency": currency, "amount": amount})
 
 
-class CurrencieOperations(Resource):
+class CurrencyOperations(Resource):
     def list(self) -> CurrencyList:
         """List providers, currencies and networks.
 
@@ -1845,6 +2045,100 @@ class EventOperations(Resource):
         return self._send("GET", self._at("/events/{id}", id))["data"]
 
 
+class WebhookEndpointOperations(Resource):
+    def create(self, request: WebhookEndpointRequest, *, idempotency_key: str | None = None) -> WebhookEndpointWithSecret:
+        """Create a webhook endpoint.
+
+        Sends the events of the mode of the key to a URL. At most 16 endpoints exist in each mode. The secret that signs the events is in the first response only: a response that is repeated for the same Idempotency-Key has null. The key also needs the scope `events:read`, because the events go to the URL.
+
+        Scope: `webhooks:write`.
+        """
+        return self._send("POST", "/webhook_endpoints", body=request, key=self._key(idempotency_key))["data"]
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> ListOf[WebhookEndpoint]:
+        """List webhook endpoints.
+
+        Returns webhook endpoints, newest first. Deleted endpoints are left out.
+
+        Scope: `webhooks:read`.
+        """
+        return self._list("/webhook_endpoints", query={"limit": limit, "cursor": cursor})
+
+    def get(self, id: str) -> WebhookEndpoint:
+        """Retrieve a webhook endpoint.
+
+        Returns a webhook endpoint, also a deleted one, without its secret.
+
+        Scope: `webhooks:read`.
+        """
+        return self._send("GET", self._at("/webhook_endpoints/{id}", id))["data"]
+
+    def update(self, id: str, request: WebhookEndpointChange) -> WebhookEndpoint:
+        """Update a webhook endpoint.
+
+        Changes the fields that the body names. While an endpoint is disabled, its deliveries end as skipped and no new ones are made. The key also needs the scope `events:read`.
+
+        Scope: `webhooks:write`.
+        """
+        return self._send("PATCH", self._at("/webhook_endpoints/{id}", id), body=request)["data"]
+
+    def delete(self, id: str) -> WebhookEndpoint:
+        """Delete a webhook endpoint.
+
+        Sends nothing more to it. Its pending deliveries end as skipped.
+
+        Scope: `webhooks:write`.
+        """
+        return self._send("DELETE", self._at("/webhook_endpoints/{id}", id))["data"]
+
+    def roll(self, id: str) -> WebhookEndpointWithSecret:
+        """Roll the secret of a webhook endpoint.
+
+        Replaces the secret. Every attempt from now on is signed with the new one. If you lose the response, roll it again.
+
+        Scope: `webhooks:write`.
+        """
+        return self._send("POST", self._at("/webhook_endpoints/{id}/roll", id))["data"]
+
+    def ping(self, id: str) -> WebhookPing:
+        """Send a test event.
+
+        Sends a signed event of type webhook.ping once and returns the result, also for a disabled endpoint.
+
+        Scope: `webhooks:write`.
+        """
+        return self._send("POST", self._at("/webhook_endpoints/{id}/ping", id))["data"]
+
+    def list_deliveries(self, id: str, *, status: Literal["pending", "succeeded", "failed", "skipped", "abandoned"] | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[WebhookDelivery]:
+        """List the deliveries of an endpoint.
+
+        Returns the deliveries of events to an endpoint, newest first.
+
+        Scope: `webhooks:read`.
+        """
+        return self._list(self._at("/webhook_endpoints/{id}/deliveries", id), query={"status": status, "limit": limit, "cursor": cursor})
+
+
+class WebhookDeliveryOperations(Resource):
+    def get(self, id: str) -> WebhookDeliveryWithAttempts:
+        """Retrieve a delivery.
+
+        Returns a delivery with its attempts. GET /events/{event_id} has what was sent.
+
+        Scope: `webhooks:read`.
+        """
+        return self._send("GET", self._at("/webhook_deliveries/{id}", id))["data"]
+
+    def resend(self, id: str) -> WebhookDelivery:
+        """Resend a delivery.
+
+        Makes one attempt at once, whatever the status. A success ends the schedule; a failure changes nothing. Events are kept for 30 days.
+
+        Scope: `webhooks:write`.
+        """
+        return self._send("POST", self._at("/webhook_deliveries/{id}/resend", id))["data"]
+
+
 class Operations:
     payments: PaymentOperations
     refunds: RefundOperations
@@ -1855,7 +2149,9 @@ class Operations:
     transactions: TransactionOperations
     exports: ExportOperations
     fees: FeeOperations
-    currencies: CurrencieOperations
+    currencies: CurrencyOperations
+    webhook_endpoints: WebhookEndpointOperations
+    webhook_deliveries: WebhookDeliveryOperations
 
     def __init__(self, send: Any) -> None:
         self.payments = PaymentOperations(send)
@@ -1867,4 +2163,6 @@ class Operations:
         self.transactions = TransactionOperations(send)
         self.exports = ExportOperations(send)
         self.fees = FeeOperations(send)
-        self.currencies = CurrencieOperations(send)
+        self.currencies = CurrencyOperations(send)
+        self.webhook_endpoints = WebhookEndpointOperations(send)
+        self.webhook_deliveries = WebhookDeliveryOperations(send)

@@ -87,6 +87,7 @@ export class RequestInProgressError extends ApiError<'request_in_progress'> {}
 export class RowsRefusedError extends ApiError<'rows_refused'> {}
 export class RefundExceedsPaymentError extends ApiError<'refund_exceeds_payment'> {}
 export class ServiceUnavailableError extends ApiError<'service_unavailable'> {}
+export class TooManyObjectsError extends ApiError<'too_many_objects'> {}
 export class UnsupportedMediaTypeError extends ApiError<'unsupported_media_type'> {}
 export class ValidationFailedError extends ApiError<'validation_failed'> {}
 
@@ -118,6 +119,7 @@ const BY_CODE: { [Code in ErrorCode]: new (fields: ErrorFields<Code>) => ApiErro
   rows_refused: RowsRefusedError,
   refund_exceeds_payment: RefundExceedsPaymentError,
   service_unavailable: ServiceUnavailableError,
+  too_many_objects: TooManyObjectsError,
   unsupported_media_type: UnsupportedMediaTypeError,
   validation_failed: ValidationFailedError,
 };

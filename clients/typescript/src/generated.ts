@@ -998,6 +998,310 @@ export interface Event {
       };
 }
 
+/** A webhook endpoint */
+export interface WebhookEndpointRequest {
+  /** A public URL of at most 2048 characters; HTTPS in live mode */
+  url: string;
+  /** A list of types of events, or ["all"] for all types, including future ones */
+  events?:
+    | (
+        | 'all'
+        | 'payment.created'
+        | 'payment.pending'
+        | 'payment.processing'
+        | 'payment.on_hold'
+        | 'payment.completed'
+        | 'payment.underpaid'
+        | 'payment.failed'
+        | 'payment.expired'
+        | 'payment.cancelled'
+        | 'payment.refunded'
+        | 'payout.requested'
+        | 'payout.approved'
+        | 'payout.processing'
+        | 'payout.completed'
+        | 'payout.rejected'
+        | 'payout.failed'
+        | 'payout.cancelled'
+        | 'payout_batch.approved'
+        | 'payout_batch.completed'
+        | 'payout_batch.stopped'
+        | 'payout_batch.rejected'
+        | 'payout_schedule.run_created'
+        | 'payout_schedule.run_failed'
+        | 'payout_schedule.ended'
+        | 'recipient.created'
+        | 'recipient.updated'
+        | 'recipient.deleted'
+        | 'refund.created'
+        | 'refund.completed'
+        | 'refund.failed'
+      )[]
+    | undefined;
+  /** One line of at most 100 characters */
+  description?: string | undefined;
+}
+
+/** The fields of a webhook endpoint that change; an empty description removes it */
+export interface WebhookEndpointChange {
+  /** A public URL of at most 2048 characters; HTTPS in live mode */
+  url?: string | undefined;
+  /** A list of types of events, or ["all"] for all types, including future ones */
+  events?:
+    | (
+        | 'all'
+        | 'payment.created'
+        | 'payment.pending'
+        | 'payment.processing'
+        | 'payment.on_hold'
+        | 'payment.completed'
+        | 'payment.underpaid'
+        | 'payment.failed'
+        | 'payment.expired'
+        | 'payment.cancelled'
+        | 'payment.refunded'
+        | 'payout.requested'
+        | 'payout.approved'
+        | 'payout.processing'
+        | 'payout.completed'
+        | 'payout.rejected'
+        | 'payout.failed'
+        | 'payout.cancelled'
+        | 'payout_batch.approved'
+        | 'payout_batch.completed'
+        | 'payout_batch.stopped'
+        | 'payout_batch.rejected'
+        | 'payout_schedule.run_created'
+        | 'payout_schedule.run_failed'
+        | 'payout_schedule.ended'
+        | 'recipient.created'
+        | 'recipient.updated'
+        | 'recipient.deleted'
+        | 'refund.created'
+        | 'refund.completed'
+        | 'refund.failed'
+      )[]
+    | undefined;
+  /** One line of at most 100 characters */
+  description?: string | undefined;
+  /** True or false */
+  enabled?: boolean | undefined;
+}
+
+/** A webhook endpoint */
+export interface WebhookEndpoint {
+  /** ID with the prefix we_ */
+  id: string;
+  object: 'webhook_endpoint';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** Where events are sent */
+  url: string;
+  /** Your description */
+  description: string | null;
+  /** Types of events, or "all" */
+  events: string[];
+  /** Whether events are sent */
+  enabled: boolean;
+  /** The time of creation */
+  created_at: string;
+  /** The time of the last change */
+  updated_at: string;
+  /** Null while it exists */
+  deleted_at: string | null;
+}
+
+/** A webhook endpoint with its new secret */
+export interface WebhookEndpointWithSecret {
+  /** ID with the prefix we_ */
+  id: string;
+  object: 'webhook_endpoint';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** Where events are sent */
+  url: string;
+  /** Your description */
+  description: string | null;
+  /** Types of events, or "all" */
+  events: string[];
+  /** Whether events are sent */
+  enabled: boolean;
+  /** The time of creation */
+  created_at: string;
+  /** The time of the last change */
+  updated_at: string;
+  /** Null while it exists */
+  deleted_at: string | null;
+  /** The signing secret, in the first response only; null in a repeated response */
+  secret: string | null;
+}
+
+/** The result of a test event */
+export interface WebhookPing {
+  object: 'webhook_ping';
+  /** ID with the prefix we_ */
+  endpoint_id: string;
+  /** ID with the prefix evt_ */
+  event_id: string;
+  /** ID with the prefix whd_ */
+  delivery_id: string;
+  /** Whether the receiver took the event */
+  outcome: 'succeeded' | 'failed';
+  /** The HTTP status of the receiver; null without one */
+  response_status: number | null;
+  /** Why it failed */
+  error_code: string | null;
+  /** The same as a sentence */
+  error: string | null;
+  /** The duration of the attempt */
+  duration_ms: number;
+}
+
+/** The delivery of an event to an endpoint */
+export interface WebhookDelivery {
+  /** ID with the prefix whd_ */
+  id: string;
+  object: 'webhook_delivery';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** ID with the prefix we_ */
+  endpoint_id: string;
+  /** ID with the prefix evt_ */
+  event_id: string;
+  /** The type of the event */
+  event_type:
+    | 'payment.created'
+    | 'payment.pending'
+    | 'payment.processing'
+    | 'payment.on_hold'
+    | 'payment.completed'
+    | 'payment.underpaid'
+    | 'payment.failed'
+    | 'payment.expired'
+    | 'payment.cancelled'
+    | 'payment.refunded'
+    | 'payout.requested'
+    | 'payout.approved'
+    | 'payout.processing'
+    | 'payout.completed'
+    | 'payout.rejected'
+    | 'payout.failed'
+    | 'payout.cancelled'
+    | 'payout_batch.approved'
+    | 'payout_batch.completed'
+    | 'payout_batch.stopped'
+    | 'payout_batch.rejected'
+    | 'payout_schedule.run_created'
+    | 'payout_schedule.run_failed'
+    | 'payout_schedule.ended'
+    | 'recipient.created'
+    | 'recipient.updated'
+    | 'recipient.deleted'
+    | 'refund.created'
+    | 'refund.completed'
+    | 'refund.failed'
+    | 'webhook.ping';
+  /** The ID of the object that the event is about */
+  object_id: string;
+  /** The status of the delivery */
+  status: 'pending' | 'succeeded' | 'failed' | 'skipped' | 'abandoned';
+  /** Attempts of the schedule; resending is not counted */
+  attempt_count: number;
+  /** Null after the last one */
+  next_attempt_at: string | null;
+  /** The error code of the last attempt */
+  last_error: string | null;
+  /** The time of creation */
+  created_at: string;
+  /** Null while it is pending */
+  finished_at: string | null;
+}
+
+/** A delivery with its attempts */
+export interface WebhookDeliveryWithAttempts {
+  /** ID with the prefix whd_ */
+  id: string;
+  object: 'webhook_delivery';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** ID with the prefix we_ */
+  endpoint_id: string;
+  /** ID with the prefix evt_ */
+  event_id: string;
+  /** The type of the event */
+  event_type:
+    | 'payment.created'
+    | 'payment.pending'
+    | 'payment.processing'
+    | 'payment.on_hold'
+    | 'payment.completed'
+    | 'payment.underpaid'
+    | 'payment.failed'
+    | 'payment.expired'
+    | 'payment.cancelled'
+    | 'payment.refunded'
+    | 'payout.requested'
+    | 'payout.approved'
+    | 'payout.processing'
+    | 'payout.completed'
+    | 'payout.rejected'
+    | 'payout.failed'
+    | 'payout.cancelled'
+    | 'payout_batch.approved'
+    | 'payout_batch.completed'
+    | 'payout_batch.stopped'
+    | 'payout_batch.rejected'
+    | 'payout_schedule.run_created'
+    | 'payout_schedule.run_failed'
+    | 'payout_schedule.ended'
+    | 'recipient.created'
+    | 'recipient.updated'
+    | 'recipient.deleted'
+    | 'refund.created'
+    | 'refund.completed'
+    | 'refund.failed'
+    | 'webhook.ping';
+  /** The ID of the object that the event is about */
+  object_id: string;
+  /** The status of the delivery */
+  status: 'pending' | 'succeeded' | 'failed' | 'skipped' | 'abandoned';
+  /** Attempts of the schedule; resending is not counted */
+  attempt_count: number;
+  /** Null after the last one */
+  next_attempt_at: string | null;
+  /** The error code of the last attempt */
+  last_error: string | null;
+  /** The time of creation */
+  created_at: string;
+  /** Null while it is pending */
+  finished_at: string | null;
+  /** Oldest first */
+  attempts: {
+    /** Counted from 1 */
+    number: number;
+    /** Whether somebody asked for it */
+    manual: boolean;
+    /** Where the event was sent */
+    url: string;
+    /** Null while it runs */
+    outcome: 'succeeded' | 'failed' | null;
+    /** The HTTP status of the receiver; null without one */
+    response_status: number | null;
+    /** Why it failed */
+    error_code: string | null;
+    /** The same as a sentence */
+    error: string | null;
+    /** The time of its start */
+    started_at: string;
+    /** Null while it runs */
+    finished_at: string | null;
+    /** The duration */
+    duration_ms: number | null;
+    /** The first 16 KiB of the response, kept for 30 days */
+    response_body: string | null;
+  }[];
+}
+
 /** List payments: the parameters */
 export interface ListPaymentsQuery {
   /** A comma-separated list of created, pending, processing, on_hold, completed, underpaid, failed, expired, cancelled, refunded */
@@ -1292,6 +1596,24 @@ export interface ListEventsQuery {
   cursor?: string | undefined;
 }
 
+/** List webhook endpoints: the parameters */
+export interface ListWebhookEndpointsQuery {
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
+/** List the deliveries of an endpoint: the parameters */
+export interface ListWebhookDeliveriesQuery {
+  /** One of pending, succeeded, failed, skipped, abandoned */
+  status?: 'pending' | 'succeeded' | 'failed' | 'skipped' | 'abandoned' | undefined;
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
 /** What `details` of an error has, by its code */
 export interface ErrorDetails {
   account_suspended: undefined;
@@ -1409,6 +1731,12 @@ export interface ErrorDetails {
   /** The reason */
   service_unavailable: {
     reason: string;
+  };
+  /** The type of object and its maximum */
+  too_many_objects: {
+    resource: string;
+    /** The maximum */
+    maximum: number;
   };
   unsupported_media_type: undefined;
   /** All invalid fields */

@@ -16,6 +16,8 @@ import type {
   ListRecipientsQuery,
   ListRefundsQuery,
   ListTransactionsQuery,
+  ListWebhookDeliveriesQuery,
+  ListWebhookEndpointsQuery,
   Payment,
   PaymentRequest,
   Payout,
@@ -35,6 +37,13 @@ import type {
   Refund,
   RefundRequest,
   Transaction,
+  WebhookDelivery,
+  WebhookDeliveryWithAttempts,
+  WebhookEndpoint,
+  WebhookEndpointChange,
+  WebhookEndpointRequest,
+  WebhookEndpointWithSecret,
+  WebhookPing,
 } from './generated';
 import { createList, type List } from './list';
 import { at, cancel, getOne, type One, one } from './one';
@@ -84,6 +93,8 @@ export class GatewayClient {
   readonly fees: Fees;
   readonly currencies: { list(options?: CallOptions): Promise<CurrencyList> };
   readonly events: Events;
+  readonly webhookEndpoints: WebhookEndpoints;
+  readonly webhookDeliveries: WebhookDeliveries;
   readonly webhooks = webhooks;
 
   /** @throws TypeError for invalid options */
@@ -108,6 +119,8 @@ export class GatewayClient {
         send<CurrencyList>({ method: 'GET', path: '/currencies', ...callOptions }),
     };
     this.events = createEvents(send);
+    this.webhookEndpoints = createWebhookEndpoints(send);
+    this.webhookDeliveries = createWebhookDeliveries(send);
   }
 }
 
@@ -278,6 +291,71 @@ function createRecipients(send: Send): Recipients {
       one(send<One<Recipient>>({ method: 'PATCH', path: at(path, id), body, ...options })),
     delete: (id, options) =>
       one(send<One<Recipient>>({ method: 'DELETE', path: at(path, id), ...options })),
+  };
+}
+
+interface WebhookEndpoints {
+  /** `secret` is in the first answer only; after a lost answer it is null, and `roll` makes a new one. */
+  create(
+    request: WebhookEndpointRequest,
+    options?: CreateOptions,
+  ): Promise<WebhookEndpointWithSecret>;
+  get(id: string, options?: CallOptions): Promise<WebhookEndpoint>;
+  list(query?: ListWebhookEndpointsQuery, options?: CallOptions): List<WebhookEndpoint>;
+  /** Changes the fields that are named. */
+  update(
+    id: string,
+    change: WebhookEndpointChange,
+    options?: CallOptions,
+  ): Promise<WebhookEndpoint>;
+  /** A repeated call does nothing more. */
+  delete(id: string, options?: CallOptions): Promise<WebhookEndpoint>;
+  /** Replaces the secret. The answer to the last call has the one that signs. */
+  roll(id: string, options?: CallOptions): Promise<WebhookEndpointWithSecret>;
+  /** Sends a test event once. */
+  ping(id: string, options?: CallOptions): Promise<WebhookPing>;
+  deliveries(
+    id: string,
+    query?: ListWebhookDeliveriesQuery,
+    options?: CallOptions,
+  ): List<WebhookDelivery>;
+}
+
+function createWebhookEndpoints(send: Send): WebhookEndpoints {
+  const path = '/webhook_endpoints';
+  return {
+    create: (body, options) => create(send, path, body, options),
+    get: (id, options) => getOne(send, path, id, options),
+    list: (query, options) => createList(send, path, query, options),
+    update: (id, body, options) =>
+      one(send<One<WebhookEndpoint>>({ method: 'PATCH', path: at(path, id), body, ...options })),
+    delete: (id, options) =>
+      one(send<One<WebhookEndpoint>>({ method: 'DELETE', path: at(path, id), ...options })),
+    roll: (id, options) => {
+      const call = { method: 'POST', path: `${at(path, id)}/roll` } as const;
+      return one(send<One<WebhookEndpointWithSecret>>({ ...call, ...options }));
+    },
+    ping: (id, options) =>
+      one(send<One<WebhookPing>>({ method: 'POST', path: `${at(path, id)}/ping`, ...options })),
+    deliveries: (id, query, options) =>
+      createList(send, `${at(path, id)}/deliveries`, query, options),
+  };
+}
+
+interface WebhookDeliveries {
+  get(id: string, options?: CallOptions): Promise<WebhookDeliveryWithAttempts>;
+  /** One attempt at once, whatever the status. */
+  resend(id: string, options?: CallOptions): Promise<WebhookDelivery>;
+}
+
+function createWebhookDeliveries(send: Send): WebhookDeliveries {
+  const path = '/webhook_deliveries';
+  return {
+    get: (id, options) => getOne(send, path, id, options),
+    resend: (id, options) =>
+      one(
+        send<One<WebhookDelivery>>({ method: 'POST', path: `${at(path, id)}/resend`, ...options }),
+      ),
   };
 }
 

@@ -17,7 +17,7 @@ const PAGES = {
   refund: '/refunds',
   apiKey: '/keys',
   webhookEndpoint: '/webhooks',
-  delivery: '/webhooks/deliveries',
+  webhookDelivery: '/webhooks/deliveries',
   request: '/requests',
 } as const;
 

@@ -126,7 +126,7 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
         const { id } = endpoint;
         const status = chosen(visit.query, 'status', WEBHOOK_DELIVERY_STATUSES);
         const after = visit.query.get('after') ?? '';
-        const before = isId('delivery', after) ? after : null;
+        const before = isId('webhookDelivery', after) ? after : null;
         const [deliveries, counts, warnings] = await Promise.all([
           listOwnDeliveries(db, visit, id, status, DELIVERIES_SHOWN + 1, before),
           countOwnAttempts(db, visit, id),

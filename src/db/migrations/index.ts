@@ -13,6 +13,7 @@ import { sql as notifications } from './0049-notifications';
 import { sql as bookkeeping } from './0050-bookkeeping';
 import { sql as schedulesOfPeople } from './0051-schedules-of-people';
 import { sql as payoutsAwaitRecipients } from './0052-payouts-await-recipients';
+import { sql as webhooksByApi } from './0054-webhooks-by-api';
 import { steps as searchSteps } from './0057-console-search';
 import { sql as savedFilters } from './0058-saved-filters';
 import { sql as accountRows } from './baseline/account-rows';
@@ -72,6 +73,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0050-bookkeeping', sql: bookkeeping },
   { name: '0051-schedules-of-people', sql: schedulesOfPeople },
   { name: '0052-payouts-await-recipients', sql: payoutsAwaitRecipients },
+  { name: '0054-webhooks-by-api', sql: webhooksByApi },
   { name: '0057-console-search', concurrent: searchSteps },
   { name: '0058-saved-filters', sql: savedFilters },
 ];

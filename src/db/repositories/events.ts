@@ -120,7 +120,7 @@ export const INSERT_DELIVERIES = `
  * Only the statement knows how many deliveries it inserts, so it gets the maximum number of ids.
  */
 export function newWebhookDeliveryBindings(): [string[]] {
-  return [Array.from({ length: ENDPOINTS_MAX }, () => newId('delivery'))];
+  return [Array.from({ length: ENDPOINTS_MAX }, () => newId('webhookDelivery'))];
 }
 
 /** Deletes the bodies of old events (decisions/retention). @returns how many */

@@ -4,6 +4,7 @@
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
 import type { Db, Reader, Tx } from '../transaction';
+import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 import type { SlotOrder } from './webhook-attempts';
 
 export interface WebhookEndpoint {
@@ -78,6 +79,23 @@ export async function listEndpoints(db: Reader, accountId: string): Promise<Webh
       WHERE account_id = ? AND deleted_at IS NULL ORDER BY created_at, id`,
     [accountId],
   );
+}
+
+/** The endpoints of one mode that are not deleted, newest first. */
+export async function listEndpointsByPage(
+  db: Reader,
+  { accountId, mode, limit, after }: Omit<ListQuery<object>, 'filters'>,
+): Promise<ListPage<WebhookEndpoint>> {
+  const { sql, bindings } = conditions([
+    ['(created_at, id) < (?, ?)', after?.createdAt, after?.id],
+  ]);
+  const found = await db.query<WebhookEndpoint & { position: string }>(
+    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM webhook_endpoints
+      WHERE account_id = ? AND mode = ? AND deleted_at IS NULL ${sql}
+      ORDER BY created_at DESC, id DESC LIMIT ?`,
+    [accountId, mode, ...bindings, limit + 1],
+  );
+  return pageOf(found, limit);
 }
 
 /** Saves an endpoint. A new URL, or enabling the endpoint again, resets the count of timeouts. */

@@ -136,7 +136,7 @@ export async function insertMissingWebhookDeliveries(
   batch: RecoveryBatch,
 ): Promise<RecoveredBatch> {
   const { endpoint, after, limit } = batch;
-  const ids = Array.from({ length: limit }, () => newId('delivery'));
+  const ids = Array.from({ length: limit }, () => newId('webhookDelivery'));
   const [found] = await tx.query<{ deliveryIds: string[]; last: string | null }>(
     `WITH ${MISSING}, inserted AS (
        INSERT INTO webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, check_at)

@@ -8,7 +8,7 @@ import {
   readRecipientRequest,
 } from '../../schemas/recipients';
 import type { Recipients } from '../../services/recipients';
-import { type GatewayState, pathId } from '../context';
+import { changedBy, type GatewayState, pathId } from '../context';
 import type { Auth } from '../middleware/auth';
 import { validate } from '../middleware/body';
 import { idempotent, writeStored } from '../middleware/idempotent';
@@ -70,9 +70,4 @@ export function recipientRoutes(
       presentRecipient(await recipients.remove(caller, changedBy(ctx.state), id)),
     );
   });
-}
-
-/** Who makes the change, for the audit log. */
-function changedBy({ caller, address }: GatewayState) {
-  return { actor: caller.apiKeyId, reason: null, via: 'api', address } as const;
 }

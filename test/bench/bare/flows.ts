@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   };
   const deliver = (url: string, body: string): Promise<unknown> =>
     workflow.start('delivery', {
-      workflowId: newId('delivery'),
+      workflowId: newId('webhookDelivery'),
       taskQueue: TASK_QUEUE,
       args: [url, body],
       requestEagerStart: true,

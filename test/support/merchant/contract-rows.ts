@@ -65,6 +65,16 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   { method: 'PATCH', path: '/recipients/{id}', scope: 'recipients:write' },
   { method: 'DELETE', path: '/recipients/{id}', scope: 'recipients:write' },
   { method: 'POST', path: '/payout_batches/{id}/leave_out', scope: 'payouts:write' },
+  { method: 'POST', path: '/webhook_endpoints', scope: 'webhooks:write' },
+  { method: 'GET', path: '/webhook_endpoints', scope: 'webhooks:read' },
+  { method: 'GET', path: '/webhook_endpoints/{id}', scope: 'webhooks:read' },
+  { method: 'PATCH', path: '/webhook_endpoints/{id}', scope: 'webhooks:write' },
+  { method: 'DELETE', path: '/webhook_endpoints/{id}', scope: 'webhooks:write' },
+  { method: 'POST', path: '/webhook_endpoints/{id}/roll', scope: 'webhooks:write' },
+  { method: 'POST', path: '/webhook_endpoints/{id}/ping', scope: 'webhooks:write' },
+  { method: 'GET', path: '/webhook_endpoints/{id}/deliveries', scope: 'webhooks:read' },
+  { method: 'GET', path: '/webhook_deliveries/{id}', scope: 'webhooks:read' },
+  { method: 'POST', path: '/webhook_deliveries/{id}/resend', scope: 'webhooks:write' },
 ];
 
 /** The specification, "Errors". */

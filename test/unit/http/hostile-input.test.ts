@@ -37,6 +37,12 @@ import { readPayoutQuery, readPayoutRequest } from '../../../src/schemas/payouts
 import type { Query } from '../../../src/schemas/query';
 import { readExportQuery } from '../../../src/schemas/exports';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
+import {
+  readWebhookDeliveryQuery,
+  readWebhookEndpointChange,
+  readWebhookEndpointQuery,
+  readWebhookEndpointRequest,
+} from '../../../src/schemas/webhooks';
 import { checkWebhookUrl } from '../../../src/webhooks/url-policy';
 
 const BYTES = 60_000;
@@ -86,6 +92,8 @@ const BODIES: Record<string, (json: Json) => unknown> = {
   updateRecipient: readRecipientChange,
   leaveOutPayoutBatchRows: readLeaveOutRequest,
   createRefund: readRefundRequest,
+  createWebhookEndpoint: readWebhookEndpointRequest,
+  updateWebhookEndpoint: readWebhookEndpointChange,
 };
 const QUERIES: Record<string, (query: Query) => unknown> = {
   listEvents: readEventQuery,
@@ -100,6 +108,8 @@ const QUERIES: Record<string, (query: Query) => unknown> = {
   listTransactions: readTransactionQuery,
   exportFile: readExportQuery,
   quoteFee: readFeeQuoteQuery,
+  listWebhookEndpoints: readWebhookEndpointQuery,
+  listWebhookDeliveries: readWebhookDeliveryQuery,
 };
 
 interface Check {

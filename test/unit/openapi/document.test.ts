@@ -8,6 +8,10 @@ import { readPaymentRequest } from '../../../src/schemas/payments';
 import { readRecipientChange, readRecipientRequest } from '../../../src/schemas/recipients';
 import { readLeaveOutRequest, readPayoutBatchRequest } from '../../../src/schemas/payout-batches';
 import { readPayoutScheduleRequest } from '../../../src/schemas/payout-schedules';
+import {
+  readWebhookEndpointChange,
+  readWebhookEndpointRequest,
+} from '../../../src/schemas/webhooks';
 import { readRefundRequest } from '../../../src/schemas/refunds';
 import { readPayoutRequest } from '../../../src/schemas/payouts';
 import { DOCUMENT, escapePointer, violations } from '../../support/merchant/contract';
@@ -59,6 +63,8 @@ test('the example requests are taken by the schema that validates requests', () 
     leaveOutPayoutBatchRows: (body) => readLeaveOutRequest(asParsed(body)),
     createRefund: readRefundRequest,
     createPayment: (body) => readPaymentRequest(asParsed(body), 'live'),
+    createWebhookEndpoint: readWebhookEndpointRequest,
+    updateWebhookEndpoint: readWebhookEndpointChange,
   };
   const withBody = OPERATIONS.filter(({ body }) => body !== undefined);
   expect(withBody.map(({ id }) => id).sort()).toEqual(Object.keys(readers).sort());

@@ -14,6 +14,7 @@ import { readPayoutQuery } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
 import { readExportQuery } from '../../../src/schemas/exports';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
+import { readWebhookDeliveryQuery, readWebhookEndpointQuery } from '../../../src/schemas/webhooks';
 import { OPERATIONS } from '../../../src/openapi/document';
 import { DOCUMENT, escapePointer, violations } from '../../support/merchant/contract';
 
@@ -75,6 +76,8 @@ const READERS: Record<string, (query: Query) => unknown> = {
   exportFile: readExportQuery,
   listEvents: readEventQuery,
   quoteFee: readFeeQuoteQuery,
+  listWebhookEndpoints: readWebhookEndpointQuery,
+  listWebhookDeliveries: readWebhookDeliveryQuery,
 };
 
 const PARAMETERS = OPERATIONS.flatMap(({ id, path, method, parameters }) =>

@@ -1,0 +1,60 @@
+/**
+ * The API makes the changes of the pages by their definitions (services/change.ts). What a definition refuses
+ * in the words of a form becomes an error of the API here, with the same sentence.
+ */
+import { ApiError, type FieldRule, validationFailed } from '../domain/errors';
+import { AdminRefusal, InvalidInput, type InputProblem } from './admin/refusal';
+
+/** @param names the fields of the form that have another name in the API @throws ApiError */
+export async function refuseAsApi<T>(
+  work: () => Promise<T>,
+  names: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof InvalidInput) {
+      const { field, message, problem } = error;
+      throw validationFailed([
+        { field: names[field] ?? field, rule: RULES[problem.code] ?? 'format', message },
+      ]);
+    }
+    throw error instanceof AdminRefusal ? (asApiError(error) ?? error) : error;
+  }
+}
+
+/** The rules of those problems that are no matter of the form. */
+const RULES: Partial<Record<InputProblem['code'], FieldRule>> = {
+  empty: 'too_short',
+  too_long: 'too_long',
+  out_of_range: 'out_of_range',
+  in_the_past: 'out_of_range',
+  too_many_addresses: 'too_long',
+  none_chosen: 'too_short',
+  unknown_name: 'unsupported',
+  not_a_choice: 'unsupported',
+  unsupported_currency: 'unsupported',
+  url_refused: 'unsupported',
+};
+
+/** Null: the API makes no change that is refused like this. */
+function asApiError({ refusal, message }: AdminRefusal): ApiError | null {
+  const invalidState = (status: string) =>
+    new ApiError({ code: 'invalid_state', details: { status }, message });
+  const tooMany = (resource: string, { max: maximum }: { max: number }) =>
+    new ApiError({ code: 'too_many_objects', details: { resource, maximum } });
+  switch (refusal.code) {
+    case 'not_found':
+      return new ApiError({ code: 'not_found', details: { resource: refusal.object } });
+    case 'too_many_endpoints':
+      return tooMany('webhook_endpoint', refusal);
+    case 'endpoint_deleted':
+      return invalidState('deleted');
+    case 'endpoint_disabled':
+      return invalidState('disabled');
+    case 'delivery_body_deleted':
+      return invalidState('expired');
+    default:
+      return null;
+  }
+}
