@@ -130,7 +130,7 @@ test('the id of an object of every kind leads to its page, or to the page that s
     },
   });
   await insert('webhook_deliveries', {
-    id: ids.delivery,
+    id: ids.webhookDelivery,
     ...{ event_id: ids.event, endpoint_id: ids.webhookEndpoint },
     ...{ next_attempt_at: new Date(), check_at: new Date() },
   });
@@ -168,7 +168,7 @@ test('the id of an object of every kind leads to its page, or to the page that s
   const account = `/console/accounts/${own}`;
   const [payout, payment] = [`/console/payouts/${ids.payout}`, `/console/payments/${paymentId}`];
   const expected: Record<IdKind, string | null> = {
-    ...{ payment, payout, refund: payment, event: payment, delivery: payment },
+    ...{ payment, payout, refund: payment, event: payment, webhookDelivery: payment },
     ...{ transaction: payout, decision: payout, account, adjustment: account, apiKey: account },
     ...{ webhookEndpoint: account, request: account, payoutSchedule: account },
     ...{ invitation: account, proposal: account, case: `/console/cases/${ids.case}` },

@@ -96,7 +96,7 @@ const TITLES: Partial<Record<IdKind, string>> = {
   payoutSchedule: 'Payout schedules',
   payoutScheduleRun: 'Runs of payout schedules',
   webhookEndpoint: 'Webhook endpoints',
-  delivery: 'Deliveries',
+  webhookDelivery: 'Deliveries',
   apiKey: 'API keys',
 };
 

@@ -80,7 +80,7 @@ const BY_ID: Partial<Record<IdKind, string>> = {
   webhookEndpoint: `'webhookEndpoint', x.id, x.url, CASE WHEN x.deleted_at IS NOT NULL THEN 'deleted'
     WHEN x.enabled THEN 'enabled' ELSE 'disabled' END, x.mode, NULL, NULL, x.account_id, x.created_at,
     x.account_id, true FROM webhook_endpoints x WHERE x.id = ?`,
-  delivery: `'delivery', d.id, x.type, d.status, x.mode, NULL, NULL, x.account_id, d.created_at,
+  webhookDelivery: `'webhookDelivery', d.id, x.type, d.status, x.mode, NULL, NULL, x.account_id, d.created_at,
     coalesce((SELECT r.payment_id FROM payment_refunds r WHERE r.id = x.object_id), x.object_id), true
     FROM webhook_deliveries d JOIN events x ON x.id = d.event_id WHERE d.id = ?`,
   apiKey: `'apiKey', x.id, x.name, CASE WHEN x.revoked_at IS NULL THEN NULL ELSE 'revoked' END, x.mode,
