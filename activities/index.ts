@@ -45,6 +45,7 @@ import {
   restartWebhookDeliveries,
   type RestartDeps,
 } from './restart-missing';
+import { type AuditDeps, sealAuditLog } from './seal-audit-log';
 import {
   abandonWebhookDelivery,
   attemptWebhookDelivery,
@@ -57,7 +58,8 @@ export type ActivityDeps = Deps &
   ScheduleDeps &
   RestartDeps &
   WebhookDeliveryDeps &
-  NotificationDeps & { webhookDeliveryStarter: WebhookDeliveryStarter };
+  NotificationDeps &
+  AuditDeps & { webhookDeliveryStarter: WebhookDeliveryStarter };
 
 export function createActivities(deps: ActivityDeps) {
   const { db } = deps;
@@ -130,6 +132,7 @@ export function createActivities(deps: ActivityDeps) {
     restartWebhookDeliveries: () => restartWebhookDeliveries(deps),
     cleanUpWebhooks: () => cleanUpWebhooks(db),
     sumPostings: () => sumPostings(db),
+    sealAuditLog: () => sealAuditLog(deps),
     addressNotifications: () => addressNotifications(deps),
     sendNotification: (id: string) => sendNotification(deps, id),
   };

@@ -5,6 +5,7 @@
 import { providerQueue } from '../workflows/names';
 import { MODES, type Mode } from './domain/mode';
 import { PROVIDER_CODES, type ProviderCode } from './domain/provider-codes';
+import { createEvidenceKey } from './lib/evidence-key';
 import { productionFaults } from './lib/production';
 import { attempt, readSettings, type SettingsOf, settingsOf } from './lib/read-settings';
 import type { Environment } from './lib/settings';
@@ -45,6 +46,8 @@ export function readApiConfig(env: Environment) {
       next: settings.KEY_PEPPER_NEXT,
       earlier: settings.KEY_PEPPERS_EARLIER ?? [],
     },
+    /** They stay published beside that of the signing key. */
+    earlierPublicKeys: settings.EVIDENCE_PUBLIC_KEYS_EARLIER ?? [],
     cursorSecret: settings.CURSOR_SECRET,
     /** Secrets that are accepted in cursors and not used for new ones. */
     earlierCursorSecrets: settings.CURSOR_SECRETS_EARLIER ?? [],
@@ -98,6 +101,12 @@ function sharedConfig(settings: Shared, env: Environment) {
     publicUrl: settings.PUBLIC_URL,
     providers: providersOf(settings),
     webhooks: webhookSettings(settings),
+    /** Null: heads of the audit log and dossiers have no signature. */
+    evidenceKey:
+      settings.EVIDENCE_SIGNING_KEY === null
+        ? null
+        : createEvidenceKey(settings.EVIDENCE_SIGNING_KEY),
+    isProduction: settings.GATEWAY_ENV === 'production',
     screening: screeningOf(settings),
     logLevel: settings.LOG_LEVEL,
   };

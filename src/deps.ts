@@ -100,6 +100,11 @@ export function buildDeps<C extends Config>(
   name: string,
   logger: Logger = createLogger(name, config.logLevel),
 ): Deps<C> {
+  if (config.isProduction && config.evidenceKey === null) {
+    logger.warn(
+      'EVIDENCE_SIGNING_KEY is not set: heads of the audit log and dossiers of payouts have no signature',
+    );
+  }
   const limits = { statementTimeoutMs: config.databaseStatementTimeoutMs };
   const login = { url: config.databaseUrl, applicationName: `gateway-${name}`, ...limits };
   const db = connect({ ...login, size: config.databasePoolSize });
@@ -249,6 +254,7 @@ export function buildActivityDeps(
     ...deps,
     checkRows: (requester, rows) => checkRows({ ...deps, networkFees }, requester, rows),
     consoleUrl,
+    evidenceKey: deps.config.evidenceKey,
     mail: mail === null ? null : createMailSender(mail),
     pages: {
       dashboard: `${hostUrl(publicUrl, deps.config.dashboardHost)}/dashboard`,

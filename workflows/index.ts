@@ -1,6 +1,7 @@
 /** The entry of the workflow bundle: every workflow that a worker can run. */
 export { cleanUpWorkflow } from './clean-up';
 export { reconciliationWorkflow } from './reconciliation';
+export { auditSealWorkflow } from './audit-seal';
 export { ledgerCheckWorkflow } from './ledger-check';
 export { notificationsWorkflow, notificationWorkflow } from './notification';
 export { paymentWorkflow } from './payment';

@@ -31,6 +31,7 @@ export const WORKFLOWS = {
   cleanUp: 'cleanUpWorkflow',
   reconciliation: 'reconciliationWorkflow',
   ledgerCheck: 'ledgerCheckWorkflow',
+  auditSeal: 'auditSealWorkflow',
   notifications: 'notificationsWorkflow',
   notification: 'notificationWorkflow',
 } as const;

@@ -30,6 +30,7 @@ import {
   openScreening,
   openWebhookTools,
   type OpenedWebhookTools,
+  readEvidenceKeys,
   readPepper,
 } from './installation';
 import { addFourEyes } from './four-eyes';
@@ -85,6 +86,7 @@ Environment:
   WEBHOOK_SECRET_KEY  the gateway's own, and its other WEBHOOK_ variables, for webhooks
   TEMPORAL_ADDRESS    the gateway's own, and TEMPORAL_NAMESPACE, for payments, payouts and webhooks
   SCREENING_URL       the gateway's own, and SCREENING_API_KEY, for screening ask
+  EVIDENCE_PUBLIC_KEYS_EARLIER  public keys of evidence, and EVIDENCE_SIGNING_KEY, for audit verify
   GATEWAY_DATA_DIR    without these: the data folder of \`npm start\` (.gateway)
 
 Exit codes: 0 done, 1 refused or not possible, 2 a wrong argument
@@ -135,6 +137,7 @@ async function perform<Document>(
       note: (line) => err(`${line}\n`),
       temporal: () => (opened.temporal ??= connectTemporal(env)),
       screening: () => (opened.screening ??= openScreening(env)),
+      evidenceKeys: () => readEvidenceKeys(env),
       webhooks: () => (opened.webhooks ??= openWebhookTools(env)),
     });
   } catch (error) {

@@ -22,6 +22,8 @@ export interface Context {
   note: (line: string) => void;
   /** The screening service of that gateway; null: it has none. */
   screening: () => ScreeningService | null;
+  /** The public keys of the gateway’s evidence that its settings have. */
+  evidenceKeys: () => string[];
   /** The tools to test endpoints and to wake deliveries. */
   webhooks: () => WebhookTools;
 }

@@ -9,6 +9,7 @@ import { findDemoMerchant } from '../db/repositories/accounts';
 import type { Db } from '../db/transaction';
 import { UsageError } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl, readPrivateJson } from '../lib/data-folder';
+import { createEvidenceKey } from '../lib/evidence-key';
 import { findSetting, readSetting, readSettings } from '../lib/read-settings';
 import { createSecretBox } from '../lib/secret-box';
 import { SetupError } from '../lib/setup-error';
@@ -54,6 +55,18 @@ export function readPepper(env: NodeJS.ProcessEnv): string {
   throw new SetupError(
     'KEY_PEPPER is not set. Keys are stored as an HMAC with it: set the same value as for the gateway.',
   );
+}
+
+/** The public keys of the current signing key and of earlier ones. @throws SetupError */
+export function readEvidenceKeys(env: NodeJS.ProcessEnv): string[] {
+  const kept = developmentSecrets(env)?.['EVIDENCE_SIGNING_KEY'];
+  const own = typeof kept === 'string' ? { EVIDENCE_SIGNING_KEY: kept, ...env } : env;
+  const settings = readSettings(['EVIDENCE_SIGNING_KEY', 'EVIDENCE_PUBLIC_KEYS_EARLIER'], own);
+  const current = settings.EVIDENCE_SIGNING_KEY;
+  return [
+    ...(current === null ? [] : [createEvidenceKey(current).publicKey]),
+    ...(settings.EVIDENCE_PUBLIC_KEYS_EARLIER ?? []),
+  ];
 }
 
 /** @throws SetupError */

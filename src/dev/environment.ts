@@ -18,6 +18,7 @@ const SECRET_NAMES = [
   'KEY_PEPPER',
   'CURSOR_SECRET',
   'WEBHOOK_SECRET_KEY',
+  'EVIDENCE_SIGNING_KEY',
   // The login of the API and the worker at the local PostgreSQL.
   'DATABASE_PASSWORD',
   // The login of the wallet of `npm start -- --chain`.

@@ -1,5 +1,6 @@
 /** What a setting can be. Each kind reads the text of a variable and says what it accepts. */
 import { parseCidr } from './cidr';
+import { PUBLIC_KEY_BYTES } from './evidence-key';
 
 export interface Kind<Value> {
   /** What the text must be, for messages and documents; null: any text. */
@@ -43,6 +44,19 @@ export const secrets: Kind<string[]> = {
     throw new InvalidText(
       `has a secret that is too short. Each has at least ${SECRET_LENGTH_MIN} characters; separate them by commas.`,
     );
+  },
+};
+
+export const publicKeys: Kind<string[]> = {
+  form: 'public keys of 32 bytes in base64, separated by commas',
+  parse: (value) => {
+    const parts = partsOf(value);
+    const isKey = (part: string) => {
+      const bytes = Buffer.from(part, 'base64');
+      return bytes.length === PUBLIC_KEY_BYTES && bytes.toString('base64') === part;
+    };
+    if (parts.every(isKey)) return parts;
+    throw new InvalidText('has a text that is not a public key of 32 bytes in base64.');
   },
 };
 

@@ -14,6 +14,7 @@ import {
   httpUrl,
   type Kind,
   postgresUrl,
+  publicKeys,
   secret,
   secrets,
   smtpUrl,
@@ -325,6 +326,20 @@ export const GATEWAY_SETTINGS = {
     isSecret: true,
     programs: WITH_ADMIN,
     meaning: 'other keys; used for decryption only',
+  },
+  EVIDENCE_SIGNING_KEY: {
+    kind: secret,
+    isSecret: true,
+    inProduction: 'random and used once',
+    programs: WITH_ADMIN,
+    meaning:
+      'signs the heads of the audit log and the dossiers of payouts ([Evidence](#evidence)); without it, they have no signature',
+  },
+  EVIDENCE_PUBLIC_KEYS_EARLIER: {
+    kind: publicKeys,
+    programs: ['api', 'admin'],
+    meaning:
+      'public keys of earlier signing keys; they stay published, so that what they signed can be checked',
   },
   WEBHOOK_ALLOW_CIDRS: {
     kind: cidrs,

@@ -18,6 +18,7 @@ const SCHEDULES: readonly [id: string, workflowType: string, interval: Interval]
   ['clean-up', WORKFLOWS.cleanUp, { every: '1 minute' }],
   ['reconciliation', WORKFLOWS.reconciliation, { every: '1 hour', offset: '10 minutes' }],
   ['ledger-check', WORKFLOWS.ledgerCheck, { every: '5 minutes' }],
+  ['audit-seal', WORKFLOWS.auditSeal, { every: '30 seconds' }],
   ['notifications', WORKFLOWS.notifications, { every: '15 seconds' }],
 ];
 

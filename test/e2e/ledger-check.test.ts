@@ -144,7 +144,13 @@ async function lift(): Promise<void> {
 
 test('the worker has scheduled it, and the reconciliation', async () => {
   const place = placeOf(gateway.env);
-  for (const id of ['restart-missing', 'clean-up', 'reconciliation', 'ledger-check']) {
+  for (const id of [
+    'restart-missing',
+    'clean-up',
+    'reconciliation',
+    'ledger-check',
+    'audit-seal',
+  ]) {
     expect(await temporalCommand(place, 'schedule', 'describe', '-s', id)).toContain(id);
   }
 });

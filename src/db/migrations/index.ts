@@ -14,6 +14,7 @@ import { sql as bookkeeping } from './0050-bookkeeping';
 import { sql as schedulesOfPeople } from './0051-schedules-of-people';
 import { sql as payoutsAwaitRecipients } from './0052-payouts-await-recipients';
 import { sql as webhooksByApi } from './0054-webhooks-by-api';
+import { sql as auditChain, steps as auditChainSteps } from './0055-audit-chain';
 import { steps as searchSteps } from './0057-console-search';
 import { sql as savedFilters } from './0058-saved-filters';
 import { sql as accountRows } from './baseline/account-rows';
@@ -74,6 +75,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0051-schedules-of-people', sql: schedulesOfPeople },
   { name: '0052-payouts-await-recipients', sql: payoutsAwaitRecipients },
   { name: '0054-webhooks-by-api', sql: webhooksByApi },
+  { name: '0055-audit-chain', sql: auditChain },
+  { name: '0055-audit-chain-steps', concurrent: auditChainSteps },
   { name: '0057-console-search', concurrent: searchSteps },
   { name: '0058-saved-filters', sql: savedFilters },
 ];

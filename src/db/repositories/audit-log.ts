@@ -71,6 +71,25 @@ export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<void> {
   );
 }
 
+export type Erasure = 'erased' | 'unknown' | 'needed' | 'not_sealed' | 'erased_before';
+
+/** Only what names a person goes; the caller writes the entry of the erasure. */
+export async function eraseAuditEntry(tx: Tx, id: string): Promise<Erasure> {
+  const [row] = await tx.query<{ outcome: Erasure }>(
+    'SELECT erase_audit_entry(?::bigint) AS outcome',
+    [id],
+  );
+  return row?.outcome ?? 'unknown';
+}
+
+export async function findAuditAccount(tx: Tx, id: string): Promise<string | null> {
+  const [row] = await tx.query<{ accountId: string | null }>(
+    'SELECT account_id FROM audit_log WHERE id = ?::bigint',
+    [id],
+  );
+  return row?.accountId ?? null;
+}
+
 export async function listAudit(
   db: Reader,
   query: AuditQuery,

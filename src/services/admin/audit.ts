@@ -2,8 +2,14 @@
  * The audit log: every operator change and its row are written in one transaction, so that neither
  * exists without the other.
  */
-import { appendAudit, type NewAuditEntry } from '../../db/repositories/audit-log';
+import {
+  appendAudit,
+  eraseAuditEntry,
+  findAuditAccount,
+  type NewAuditEntry,
+} from '../../db/repositories/audit-log';
 import type { Db, Tx } from '../../db/transaction';
+import { AdminRefusal } from './refusal';
 
 /** Who makes a change, and why. */
 export interface ChangedBy extends Pick<NewAuditEntry, 'via' | 'address'> {
@@ -31,4 +37,31 @@ export async function makeChange<T>(
   });
 }
 
+/**
+ * Erases who made a change, from where, the states before and after, and the reason. The chain still proves
+ * the rest, and the entry of this erasure says who asked for it.
+ * @throws AdminRefusal
+ */
+export async function eraseEntry(db: Db, by: ChangedBy, id: string): Promise<{ id: string }> {
+  return makeChange(db, by, async (tx) => {
+    const outcome = await eraseAuditEntry(tx, id);
+    if (outcome === 'unknown')
+      throw new AdminRefusal({ code: 'not_found', object: 'audit_entry', id });
+    if (outcome === 'needed') throw new AdminRefusal({ code: 'audit_entry_needed', id });
+    if (outcome === 'not_sealed') throw new AdminRefusal({ code: 'audit_entry_not_sealed', id });
+    if (outcome === 'erased_before') throw new AdminRefusal({ code: 'audit_entry_erased', id });
+    const audit = {
+      action: 'audit.erase',
+      object: 'audit_entry',
+      objectId: id,
+      accountId: await findAuditAccount(tx, id),
+      before: null,
+      after: null,
+    };
+    return { audit, result: { id } };
+  });
+}
+
+export { type AuditHead, listHeads } from '../../db/audit-chain';
+export { type AuditVerification, verifyAuditChain } from '../../db/audit-verify';
 export { listAudit } from '../../db/repositories/audit-log';

@@ -16,6 +16,7 @@ import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
 const OBJECTS = {
   account: 'Account',
   api_key: 'API key',
+  audit_entry: 'Audit entry',
   case: 'Case',
   invitation: 'Invitation',
   passkey: 'Passkey',
@@ -88,6 +89,11 @@ const REFUSALS = {
   operation_id_taken: ({ id, earlier }: Id & { earlier: PostedAmount }) =>
     `${id} is another adjustment: ${earlier.amount} ${earlier.currency} ${earlier.direction} for ` +
     `${earlier.accountId} in ${earlier.mode} mode, "${earlier.reason}". Nothing was posted.`,
+  audit_entry_needed: ({ id }: Id) =>
+    `Entry ${id} decides who may approve payouts with another person, or says what was erased. It stays.`,
+  audit_entry_not_sealed: ({ id }: Id) =>
+    `Entry ${id} is not in the chain yet. The worker seals new entries within a minute: try again.`,
+  audit_entry_erased: ({ id }: Id) => `The personal part of entry ${id} was already erased.`,
   batch_decided: ({ id }: Id) => `${id} was approved or ended already.`,
   other_manifest: ({ id }: Id) =>
     `${id} has another manifest. Look at its rows again, and name the hash that it has now.`,

@@ -171,6 +171,7 @@ export async function startWorkflowWorld(
       closedWorkflows,
       consoleUrl: CONSOLE_URL,
       mail: null,
+      evidenceKey: null,
       pages: { dashboard: CONSOLE_URL, console: CONSOLE_URL },
       localCalls: new LocalCalls(PROVIDER_QUEUES.filter((queue) => !(queue in rates))),
     }),

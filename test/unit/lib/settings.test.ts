@@ -92,6 +92,7 @@ function otherValue(name: SettingName, before: string | undefined): string {
       'postgres://other@database/gateway',
       'https://other.example.com',
       'smtp://other.example.com',
+      Buffer.alloc(32, 7).toString('base64'),
     ],
   ];
   const accepted = candidates.filter((candidate) => {

@@ -1,0 +1,202 @@
+/**
+ * The chain of the audit log: its sealing, and its heads (decisions/audit-log). An entry is written without a
+ * seal; the sealer takes committed entries, gives each the next sequence, and hashes it with the hash before.
+ * An entry that commits late gets a later sequence.
+ */
+import { randomBytes } from 'node:crypto';
+import { canonicalJson, sha256 } from '../lib/canonical-json';
+import type { EvidenceKey } from '../lib/evidence-key';
+import { databaseTime } from './database-time';
+import { exactTime } from './repositories/lists';
+import type { Db, Reader, Tx } from './transaction';
+
+/** An entry as it is hashed. */
+export interface ChainEntry {
+  id: string;
+  /** With microseconds. */
+  at: string;
+  action: string;
+  object: string;
+  objectId: string;
+  accountId: string | null;
+  via: string | null;
+  actor: string;
+  address: string | null;
+  before: object | null;
+  after: object | null;
+  reason: string | null;
+}
+
+/** SQL over the alias of a row of audit_log. */
+export function chainEntry(a: string): string {
+  return `${a}.id::text AS id, ${exactTime(`${a}.at`)} AS at, ${a}.action, ${a}.object, ${a}.object_id,
+    ${a}.account_id, ${a}.via, ${a}.actor, host(${a}.address) AS address, ${a}.before, ${a}.after,
+    ${a}.reason`;
+}
+
+const SALT_BYTES = 32;
+/** The hash before the first entry. */
+export const NO_HASH = Buffer.alloc(32);
+
+/**
+ * What names a person or was written by one. Its digest is salted, so that the chain proves an entry whose
+ * personal part was erased, and the digest does not tell what it was.
+ */
+export function personalSha256(entry: ChainEntry, salt: Buffer): string {
+  const { actor, address, before, after, reason } = entry;
+  const text = canonicalJson({ actor, address, before, after, reason });
+  return sha256(salt, text).toString('hex');
+}
+
+/** The text that is hashed. */
+export function sealedText(entry: ChainEntry, personal: string): string {
+  return canonicalJson({
+    id: entry.id,
+    at: entry.at,
+    action: entry.action,
+    object: entry.object,
+    object_id: entry.objectId,
+    account_id: entry.accountId,
+    via: entry.via,
+    personal_sha256: personal,
+  });
+}
+
+export function nextHash(previous: Buffer, text: string): Buffer {
+  return sha256(previous, text);
+}
+
+/** Both sealers would find the same sequence free; the second one has nothing to do. */
+const CHAIN_LOCK = 'pg_try_advisory_xact_lock(7204119)';
+
+/** A batch takes well below a second. */
+const BATCH = 1_000;
+
+/** @returns the number of entries that it sealed; fewer than a batch: no more were found */
+export async function sealBatch(db: Db, batch = BATCH): Promise<number> {
+  return db.transaction(async (tx) => {
+    const [lock] = await tx.query<{ taken: boolean }>(`SELECT ${CHAIN_LOCK} AS taken`);
+    if (lock?.taken !== true) return 0;
+    const { sequence, hash } = await readLast(tx);
+    const entries = await takeUnsealed(tx, batch);
+    let previous = hash;
+    const seals = entries.map((entry, index) => {
+      const salt = randomBytes(SALT_BYTES);
+      const text = sealedText(entry, personalSha256(entry, salt));
+      previous = nextHash(previous, text);
+      return [sequence + index + 1, entry.id, text, salt, previous] as const;
+    });
+    await insertSeals(tx, seals);
+    return entries.length;
+  });
+}
+
+/** The last place of the chain; 0 before the first one. */
+export async function readLast(db: Reader): Promise<{ sequence: number; hash: Buffer }> {
+  const [last] = await db.query<{ sequence: number; hash: Buffer }>(
+    `SELECT s.sequence::float8 AS sequence, s.hash
+       FROM audit_seals s ORDER BY s.sequence DESC LIMIT 1`,
+  );
+  return last ?? { sequence: 0, hash: NO_HASH };
+}
+
+/** An entry that was deleted before its seal keeps its row, so that the check names it. */
+async function takeUnsealed(tx: Tx, batch: number): Promise<ChainEntry[]> {
+  const found = await tx.query<ChainEntry & { isSealed: boolean }>(
+    `WITH taken AS (
+       DELETE FROM audit_unsealed u USING (
+           SELECT q.entry_id FROM audit_unsealed q JOIN audit_log l ON l.id = q.entry_id
+            ORDER BY q.entry_id LIMIT ?) AS first
+        WHERE u.entry_id = first.entry_id RETURNING u.entry_id)
+     SELECT ${chainEntry('a')},
+            EXISTS (SELECT FROM audit_seals s WHERE s.entry_id = a.id) AS is_sealed
+       FROM taken JOIN audit_log a ON a.id = taken.entry_id ORDER BY a.id`,
+    [batch],
+  );
+  return found.filter(({ isSealed }) => !isSealed);
+}
+
+type SealRow = readonly [sequence: number, id: string, text: string, salt: Buffer, hash: Buffer];
+
+async function insertSeals(tx: Tx, seals: readonly SealRow[]): Promise<void> {
+  if (seals.length === 0) return;
+  const column = <T>(index: number) => seals.map((seal) => seal[index] as T);
+  await tx.query(
+    `INSERT INTO audit_seals (sequence, entry_id, entry, salt, hash)
+     SELECT sequence, entry_id, entry, decode(salt, 'hex'), decode(hash, 'hex')
+       FROM unnest(?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[])
+            AS seal(sequence, entry_id, entry, salt, hash)`,
+    [
+      column<number>(0),
+      column<string>(1),
+      column<string>(2),
+      column<Buffer>(3).map((salt) => salt.toString('hex')),
+      column<Buffer>(4).map((hash) => hash.toString('hex')),
+    ],
+  );
+}
+
+/** The head of the chain as it is shown and kept outside of the database. */
+export interface AuditHead {
+  object: 'audit_head';
+  sequence: number;
+  /** SHA-256 in hexadecimal. */
+  hash: string;
+  signed_at: string;
+  /** Null: no key was set. */
+  key_id: string | null;
+  /** Ed25519 over the canonical JSON of the other members, in base64. */
+  signature: string | null;
+}
+
+/** What the signature of a head is about. */
+export function signedTextOfHead({ signature, ...signed }: AuditHead): string {
+  return canonicalJson(signed);
+}
+
+/** @returns the head of today, if this call has made it */
+export async function signHead(db: Db, key: EvidenceKey | null): Promise<AuditHead | null> {
+  const today = (await databaseTime(db)).toISOString();
+  const day = today.slice(0, 10);
+  const made = await db.query('SELECT FROM audit_heads WHERE day = ?::date', [day]);
+  const { sequence, hash } = await readLast(db);
+  if (made.length > 0 || sequence === 0) return null;
+  const unsigned: AuditHead = {
+    object: 'audit_head',
+    sequence,
+    hash: hash.toString('hex'),
+    signed_at: today,
+    key_id: key?.keyId ?? null,
+    signature: null,
+  };
+  const head = { ...unsigned, signature: key?.sign(signedTextOfHead(unsigned)) ?? null };
+  const inserted = await db.query(
+    `INSERT INTO audit_heads (day, sequence, hash, signed_at, key_id, signature)
+     VALUES (?::date, ?, decode(?, 'hex'), ?, ?, ?) ON CONFLICT (day) DO NOTHING RETURNING day`,
+    [day, sequence, head.hash, today, head.key_id, head.signature],
+  );
+  return inserted.length === 1 ? head : null;
+}
+
+/** Newest first. */
+export async function listHeads(db: Reader, limit: number): Promise<AuditHead[]> {
+  const found = await db.query<{
+    sequence: number;
+    hash: Buffer;
+    signedAt: Date;
+    keyId: string | null;
+    signature: string | null;
+  }>(
+    `SELECT sequence::float8 AS sequence, hash, signed_at, key_id, signature
+       FROM audit_heads ORDER BY day DESC LIMIT ?`,
+    [limit],
+  );
+  return found.map(({ sequence, hash, signedAt, keyId, signature }) => ({
+    object: 'audit_head',
+    sequence,
+    hash: hash.toString('hex'),
+    signed_at: signedAt.toISOString(),
+    key_id: keyId,
+    signature,
+  }));
+}
