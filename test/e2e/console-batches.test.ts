@@ -1,70 +1,27 @@
 /** Operators decide about batches on the pages of the console, as a browser without JavaScript. */
-import { type Merchant, createMerchant, fund } from '../support/merchant/merchant';
-import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
-import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
-import { startGateway } from '../support/servers/gateway';
-import { started } from '../support/started';
 import { newDecisionId } from '../../src/services/payout-reviews';
+import { buildPayout, randomKey } from '../support/merchant/merchant-client';
+import { ageSignIn, openForm, type PageClient } from '../support/merchant/page-client';
+import { startConsoleGateway } from '../support/servers/console-gateway';
+import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 
-/** Its own, because thresholds hold for all accounts. */
-const gateway = started(startGateway);
-let merchant: Merchant;
-let client: MerchantClient;
-let alice: PageClient;
-let bob: PageClient;
-let users: { alice: TestUser; bob: TestUser };
-
-beforeAll(async () => {
-  merchant = await createMerchant(gateway.db, gateway.pepper);
-  client = new MerchantClient(gateway.baseUrl, merchant.liveKey);
-  await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
-  await fund(gateway.db, merchant.accountId, 'live', 'BTC', '10');
-  await gateway.db.query(`INSERT INTO four_eyes_thresholds VALUES ('BTC', 0.9)`);
-  users = {
-    alice: await makeUser(gateway.db, 'operator', 'reviewer'),
-    bob: await makeUser(gateway.db, 'operator', 'admin'),
-  };
-  [alice, bob] = await Promise.all([signedIn(users.alice), signedIn(users.bob)]);
-});
-
-async function signedIn(user: TestUser): Promise<PageClient> {
-  const page = new PageClient(new URL(gateway.baseUrl).origin);
-  await page.signIn(user);
-  return page;
-}
+const gateway = started(() => startConsoleGateway('BTC', 0.9));
 
 async function createBatch(count: number, row: Record<string, unknown> = {}): Promise<string> {
   const payouts = Array.from({ length: count }, () => buildPayout(row));
   const body = { reference: `batch-${randomKey()}`, payouts };
-  const { status, json } = await client.post('/payout_batches', body, {
+  const { status, json } = await gateway.client.post('/payout_batches', body, {
     'idempotency-key': randomKey(),
   });
   expect([status, json.data?.status]).toEqual([201, 'under_review']);
   return json.data.id as string;
 }
 
-async function read(page: PageClient, path: string): Promise<string> {
-  const response = await page.get(path);
-  expect([path, response.status]).toEqual([path, 200]);
-  return response.text();
-}
+const decide = (page: PageClient, id: string, kind: 'approve' | 'reject' | 'leave_out') =>
+  openForm(page, `/console/batches/${id}`, kind);
 
-/** Opens the batch's page, and sends its form when it is called. */
-async function openForm(page: PageClient, id: string, kind: 'approve' | 'reject' | 'leave_out') {
-  const html = await read(page, `/console/batches/${id}`);
-  const [form] = new RegExp(`<form[^>]*action="[^"]*/${kind}".*?</form>`).exec(html) ?? [''];
-  const [, decision = ''] = /name="decision" value="(dec_\w{26})"/.exec(form) ?? [];
-  const [, manifest = ''] = /name="manifest" value="([0-9a-f]{64})"/.exec(form) ?? [];
-  return async (fields: Record<string, string> = {}): Promise<string> => {
-    const body = { decision, manifest, ...fields };
-    const response = await page.post(`/console/batches/${id}/${kind}`, body);
-    expect(response.status).toBe(303);
-    return read(page, response.headers.get('location')!);
-  };
-}
-
-const batchOf = async (id: string) => (await client.get(`/payout_batches/${id}`)).json.data;
+const batchOf = async (id: string) => (await gateway.client.get(`/payout_batches/${id}`)).json.data;
 const closed = (id: string) =>
   waitFor(`${id} to be closed`, async () => {
     const batch = await batchOf(id);
@@ -73,15 +30,15 @@ const closed = (id: string) =>
 
 test('an operator approves the manifest of the page, and its rows are not in the queue', async () => {
   const id = await createBatch(3);
-  expect(await read(alice, '/console/batches')).toContain(id);
-  const { json } = await client.get(`/payouts?batch=${id}`);
+  expect(await gateway.alice.read('/console/batches')).toContain(id);
+  const { json } = await gateway.client.get(`/payouts?batch=${id}`);
   const row = json.data[0].id as string;
-  expect(await read(alice, '/console/queue')).not.toContain(row);
-  expect(await read(alice, `/console/payouts/${row}`)).toContain('has not released it');
-  const send = await openForm(alice, id, 'approve');
+  expect(await gateway.alice.read('/console/queue')).not.toContain(row);
+  expect(await gateway.alice.read(`/console/payouts/${row}`)).toContain('has not released it');
+  const send = await decide(gateway.alice, id, 'approve');
   const other = await send({ manifest: '0'.repeat(64) });
   expect(other).toContain('other rows than those on the page');
-  const again = await openForm(alice, id, 'approve');
+  const again = await decide(gateway.alice, id, 'approve');
   expect(await again()).toContain('Approved. The rows are being sent.');
   expect(await closed(id)).toMatchObject({ status: 'completed', rows: { sent: 3 } });
 });
@@ -96,19 +53,19 @@ test('a sum above the threshold needs two operators, though each row is below it
   await gateway.temporal.workflow
     .getHandle(id)
     .signal('approve', { by: 'mallory', manifest: (await batchOf(id)).manifest_sha256 });
-  const first = await openForm(alice, id, 'approve');
+  const first = await decide(gateway.alice, id, 'approve');
   expect(await first()).toContain('1 of 2');
   expect((await batchOf(id)).status).toBe('under_review');
-  const page = await read(alice, `/console/batches/${id}`);
+  const page = await gateway.alice.read(`/console/batches/${id}`);
   expect(page).toContain('You have approved it.');
-  const second = await openForm(bob, id, 'approve');
+  const second = await decide(gateway.bob, id, 'approve');
   expect(await second()).toContain('Approved. The rows are being sent.');
   expect(await closed(id)).toMatchObject({ status: 'completed' });
 });
 
 test('a rejection needs a reason, which the merchant reads', async () => {
   const id = await createBatch(2);
-  const send = await openForm(bob, id, 'reject');
+  const send = await decide(gateway.bob, id, 'reject');
   expect(await send({ reject_reason: 'The list is last month’s.' })).toContain('Rejected.');
   expect(await closed(id)).toMatchObject({
     status: 'rejected',
@@ -124,25 +81,25 @@ test('rows are left out, the merchant reads why, and an earlier approval does no
     network: 'bitcoin',
     destination: { type: 'crypto_address', value: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' },
   });
-  const first = await openForm(alice, id, 'approve');
+  const first = await decide(gateway.alice, id, 'approve');
   expect(await first()).toContain('1 of 2');
-  const leave = await openForm(bob, id, 'leave_out');
+  const leave = await decide(gateway.bob, id, 'leave_out');
   expect(await leave({ row: '2', leave_out_reason: 'Unknown recipient' })).toContain('Left out.');
-  const { json } = await client.get(`/payout_batches/${id}/proof`);
+  const { json } = await gateway.client.get(`/payout_batches/${id}/proof`);
   expect(json.data.rows[1]).toMatchObject({ status: 'rejected', left_out: true });
-  const payout = await client.get(`/payouts/${json.data.rows[1].id}`);
+  const payout = await gateway.client.get(`/payouts/${json.data.rows[1].id}`);
   expect(payout.json.data.rejection_reason).toBe('Unknown recipient');
   // The first approval named other rows: two are needed again, and the first operator may be one.
-  const second = await openForm(bob, id, 'approve');
+  const second = await decide(gateway.bob, id, 'approve');
   expect(await second()).toContain('1 of 2');
-  const third = await openForm(alice, id, 'approve');
+  const third = await decide(gateway.alice, id, 'approve');
   expect(await third()).toContain('Approved. The rows are being sent.');
   expect(await closed(id)).toMatchObject({ status: 'completed', rows: { sent: 3, left_out: 1 } });
 });
 
 test('no row, and all rows, cannot be left out', async () => {
   const id = await createBatch(2);
-  const none = await bob.post(`/console/batches/${id}/leave_out`, {
+  const none = await gateway.bob.post(`/console/batches/${id}/leave_out`, {
     decision: newDecisionId(),
     manifest: '',
     leave_out_reason: 'x',
@@ -151,7 +108,7 @@ test('no row, and all rows, cannot be left out', async () => {
     422,
     expect.stringContaining('Choose at least one'),
   ]);
-  const all = await openForm(bob, id, 'leave_out');
+  const all = await decide(gateway.bob, id, 'leave_out');
   expect(await all({ rows: '1, 2', leave_out_reason: 'x' })).toContain(
     'at least one row must remain',
   );
@@ -159,8 +116,8 @@ test('no row, and all rows, cannot be left out', async () => {
 
 test('a live batch is approved after a recent sign-in only', async () => {
   const id = await createBatch(1);
-  const send = await openForm(alice, id, 'approve');
-  await ageSignIn(gateway.db, users.alice);
+  const send = await decide(gateway.alice, id, 'approve');
+  await ageSignIn(gateway.db, gateway.users.alice);
   const html = await send().catch(() => '');
   expect(html).not.toContain('Approved.');
   expect((await batchOf(id)).status).toBe('under_review');

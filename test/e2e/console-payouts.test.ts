@@ -1,66 +1,32 @@
 /** Operators decide about payouts on the pages of the console, as a browser without JavaScript. */
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
-import { startGateway } from '../support/servers/gateway';
-import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
-import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import {
+  ageSignIn,
+  makeUser,
+  openForm,
+  type PageClient,
+  signedIn,
+} from '../support/merchant/page-client';
+import { startConsoleGateway } from '../support/servers/console-gateway';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 
 const PROBE = '<img src=x onerror=alert(1)>';
 
-/** Its own, because thresholds hold for all accounts. */
-const gateway = started(startGateway);
-let merchant: Merchant;
-let client: MerchantClient;
-let alice: PageClient;
-let bob: PageClient;
-let users: { alice: TestUser; bob: TestUser };
-
-beforeAll(async () => {
-  merchant = await createMerchant(gateway.db, gateway.pepper);
-  client = new MerchantClient(gateway.baseUrl, merchant.liveKey);
-  await fund(gateway.db, merchant.accountId, 'live', 'USDT', '1000');
-  await fund(gateway.db, merchant.accountId, 'live', 'ETH', '100');
-  await gateway.db.query(`INSERT INTO four_eyes_thresholds VALUES ('ETH', 14)`);
-  users = {
-    alice: await makeUser(gateway.db, 'operator', 'reviewer'),
-    bob: await makeUser(gateway.db, 'operator', 'admin'),
-  };
-  [alice, bob] = await Promise.all([signedIn(users.alice), signedIn(users.bob)]);
-});
-
-async function signedIn(user: TestUser): Promise<PageClient> {
-  const page = new PageClient(new URL(gateway.baseUrl).origin);
-  await page.signIn(user);
-  return page;
-}
+const gateway = started(() => startConsoleGateway('ETH', 14));
 
 async function createPayout(overrides: Record<string, unknown> = {}): Promise<string> {
-  const { status, json } = await client.createPayout(buildPayout(overrides));
+  const { status, json } = await gateway.client.createPayout(buildPayout(overrides));
   expect([status, json.data.status]).toEqual([201, 'under_review']);
   return json.data.id as string;
 }
 
-async function read(page: PageClient, path: string): Promise<string> {
-  const response = await page.get(path);
-  expect([path, response.status]).toEqual([path, 200]);
-  return response.text();
-}
+const decide = (page: PageClient, id: string, kind: 'approve' | 'reject') =>
+  openForm(page, `/console/payouts/${id}`, kind);
 
-/** Opens the payout's page, and sends its form when it is called. */
-async function openForm(page: PageClient, id: string, kind: 'approve' | 'reject') {
-  const html = await read(page, `/console/payouts/${id}`);
-  const [form] = new RegExp(`<form[^>]*action="[^"]*/${kind}".*?</form>`).exec(html) ?? [''];
-  const [, decision = ''] = /name="decision" value="(dec_\w{26})"/.exec(form) ?? [];
-  return async (text: Record<string, string> = {}): Promise<string> => {
-    const response = await page.post(`/console/payouts/${id}/${kind}`, { decision, ...text });
-    expect(response.status).toBe(303);
-    return read(page, response.headers.get('location')!);
-  };
-}
-
-const statusOf = async (id: string) => (await client.get(`/payouts/${id}`)).json.data.status;
+const statusOf = async (id: string) =>
+  (await gateway.client.get(`/payouts/${id}`)).json.data.status;
 
 const whenCompleted = (id: string) =>
   waitFor(`${id} to be completed`, async () => (await statusOf(id)) === 'completed');
@@ -70,18 +36,18 @@ test('the queue shows what a decision needs, and the longest waiting first', asy
     await createPayout({ description: PROBE, metadata: { note: PROBE } }),
     await createPayout(),
   ];
-  const path = `/console/queue?account=${merchant.accountId}`;
-  const queue = await read(alice, path);
+  const path = `/console/queue?account=${gateway.accountId}`;
+  const queue = await gateway.alice.read(path);
   expect(queue.indexOf(first)).toBeGreaterThan(0);
   expect(queue.indexOf(first)).toBeLessThan(queue.indexOf(second));
   expect(queue).toContain('First use of the destination');
   // The whole address, in groups.
   expect(queue.replaceAll('</span><span>', '')).toContain('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
   for (const other of ['mode=test', 'currency=BTC', `after=2000-01-01T00:00:00.000000Z~x`]) {
-    const rest = await read(alice, `${path}&${other}`);
+    const rest = await gateway.alice.read(`${path}&${other}`);
     expect([other, rest.includes(first)]).toEqual([other, other.startsWith('after')]);
   }
-  const page = await read(alice, `/console/payouts/${first}`);
+  const page = await gateway.alice.read(`/console/payouts/${first}`);
   for (const shown of ['Never by this account', 'No completed payout', 'Other merchants']) {
     expect(page).toContain(shown);
   }
@@ -91,28 +57,31 @@ test('the queue shows what a decision needs, and the longest waiting first', asy
 
 test('an approval shows the new state at once; whoever comes second reads who was first', async () => {
   const id = await createPayout();
-  const [mine, hers] = [await openForm(bob, id, 'approve'), await openForm(alice, id, 'approve')];
+  const [mine, hers] = [
+    await decide(gateway.bob, id, 'approve'),
+    await decide(gateway.alice, id, 'approve'),
+  ];
   expect(await mine()).toContain('Approved. The payout is being sent.');
   // The same form again.
   expect(await mine()).toContain('Approved. The payout is being sent.');
   const second = await hers();
   expect(second).toContain('Your decision had no effect: the payout was already decided.');
-  expect(second).toMatch(new RegExp(`Approved by ${users.bob.email} [0-9]+ s ago`));
-  expect(second).toContain(`By ${users.bob.email}, signed in`);
+  expect(second).toMatch(new RegExp(`Approved by ${gateway.users.bob.email} [0-9]+ s ago`));
+  expect(second).toContain(`By ${gateway.users.bob.email}, signed in`);
   await whenCompleted(id);
 });
 
 test('a rejection needs a reason, and the merchant reads it', async () => {
   const id = await createPayout();
-  const empty = await alice.post(`/console/payouts/${id}/reject`, {
+  const empty = await gateway.alice.post(`/console/payouts/${id}/reject`, {
     decision: `dec_${id.slice(3)}`,
     reason: ' ',
   });
   expect(empty.status).toBe(422);
   expect(await empty.text()).toContain('Enter a value.');
-  const reject = await openForm(alice, id, 'reject');
+  const reject = await decide(gateway.alice, id, 'reject');
   expect(await reject({ reason: 'sanctions hit' })).toContain('Rejected. The funds were returned');
-  expect((await client.get(`/payouts/${id}`)).json.data).toMatchObject({
+  expect((await gateway.client.get(`/payouts/${id}`)).json.data).toMatchObject({
     status: 'rejected',
     rejection_reason: 'sanctions hit',
   });
@@ -127,26 +96,26 @@ const ABOVE_THRESHOLD = {
 
 test('above the threshold two operators approve, whatever one of them sends', async () => {
   const id = await createPayout(ABOVE_THRESHOLD);
-  expect(await read(alice, `/console/payouts/${id}`)).toContain(
+  expect(await gateway.alice.read(`/console/payouts/${id}`)).toContain(
     'Two different operators must approve this amount.',
   );
-  const tabs = await Promise.all([1, 2, 3].map(() => openForm(alice, id, 'approve')));
+  const tabs = await Promise.all([1, 2, 3].map(() => decide(gateway.alice, id, 'approve')));
   const answers = await Promise.all(tabs.map((send) => send()));
   expect(answers.filter((html) => html.includes('Your approval is stored: 1 of 2.'))).toHaveLength(
     1,
   );
   expect(await statusOf(id)).toBe('under_review');
-  expect(await read(bob, `/console/queue?currency=ETH`)).toContain(
-    `Approved by ${users.alice.email}, a second approval is required`,
+  expect(await gateway.bob.read(`/console/queue?currency=ETH`)).toContain(
+    `Approved by ${gateway.users.alice.email}, a second approval is required`,
   );
   // The id of her decision in his form is not his decision.
   const [stored] = await gateway.db.query<{ id: string }>(
     `SELECT id FROM payout_decisions WHERE payout_id = ? AND outcome = 'counted'`,
     [id],
   );
-  const taken = await bob.post(`/console/payouts/${id}/approve`, { decision: stored!.id });
+  const taken = await gateway.bob.post(`/console/payouts/${id}/approve`, { decision: stored!.id });
   expect(taken.status).toBe(404);
-  const approve = await openForm(bob, id, 'approve');
+  const approve = await decide(gateway.bob, id, 'approve');
   expect(await approve()).toContain('Approved. The payout is being sent.');
   await whenCompleted(id);
 });
@@ -154,7 +123,7 @@ test('above the threshold two operators approve, whatever one of them sends', as
 test('above the threshold an approval needs a recent sign-in, and the note is kept', async () => {
   const id = await createPayout(ABOVE_THRESHOLD);
   const user = await makeUser(gateway.db, 'operator', 'reviewer');
-  const page = await signedIn(user);
+  const page = await signedIn(gateway.baseUrl, user);
   await ageSignIn(gateway.db, user);
   const path = `/console/payouts/${id}`;
   const form = { decision: `dec_${id.slice(3)}`, note: `Called the merchant ${PROBE}` };
@@ -169,21 +138,21 @@ test('above the threshold an approval needs a recent sign-in, and the note is ke
   const wrong = await page.post('/console/confirm', { password: 'wrong-password', next: path });
   expect(wrong.status).toBe(401);
   expect(await page.confirm(user, asked)).toBe(path);
-  const html = await read(page, path);
+  const html = await page.read(path);
   expect(html).toContain('You signed in again. Nothing has been changed yet.');
   expect(html).toContain('value="Called the merchant &lt;img');
   // It is shown once.
-  expect(await read(page, path)).not.toContain('Called the merchant');
-  const approve = await openForm(page, id, 'approve');
+  expect(await page.read(path)).not.toContain('Called the merchant');
+  const approve = await decide(page, id, 'approve');
   expect(await approve({ note: 'ok' })).toContain('Your approval is stored: 1 of 2.');
-  const reject = await openForm(alice, id, 'reject');
+  const reject = await decide(gateway.alice, id, 'reject');
   await reject({ reason: 'test' });
 });
 
 test('a live payout is approved after a recent sign-in only, alone and in a selection', async () => {
   const [id, second] = [await createPayout(), await createPayout()];
   const user = await makeUser(gateway.db, 'operator', 'reviewer');
-  const page = await signedIn(user);
+  const page = await signedIn(gateway.baseUrl, user);
   await ageSignIn(gateway.db, user);
   const path = `/console/payouts/${id}`;
   const order = new URLSearchParams({ order: `${id} dec_${id.slice(3)}` });
@@ -195,17 +164,17 @@ test('a live payout is approved after a recent sign-in only, alone and in a sele
   const stored = 'SELECT count(*)::int AS n FROM payout_decisions WHERE payout_id = ?';
   expect(await gateway.db.query(stored, [id])).toEqual([{ n: 0 }]);
   // A rejection returns the funds, so it asks for nothing.
-  const reject = await openForm(page, second, 'reject');
+  const reject = await decide(page, second, 'reject');
   expect(await reject({ reason: 'test' })).toContain('Rejected.');
   expect(await page.confirm(user, asked)).toBe(path);
-  expect(await read(page, path)).toContain('value="Called the merchant"');
-  const approve = await openForm(page, id, 'approve');
+  expect(await page.read(path)).toContain('value="Called the merchant"');
+  const approve = await decide(page, id, 'approve');
   expect(await approve()).toContain('Approved. The payout is being sent.');
   await whenCompleted(id);
 });
 
 test('who requested a payout on the dashboard, or made its key, does not approve it', async () => {
-  const requester = await makeUser(gateway.db, 'merchant', 'owner', merchant.accountId);
+  const requester = await makeUser(gateway.db, 'merchant', 'owner', gateway.accountId);
   const same = await makeUser(
     gateway.db,
     'operator',
@@ -213,9 +182,12 @@ test('who requested a payout on the dashboard, or made its key, does not approve
     null,
     requester.email.toUpperCase(),
   );
-  const [shop, page] = await Promise.all([signedIn(requester), signedIn(same)]);
+  const [shop, page] = await Promise.all([
+    signedIn(gateway.baseUrl, requester),
+    signedIn(gateway.baseUrl, same),
+  ]);
   const path = '/dashboard/live/payouts/new';
-  const [, key = ''] = /name="key" value="([^"]+)"/.exec(await read(shop, path)) ?? [];
+  const [, key = ''] = /name="key" value="([^"]+)"/.exec(await shop.read(path)) ?? [];
   const { amount, currency, network, destination } = ABOVE_THRESHOLD;
   const form = { key, amount, currency, network, reference: key, ...destination };
   await ageSignIn(gateway.db, requester);
@@ -223,7 +195,7 @@ test('who requested a payout on the dashboard, or made its key, does not approve
   const none = 'SELECT count(*)::int AS n FROM payouts WHERE api_key_id = ?';
   expect(await gateway.db.query(none, [requester.id])).toEqual([{ n: 0 }]);
   expect(await shop.confirm(requester, asked)).toBe(path);
-  expect(await read(shop, path)).toContain(`value="${destination.value}"`);
+  expect(await shop.read(path)).toContain(`value="${destination.value}"`);
   const requested = await shop.post(path, form);
   const id = requested.headers.get('location')!.split('/').at(-1)!;
 
@@ -232,23 +204,23 @@ test('who requested a payout on the dashboard, or made its key, does not approve
     scopes: 'payouts:write',
   });
   const [, secret = ''] =
-    /(sk_live_\w+)/.exec(await read(shop, created.headers.get('location')!)) ?? [];
+    /(sk_live_\w+)/.exec(await shop.read(created.headers.get('location')!)) ?? [];
   const withKey = await new MerchantClient(gateway.baseUrl, secret).createPayout(
     buildPayout(ABOVE_THRESHOLD),
   );
   for (const payout of [id, withKey.json.data.id as string]) {
-    const html = await read(page, `/console/payouts/${payout}`);
+    const html = await page.read(`/console/payouts/${payout}`);
     expect(html).toContain('You created or rotated the API key, or requested the payout');
     expect(html).not.toContain(`/payouts/${payout}/approve`);
     const forged = await page.post(`/console/payouts/${payout}/approve`, {
       decision: `dec_${payout.slice(3)}`,
     });
-    const answer = await read(page, forged.headers.get('location')!);
+    const answer = await page.read(forged.headers.get('location')!);
     expect(answer).toContain('so you cannot approve it');
     expect(
       await gateway.db.query('SELECT outcome FROM payout_decisions WHERE payout_id = ?', [payout]),
     ).toEqual([{ outcome: 'key_creator' }]);
-    const reject = await openForm(alice, payout, 'reject');
+    const reject = await decide(gateway.alice, payout, 'reject');
     await reject({ reason: 'test' });
   }
 });
@@ -259,17 +231,19 @@ test('a selection is approved one by one, without what has to be decided on its 
     destination: { type: 'crypto_address', value: magicAddress('callback_lost', 'tron') },
   });
   const ids = [...known, other].map((id) => ['id', id]);
-  const page = await read(bob, `/console/queue/selection?${new URLSearchParams(ids).toString()}`);
+  const page = await gateway.bob.read(
+    `/console/queue/selection?${new URLSearchParams(ids).toString()}`,
+  );
   const orders = [...page.matchAll(/name="order" value="([^"]+)"/g)].map(([, order]) => order!);
   expect(orders.map((order) => order.split(' ')[0])).toEqual(known);
   expect(page).toContain('20.00000000');
   expect(page).toContain('The account has not paid this destination before');
   const all = [...orders, `${other} dec_${other.slice(3)}`];
-  const sent = await bob.post(
+  const sent = await gateway.bob.post(
     '/console/queue/approve',
     new URLSearchParams(all.map((order) => ['order', order])),
   );
-  const result = await read(bob, sent.headers.get('location')!);
+  const result = await gateway.bob.read(sent.headers.get('location')!);
   expect(result).toContain('2 of 3 approved');
   expect(await statusOf(other)).toBe('under_review');
   await Promise.all(known.map(whenCompleted));
@@ -279,22 +253,24 @@ test('a payout in doubt is shown with what its provider says now', async () => {
   const id = await createPayout();
   const inDoubt = 'UPDATE payouts SET in_doubt_since = ? WHERE id = ?';
   await gateway.db.query(inDoubt, ['2020-01-01T00:00:00Z', id]);
-  const page = await read(alice, '/console/in-doubt?mode=live');
+  const page = await gateway.alice.read('/console/in-doubt?mode=live');
   expect(page).toContain(id);
   expect(page).toContain('The provider does not have it.');
-  const asked = await alice.post(`/console/in-doubt/${id}/ask`);
-  expect(await read(alice, asked.headers.get('location')!)).toContain('asks the provider now');
+  const asked = await gateway.alice.post(`/console/in-doubt/${id}/ask`);
+  expect(await gateway.alice.read(asked.headers.get('location')!)).toContain(
+    'asks the provider now',
+  );
   await gateway.db.query(inDoubt, [null, id]);
-  const reject = await openForm(alice, id, 'reject');
+  const reject = await decide(gateway.alice, id, 'reject');
   await reject({ reason: 'test' });
 });
 
 test('a viewer reads everything and finds no form', async () => {
   const id = await createPayout();
-  const viewer = await signedIn(await makeUser(gateway.db, 'operator', 'viewer'));
+  const viewer = await signedIn(gateway.baseUrl, await makeUser(gateway.db, 'operator', 'viewer'));
   const pages = await Promise.all([
-    read(viewer, `/console/payouts/${id}`),
-    read(viewer, `/console/queue?account=${merchant.accountId}`),
+    viewer.read(`/console/payouts/${id}`),
+    viewer.read(`/console/queue?account=${gateway.accountId}`),
   ]);
   for (const html of pages) expect(html).not.toMatch(/name="(decision|id)"/);
   const forged = { decision: `dec_${id.slice(3)}` };

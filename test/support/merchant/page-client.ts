@@ -26,6 +26,39 @@ export async function ageSignIn(db: Db, user: TestUser): Promise<void> {
   await db.query(sql, [user.id]);
 }
 
+/** The browser of somebody who has signed in. @param base any address of the gateway */
+export async function signedIn(base: string, user: TestUser): Promise<PageClient> {
+  const client = new PageClient(base);
+  await client.signIn(user);
+  return client;
+}
+
+/** A page, in which nothing that somebody wrote is markup. */
+export async function textOf(answer: Response | Promise<Response>, status = 200): Promise<string> {
+  const response = await answer;
+  const html = await response.text();
+  expect({ status: response.status, url: response.url }).toEqual({ status, url: response.url });
+  expect(html).not.toContain('<script>alert');
+  return html;
+}
+
+/** The hidden fields of a page's form. */
+export function hiddenIn(html: string): Record<string, string> {
+  const fields = html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g);
+  return Object.fromEntries([...fields].map(([, name, value]) => [name, value]));
+}
+
+/** Opens the page, and sends its form when it is called. @returns the page that the answer leads to */
+export async function openForm(page: PageClient, path: string, kind: string) {
+  const html = await page.read(path);
+  const [form = ''] = new RegExp(`<form[^>]*action="[^"]*/${kind}".*?</form>`).exec(html) ?? [];
+  return async (fields: Record<string, string> = {}): Promise<string> => {
+    const response = await page.post(`${path}/${kind}`, { ...hiddenIn(form), ...fields });
+    expect(response.status).toBe(303);
+    return page.read(response.headers.get('location')!);
+  };
+}
+
 export class PageClient {
   readonly cookies = new Map<string, string>();
   readonly #base: string;
@@ -45,6 +78,11 @@ export class PageClient {
     headers: Record<string, string> = { 'sec-fetch-site': 'same-origin' },
   ): Promise<Response> {
     return this.#send(path, { method: 'POST', body: new URLSearchParams(form), headers });
+  }
+
+  /** A page that must be there. */
+  async read(path: string, status = 200): Promise<string> {
+    return textOf(this.get(path), status);
   }
 
   /** Signs in and follows to the start page. */

@@ -1,0 +1,22 @@
+/** A gateway on whose console two operators decide about the live payouts of one merchant. */
+import { makeUser, signedIn } from '../merchant/page-client';
+import { openMerchant } from '../payout/payout-steps';
+import { startGateway } from './gateway';
+
+/** It is not shared, because thresholds hold for all accounts. @param above what two must approve */
+export async function startConsoleGateway(currency: string, above: number) {
+  const gateway = await startGateway();
+  const { accountId, client } = await openMerchant(gateway, {
+    funds: { USDT: '1000', [currency]: '100' },
+  });
+  await gateway.db.query('INSERT INTO four_eyes_thresholds VALUES (?, ?)', [currency, above]);
+  const users = {
+    alice: await makeUser(gateway.db, 'operator', 'reviewer'),
+    bob: await makeUser(gateway.db, 'operator', 'admin'),
+  };
+  const [alice, bob] = await Promise.all([
+    signedIn(gateway.baseUrl, users.alice),
+    signedIn(gateway.baseUrl, users.bob),
+  ]);
+  return { ...gateway, accountId, client, users, alice, bob };
+}
