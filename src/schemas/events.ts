@@ -8,8 +8,8 @@ import { Value } from 'typebox/value';
 import { validationFailed } from '../domain/errors';
 import { EVENT_TYPES, type EventType, SUBSCRIBABLE_EVENTS } from '../domain/events';
 import { isId } from '../domain/ids';
-import { examplePage, Id, ListOf, ModeName, OneOf, Shape, Timestamp, Wrapped } from './common';
-import { idOf, listQueryOf, type Operation } from './operation';
+import { Id, ModeName, OneOf, Shape, Timestamp } from './common';
+import { idOf, listed, listQueryOf, type Operation, shown } from './operation';
 import { PAYMENT_EXAMPLE, PaymentObject } from './payments';
 import { PayoutBatchObject } from './payout-batches';
 import { PayoutScheduleObject } from './payout-schedules';
@@ -164,11 +164,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       'Returns the events of the last 30 days, newest first, with the same bodies as webhooks. With after, it returns the events after that one instead, oldest first and in the order in which they were recorded: continue with the ID of the last event that you processed, or with meta.next_cursor. No event is then missed, and none is listed twice. In this feed meta.next_cursor is never null, because new events follow; an empty page means that you have read all events so far. With wait, the request stays open until there is an event. Filters must stay the same while you use a cursor.',
     scope: 'events:read',
     parameters: listQueryOf(PARAMETERS),
-    success: {
-      status: 200,
-      schema: ListOf(EventObject),
-      example: examplePage('/events', [EXAMPLE]),
-    },
+    success: listed(EventObject, '/events', [EXAMPLE]),
     errors: ['validation_failed', 'cursor_expired'],
   },
   {
@@ -181,7 +177,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       'Returns an event of the last 30 days, with the same body as its webhooks. The object in data is as it was at the time of the event.',
     scope: 'events:read',
     parameters: [idOf('event')],
-    success: { status: 200, schema: Wrapped(EventObject), example: { data: EXAMPLE } },
+    success: shown(EventObject, EXAMPLE),
     errors: ['not_found', 'cursor_expired'],
   },
 ];

@@ -1,8 +1,8 @@
 /** An operation of the API as data, and the parts that several operations have in common. */
-import { type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import type { ErrorCode } from '../domain/errors';
 import type { Scope } from '../domain/scopes';
-import { Id } from './common';
+import { examplePage, Id, ListOf, Wrapped } from './common';
 import { PAGE_PARAMETERS, type QueryParameters } from './query';
 
 export interface Parameter {
@@ -21,6 +21,24 @@ export interface Success {
   example: object;
   /** An example of the same as CSV, where the caller can choose. */
   csv?: string;
+}
+
+/** The answer to a request for one object. */
+export function shown<Schema extends TSchema>(schema: Schema, example: Static<Schema>): Success {
+  return { status: 200, schema: Wrapped(schema), example: { data: example } };
+}
+
+export function created<Schema extends TSchema>(schema: Schema, example: Static<Schema>): Success {
+  return { ...shown(schema, example), status: 201 };
+}
+
+/** The answer to a request for a list, with the examples on one page. @param path such as `/payouts` */
+export function listed<Schema extends TSchema>(
+  schema: Schema,
+  path: string,
+  examples: Static<Schema>[],
+): Success {
+  return { status: 200, schema: ListOf(schema), example: examplePage(path, examples) };
 }
 
 export interface Operation {

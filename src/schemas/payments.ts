@@ -21,9 +21,7 @@ import {
 import {
   AmountText,
   CurrencyCode,
-  examplePage,
   Id,
-  ListOf,
   Metadata,
   ModeName,
   OneOf,
@@ -31,9 +29,17 @@ import {
   ProviderName,
   Shape,
   Timestamp,
-  Wrapped,
 } from './common';
-import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
+import {
+  created,
+  CREATION_ERRORS,
+  IDEMPOTENCY_KEY,
+  idOf,
+  listed,
+  listQueryOf,
+  type Operation,
+  shown,
+} from './operation';
 import { CREATED, CURRENCY, matching, PROVIDER, type Query, readListQuery, someOf } from './query';
 
 const EXPIRES_IN_S = { min: 5, minLive: 300, max: 86_400, default: 3_600 };
@@ -266,7 +272,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
     scope: 'payments:write',
     parameters: [IDEMPOTENCY_KEY],
     body: { schema: PaymentBody, examples: REQUEST_EXAMPLES },
-    success: { status: 201, schema: Wrapped(PaymentObject), example: { data: PAYMENT_EXAMPLE } },
+    success: created(PaymentObject, PAYMENT_EXAMPLE),
     errors: CREATION_ERRORS,
   },
   {
@@ -278,11 +284,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
     description: 'Returns payments, newest first.',
     scope: 'payments:read',
     parameters: listQueryOf(FILTERS),
-    success: {
-      status: 200,
-      schema: ListOf(PaymentObject),
-      example: examplePage('/payments', [PAYMENT_EXAMPLE]),
-    },
+    success: listed(PaymentObject, '/payments', [PAYMENT_EXAMPLE]),
     errors: ['validation_failed'],
   },
   {
@@ -294,7 +296,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
     description: 'Returns the current state of a payment.',
     scope: 'payments:read',
     parameters: [idOf('payment')],
-    success: { status: 200, schema: Wrapped(PaymentObject), example: { data: PAYMENT_EXAMPLE } },
+    success: shown(PaymentObject, PAYMENT_EXAMPLE),
     errors: ['not_found'],
   },
   {
@@ -307,7 +309,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
       'Updates an open payment from the provider and returns it. Limited to 6 requests per minute for each payment.',
     scope: 'payments:write',
     parameters: [idOf('payment')],
-    success: { status: 200, schema: Wrapped(PaymentObject), example: { data: PAYMENT_EXAMPLE } },
+    success: shown(PaymentObject, PAYMENT_EXAMPLE),
     errors: ['not_found', 'service_unavailable'],
   },
   {
@@ -320,7 +322,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
       'Closes the checkout of a payment for which nothing has arrived: its status is created or pending. Money that the customer sends afterwards is still credited, as late. After service_unavailable, the cancellation may still be carried out: send it again.',
     scope: 'payments:write',
     parameters: [idOf('payment')],
-    success: { status: 200, schema: Wrapped(PaymentObject), example: { data: PAYMENT_EXAMPLE } },
+    success: shown(PaymentObject, PAYMENT_EXAMPLE),
     errors: ['not_found', 'invalid_state', 'service_unavailable'],
   },
 ];

@@ -15,17 +15,23 @@ import {
   AmountText,
   AwaitsSecondPerson,
   CurrencyCode,
-  examplePage,
   Id,
-  ListOf,
   ModeName,
   OneOf,
   OrNull,
   Shape,
   Timestamp,
-  Wrapped,
 } from './common';
-import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
+import {
+  created,
+  CREATION_ERRORS,
+  IDEMPOTENCY_KEY,
+  idOf,
+  listed,
+  listQueryOf,
+  type Operation,
+  shown,
+} from './operation';
 import { PayoutRowBody, readPayoutRow } from './payouts';
 import { type Query, readListQuery } from './query';
 
@@ -363,12 +369,8 @@ export const PAYOUT_BATCH_OPERATIONS: readonly Operation[] = [
     scope: 'payouts:write',
     parameters: [IDEMPOTENCY_KEY],
     body: { schema: PayoutBatchBody, examples: { payroll: REQUEST_EXAMPLE } },
-    success: { status: 201, schema: Wrapped(PayoutBatchObject), example: { data: EXAMPLE } },
-    answer: {
-      status: 200,
-      schema: Wrapped(PayoutBatchCheckObject),
-      example: { data: CHECK_EXAMPLE },
-    },
+    success: created(PayoutBatchObject, EXAMPLE),
+    answer: shown(PayoutBatchCheckObject, CHECK_EXAMPLE),
     errors: [...CREATION_ERRORS, 'rows_refused', 'insufficient_balance'],
   },
   {
@@ -380,11 +382,7 @@ export const PAYOUT_BATCH_OPERATIONS: readonly Operation[] = [
     description: 'Returns batches, newest first. GET /payouts?batch=… lists the rows of one.',
     scope: 'payouts:read',
     parameters: listQueryOf({}),
-    success: {
-      status: 200,
-      schema: ListOf(PayoutBatchObject),
-      example: examplePage('/payout_batches', [EXAMPLE]),
-    },
+    success: listed(PayoutBatchObject, '/payout_batches', [EXAMPLE]),
     errors: ['validation_failed'],
   },
   {
@@ -396,7 +394,7 @@ export const PAYOUT_BATCH_OPERATIONS: readonly Operation[] = [
     description: 'Returns the current state of a batch and the number of rows in each state.',
     scope: 'payouts:read',
     parameters: [idOf('payoutBatch')],
-    success: { status: 200, schema: Wrapped(PayoutBatchObject), example: { data: EXAMPLE } },
+    success: shown(PayoutBatchObject, EXAMPLE),
     errors: ['not_found'],
   },
   {
@@ -409,11 +407,7 @@ export const PAYOUT_BATCH_OPERATIONS: readonly Operation[] = [
       'Returns every row with what became of its money, and the sums of the rows and of the ledger. The SHA-256 of the rows in canonical form that were not left out, each ended by a line feed, is manifest_sha256.',
     scope: 'payouts:read',
     parameters: [idOf('payoutBatch')],
-    success: {
-      status: 200,
-      schema: Wrapped(PayoutBatchProofObject),
-      example: { data: PROOF_EXAMPLE },
-    },
+    success: shown(PayoutBatchProofObject, PROOF_EXAMPLE),
     errors: ['not_found'],
   },
   {
@@ -426,7 +420,7 @@ export const PAYOUT_BATCH_OPERATIONS: readonly Operation[] = [
       'Returns the funds of all rows that were not released to the provider. Rows that were released go on; the status becomes stopped when the last of them has ended.',
     scope: 'payouts:write',
     parameters: [idOf('payoutBatch')],
-    success: { status: 200, schema: Wrapped(PayoutBatchObject), example: { data: EXAMPLE } },
+    success: shown(PayoutBatchObject, EXAMPLE),
     errors: ['not_found', 'invalid_state', 'service_unavailable'],
   },
   {
@@ -440,7 +434,7 @@ export const PAYOUT_BATCH_OPERATIONS: readonly Operation[] = [
     scope: 'payouts:write',
     parameters: [idOf('payoutBatch')],
     body: { schema: LeaveOutBody, examples: { rows: { rows: [2, 17] } } },
-    success: { status: 200, schema: Wrapped(PayoutBatchObject), example: { data: EXAMPLE } },
+    success: shown(PayoutBatchObject, EXAMPLE),
     errors: ['not_found', 'validation_failed', 'invalid_state', 'service_unavailable'],
   },
 ];

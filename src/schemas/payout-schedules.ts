@@ -17,17 +17,23 @@ import {
   AmountText,
   AwaitsSecondPerson,
   CurrencyCode,
-  examplePage,
   Id,
-  ListOf,
   ModeName,
   OneOf,
   OrNull,
   Shape,
   Timestamp,
-  Wrapped,
 } from './common';
-import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
+import {
+  created,
+  CREATION_ERRORS,
+  IDEMPOTENCY_KEY,
+  idOf,
+  listed,
+  listQueryOf,
+  type Operation,
+  shown,
+} from './operation';
 import { CHECK_EXAMPLE as BATCH_CHECK, PayoutBatchCheckObject, readRow } from './payout-batches';
 import { PayoutRowBody } from './payouts';
 import { type Query, readListQuery } from './query';
@@ -303,7 +309,7 @@ const CHANGE = {
   tag: 'Payout schedules',
   scope: 'payouts:write',
   parameters: [idOf('payoutSchedule')],
-  success: { status: 200, schema: Wrapped(PayoutScheduleObject), example: { data: EXAMPLE } },
+  success: shown(PayoutScheduleObject, EXAMPLE),
   errors: ['not_found', 'invalid_state'],
 } as const satisfies Partial<Operation>;
 
@@ -319,12 +325,8 @@ export const PAYOUT_SCHEDULE_OPERATIONS: readonly Operation[] = [
     scope: 'payouts:write',
     parameters: [IDEMPOTENCY_KEY],
     body: { schema: PayoutScheduleBody, examples: { monthly: REQUEST_EXAMPLE } },
-    success: { status: 201, schema: Wrapped(PayoutScheduleObject), example: { data: EXAMPLE } },
-    answer: {
-      status: 200,
-      schema: Wrapped(PayoutScheduleCheckObject),
-      example: { data: CHECK_EXAMPLE },
-    },
+    success: created(PayoutScheduleObject, EXAMPLE),
+    answer: shown(PayoutScheduleCheckObject, CHECK_EXAMPLE),
     errors: [...CREATION_ERRORS, 'rows_refused'],
   },
   {
@@ -336,11 +338,7 @@ export const PAYOUT_SCHEDULE_OPERATIONS: readonly Operation[] = [
     description: 'Returns schedules, newest first.',
     scope: 'payouts:read',
     parameters: listQueryOf({}),
-    success: {
-      status: 200,
-      schema: ListOf(PayoutScheduleObject),
-      example: examplePage('/payout_schedules', [EXAMPLE]),
-    },
+    success: listed(PayoutScheduleObject, '/payout_schedules', [EXAMPLE]),
     errors: ['validation_failed'],
   },
   {
@@ -352,7 +350,7 @@ export const PAYOUT_SCHEDULE_OPERATIONS: readonly Operation[] = [
     description: 'Returns the current state of a schedule with its last run.',
     scope: 'payouts:read',
     parameters: [idOf('payoutSchedule')],
-    success: { status: 200, schema: Wrapped(PayoutScheduleObject), example: { data: EXAMPLE } },
+    success: shown(PayoutScheduleObject, EXAMPLE),
     errors: ['not_found'],
   },
   {
@@ -364,11 +362,7 @@ export const PAYOUT_SCHEDULE_OPERATIONS: readonly Operation[] = [
     description: 'Returns the runs, newest first, with the batch or the reason of each.',
     scope: 'payouts:read',
     parameters: [idOf('payoutSchedule'), ...listQueryOf({})],
-    success: {
-      status: 200,
-      schema: ListOf(PayoutScheduleRunObject),
-      example: examplePage(`/payout_schedules/${EXAMPLE.id}/runs`, [RUN_EXAMPLE]),
-    },
+    success: listed(PayoutScheduleRunObject, `/payout_schedules/${EXAMPLE.id}/runs`, [RUN_EXAMPLE]),
     errors: ['not_found', 'validation_failed'],
   },
   {

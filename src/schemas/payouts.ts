@@ -25,9 +25,7 @@ import {
 import {
   AmountText,
   CurrencyCode,
-  examplePage,
   Id,
-  ListOf,
   Metadata,
   ModeName,
   OneOf,
@@ -35,9 +33,17 @@ import {
   ProviderName,
   Shape,
   Timestamp,
-  Wrapped,
 } from './common';
-import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
+import {
+  created,
+  CREATION_ERRORS,
+  IDEMPOTENCY_KEY,
+  idOf,
+  listed,
+  listQueryOf,
+  type Operation,
+  shown,
+} from './operation';
 import { CREATED, CURRENCY, matching, PROVIDER, type Query, readListQuery, someOf } from './query';
 
 /**
@@ -436,7 +442,7 @@ export const PAYOUT_OPERATIONS: readonly Operation[] = [
     scope: 'payouts:write',
     parameters: [IDEMPOTENCY_KEY],
     body: { schema: PayoutBody, examples: REQUEST_EXAMPLES },
-    success: { status: 201, schema: Wrapped(PayoutObject), example: { data: EXAMPLE } },
+    success: created(PayoutObject, EXAMPLE),
     errors: [
       ...CREATION_ERRORS,
       'insufficient_balance',
@@ -457,11 +463,7 @@ export const PAYOUT_OPERATIONS: readonly Operation[] = [
     description: 'Returns payouts, newest first.',
     scope: 'payouts:read',
     parameters: listQueryOf(FILTERS),
-    success: {
-      status: 200,
-      schema: ListOf(PayoutObject),
-      example: examplePage('/payouts', [EXAMPLE]),
-    },
+    success: listed(PayoutObject, '/payouts', [EXAMPLE]),
     errors: ['validation_failed'],
   },
   {
@@ -473,7 +475,7 @@ export const PAYOUT_OPERATIONS: readonly Operation[] = [
     description: 'Returns the current state of a payout.',
     scope: 'payouts:read',
     parameters: [idOf('payout')],
-    success: { status: 200, schema: Wrapped(PayoutObject), example: { data: EXAMPLE } },
+    success: shown(PayoutObject, EXAMPLE),
     errors: ['not_found'],
   },
   {
@@ -486,11 +488,7 @@ export const PAYOUT_OPERATIONS: readonly Operation[] = [
       'Cancels a payout that is requested or under_review. The reserved funds are released immediately.',
     scope: 'payouts:write',
     parameters: [idOf('payout')],
-    success: {
-      status: 200,
-      schema: Wrapped(PayoutObject),
-      example: { data: { ...EXAMPLE, status: 'cancelled' } },
-    },
+    success: shown(PayoutObject, { ...EXAMPLE, status: 'cancelled' }),
     errors: ['not_found', 'invalid_state', 'service_unavailable'],
   },
   {
@@ -503,28 +501,22 @@ export const PAYOUT_OPERATIONS: readonly Operation[] = [
       'Approves a payout that waits for the API key of this request (release.approval_by_key). The payout is sent when its other conditions are met as well. A repeated call changes nothing.',
     scope: 'payouts:write',
     parameters: [idOf('payout')],
-    success: {
-      status: 200,
-      schema: Wrapped(PayoutObject),
-      example: {
-        data: {
-          ...EXAMPLE,
-          status: 'approved',
-          release: {
-            conditions: [
-              {
-                type: 'approval',
-                api_key: 'key_01M7YESA634WQFACSBWYSTKM76',
-                met_at: '2026-11-21T07:09:12.000Z',
-              },
-            ],
-            expires_at: null,
-            released_at: '2026-11-21T07:09:12.000Z',
-            expired_at: null,
+    success: shown(PayoutObject, {
+      ...EXAMPLE,
+      status: 'approved',
+      release: {
+        conditions: [
+          {
+            type: 'approval',
+            api_key: 'key_01M7YESA634WQFACSBWYSTKM76',
+            met_at: '2026-11-21T07:09:12.000Z',
           },
-        },
+        ],
+        expires_at: null,
+        released_at: '2026-11-21T07:09:12.000Z',
+        expired_at: null,
       },
-    },
+    }),
     errors: ['not_found', 'invalid_state', 'release_not_allowed', 'service_unavailable'],
   },
 ];

@@ -7,17 +7,23 @@ import { compileBody, type Json, RequestCurrency } from './body';
 import {
   AwaitsSecondPerson,
   CurrencyCode,
-  examplePage,
   Id,
-  ListOf,
   ModeName,
   OneOf,
   OrNull,
   Shape,
   Timestamp,
-  Wrapped,
 } from './common';
-import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
+import {
+  created,
+  CREATION_ERRORS,
+  IDEMPOTENCY_KEY,
+  idOf,
+  listed,
+  listQueryOf,
+  type Operation,
+  shown,
+} from './operation';
 import { destinationErrors, readDestination, RequestDestination, RequestNetwork } from './payouts';
 import { CURRENCY, matching, type Query, readListQuery } from './query';
 
@@ -152,7 +158,7 @@ const EXAMPLE: RecipientObject = {
   deleted_at: null,
 };
 
-const ONE = { status: 200, schema: Wrapped(RecipientObject), example: { data: EXAMPLE } } as const;
+const ONE = shown(RecipientObject, EXAMPLE);
 const ROUTE_ERRORS = ['destination_not_supported', 'network_required'] as const;
 
 export const RECIPIENT_OPERATIONS: readonly Operation[] = [
@@ -167,7 +173,7 @@ export const RECIPIENT_OPERATIONS: readonly Operation[] = [
     scope: 'recipients:write',
     parameters: [IDEMPOTENCY_KEY],
     body: { schema: RecipientBody, examples: { wallet: REQUEST_EXAMPLE } },
-    success: { ...ONE, status: 201 },
+    success: created(RecipientObject, EXAMPLE),
     errors: [...CREATION_ERRORS.filter((code) => code !== 'duplicate_reference'), ...ROUTE_ERRORS],
   },
   {
@@ -179,11 +185,7 @@ export const RECIPIENT_OPERATIONS: readonly Operation[] = [
     description: 'Returns recipients, newest first. Deleted recipients are left out.',
     scope: 'recipients:read',
     parameters: listQueryOf(FILTERS),
-    success: {
-      status: 200,
-      schema: ListOf(RecipientObject),
-      example: examplePage('/recipients', [EXAMPLE]),
-    },
+    success: listed(RecipientObject, '/recipients', [EXAMPLE]),
     errors: ['validation_failed'],
   },
   {

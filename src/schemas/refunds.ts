@@ -8,17 +8,23 @@ import {
   AmountText,
   AwaitsSecondPerson,
   CurrencyCode,
-  examplePage,
   Id,
-  ListOf,
   ModeName,
   OneOf,
   OrNull,
   Shape,
   Timestamp,
-  Wrapped,
 } from './common';
-import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
+import {
+  created,
+  CREATION_ERRORS,
+  IDEMPOTENCY_KEY,
+  idOf,
+  listed,
+  listQueryOf,
+  type Operation,
+  shown,
+} from './operation';
 import { destinationErrors, PayoutBody, readMemo } from './payouts';
 import { CREATED, CURRENCY, matching, type Query, readListQuery, someOf } from './query';
 
@@ -171,7 +177,7 @@ export const REFUND_OPERATIONS: readonly Operation[] = [
     scope: 'payments:write',
     parameters: [idOf('payment'), IDEMPOTENCY_KEY],
     body: { schema: RefundBody, examples: REQUEST_EXAMPLES },
-    success: { status: 201, schema: Wrapped(RefundObject), example: { data: EXAMPLE } },
+    success: created(RefundObject, EXAMPLE),
     errors: [
       ...CREATION_ERRORS,
       'not_found',
@@ -193,11 +199,7 @@ export const REFUND_OPERATIONS: readonly Operation[] = [
       'Returns the refunds of a payment, newest first, also those of the operator and the provider.',
     scope: 'payments:read',
     parameters: [idOf('payment'), ...listQueryOf(PAYMENT_FILTERS)],
-    success: {
-      status: 200,
-      schema: ListOf(RefundObject),
-      example: examplePage('/payments/pay_01M7YESA634WQFACSBWYSTKM76/refunds', [EXAMPLE]),
-    },
+    success: listed(RefundObject, '/payments/pay_01M7YESA634WQFACSBWYSTKM76/refunds', [EXAMPLE]),
     errors: ['not_found', 'validation_failed'],
   },
   {
@@ -209,11 +211,7 @@ export const REFUND_OPERATIONS: readonly Operation[] = [
     description: 'Returns the refunds of all payments, newest first.',
     scope: 'payments:read',
     parameters: listQueryOf(FILTERS),
-    success: {
-      status: 200,
-      schema: ListOf(RefundObject),
-      example: examplePage('/refunds', [EXAMPLE]),
-    },
+    success: listed(RefundObject, '/refunds', [EXAMPLE]),
     errors: ['validation_failed'],
   },
   {
@@ -225,7 +223,7 @@ export const REFUND_OPERATIONS: readonly Operation[] = [
     description: 'Returns the current state of a refund.',
     scope: 'payments:read',
     parameters: [idOf('refund')],
-    success: { status: 200, schema: Wrapped(RefundObject), example: { data: EXAMPLE } },
+    success: shown(RefundObject, EXAMPLE),
     errors: ['not_found'],
   },
 ];

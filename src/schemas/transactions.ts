@@ -3,19 +3,8 @@
  */
 import { type Static, Type } from 'typebox';
 import { TRANSACTION_TYPES } from '../domain/ledger';
-import {
-  AmountText,
-  CurrencyCode,
-  examplePage,
-  Id,
-  ListOf,
-  ModeName,
-  OneOf,
-  Shape,
-  Timestamp,
-  Wrapped,
-} from './common';
-import { idOf, listQueryOf, type Operation } from './operation';
+import { AmountText, CurrencyCode, Id, ModeName, OneOf, Shape, Timestamp } from './common';
+import { idOf, listed, listQueryOf, type Operation, shown } from './operation';
 import { CREATED, CURRENCY, matching, oneOf, type Query, readListQuery } from './query';
 
 const TransactionType = OneOf(TRANSACTION_TYPES, 'The type of transaction');
@@ -103,11 +92,7 @@ export const TRANSACTION_OPERATIONS: readonly Operation[] = [
     description: 'Returns the ledger history: everything that changed a balance, newest first.',
     scope: 'payments:read',
     parameters: listQueryOf(FILTERS),
-    success: {
-      status: 200,
-      schema: ListOf(TransactionObject),
-      example: examplePage('/transactions', [EXAMPLE]),
-    },
+    success: listed(TransactionObject, '/transactions', [EXAMPLE]),
     errors: ['validation_failed'],
   },
   {
@@ -119,7 +104,7 @@ export const TRANSACTION_OPERATIONS: readonly Operation[] = [
     description: 'Returns one transaction of the ledger: what changed, and the balances after it.',
     scope: 'payments:read',
     parameters: [idOf('transaction')],
-    success: { status: 200, schema: Wrapped(TransactionObject), example: { data: EXAMPLE } },
+    success: shown(TransactionObject, EXAMPLE),
     errors: ['not_found'],
   },
 ];

@@ -5,9 +5,10 @@ import {
   makeUser,
   type PageClient,
   type TestUser,
+  textOf,
 } from '../support/merchant/page-client';
 import { started } from '../support/started';
-import { PROBE, read, startConsoleWorld, textOf } from './console-world';
+import { PROBE, read, startConsoleWorld } from './console-world';
 
 const world = started(startConsoleWorld);
 

@@ -2,9 +2,9 @@
 import { openCase } from '../../src/db/repositories/cases';
 import type { CaseKind } from '../../src/domain/cases';
 import { newId } from '../../src/lib/new-id';
-import { makeUser, type PageClient } from '../support/merchant/page-client';
+import { makeUser, type PageClient, textOf } from '../support/merchant/page-client';
 import { started } from '../support/started';
-import { PROBE, read, startConsoleWorld, textOf } from './console-world';
+import { PROBE, read, startConsoleWorld } from './console-world';
 
 const world = started(startConsoleWorld);
 

@@ -2,9 +2,9 @@
 import { LEDGER_INVARIANTS } from '../../src/db/ledger-invariants';
 import { proveChanges } from '../../src/db/ledger-verify';
 import { countPositions } from '../../src/db/repositories/provider-statements';
-import { makeUser } from '../support/merchant/page-client';
+import { makeUser, textOf } from '../support/merchant/page-client';
 import { started } from '../support/started';
-import { PROBE, read, startConsoleWorld, textOf } from './console-world';
+import { PROBE, read, startConsoleWorld } from './console-world';
 
 const world = started(startConsoleWorld);
 

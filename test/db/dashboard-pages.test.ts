@@ -1,6 +1,6 @@
 /** What the pages of the dashboard tell and ask, as a browser without JavaScript sees it. */
 import { newId } from '../../src/lib/new-id';
-import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import { makeUser, PageClient, textOf, type TestUser } from '../support/merchant/page-client';
 import { startHarness } from './http-harness';
 import { started } from '../support/started';
 
@@ -16,13 +16,6 @@ beforeAll(async () => {
   client = new PageClient(gateway.url);
   await client.signIn(owner);
 });
-
-async function textOf(answer: Promise<Response>, status = 200): Promise<string> {
-  const response = await answer;
-  const html = await response.text();
-  expect({ status: response.status, url: response.url }).toEqual({ status, url: response.url });
-  return html;
-}
 
 /** An endpoint with as many attempts. @returns its id */
 async function makeEndpoint(url: string, failed: number, succeeded: number): Promise<string> {

@@ -1,7 +1,7 @@
 /** A person pays many recipients from a spreadsheet, without JavaScript. */
-import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
-import { MerchantClient } from '../support/merchant/merchant-client';
-import { makeUser, PageClient } from '../support/merchant/page-client';
+import type { MerchantClient } from '../support/merchant/merchant-client';
+import { makeUser, type PageClient, signedIn } from '../support/merchant/page-client';
+import { openMerchant } from '../support/payout/payout-steps';
 import { isSound, useSharedGateway } from '../support/servers/gateway';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
@@ -9,14 +9,15 @@ import { waitFor } from '../support/wait-for';
 const gateway = started(useSharedGateway, isSound);
 const PATH = '/dashboard/test/batches';
 const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
-let merchant: Merchant;
+let accountId: string;
+let api: MerchantClient;
 let client: PageClient;
 
 beforeAll(async () => {
-  merchant = await createMerchant(gateway.db, gateway.pepper);
-  await fund(gateway.db, merchant.accountId, 'test', 'USDT', '1000');
-  client = new PageClient(new URL(gateway.baseUrl).origin);
-  await client.signIn(await makeUser(gateway.db, 'merchant', 'developer', merchant.accountId));
+  const merchant = await openMerchant(gateway, { mode: 'test', funds: { USDT: '1000' } });
+  ({ accountId, client: api } = merchant);
+  const user = await makeUser(gateway.db, 'merchant', 'developer', accountId);
+  client = await signedIn(gateway.baseUrl, user);
 });
 
 const HEAD = 'reference;amount;currency;destination;network';
@@ -64,7 +65,6 @@ test('a sound table is previewed, created once by two clicks, and accounted for'
   const [page, again] = clicks.map(({ response }) => response.headers.get('location'));
   expect(page).toBe(again);
   const path = page ?? '';
-  const api = new MerchantClient(gateway.baseUrl, merchant.testKey);
   await waitFor('the batch to be closed', async () => {
     const { json } = await api.get(`/payout_batches/${path.split('/').at(-1) ?? ''}`);
     return json.data.closed_at === null ? undefined : true;
@@ -79,9 +79,7 @@ test('a sound table is previewed, created once by two clicks, and accounted for'
 });
 
 test('rows that need a person are first, and can be left out before the approval', async () => {
-  await gateway.db.query('UPDATE accounts SET rehearse_review = true WHERE id = ?', [
-    merchant.accountId,
-  ]);
+  await gateway.db.query('UPDATE accounts SET rehearse_review = true WHERE id = ?', [accountId]);
   const table = [HEAD, ...[1, 2, 3].map((n) => line(`left-${n}`, '3'))].join('\r\n');
   const form = { reference: 'left-out', description: '', table };
   const { response } = await send('create', form);

@@ -1,7 +1,7 @@
 /** A person keeps recipients and the rules of keys on the dashboard, without JavaScript; an operator reads them. */
-import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
-import { makeUser, PageClient } from '../support/merchant/page-client';
+import { buildPayout, type MerchantClient } from '../support/merchant/merchant-client';
+import { makeUser, type PageClient, signedIn } from '../support/merchant/page-client';
+import { openMerchant } from '../support/payout/payout-steps';
 import { isSound, useSharedGateway } from '../support/servers/gateway';
 import { started } from '../support/started';
 
@@ -15,14 +15,15 @@ const FORM = {
   network: 'tron',
   tags: 'payroll, london',
 };
-let merchant: Merchant;
+let accountId: string;
+let api: MerchantClient;
 let client: PageClient;
 
 beforeAll(async () => {
-  merchant = await createMerchant(gateway.db, gateway.pepper);
-  await fund(gateway.db, merchant.accountId, 'test', 'USDT', '1000');
-  client = new PageClient(new URL(gateway.baseUrl).origin);
-  await client.signIn(await makeUser(gateway.db, 'merchant', 'owner', merchant.accountId));
+  const merchant = await openMerchant(gateway, { mode: 'test', funds: { USDT: '1000' } });
+  ({ accountId, client: api } = merchant);
+  const user = await makeUser(gateway.db, 'merchant', 'owner', accountId);
+  client = await signedIn(gateway.baseUrl, user);
 });
 
 async function send(path: string, form: Record<string, string>, mode = 'test') {
@@ -30,7 +31,7 @@ async function send(path: string, form: Record<string, string>, mode = 'test') {
   const location = response.headers.get('location') ?? '';
   return { status: response.status, location, text: await response.text() };
 }
-const read = async (path: string) => (await client.get(path)).text();
+const read = (path: string) => client.read(path);
 
 test('a recipient is added once by two clicks, changed, paid and deleted', async () => {
   const key = 'dashboard-req_01M897YEP5MGA679C0FVGFQSYX';
@@ -83,7 +84,6 @@ test('a table is imported as a whole, and a table that is sent twice adds nothin
     422,
     expect.stringContaining('2 rows must be corrected. Nothing was added.'),
   ]);
-  const api = new MerchantClient(gateway.baseUrl, merchant.testKey);
   expect((await api.get('/recipients?tag=import')).json.data).toEqual([]);
   table.push(`Carol;USDT;${ADDRESS};tron;"import, other"`);
   for (let time = 0; time < 2; time += 1) {
@@ -108,11 +108,11 @@ test('a row of a batch table names a recipient', async () => {
 test('the account’s rules are changed by an owner after a recent sign-in', async () => {
   const stale = `UPDATE sessions SET authenticated_at = now() - interval '1 hour' WHERE account_id = ?`;
   const form = { waitHours: '48', payTo: 'recipients' };
-  await gateway.db.query(stale, [merchant.accountId]);
+  await gateway.db.query(stale, [accountId]);
   const again = await send('recipients/rules', form, 'live');
   expect(again.location).toContain('confirm');
   await gateway.db.query(`UPDATE sessions SET authenticated_at = now() WHERE account_id = ?`, [
-    merchant.accountId,
+    accountId,
   ]);
   expect((await send('recipients/rules', form, 'live')).location).toBe(
     '/dashboard/live/recipients',
@@ -123,10 +123,9 @@ test('the account’s rules are changed by an owner after a recent sign-in', asy
 });
 
 test('the rules of a key are set on its page, and hold from the next request on', async () => {
-  const api = new MerchantClient(gateway.baseUrl, merchant.testKey);
   const [key] = await gateway.db.query<{ id: string }>(
     `SELECT id FROM api_keys WHERE account_id = ? AND mode = 'test'`,
-    [merchant.accountId],
+    [accountId],
   );
   const path = `keys/${key!.id}/limits`;
   const faulty = await send(path, { payTo: 'anywhere', payoutMax: 'USDT', currencies: '' });
@@ -150,9 +149,9 @@ test('the rules of a key are set on its page, and hold from the next request on'
 });
 
 test('an operator reads the recipients of an account', async () => {
-  const operator = new PageClient(new URL(gateway.baseUrl).origin);
-  await operator.signIn(await makeUser(gateway.db, 'operator', 'viewer'));
-  const path = `/console/accounts/${merchant.accountId}/recipients`;
+  const viewer = await makeUser(gateway.db, 'operator', 'viewer');
+  const operator = await signedIn(gateway.baseUrl, viewer);
+  const path = `/console/accounts/${accountId}/recipients`;
   const page = await (await operator.get(`${path}?mode=test`)).text();
   expect(page).toContain(ADDRESS);
   expect(await (await operator.get(path)).text()).toContain('48 hours');

@@ -1,26 +1,23 @@
 /** A person refunds and cancels payments on the dashboard, without JavaScript; an operator sees who asked. */
-import { type MerchantClient } from '../support/merchant/merchant-client';
-import { ageSignIn, makeUser, PageClient } from '../support/merchant/page-client';
+import { ageSignIn, hiddenIn, makeUser, signedIn } from '../support/merchant/page-client';
 import {
   atProvider,
   openedPayment,
   type Opened,
   paidPayment,
   whenPayment,
+  whenRefund,
 } from '../support/payment/payment-steps';
 import { balanceOf, openMerchant } from '../support/payout/payout-steps';
 import { isSound, useSharedGateway } from '../support/servers/gateway';
 import { started } from '../support/started';
-import { waitFor } from '../support/wait-for';
 
 const gateway = started(useSharedGateway, isSound);
 
 async function enter(accountId: string | null, role = 'owner') {
   const kind = accountId === null ? 'operator' : 'merchant';
   const user = await makeUser(gateway.db, kind, role, accountId);
-  const client = new PageClient(new URL(gateway.baseUrl).origin);
-  await client.signIn(user);
-  return { user, client };
+  return { user, client: await signedIn(gateway.baseUrl, user) };
 }
 
 interface Seen {
@@ -35,20 +32,8 @@ async function seen(answer: Promise<Response>): Promise<Seen> {
   return { status: response.status, location, text: await response.text() };
 }
 
-/** The hidden fields of a page's form. */
-function hiddenIn(html: string): Record<string, string> {
-  const fields = html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g);
-  return Object.fromEntries([...fields].map(([, name, value]) => [name, value]));
-}
-
 const refundPath = ({ id }: Pick<Opened, 'id'>, mode = 'test') =>
   `/dashboard/${mode}/payments/${id}/refund`;
-
-const whenRefund = (client: MerchantClient, id: string, status: string) =>
-  waitFor(`${id} to be ${status}`, async () => {
-    const { json } = await client.get(`/refunds/${id}`);
-    return json.data.status === status ? json.data : undefined;
-  });
 
 test('a part and then all that is left are refunded after a review, and two clicks are one refund', async () => {
   const payment = await paidPayment(gateway);

@@ -5,12 +5,11 @@
  */
 import { parse } from 'csv-parse/sync';
 import { Decimal } from 'decimal.js';
-import { verifyLedger } from '../../src/db/ledger-verify';
 import { EXPORTS } from '../../src/domain/bookkeeping';
 import { createDashboardBooks } from '../../src/services/dashboard-books';
 import { fund } from '../support/merchant/merchant';
 import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';
-import { makeUser, PageClient } from '../support/merchant/page-client';
+import { makeUser, type PageClient, signedIn } from '../support/merchant/page-client';
 import { atProvider, openedPayment, whenPayment } from '../support/payment/payment-steps';
 import { acceptedPayout, openMerchant } from '../support/payout/payout-steps';
 import { scaled } from '../support/scale';
@@ -39,8 +38,8 @@ beforeAll(async () => {
     funds: { USDT: '1000000', ETH: '20' },
   });
   ({ accountId, client, otherMode: live } = merchant);
-  finance = new PageClient(new URL(gateway.baseUrl).origin);
-  await finance.signIn(await makeUser(gateway.db, 'merchant', 'owner', accountId));
+  const owner = await makeUser(gateway.db, 'merchant', 'owner', accountId);
+  finance = await signedIn(gateway.baseUrl, owner);
   await month();
 });
 
@@ -155,7 +154,7 @@ test('gross less fees is net in every file, and the nets are the balance [endpoi
   }
   const wages = payouts!.filter((line) => line['batch_id'] === batches![0]!['id']);
   expect(sum(wages, 'net')).toBe(batches![0]!['net']);
-  expect((await verifyLedger(gateway.db)).filter(({ broken }) => broken > 0)).toEqual([]);
+  await isSound(gateway);
 });
 
 test('the statement closes with the same balance and fees', async () => {
@@ -276,8 +275,8 @@ test('what cannot be exported is refused at its field, and another account sees 
     expect.stringContaining('is no time zone'),
   ]);
   const { accountId: other } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const stranger = new PageClient(new URL(gateway.baseUrl).origin);
-  await stranger.signIn(await makeUser(gateway.db, 'merchant', 'viewer', other));
+  const viewer = await makeUser(gateway.db, 'merchant', 'viewer', other);
+  const stranger = await signedIn(gateway.baseUrl, viewer);
   for (const kind of EXPORTS) {
     const text = await (await stranger.get(`${path}?kind=${kind}&format=json`)).text();
     expect([kind, JSON.parse(text)]).toEqual([kind, []]);

@@ -1,6 +1,6 @@
 /** From an occasion on the dashboard to a mail at a real SMTP server, through the worker and its schedule. */
 import { startGateway } from '../support/servers/gateway';
-import { makeUser, PageClient } from '../support/merchant/page-client';
+import { makeUser, signedIn } from '../support/merchant/page-client';
 import { startMailServer } from '../support/servers/mail-server';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
@@ -13,7 +13,6 @@ const gateway = started(() =>
 );
 
 test('a person chooses for one account what to be told, on both sites', async () => {
-  const origin = new URL(gateway.baseUrl).origin;
   for (const [site, role, on, gone] of [
     ['dashboard', 'owner', 'key_created', 'case_opened'],
     ['console', 'admin', 'case_opened', 'key_created'],
@@ -25,10 +24,9 @@ test('a person chooses for one account what to be told, on both sites', async ()
       role,
       isMerchant ? gateway.merchant.accountId : null,
     );
-    const page = new PageClient(origin);
-    await page.signIn(user);
+    const page = await signedIn(gateway.baseUrl, user);
     const path = `/${site}/notifications`;
-    const before = await (await page.get(path)).text();
+    const before = await page.read(path);
     expect(before).toContain(`value="${on}"`);
     expect(before).not.toContain(`value="${gone}"`);
     // What the role may not be told is not saved.
@@ -50,8 +48,7 @@ test('a person chooses for one account what to be told, on both sites', async ()
 
 test('a sign-in from a new address is told to the person who signed in, once', async () => {
   const user = await makeUser(gateway.db, 'merchant', 'viewer', gateway.merchant.accountId);
-  const page = new PageClient(new URL(gateway.baseUrl).origin);
-  await page.signIn(user);
+  const page = await signedIn(gateway.baseUrl, user);
   const own = () => server.mails.filter(({ to }) => to.includes(user.email));
   await waitFor('the mail', () => Promise.resolve(own()[0]));
   expect(own()[0]!.to).toEqual([user.email]);

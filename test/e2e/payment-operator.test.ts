@@ -4,7 +4,7 @@ import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import { newId } from '../../src/lib/new-id';
 import { useSharedGateway, isSound } from '../support/servers/gateway';
 import type { MerchantClient } from '../support/merchant/merchant-client';
-import { ageSignIn, makeUser, PageClient } from '../support/merchant/page-client';
+import { ageSignIn, hiddenIn, makeUser, signedIn } from '../support/merchant/page-client';
 import {
   atProvider,
   checkoutOf,
@@ -177,22 +177,17 @@ describe('on the pages of the console', () => {
   const PROBE = '<img src=x onerror=alert(1)>';
 
   async function reviewer() {
-    const page = new PageClient(new URL(gateway.baseUrl).origin);
     const user = await makeUser(gateway.db, 'operator', 'reviewer');
-    await page.signIn(user);
+    const page = await signedIn(gateway.baseUrl, user);
     const read = async (path: string) => {
-      const response = await page.get(path);
-      expect([path, response.status]).toEqual([path, 200]);
-      const html = await response.text();
+      const html = await page.read(path);
       expect(html).not.toContain(PROBE);
       return html;
     };
     /** Opens the payment's page and sends the form. @returns the page that it leads to */
     const send = async (id: string, kind: string, fields: Record<string, string>) => {
       const html = await read(`/console/payments/${id}`);
-      const [form] = new RegExp(`<form[^>]*action="[^"]*/${kind}".*?</form>`).exec(html) ?? [''];
-      const [, decision = ''] = /name="decision" value="(dec_\w{26})"/.exec(form) ?? [];
-      return page.post(`/console/payments/${id}/${kind}`, { decision, ...fields });
+      return page.post(`/console/payments/${id}/${kind}`, { ...hiddenIn(html, kind), ...fields });
     };
     return { page, user, read, send };
   }

@@ -1,13 +1,7 @@
 /** Refunds over HTTP: by the provider and by an operator, up to ledger, balance and events. */
-import { runAdmin } from '../../src/cli/admin';
-import { adjustmentPosting } from '../../src/domain/ledger';
-import { amount } from '../../src/domain/money';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
-import { post } from '../../src/db/repositories/ledger';
-import { newId } from '../../src/lib/new-id';
 import { startGateway, isSound } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
-import type { MerchantClient } from '../support/merchant/merchant-client';
 import {
   atProvider,
   checkoutOf,
@@ -16,18 +10,18 @@ import {
   eventsOf,
   needsAttention,
   openedPayment,
-  type Opened,
   paidPayment,
   postingsOf,
   readPayment,
   refundOf,
+  spend,
   statusesOf,
   underpaidPayment,
   whenDetails,
   whenPayment,
 } from '../support/payment/payment-steps';
-import { balanceOf, openMerchant } from '../support/payout/payout-steps';
-import { runProgram } from '../support/servers/programs';
+import { available, openMerchant } from '../support/payout/payout-steps';
+import { tryAdmin } from '../support/servers/gateway-admin';
 import { control, type Outage, setOutage } from '../support/servers/sandbox';
 import { waitFor } from '../support/wait-for';
 import { started } from '../support/started';
@@ -38,27 +32,7 @@ const CREDIT = creditOf('100.00000000', '1.00000000');
 const ALL_OF_IT = refundOf('100.00000000', '99.00000000', '1.00000000');
 const HALF_OF_IT = refundOf('50.00000000', '49.50000000', '0.50000000');
 
-async function spend({ accountId }: Opened, value: string): Promise<void> {
-  const posting = adjustmentPosting({
-    id: newId('adjustment'),
-    direction: 'out',
-    amount: amount(value),
-    reason: 'spent by a test',
-  });
-  const key = { accountId, mode: 'test', currency: 'USDT' } as const;
-  await gateway.db.transaction((tx) => post(tx, key, posting));
-}
-
-/** The admin command. */
-function admin(...args: string[]) {
-  const { TEMPORAL_ADDRESS = '', TEMPORAL_NAMESPACE = '' } = gateway.env;
-  return runProgram(runAdmin, ['payments', ...args, '--json'], {
-    DATABASE_OWNER_URL: gateway.database.ownerUrl,
-    GATEWAY_DATA_DIR: '/nowhere',
-    TEMPORAL_ADDRESS,
-    TEMPORAL_NAMESPACE,
-  });
-}
+const admin = (...args: string[]) => tryAdmin(gateway, 'payments', ...args);
 
 async function carriedOut(...args: string[]): Promise<unknown> {
   const { code, stdout, stderr } = await admin(...args);
@@ -67,10 +41,6 @@ async function carriedOut(...args: string[]): Promise<unknown> {
 }
 
 const outage = (kind: Outage) => setOutage(gateway, 'onchain_provider', 'test', kind);
-
-async function available(client: MerchantClient): Promise<string | undefined> {
-  return (await balanceOf(client))?.available;
-}
 
 async function exceptionsOf(id: string): Promise<Record<string, unknown>[]> {
   return gateway.db.query(
@@ -136,7 +106,7 @@ test.concurrent(
   async () => {
     const payment = await paidPayment(gateway);
     const { accountId, client, id } = payment;
-    await spend(payment, '90');
+    await spend(gateway, payment, '90');
     await atProvider(gateway, id, 'refund');
     const data = await whenPayment(client, id, 'refunded');
     expect(data).toMatchObject({ refunded_amount: '100.00000000', net_amount: '99.00000000' });
@@ -166,7 +136,7 @@ test.concurrent(
 test.concurrent('an owed refund is waived when an operator resolves its case', async () => {
   const payment = await paidPayment(gateway);
   const { accountId, client, id } = payment;
-  await spend(payment, '99');
+  await spend(gateway, payment, '99');
   await atProvider(gateway, id, 'refund');
   await whenPayment(client, id, 'refunded');
   await gateway.db.query(
@@ -216,7 +186,7 @@ describe('an operator', () => {
     async () => {
       const payment = await underpaidPayment(gateway);
       const { client, id } = payment;
-      await spend(payment, '40');
+      await spend(gateway, payment, '40');
       await decide(gateway, id, 'refund', { reason: 'too little' });
       const page = await whenDetails(gateway, id, /`refund` of 50.00000000 USDT by alice, refused/);
       expect(page).toContain(
@@ -287,7 +257,7 @@ describe('an operator', () => {
     ],
   ])('is refused %s by the admin command', async (_what, options, sentence) => {
     const payment = await paidPayment(gateway);
-    await spend(payment, '90');
+    await spend(gateway, payment, '90');
     const refused = await admin('refund', payment.id, ...options, '--reason', 'x');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain(sentence);

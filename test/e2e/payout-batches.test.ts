@@ -1,25 +1,23 @@
 /** Batches of payouts, from the request to the proof. */
 import { createHash } from 'node:crypto';
-import { verifyLedger } from '../../src/db/ledger-verify';
-import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
-import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
-import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { isSound, useSharedGateway } from '../support/servers/gateway';
+import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { runAdmin } from '../support/servers/gateway-admin';
+import { openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 
-let gateway: TestGateway;
-let merchant: Merchant;
+const gateway = started(useSharedGateway, isSound);
+let accountId: string;
 let client: MerchantClient;
 
 beforeAll(async () => {
-  gateway = await useSharedGateway();
-  merchant = await createMerchant(gateway.db, gateway.pepper);
-  client = new MerchantClient(gateway.baseUrl, merchant.testKey);
-  await fund(gateway.db, merchant.accountId, 'test', 'USDT', '100000');
-  await fund(gateway.db, merchant.accountId, 'test', 'ETH', '20');
+  const merchant = await openMerchant(gateway, {
+    mode: 'test',
+    funds: { USDT: '100000', ETH: '20' },
+  });
+  ({ accountId, client } = merchant);
 });
-
-afterAll(() => gateway.stop());
 
 function buildBatch(count: number, overrides: Record<string, unknown> = {}) {
   return {
@@ -37,11 +35,6 @@ const closed = (id: string) =>
     const { json } = await client.get(`/payout_batches/${id}`);
     return json.data.closed_at === null ? undefined : json.data;
   });
-
-async function expectSoundLedger(): Promise<void> {
-  const broken = (await verifyLedger(gateway.db)).filter((one) => one.broken > 0);
-  expect(broken).toEqual([]);
-}
 
 test('every row is reserved at once, sent, and accounted for [endpoint POST /payout_batches] [endpoint GET /payout_batches/{id}] [endpoint GET /payout_batches/{id}/proof]', async () => {
   const body = buildBatch(40);
@@ -64,7 +57,7 @@ test('every row is reserved at once, sent, and accounted for [endpoint POST /pay
   );
   const page = await client.get(`/payouts?batch=${json.data.id}&limit=100`);
   expect(page.json.data).toHaveLength(40);
-  await expectSoundLedger();
+  await isSound(gateway);
 });
 
 test('a repeated request gets the stored response, and a reference is used once [endpoint GET /payout_batches]', async () => {
@@ -114,7 +107,7 @@ test('a dry run names every faulty row, and stores nothing', async () => {
   expect((await client.get('/balance')).json).toEqual(before.json);
   const stored = await gateway.db.query(
     'SELECT id FROM payout_batches WHERE account_id = ? AND row_count = 8',
-    [merchant.accountId],
+    [accountId],
   );
   expect(stored).toEqual([]);
 
@@ -157,14 +150,14 @@ test('a stopped batch returns what was not released [endpoint POST /payout_batch
   const { json: proof } = await client.get(`/payout_batches/${id}/proof`);
   expect(proof.data.balanced).toBe(true);
   expect((await client.post(`/payout_batches/${id}/stop`)).status).toBe(409);
-  await expectSoundLedger();
+  await isSound(gateway);
 });
 
 async function underReview(count: number): Promise<{ id: string; manifest: string }> {
   const rehearse = 'UPDATE accounts SET rehearse_review = ? WHERE id = ?';
-  await gateway.db.query(rehearse, [true, merchant.accountId]);
+  await gateway.db.query(rehearse, [true, accountId]);
   const { json } = await create(buildBatch(count));
-  await gateway.db.query(rehearse, [false, merchant.accountId]);
+  await gateway.db.query(rehearse, [false, accountId]);
   expect(json.data.status).toBe('under_review');
   return { id: json.data.id, manifest: json.data.manifest_sha256 };
 }
@@ -248,7 +241,7 @@ test('rows are left out before the approval, which names what remains [endpoint 
     'completed',
     'cancelled',
   ]);
-  await expectSoundLedger();
+  await isSound(gateway);
 });
 
 test('rows that a batch does not have, and all of its rows, cannot be left out', async () => {
@@ -312,7 +305,7 @@ test('of an approval and a row left out at the same moment, one wins', async () 
     const { rows: counts } = await closed(id);
     expect(counts.sent).toBe(left.status === 200 ? 0 : 3);
   }
-  await expectSoundLedger();
+  await isSound(gateway);
 });
 
 test('rows that were changed in the database are not left out under a new hash', async () => {

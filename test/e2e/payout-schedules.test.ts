@@ -1,27 +1,24 @@
 /** Schedules of payouts on real Temporal: what runs, what fails, and who sees it. */
 import { createPayoutScheduleTimers } from '../../src/temporal/payout-schedules';
-import { verifyLedger } from '../../src/db/ledger-verify';
 import { findPayoutSchedule } from '../../src/db/repositories/payout-schedules';
 import { newId } from '../../src/lib/new-id';
 import { secondOf } from '../../src/domain/payout-schedule';
 import { WORKFLOWS } from '../../workflows/names';
-import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
-import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
-import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { isSound, useSharedGateway } from '../support/servers/gateway';
+import { fund } from '../support/merchant/merchant';
+import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 
-let gateway: TestGateway;
-let merchant: Merchant;
+const gateway = started(useSharedGateway, isSound);
+let accountId: string;
 let client: MerchantClient;
 
 beforeAll(async () => {
-  gateway = await useSharedGateway();
-  merchant = await createMerchant(gateway.db, gateway.pepper);
-  client = new MerchantClient(gateway.baseUrl, merchant.testKey);
-  await fund(gateway.db, merchant.accountId, 'test', 'USDT', '1000');
+  const merchant = await openMerchant(gateway, { mode: 'test', funds: { USDT: '1000' } });
+  ({ accountId, client } = merchant);
 });
-
-afterAll(() => gateway.stop());
 
 const create = (overrides: Record<string, unknown> = {}, key = randomKey()) =>
   client.post(
@@ -89,7 +86,7 @@ test('a short interval runs twice and pays, until the schedule is paused and end
   expect(list.json.data).toMatchObject([{ id }]);
   const events = await client.get(`/events?object_id=${id}&type=payout_schedule.run_created`);
   expect(events.json.data[0].data.last_run.batch_id).toMatch(/^pb_/);
-  expect((await verifyLedger(gateway.db)).filter((one) => one.broken > 0)).toEqual([]);
+  await isSound(gateway);
 });
 
 test('a run without funds is one event and pays nothing; after a deposit the next one pays', async () => {
@@ -108,7 +105,7 @@ test('a run without funds is one event and pays nothing; after a deposit the nex
   expect(ofRun).toHaveLength(1);
   expect((await client.get('/payouts?currency=BTC')).json.data).toEqual([]);
 
-  await fund(gateway.db, merchant.accountId, 'test', 'BTC', '3');
+  await fund(gateway.db, accountId, 'test', 'BTC', '3');
   const [created] = (await runs(id, 'created', 1)) as [Run];
   expect((await closed(created.batch_id)).status).toBe('completed');
   await change(id, 'end');

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RECIPIENT_CHANGED } from '../../src/domain/payout';
 import { newId } from '../../src/lib/new-id';
-import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { useSharedGateway } from '../support/servers/gateway';
+import { started } from '../support/started';
 import {
   buildPayout,
   buildRecipient,
@@ -22,12 +23,7 @@ import { waitFor } from '../support/wait-for';
 
 jest.setTimeout(scaled(60_000, 900_000));
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = started(useSharedGateway);
 
 interface Condition {
   type: string;

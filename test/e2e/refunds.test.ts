@@ -1,17 +1,7 @@
 /** Refunds that merchants ask for, and payments that they cancel, over HTTP. */
-import { adjustmentPosting } from '../../src/domain/ledger';
-import { amount } from '../../src/domain/money';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
-import { verifyLedger } from '../../src/db/ledger-verify';
-import { post } from '../../src/db/repositories/ledger';
-import { newId } from '../../src/lib/new-id';
 import { isSound, startGateway } from '../support/servers/gateway';
-import {
-  type ApiAnswer,
-  buildPayout,
-  type MerchantClient,
-  randomKey,
-} from '../support/merchant/merchant-client';
+import { type ApiAnswer, buildPayout, randomKey } from '../support/merchant/merchant-client';
 import {
   atProvider,
   checkoutOf,
@@ -24,13 +14,15 @@ import {
   postingsOf,
   readPayment,
   refundOf,
+  spend,
   statusesOf,
   underpaidPayment,
   whenDetails,
   whenPayment,
+  whenRefund,
 } from '../support/payment/payment-steps';
 import { isUnavailable, retry } from '../support/merchant/patient-client';
-import { balanceOf, openMerchant } from '../support/payout/payout-steps';
+import { available, openMerchant } from '../support/payout/payout-steps';
 import { type Outage, setOutage } from '../support/servers/sandbox';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
@@ -56,38 +48,13 @@ async function refunded(payment: Opened, body: Record<string, unknown> = {}) {
   return json.data;
 }
 
-const whenRefund = (client: MerchantClient, id: string, wanted: string) =>
-  waitFor(`${id} to be ${wanted}`, async () => {
-    const { json } = await client.get(`/refunds/${id}`);
-    return json.data.status === wanted ? json.data : undefined;
-  });
-
 /** The refunds of a payment, newest first. */
 async function refundsOf({ client, id }: Opened, query = ''): Promise<Record<string, unknown>[]> {
   const { json } = await client.get(`/payments/${id}/refunds${query}`);
   return json.data;
 }
 
-const available = async (client: MerchantClient) => (await balanceOf(client))?.available;
-
 const outage = (kind: Outage) => setOutage(gateway, 'onchain_provider', 'test', kind);
-
-async function spend({ accountId }: Opened, value: string): Promise<void> {
-  const posting = adjustmentPosting({
-    id: newId('adjustment'),
-    direction: 'out',
-    amount: amount(value),
-    reason: 'spent by a test',
-  });
-  await gateway.db.transaction((tx) =>
-    post(tx, { accountId, mode: 'test', currency: 'USDT' }, posting),
-  );
-}
-
-async function expectSoundLedger(): Promise<void> {
-  const broken = (await verifyLedger(gateway.db)).filter((one) => one.broken > 0);
-  expect(broken).toEqual([]);
-}
 
 describe.each(PROVIDER_CODES)('at %s', (provider) => {
   test.concurrent(
@@ -184,7 +151,7 @@ describe('is refused', () => {
 
   test.concurrent('more than the balance has, with the figures', async () => {
     const payment = await paidPayment(gateway);
-    await spend(payment, '90');
+    await spend(gateway, payment, '90');
     const answer = await refund(payment);
     expect(answer).toMatchObject({
       status: 422,
@@ -332,7 +299,7 @@ test('a refund that the provider does not answer stays pending, and is sent once
   await outage(null);
   await whenRefund(client, pending.id, 'completed');
   expect((await checkoutOf(gateway, id)).refunds).toHaveLength(1);
-  await expectSoundLedger();
+  await isSound(gateway);
 });
 
 test('a refund that the provider refuses fails, and the money returns', async () => {

@@ -1,34 +1,37 @@
 /** What a person makes above the account's amount waits for another owner, and for nobody else. */
-import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
-import { buildPayout, buildRecipient, MerchantClient } from '../support/merchant/merchant-client';
-import { makeUser, PageClient } from '../support/merchant/page-client';
+import type { MerchantRole } from '../../src/domain/users';
+import {
+  buildPayout,
+  buildRecipient,
+  type MerchantClient,
+} from '../support/merchant/merchant-client';
+import { makeUser, type PageClient, signedIn } from '../support/merchant/page-client';
 import {
   atProvider,
   checkoutOf,
   openedPayment,
   whenDetails,
   whenPayment,
+  whenRefund,
 } from '../support/payment/payment-steps';
+import { openMerchant } from '../support/payout/payout-steps';
 import { isSound, useSharedGateway } from '../support/servers/gateway';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 
 const gateway = started(useSharedGateway, isSound);
-let merchant: Merchant;
+let accountId: string;
 let api: MerchantClient;
 let maker: PageClient;
 let checker: PageClient;
 let developer: PageClient;
 
+const enter = async (role: MerchantRole) =>
+  signedIn(gateway.baseUrl, await makeUser(gateway.db, 'merchant', role, accountId));
+
 beforeAll(async () => {
-  merchant = await createMerchant(gateway.db, gateway.pepper);
-  await fund(gateway.db, merchant.accountId, 'test', 'USDT', '10000');
-  api = new MerchantClient(gateway.baseUrl, merchant.testKey);
-  const enter = async (role: 'owner' | 'developer') => {
-    const client = new PageClient(new URL(gateway.baseUrl).origin);
-    await client.signIn(await makeUser(gateway.db, 'merchant', role, merchant.accountId));
-    return client;
-  };
+  const merchant = await openMerchant(gateway, { mode: 'test', funds: { USDT: '10000' } });
+  ({ accountId, client: api } = merchant);
   [maker, checker, developer] = [
     await enter('owner'),
     await enter('owner'),
@@ -73,7 +76,7 @@ test('above the amount it waits, its maker and a developer do not release it, an
   await gateway.db.query(
     `INSERT INTO person_approvals (object_id, user_id) SELECT ?, user_id FROM memberships
       WHERE account_id = ? AND role <> 'owner'`,
-    [id, merchant.accountId],
+    [id, accountId],
   );
   await gateway.temporal.workflow.getHandle(id).executeUpdate('release');
   expect((await read(id)).release.conditions).toEqual([{ type: 'second_person', met_at: null }]);
@@ -141,7 +144,7 @@ test('the rows of a batch count together: it waits for another owner, who approv
   await gateway.db.query(
     `INSERT INTO person_approvals (object_id, version, user_id)
      SELECT ?, ?, user_id FROM memberships WHERE account_id = ? AND role <> 'owner'`,
-    [id, version, merchant.accountId],
+    [id, version, accountId],
   );
   await handle.signal('approve', { by: 'olivia', manifest: version });
   await whenDetails(gateway, id, /another person of the merchant must approve/);
@@ -207,11 +210,6 @@ async function requestRefund(payment: string, amount: string): Promise<string> {
   return sent.headers.get('location')!.split('/').at(-1)!;
 }
 const readRefund = async (id: string) => (await api.get(`/refunds/${id}`)).json.data;
-const whenRefund = (id: string, status: string) =>
-  waitFor(`${id} to be ${status}`, async () => {
-    const refund = await readRefund(id);
-    return refund.status === status ? refund : undefined;
-  });
 const ordersOf = async (payment: string) => (await checkoutOf(gateway, payment)).refunds;
 /** Afterwards the workflow has looked: it answers, or it had nothing left to do and ended. */
 const look = (payment: string) =>
@@ -223,7 +221,7 @@ const look = (payment: string) =>
 test('a refund above the amount reserves its money, and the provider is asked after another owner approved', async () => {
   const payment = await paid();
   const below = await requestRefund(payment, '100');
-  expect((await whenRefund(below, 'completed')).awaits_second_person).toBe(false);
+  expect((await whenRefund(api, below, 'completed')).awaits_second_person).toBe(false);
   const id = await requestRefund(payment, '100.5');
   expect(await readRefund(id)).toMatchObject({ status: 'pending', awaits_second_person: true });
   const page = `/dashboard/test/refunds/${id}`;
@@ -233,12 +231,12 @@ test('a refund above the amount reserves its money, and the provider is asked af
   await gateway.db.query(
     `INSERT INTO person_approvals (object_id, user_id) SELECT ?, user_id FROM memberships
       WHERE account_id = ? AND role <> 'owner'`,
-    [id, merchant.accountId],
+    [id, accountId],
   );
   await look(payment);
   expect((await ordersOf(payment)).map((one) => one.refund_reference)).toEqual([below]);
   expect((await approve(checker, id)).status).toBe(303);
-  await whenRefund(id, 'completed');
+  await whenRefund(api, id, 'completed');
   expect((await ordersOf(payment)).map((one) => one.refund_reference)).toEqual([below, id]);
   expect((await approve(checker, id)).status).toBe(409);
 });
@@ -254,7 +252,7 @@ test('a refund is withdrawn, or its time ends: the money returns and the provide
   const sql = 'UPDATE payment_refunds SET second_person_until = now() WHERE id = ?';
   await gateway.db.query(sql, [late]);
   await look(payment);
-  expect((await whenRefund(late, 'failed')).failure_reason).toContain('in time');
+  expect((await whenRefund(api, late, 'failed')).failure_reason).toContain('in time');
   expect(await ordersOf(payment)).toEqual([]);
   expect((await api.get(`/payments/${payment}`)).json.data.net_amount).toBe('297.00000000');
 });
@@ -319,11 +317,6 @@ test('a recipient of an API key does not wait for a second person', async () => 
 });
 
 test('a person of finance makes and approves; one of support does neither', async () => {
-  const enter = async (role: string) => {
-    const client = new PageClient(new URL(gateway.baseUrl).origin);
-    await client.signIn(await makeUser(gateway.db, 'merchant', role, merchant.accountId));
-    return client;
-  };
   const [finance, support] = [await enter('finance'), await enter('support')];
   const form = { ...FORM, amount: '120', reference: `finance-${(count += 1)}` };
   const sent = await finance.post('/dashboard/test/payouts/new', form);

@@ -1,12 +1,10 @@
 /** Merchants for tests: an account with keys and funds, made with the owner's rights. */
-import { adjustmentPosting } from '../../../src/domain/ledger';
-import { amount } from '../../../src/domain/money';
 import type { Mode } from '../../../src/domain/mode';
 import { SCOPES, type Scope } from '../../../src/domain/scopes';
-import { post } from '../../../src/db/repositories/ledger';
 import type { Db } from '../../../src/db/transaction';
 import { hashApiKey, makeApiKey } from '../../../src/lib/api-key-secret';
 import { newId } from '../../../src/lib/new-id';
+import { fund as fundBalance } from './ledger';
 
 /** More than a test spends. */
 export const FUNDS = '100000.00000000';
@@ -72,11 +70,5 @@ export async function fund(
   currency: string,
   value: string,
 ): Promise<void> {
-  const posting = adjustmentPosting({
-    id: newId('adjustment'),
-    direction: 'in',
-    amount: amount(value),
-    reason: 'Funds for a test',
-  });
-  await db.transaction((tx) => post(tx, { accountId, mode, currency }, posting));
+  await fundBalance(db, { accountId, mode, currency }, value);
 }

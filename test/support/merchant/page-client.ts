@@ -42,18 +42,19 @@ export async function textOf(answer: Response | Promise<Response>, status = 200)
   return html;
 }
 
-/** The hidden fields of a page's form. */
-export function hiddenIn(html: string): Record<string, string> {
-  const fields = html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g);
+/** The hidden fields of a page, or of its form that is sent to an address with this end. */
+export function hiddenIn(html: string, end?: string): Record<string, string> {
+  const form = new RegExp(`<form[^>]*action="[^"]*/${end}".*?</form>`);
+  const [text = ''] = end === undefined ? [html] : (form.exec(html) ?? []);
+  const fields = text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g);
   return Object.fromEntries([...fields].map(([, name, value]) => [name, value]));
 }
 
 /** Opens the page, and sends its form when it is called. @returns the page that the answer leads to */
 export async function openForm(page: PageClient, path: string, kind: string) {
   const html = await page.read(path);
-  const [form = ''] = new RegExp(`<form[^>]*action="[^"]*/${kind}".*?</form>`).exec(html) ?? [];
   return async (fields: Record<string, string> = {}): Promise<string> => {
-    const response = await page.post(`${path}/${kind}`, { ...hiddenIn(form), ...fields });
+    const response = await page.post(`${path}/${kind}`, { ...hiddenIn(html, kind), ...fields });
     expect(response.status).toBe(303);
     return page.read(response.headers.get('location')!);
   };

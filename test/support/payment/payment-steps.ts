@@ -1,7 +1,9 @@
 /** Steps that the tests of payments over HTTP share: opening one, what the provider does, waiting. */
 import type { PaymentDecisionKind, PaymentStatus } from '../../../src/domain/payment';
+import type { RefundStatus } from '../../../src/domain/refund';
 import { control, readCheckoutEntry, type CheckoutEntry } from '../servers/sandbox';
 import type { TestGateway } from '../servers/gateway';
+import { fund } from '../merchant/ledger';
 import { type ApiAnswer, type MerchantClient, randomKey } from '../merchant/merchant-client';
 import { isUnavailable, retry } from '../merchant/patient-client';
 import { waitFor, waitThroughFaults } from '../wait-for';
@@ -189,6 +191,27 @@ export async function paidPayment(
   await atProvider(gateway, id, 'pay');
   await whenPayment(client, id, 'completed');
   return { accountId, client, id };
+}
+
+/** Takes so much of the balance of a merchant as if it had been paid out. */
+export async function spend(
+  { db }: TestGateway,
+  { accountId }: Pick<Opened, 'accountId'>,
+  value: string,
+): Promise<void> {
+  await fund(db, { accountId, mode: 'test', currency: 'USDT' }, value, 'out');
+}
+
+/** A refund once it stands in the status. */
+export async function whenRefund(
+  client: MerchantClient,
+  id: string,
+  wanted: RefundStatus,
+): Promise<ApiAnswer['json']> {
+  return waitFor(`${id} to be ${wanted}`, async () => {
+    const { json } = await client.get(`/refunds/${id}`);
+    return json.data.status === wanted ? json.data : undefined;
+  });
 }
 
 /** One that got 50 of 100 and waits for the rest: its workflow stays open. */

@@ -78,6 +78,10 @@ export async function balanceOf(
   return (json.balances as BalanceSeen[]).find((one) => one.currency === currency);
 }
 
+export async function available(client: MerchantClient): Promise<string | undefined> {
+  return (await balanceOf(client))?.available;
+}
+
 /** What an operator types into Temporal. */
 export async function approve(gateway: TestGateway, id: string): Promise<void> {
   await gateway.temporal.workflow.getHandle(id).signal('approve', { by: 'alice' });

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { type TSchema, Type } from 'typebox';
 import { findOnPath } from '../../../src/dev/processes';
+import { describeWithProgram } from '../../support/optional-program';
 import { ApiError } from '../../../src/domain/errors';
 import { readEventQuery } from '../../../src/schemas/events';
 import { readFeeQuoteQuery } from '../../../src/schemas/fees';
@@ -134,19 +135,19 @@ test('no pattern needs what Go, Java or JavaScript without the u flag lack', () 
 });
 
 const python = findOnPath('python3');
-if (python === null)
-  console.warn('NOT TESTED: the patterns of openapi.json in Python: not installed');
 
-(python === null ? test.skip : test)('Python matches the patterns as JavaScript does', () => {
-  const script = `
+describeWithProgram(python, 'Install Python 3.', 'the patterns of openapi.json', () => {
+  test('Python matches the patterns as JavaScript does', () => {
+    const script = `
 import json, re, sys
 given = json.load(sys.stdin)
 print(json.dumps([[text for text in given["texts"] if re.search(pattern, text)] for pattern in given["patterns"]]))`;
-  // In Python, $ matches before a last line break as well.
-  const texts = TEXTS.filter((text) => !text.endsWith('\n'));
-  const input = JSON.stringify({ texts, patterns: PATTERNS });
-  const found = execFileSync(python!, ['-c', script], { input, encoding: 'utf8' });
-  expect(JSON.parse(found)).toEqual(
-    PATTERNS.map((pattern) => texts.filter((text) => new RegExp(pattern).test(text))),
-  );
+    // In Python, $ matches before a last line break as well.
+    const texts = TEXTS.filter((text) => !text.endsWith('\n'));
+    const input = JSON.stringify({ texts, patterns: PATTERNS });
+    const found = execFileSync(python!, ['-c', script], { input, encoding: 'utf8' });
+    expect(JSON.parse(found)).toEqual(
+      PATTERNS.map((pattern) => texts.filter((text) => new RegExp(pattern).test(text))),
+    );
+  });
 });
