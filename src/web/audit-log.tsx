@@ -1,17 +1,8 @@
 /** The audit log as a page: everything for operators, an account's for its owner. */
 import { AUDIT_SOURCES, type AuditEntry, type AuditQuery } from '../services/audit-log';
-import { Card, Empty, PageHead, Table, Time, words } from './components';
-import {
-  chosen,
-  daysOf,
-  Filters,
-  isFiltered,
-  ListPager,
-  NoMatch,
-  PER_PAGE,
-  positionOf,
-  textOf,
-} from './lists';
+import type { ListPosition } from '../services/services';
+import { Empty, Table, Time, words } from './components';
+import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from './lists';
 
 /** What the URL asks for. */
 export function auditQueryOf(query: URLSearchParams): AuditQuery {
@@ -37,7 +28,7 @@ interface AuditPageProps {
   path: string;
   query: URLSearchParams;
   entries: readonly AuditEntry[];
-  next: Parameters<typeof ListPager>[0]['next'];
+  next: ListPosition | null;
   /** Operators see all accounts; null: the page is of one account. */
   accountHref: ((id: string) => string) | null;
 }
@@ -53,36 +44,27 @@ export function AuditPage({
 }: AuditPageProps) {
   const isAll = accountHref !== null;
   return (
-    <>
-      <PageHead title={title} lead={lead} />
-      <Filters
-        path={path}
-        query={query}
-        options={isAll ? [['via', 'Source', AUDIT_SOURCES]] : []}
-        texts={[
-          ['by', 'Person'],
-          ['action', 'Action'],
-          ['object', 'Object ID'],
-          ...(isAll ? ([['account', 'Account ID']] as const) : []),
-        ]}
-      />
-      <Card flush>
-        <AuditTable
-          entries={entries}
-          accountHref={accountHref}
-          empty={
-            isFiltered(query) ? (
-              <NoMatch path={path} what="entries" />
-            ) : (
-              <Empty icon="scroll-text" title="No entries yet">
-                <p>Each change of keys, webhooks, users and settings appears here.</p>
-              </Empty>
-            )
-          }
-        />
-      </Card>
-      <ListPager path={path} query={query} next={next} />
-    </>
+    <ListPage
+      title={title}
+      lead={lead}
+      what="entries"
+      path={path}
+      query={query}
+      options={isAll ? [['via', 'Source', AUDIT_SOURCES]] : []}
+      texts={[
+        ['by', 'Person'],
+        ['action', 'Action'],
+        ['object', 'Object ID'],
+        ...(isAll ? ([['account', 'Account ID']] as const) : []),
+      ]}
+      next={next}
+      none={
+        <Empty icon="scroll-text" title="No entries yet">
+          <p>Each change of keys, webhooks, users and settings appears here.</p>
+        </Empty>
+      }
+      table={(empty) => <AuditTable entries={entries} accountHref={accountHref} empty={empty} />}
+    />
   );
 }
 

@@ -66,52 +66,46 @@ export function objectFilters(query: URLSearchParams) {
   };
 }
 
-interface ListPageProps {
+interface ListPageProps extends FiltersProps, ListPagerProps {
   title: string;
   lead: string;
-  path: string;
-  query: URLSearchParams;
-  next: ListPosition | null;
-  statuses: readonly string[];
-  /** Whether the list has the filter of the provider; by default it has. */
-  providers?: boolean;
-  /** The button that leads to the form, if there is one for this visitor. */
-  create?: string | null;
-  /** What an account without any sees. */
+  /** The plural of a row, by default the title. */
+  what?: string;
+  /** What stands beside the title. */
+  children?: ComponentChildren;
+  /** What is shown without any row and without a filter. */
   none: ComponentChildren;
   table: (empty: ComponentChildren) => ComponentChildren;
 }
 
-export function ListPage({ title, lead, path, query, next, statuses, ...rest }: ListPageProps) {
-  const { create = null, providers = true, none, table } = rest;
+export function ListPage({ title, lead, children, none, table, ...list }: ListPageProps) {
+  const { path, query, next, what = title.toLowerCase(), ...filters } = list;
   return (
     <>
       <PageHead title={title} lead={lead}>
-        {create === null ? null : (
-          <a class="btn" href={`${path}/new`}>
-            <Icon name="plus" /> {create}
-          </a>
-        )}
+        {children}
       </PageHead>
-      <Filters
-        path={path}
-        query={query}
-        options={[
-          ['status', 'Status', statuses],
-          ...(providers ? [['provider', 'Provider', PROVIDER_CODES] as const] : []),
-        ]}
-        texts={[
-          ['currency', 'Currency'],
-          ['reference', 'Reference'],
-        ]}
-      />
-      <Card flush>
-        {table(isFiltered(query) ? <NoMatch path={path} what={title.toLowerCase()} /> : none)}
-      </Card>
+      <Filters path={path} query={query} {...filters} />
+      <Card flush>{table(isFiltered(query) ? <NoMatch path={path} what={what} /> : none)}</Card>
       <ListPager path={path} query={query} next={next} />
     </>
   );
 }
+
+/** The button beside a list's title that leads to the form. */
+export function CreateLink({ path, label }: { path: string; label: string }) {
+  return (
+    <a class="btn" href={`${path}/new`}>
+      <Icon name="plus" /> {label}
+    </a>
+  );
+}
+
+/** The filters of the dashboard's lists that have a reference. */
+export const OBJECT_TEXTS = [
+  ['currency', 'Currency'],
+  ['reference', 'Reference'],
+] as const;
 
 interface FilterFormProps {
   path: string;

@@ -5,6 +5,7 @@ import type { ConsoleServices } from '../../services/console';
 import { type AccountDetail, readAccountDetail } from '../../services/account-detail';
 import { type Account, listAccountsPage } from '../../services/accounts';
 import { AuditTable } from '../../web/audit-log';
+import type { ListPosition } from '../../services/services';
 import {
   Card,
   Empty,
@@ -17,16 +18,7 @@ import {
   Time,
   words,
 } from '../../web/components';
-import {
-  chosen,
-  Filters,
-  isFiltered,
-  ListPager,
-  NoMatch,
-  PER_PAGE,
-  positionOf,
-  textOf,
-} from '../../web/lists';
+import { chosen, ListPage, PER_PAGE, positionOf, textOf } from '../../web/lists';
 import { page } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
 import { Proposals } from '../proposals/proposals';
@@ -71,33 +63,30 @@ export function merchantPages(services: ConsoleServices): OperatorRoute[] {
 interface AccountListProps {
   rows: readonly Account[];
   query: URLSearchParams;
-  next: Parameters<typeof ListPager>[0]['next'];
+  next: ListPosition | null;
 }
 
 function AccountList({ rows, query, next }: AccountListProps) {
   return (
-    <>
-      <PageHead title="Accounts" lead="The merchants of this installation." />
-      <Filters
-        path={PATH}
-        query={query}
-        options={[['status', 'Status', ACCOUNT_STATUSES]]}
-        texts={[['name', 'Start of the name, or id']]}
-        days={false}
-      />
-      <Card flush>
+    <ListPage
+      title="Accounts"
+      lead="The merchants of this installation."
+      path={PATH}
+      query={query}
+      options={[['status', 'Status', ACCOUNT_STATUSES]]}
+      texts={[['name', 'Start of the name, or id']]}
+      days={false}
+      next={next}
+      none={
+        <Empty icon="building-2" title="No accounts yet">
+          <pre>npm run -s admin -- accounts create --name "Example Shop"</pre>
+        </Empty>
+      }
+      table={(empty) => (
         <Table
           caption="Accounts"
           rows={rows}
-          empty={
-            isFiltered(query) ? (
-              <NoMatch path={PATH} what="accounts" />
-            ) : (
-              <Empty icon="building-2" title="No accounts yet">
-                <pre>npm run -s admin -- accounts create --name "Example Shop"</pre>
-              </Empty>
-            )
-          }
+          empty={empty}
           columns={[
             { label: 'Name', cell: ({ id, name }) => <a href={`${PATH}/${id}`}>{name}</a> },
             { label: 'Status', cell: ({ status }) => <Status value={status} /> },
@@ -110,9 +99,8 @@ function AccountList({ rows, query, next }: AccountListProps) {
             { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
           ]}
         />
-      </Card>
-      <ListPager path={PATH} query={query} next={next} />
-    </>
+      )}
+    />
   );
 }
 

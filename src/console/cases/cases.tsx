@@ -11,6 +11,7 @@ import {
   resolveCase,
 } from '../../services/cases';
 import { ChangeFields, readFields } from '../../web/change-form';
+import type { ListPosition } from '../../services/services';
 import {
   Alert,
   Card,
@@ -26,17 +27,7 @@ import {
 } from '../../web/components';
 import { draftForm, fieldErrors, type FormState } from '../../web/forms';
 import { LedgerLines } from '../../web/history';
-import {
-  chosen,
-  daysOf,
-  Filters,
-  isFiltered,
-  ListPager,
-  NoMatch,
-  PER_PAGE,
-  positionOf,
-  textOf,
-} from '../../web/lists';
+import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from '../../web/lists';
 import { page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
@@ -119,37 +110,32 @@ function seenIn(values: URLSearchParams): number | null {
 interface CaseListProps {
   rows: readonly Case[];
   query: URLSearchParams;
-  next: Parameters<typeof ListPager>[0]['next'];
+  next: ListPosition | null;
 }
 
 function CaseList({ rows, query, next }: CaseListProps) {
   return (
-    <>
-      <PageHead title="Cases" lead="What the gateway could not resolve by itself." />
-      <Filters
-        path={PATH}
-        query={query}
-        options={[
-          ['state', 'State', ['resolved', 'all'], 'Open'],
-          ['kind', 'Kind', CASE_KINDS],
-        ]}
-        texts={[['object', 'Object ID']]}
-      />
-      <Card flush>
+    <ListPage
+      title="Cases"
+      lead="What the gateway could not resolve by itself."
+      path={PATH}
+      query={query}
+      options={[
+        ['state', 'State', ['resolved', 'all'], 'Open'],
+        ['kind', 'Kind', CASE_KINDS],
+      ]}
+      texts={[['object', 'Object ID']]}
+      next={next}
+      none={
+        <Empty icon="folder-search" title="No open cases">
+          <p>The gateway opens a case when its records and a provider’s contradict each other.</p>
+        </Empty>
+      }
+      table={(empty) => (
         <Table
           caption="Cases"
           rows={rows}
-          empty={
-            isFiltered(query) ? (
-              <NoMatch path={PATH} what="cases" />
-            ) : (
-              <Empty icon="folder-search" title="No open cases">
-                <p>
-                  The gateway opens a case when its records and a provider’s contradict each other.
-                </p>
-              </Empty>
-            )
-          }
+          empty={empty}
           columns={[
             {
               label: 'Case',
@@ -174,9 +160,8 @@ function CaseList({ rows, query, next }: CaseListProps) {
             },
           ]}
         />
-      </Card>
-      <ListPager path={PATH} query={query} next={next} />
-    </>
+      )}
+    />
   );
 }
 

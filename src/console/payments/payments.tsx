@@ -5,19 +5,10 @@ import { PAYMENT_DECISIONS, PAYMENT_STATUSES } from '../../domain/payment';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { ConsoleServices } from '../../services/console';
 import { type ConsolePayment, PAYMENT_FLAGS } from '../../services/console-payments';
-import { Card, Empty, Money, PageHead, Status, Table, Time, words } from '../../web/components';
+import type { ListPosition } from '../../services/services';
+import { Empty, Money, Status, Table, Time, words } from '../../web/components';
 import { draftForm, type FormState } from '../../web/forms';
-import {
-  chosen,
-  daysOf,
-  Filters,
-  isFiltered,
-  ListPager,
-  NoMatch,
-  PER_PAGE,
-  positionOf,
-  textOf,
-} from '../../web/lists';
+import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from '../../web/lists';
 import { type Answer, page, redirect, signInAgain } from '../../web/site';
 import type { WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
@@ -113,39 +104,36 @@ export function consolePaymentPages(
 interface PaymentListProps {
   rows: readonly ConsolePayment[];
   query: URLSearchParams;
-  next: Parameters<typeof ListPager>[0]['next'];
+  next: ListPosition | null;
 }
 
 function PaymentList({ rows, query, next }: PaymentListProps) {
   return (
-    <>
-      <PageHead title="Payments" lead="Of all accounts, the newest first." />
-      <Filters
-        path={PATH}
-        query={query}
-        options={[
-          ['mode', 'Mode', MODES],
-          ['status', 'Status', PAYMENT_STATUSES],
-          ['flag', 'Only with', PAYMENT_FLAGS],
-        ]}
-        texts={[
-          ['search', 'ID or reference'],
-          ['account', 'Account ID'],
-        ]}
-      />
-      <Card flush>
+    <ListPage
+      title="Payments"
+      lead="Of all accounts, the newest first."
+      path={PATH}
+      query={query}
+      options={[
+        ['mode', 'Mode', MODES],
+        ['status', 'Status', PAYMENT_STATUSES],
+        ['flag', 'Only with', PAYMENT_FLAGS],
+      ]}
+      texts={[
+        ['search', 'ID or reference'],
+        ['account', 'Account ID'],
+      ]}
+      next={next}
+      none={
+        <Empty icon="arrow-down-left" title="No payments yet">
+          <p>A payment appears here when a merchant creates one.</p>
+        </Empty>
+      }
+      table={(empty) => (
         <Table
           caption="Payments"
           rows={rows}
-          empty={
-            isFiltered(query) ? (
-              <NoMatch path={PATH} what="payments" />
-            ) : (
-              <Empty icon="arrow-down-left" title="No payments yet">
-                <p>A payment appears here when a merchant creates one.</p>
-              </Empty>
-            )
-          }
+          empty={empty}
           columns={[
             {
               label: 'Amount',
@@ -185,8 +173,7 @@ function PaymentList({ rows, query, next }: PaymentListProps) {
             { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
           ]}
         />
-      </Card>
-      <ListPager path={PATH} query={query} next={next} />
-    </>
+      )}
+    />
   );
 }

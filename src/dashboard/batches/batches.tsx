@@ -33,7 +33,7 @@ import {
 } from '../../web/batch-parts';
 import { Confirm, EMPTY_FORM, type FormState } from '../../web/forms';
 import { Icon } from '../../web/icon';
-import { ListPager, PER_PAGE, positionOf } from '../../web/lists';
+import { CreateLink, ListPager, PER_PAGE, positionOf } from '../../web/lists';
 import { page, redirect } from '../../web/site';
 import { waitingBatch } from '../../services/second-person';
 import { MAKE, mayMake, personOf, RefusalAlert, tryForm } from '../creation';
@@ -112,11 +112,7 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
         const body = (
           <>
             <PageHead title="Batches" lead="Many payouts that are reserved and approved together.">
-              {mayMake(visit) ? (
-                <a class="btn" href={`${path}/new`}>
-                  <Icon name="plus" /> Create a batch
-                </a>
-              ) : null}
+              {mayMake(visit) ? <CreateLink path={path} label="Create a batch" /> : null}
             </PageHead>
             <BatchTable rows={items} path={path} />
             <ListPager path={path} query={query} next={next} />

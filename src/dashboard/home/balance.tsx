@@ -6,7 +6,7 @@ import { Card, Empty, Money, PageHead, Status, Table, Time } from '../../web/com
 import { PageRefusal } from '../../web/problems';
 import { page } from '../../web/site';
 import type { MerchantRoute } from '../merchant-page';
-import { TransactionTable } from '../transactions/transactions';
+import { NO_TRANSACTIONS, TransactionTable } from '../transactions/transactions';
 
 type Balance = Awaited<ReturnType<DashboardServices['balances']>>[number];
 
@@ -131,12 +131,7 @@ function BalancePage({ balance, base, transactions, payouts, payments }: Balance
         }
         flush
       >
-        <TransactionTable
-          rows={transactions}
-          base={base}
-          path={`${base}/transactions`}
-          filtered={false}
-        />
+        <TransactionTable rows={transactions} base={base} empty={NO_TRANSACTIONS} />
       </Card>
     </>
   );

@@ -1,8 +1,8 @@
 /** Payments: the list with its filters, and one payment. */
-import type { ComponentChildren } from 'preact';
 import { ZERO } from '../../domain/money';
 import { DECIDABLE, isOpenPayment, PAYMENT_STATUSES, type Payment } from '../../domain/payment';
 import { leftToRefund, type Refund } from '../../domain/refund';
+import { PROVIDER_CODES } from '../../domain/provider-codes';
 import type {
   Creator,
   DashboardServices,
@@ -19,7 +19,6 @@ import {
   PageHead,
   Secret,
   Status,
-  Table,
   Time,
   words,
 } from '../../web/components';
@@ -27,9 +26,18 @@ import { Confirm } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { page, redirect } from '../../web/site';
 import { creatorRow, creatorText, LedgerLines, PaymentAmounts, Timeline } from '../../web/history';
-import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../../web/lists';
+import {
+  chosen,
+  CreateLink,
+  ListPage,
+  OBJECT_TEXTS,
+  objectFilters,
+  PER_PAGE,
+  positionOf,
+} from '../../web/lists';
 import { newPaymentPages } from './new-payment';
 import { mayMake, personOf } from '../creation';
+import { ObjectTable, type ObjectRowsProps } from '../object-table';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { RefundTable } from '../refunds/refunds';
 
@@ -56,14 +64,19 @@ export function paymentPages(services: DashboardServices): MerchantRoute[] {
           <ListPage
             title="Payments"
             lead="Money that you receive from customers."
-            create={visit.may('link') ? 'New payment link' : null}
             path={path}
             query={query}
             next={next}
-            statuses={PAYMENT_STATUSES}
+            options={[
+              ['status', 'Status', PAYMENT_STATUSES],
+              ['provider', 'Provider', PROVIDER_CODES],
+            ]}
+            texts={OBJECT_TEXTS}
             none={<NoPayments />}
             table={(empty) => <PaymentTable rows={items} path={path} empty={empty} />}
-          />,
+          >
+            {visit.may('link') ? <CreateLink path={path} label="New payment link" /> : null}
+          </ListPage>,
           { nav: 'payments' },
         );
       },
@@ -94,33 +107,14 @@ export function paymentPages(services: DashboardServices): MerchantRoute[] {
   ];
 }
 
-interface PaymentTableProps {
-  rows: readonly Payment[];
-  path: string;
-  empty: ComponentChildren;
-}
-
-export function PaymentTable({ rows, path, empty }: PaymentTableProps) {
+export function PaymentTable(props: ObjectRowsProps<Payment>) {
   return (
-    <Table
+    <ObjectTable
+      {...props}
       caption="Payments"
-      rows={rows}
-      empty={empty}
+      statusOf={({ status }) => status}
+      referenceOf={({ reference }) => reference}
       columns={[
-        {
-          label: 'Amount',
-          right: true,
-          cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-        },
-        { label: 'Status', cell: ({ status }) => <Status value={status} /> },
-        {
-          label: 'Reference',
-          cell: ({ id, reference }) => (
-            <a class="break" href={`${path}/${id}`}>
-              {reference}
-            </a>
-          ),
-        },
         {
           label: 'Received',
           right: true,
@@ -129,7 +123,6 @@ export function PaymentTable({ rows, path, empty }: PaymentTableProps) {
             receivedAmount === ZERO ? '' : <Money amount={receivedAmount} currency={currency} />,
         },
         { label: 'Provider', wide: true, cell: ({ provider }) => words(provider) },
-        { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
     />
   );

@@ -1,6 +1,7 @@
 /** Payouts: the list with its filters, and one payout. */
 import type { ComponentChildren } from 'preact';
 import { PAYOUT_STATUSES, type Payout, payoutStatusesBefore } from '../../domain/payout';
+import { PROVIDER_CODES } from '../../domain/provider-codes';
 import type {
   Creator,
   DashboardServices,
@@ -16,7 +17,6 @@ import {
   Money,
   PageHead,
   Status,
-  Table,
   Time,
   words,
 } from '../../web/components';
@@ -25,7 +25,16 @@ import { Confirm } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import { MAKE, mayMake, personOf } from '../creation';
 import { creatorRow, creatorText, LedgerLines, Timeline } from '../../web/history';
-import { chosen, ListPage, objectFilters, PER_PAGE, positionOf } from '../../web/lists';
+import {
+  chosen,
+  CreateLink,
+  ListPage,
+  OBJECT_TEXTS,
+  objectFilters,
+  PER_PAGE,
+  positionOf,
+} from '../../web/lists';
+import { ObjectTable, type ObjectRowsProps } from '../object-table';
 import type { MerchantRoute } from '../merchant-page';
 import { waitingPayout } from '../../services/second-person';
 import { secondPersonOf } from '../second-person/waiting';
@@ -55,14 +64,19 @@ export function payoutPages(services: DashboardServices): MerchantRoute[] {
           <ListPage
             title="Payouts"
             lead="Money that you send to wallets and exchange accounts."
-            create={mayMake(visit) ? 'Request a payout' : null}
             path={path}
             query={query}
             next={next}
-            statuses={PAYOUT_STATUSES}
+            options={[
+              ['status', 'Status', PAYOUT_STATUSES],
+              ['provider', 'Provider', PROVIDER_CODES],
+            ]}
+            texts={OBJECT_TEXTS}
             none={<NoPayouts />}
             table={(empty) => <PayoutTable rows={items} path={path} empty={empty} />}
-          />,
+          >
+            {mayMake(visit) ? <CreateLink path={path} label="Request a payout" /> : null}
+          </ListPage>,
           { nav: 'payouts' },
         );
       },
@@ -98,33 +112,14 @@ export function payoutPages(services: DashboardServices): MerchantRoute[] {
   ];
 }
 
-interface PayoutTableProps {
-  rows: readonly Payout[];
-  path: string;
-  empty: ComponentChildren;
-}
-
-export function PayoutTable({ rows, path, empty }: PayoutTableProps) {
+export function PayoutTable(props: ObjectRowsProps<Payout>) {
   return (
-    <Table
+    <ObjectTable
+      {...props}
       caption="Payouts"
-      rows={rows}
-      empty={empty}
+      statusOf={({ status }) => status}
+      referenceOf={({ reference }) => reference}
       columns={[
-        {
-          label: 'Amount',
-          right: true,
-          cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-        },
-        { label: 'Status', cell: ({ status }) => <Status value={status} /> },
-        {
-          label: 'Reference',
-          cell: ({ id, reference }) => (
-            <a class="break" href={`${path}/${id}`}>
-              {reference}
-            </a>
-          ),
-        },
         {
           label: 'Destination',
           wide: true,
@@ -135,7 +130,6 @@ export function PayoutTable({ rows, path, empty }: PayoutTableProps) {
             </>
           ),
         },
-        { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
     />
   );

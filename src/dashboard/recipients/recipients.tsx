@@ -21,7 +21,7 @@ import {
 } from '../../web/components';
 import { Confirm, Field, fieldErrors, FormActions, type FormState } from '../../web/forms';
 import { Icon } from '../../web/icon';
-import { ListPager, PER_PAGE, positionOf, textOf } from '../../web/lists';
+import { CreateLink, ListPager, PER_PAGE, positionOf, textOf } from '../../web/lists';
 import { page, redirect } from '../../web/site';
 import { formKey, MAKE, mayMake, nextFormKey, personOf, tryForm } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
@@ -58,9 +58,7 @@ export function recipientPages(services: DashboardServices): MerchantRoute[] {
                   <a class="btn" data-variant="outline" href={`${path}/import`}>
                     <Icon name="upload" /> Import
                   </a>
-                  <a class="btn" href={`${path}/new`}>
-                    <Icon name="plus" /> Add a recipient
-                  </a>
+                  <CreateLink path={path} label="Add a recipient" />
                 </>
               ) : null}
             </PageHead>

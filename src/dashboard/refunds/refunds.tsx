@@ -3,24 +3,22 @@ import type { ComponentChildren } from 'preact';
 import { ZERO } from '../../domain/money';
 import { type Refund, REFUND_STATUSES, refundStatus } from '../../domain/refund';
 import type { Creator, DashboardServices, RefundDetail } from '../../services/dashboard';
-import {
-  Alert,
-  Card,
-  Empty,
-  Facts,
-  Id,
-  Money,
-  PageHead,
-  Status,
-  Table,
-  Time,
-} from '../../web/components';
+import { Alert, Card, Empty, Facts, Id, Money, PageHead, Status, Time } from '../../web/components';
 import { creatorRow, creatorText, Timeline } from '../../web/history';
-import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from '../../web/lists';
+import {
+  chosen,
+  daysOf,
+  ListPage,
+  OBJECT_TEXTS,
+  PER_PAGE,
+  positionOf,
+  textOf,
+} from '../../web/lists';
 import { waitingRefund } from '../../services/second-person';
 import { Confirm } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import { MAKE, mayMake, personOf } from '../creation';
+import { ObjectTable, type ObjectRowsProps } from '../object-table';
 import type { MerchantRoute } from '../merchant-page';
 import { secondPersonOf } from '../second-person/waiting';
 import { newRefundPages } from './new-refund';
@@ -48,8 +46,8 @@ export function refundPages(services: DashboardServices): MerchantRoute[] {
             path={path}
             query={query}
             next={next}
-            statuses={REFUND_STATUSES}
-            providers={false}
+            options={[['status', 'Status', REFUND_STATUSES]]}
+            texts={OBJECT_TEXTS}
             none={<NoRefunds />}
             table={(empty) => <RefundTable rows={items} path={path} empty={empty} />}
           />,
@@ -100,39 +98,19 @@ function filtersOf(query: URLSearchParams) {
   };
 }
 
-interface RefundTableProps {
-  rows: readonly Refund[];
-  path: string;
-  empty: ComponentChildren;
-}
-
-export function RefundTable({ rows, path, empty }: RefundTableProps) {
+export function RefundTable(props: ObjectRowsProps<Refund>) {
   return (
-    <Table
+    <ObjectTable
+      {...props}
       caption="Refunds"
-      rows={rows}
-      empty={empty}
+      statusOf={({ state }) => refundStatus(state)}
+      referenceOf={({ id, merchantReference }) => merchantReference ?? id}
       columns={[
-        {
-          label: 'Amount',
-          right: true,
-          cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-        },
-        { label: 'Status', cell: ({ state }) => <Status value={refundStatus(state)} /> },
-        {
-          label: 'Reference',
-          cell: ({ id, merchantReference }) => (
-            <a class="break" href={`${path}/${id}`}>
-              {merchantReference ?? id}
-            </a>
-          ),
-        },
         {
           label: 'Asked for by',
           wide: true,
           cell: ({ requestedBy }) => REQUESTERS[requestedBy],
         },
-        { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
     />
   );

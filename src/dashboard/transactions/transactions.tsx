@@ -1,26 +1,17 @@
 /** Every change of the balances. */
+import type { ComponentChildren } from 'preact';
 import {
   TRANSACTION_TYPES,
   type MerchantTransaction,
   type TransactionFilters,
 } from '../../domain/ledger';
 import type { DashboardServices } from '../../services/dashboard';
-import { Card, Empty, PageHead, Table, Time, words } from '../../web/components';
+import { Empty, Table, Time, words } from '../../web/components';
 import type { ListPosition } from '../../services/services';
 import { Icon } from '../../web/icon';
 import { page } from '../../web/site';
 import { Signed } from '../../web/history';
-import {
-  chosen,
-  daysOf,
-  Filters,
-  isFiltered,
-  ListPager,
-  NoMatch,
-  PER_PAGE,
-  positionOf,
-  textOf,
-} from '../../web/lists';
+import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from '../../web/lists';
 import type { MerchantRoute } from '../merchant-page';
 import { csvLines, EXPORT_PAGE, jsonLines } from './export';
 
@@ -38,22 +29,20 @@ export function transactionPages({ transactions }: DashboardServices): MerchantR
         const path = `${base}/transactions`;
         return page(
           'Transactions',
-          <>
-            <PageHead title="Transactions" lead="Every change of your balances.">
-              <ExportLink path={path} query={query} format="csv" />
-              <ExportLink path={path} query={query} format="json" />
-            </PageHead>
-            <Filters
-              path={path}
-              query={query}
-              options={[['type', 'Type', TRANSACTION_TYPES]]}
-              texts={[['currency', 'Currency']]}
-            />
-            <Card flush>
-              <TransactionTable rows={items} base={base} path={path} filtered={isFiltered(query)} />
-            </Card>
-            <ListPager path={path} query={query} next={next} />
-          </>,
+          <ListPage
+            title="Transactions"
+            lead="Every change of your balances."
+            path={path}
+            query={query}
+            options={[['type', 'Type', TRANSACTION_TYPES]]}
+            texts={[['currency', 'Currency']]}
+            next={next}
+            none={NO_TRANSACTIONS}
+            table={(empty) => <TransactionTable rows={items} base={base} empty={empty} />}
+          >
+            <ExportLink path={path} query={query} format="csv" />
+            <ExportLink path={path} query={query} format="json" />
+          </ListPage>,
           { nav: 'transactions' },
         );
       },
@@ -114,25 +103,20 @@ function ExportLink({ path, query, format }: ExportLinkProps) {
   );
 }
 
+export const NO_TRANSACTIONS = <Empty icon="list" title="Nothing was posted yet" />;
+
 interface TransactionTableProps {
   rows: readonly MerchantTransaction[];
   base: string;
-  path: string;
-  filtered: boolean;
+  empty: ComponentChildren;
 }
 
-export function TransactionTable({ rows, base, path, filtered }: TransactionTableProps) {
+export function TransactionTable({ rows, base, empty }: TransactionTableProps) {
   return (
     <Table
       caption="Transactions"
       rows={rows}
-      empty={
-        filtered ? (
-          <NoMatch path={path} what="transactions" />
-        ) : (
-          <Empty icon="list" title="Nothing was posted yet" />
-        )
-      }
+      empty={empty}
       columns={[
         { label: 'Posted', cell: ({ postedAt }) => <Time at={postedAt} seconds /> },
         { label: 'Type', wide: true, cell: ({ type }) => words(type) },
