@@ -27,6 +27,7 @@ import { healthRoutes } from './routes/health';
 import { paymentRoutes } from './routes/payments';
 import { payoutBatchRoutes } from './routes/payout-batches';
 import { payoutScheduleRoutes } from './routes/payout-schedules';
+import { reconciliationRoutes } from './routes/reconciliations';
 import { refundRoutes } from './routes/refunds';
 import { payoutRoutes } from './routes/payouts';
 import { recipientRoutes } from './routes/recipients';
@@ -73,6 +74,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   recipientRoutes(api, auth, services.recipients, pagination);
   balanceRoutes(api, auth, services.balances, pagination);
   exportRoutes(api, auth, services.balances);
+  reconciliationRoutes(api, auth, services.balances);
   catalogueRoutes(api, auth, services.catalogue);
   eventRoutes(api, auth, services.events, pagination);
   webhookRoutes(api, auth, services.webhooks, pagination);

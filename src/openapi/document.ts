@@ -8,6 +8,11 @@ import { CURRENCY_OPERATIONS, CurrencyList } from '../schemas/currencies';
 import { ERROR_BODIES } from '../schemas/errors';
 import { EVENT_OPERATIONS, EventObject, webhookBodyOf } from '../schemas/events';
 import { EXPORT_OPERATIONS } from '../schemas/exports';
+import {
+  RECONCILIATION_OPERATIONS,
+  ReconciliationBody,
+  ReconciliationObject,
+} from '../schemas/reconciliations';
 import { FEE_OPERATIONS, FeeQuoteObject, FeeRuleObject } from '../schemas/fees';
 import type { Operation, Success } from '../schemas/operation';
 import { PAYMENT_OPERATIONS, PaymentBody, PaymentObject } from '../schemas/payments';
@@ -56,6 +61,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...BALANCE_OPERATIONS,
   ...TRANSACTION_OPERATIONS,
   ...EXPORT_OPERATIONS,
+  ...RECONCILIATION_OPERATIONS,
   ...FEE_OPERATIONS,
   ...CURRENCY_OPERATIONS,
   ...EVENT_OPERATIONS,
@@ -117,6 +123,8 @@ const SCHEMAS: Record<string, object> = {
   PayoutBatch: PayoutBatchObject,
   PayoutBatchCheck: PayoutBatchCheckObject,
   PayoutBatchProof: PayoutBatchProofObject,
+  ReconciliationRequest: ReconciliationBody,
+  Reconciliation: ReconciliationObject,
   PayoutScheduleRequest: PayoutScheduleBody,
   PayoutSchedule: PayoutScheduleObject,
   PayoutScheduleCheck: PayoutScheduleCheckObject,

@@ -6,6 +6,7 @@ import { findTransaction, listTransactions } from '../db/repositories/transactio
 import type { Db, Reader } from '../db/transaction';
 import { ApiError } from '../domain/errors';
 import { exportFile } from './exports';
+import { reconcile } from './merchant-reconciliation';
 import type { Balances } from './services';
 
 interface BalancesDeps {
@@ -22,6 +23,7 @@ export function createBalances(deps: BalancesDeps): Balances {
       const books = await readBookkeeping(deps.shortStatements, accountId);
       return exportFile(deps.db, books, { accountId, mode, ...request });
     },
+    reconcile: (caller, request) => reconcile(deps.db, caller, request),
     async transaction({ accountId, mode }, id) {
       const found = await findTransaction(deps.shortStatements, { accountId, mode, id });
       if (found !== null) return found;

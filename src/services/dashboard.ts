@@ -43,6 +43,7 @@ import { type AuditQuery, readAuditLogOfAccount } from './audit-log';
 import { createDashboardBooks } from './dashboard-books';
 import { createDashboardMoney, type MoneyServices } from './dashboard-money';
 import { exportFile, type ExportRequest } from './exports';
+import { reconcile, type ReconciliationRequest } from './merchant-reconciliation';
 import { createExplainSignature } from './dashboard-signatures';
 import { requireRecipientRules } from './recipient-rules';
 import { compareRequests, type ReusedKey } from './request-differences';
@@ -181,6 +182,8 @@ export function createDashboardServices(deps: DashboardDeps) {
       books: Bookkeeping,
       request: Omit<ExportRequest, keyof Owner>,
     ) => exportFile(ofAccount({ accountId }), books, { accountId, mode, ...request }),
+    reconcile: (owner: Owner, request: ReconciliationRequest) =>
+      reconcile(ofAccount(owner), owner, request),
     explainSignature: createExplainSignature(db),
     requests: (owner: Owner, list: ListRequest<RequestFilters>) =>
       listRequests(ofAccount(owner), { ...owner, ...list }),

@@ -14,6 +14,7 @@ import type { CatalogueRoute } from '../db/repositories/currency-routes';
 import type { Balance } from '../db/repositories/ledger';
 import type { Provider } from '../providers/registry';
 import type { ExportFile, ExportRequest } from './exports';
+import type { Reconciliation, ReconciliationRequest } from './merchant-reconciliation';
 import type { Owner } from './own';
 
 /** An accepted API key or a signed-in user. Data is scoped to the account and mode. */
@@ -130,6 +131,7 @@ export interface Balances {
   /** @throws ApiError not_found */
   transaction(caller: Caller, id: string): Promise<MerchantTransaction>;
   exportFile(caller: Caller, request: Omit<ExportRequest, keyof Owner>): Promise<ExportFile>;
+  reconcile(caller: Caller, request: ReconciliationRequest): Promise<Reconciliation>;
 }
 
 /** What a merchant asks the feed for. */

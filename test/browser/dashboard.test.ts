@@ -32,6 +32,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     '/balances/USDT',
     '/statements',
     '/exports',
+    '/reconcile',
     '/bookkeeping',
     '/keys',
     '/keys/new',

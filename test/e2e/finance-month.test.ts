@@ -285,6 +285,120 @@ test('what cannot be exported is refused at its field, and another account sees 
   expect((await stranger.post('/dashboard/test/bookkeeping', {})).status).toBe(403);
 });
 
+describe('the list of the shop', () => {
+  const KINDS = { payment: 'payments', payout: 'payouts', refund: 'refunds' } as const;
+  type Kind = keyof typeof KINDS;
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const period = { created_from: day(-1), created_to: day(1) };
+
+  /** What the shop would have written down: everything that has moved. */
+  async function listOf(kind: Kind) {
+    const moved = (await linesOf({ kind: KINDS[kind] })).filter(
+      ({ gross, status }) => new Decimal(gross!).abs().gt(0) && status !== 'pending',
+    );
+    return moved.map(({ reference, gross, currency }) => ({
+      ...{ reference: reference!, amount: new Decimal(gross!).abs().toFixed(8) },
+      currency: currency!,
+    }));
+  }
+
+  const compare = async (object: Kind, rows: object[]) => {
+    const { status, text, json } = await client.post('/reconciliations', {
+      ...{ object, ...period, rows },
+    });
+    expect([status, text.slice(0, 200)]).toEqual([200, expect.any(String)]);
+    return json.data;
+  };
+
+  test.each(['payment', 'payout', 'refund'] as const)(
+    'agrees with every %s that has moved [endpoint POST /reconciliations]',
+    async (kind) => {
+      const rows = await listOf(kind);
+      const { counts, totals } = await compare(kind, rows);
+      expect(counts).toEqual({ matched: rows.length, different: 0, unknown: 0, missing: 0 });
+      expect(totals.length).toBeGreaterThan(0);
+      for (const { expected, recorded } of totals) expect(recorded).toBe(expected);
+    },
+  );
+
+  test('is told of a wrong amount, a wrong currency, a repeated, an unknown and a missing reference, and of what has not moved', async () => {
+    const [first, second, third, lacking, ...rest] = await listOf('payout');
+    const failed = (await linesOf({ kind: 'payouts' })).find(({ status }) => status === 'failed')!;
+    const rows = [
+      { ...first!, amount: '0.00000001' },
+      { ...second!, currency: 'XRP' },
+      third!,
+      third!,
+      { reference: 'nobody', amount: '1', currency: 'USDT' },
+      { reference: failed['reference']!, amount: failed['requested']!, currency: 'USDT' },
+      ...rest,
+    ];
+    const data = await compare('payout', rows);
+    expect(data.counts).toEqual({
+      ...{ matched: rest.length + 1, different: 4, unknown: 1, missing: 1 },
+    });
+    const open = (data.rows as Line[]).filter(({ outcome }) => outcome !== 'matched');
+    expect(open.map(({ row, outcome, difference }) => [row, outcome, difference])).toEqual([
+      [1, 'different', 'amount'],
+      [2, 'different', 'currency'],
+      [4, 'different', 'repeated'],
+      [5, 'unknown', null],
+      [6, 'different', 'status'],
+      [null, 'missing', null],
+    ]);
+    expect(open.at(-1)).toMatchObject({
+      ...{ reference: lacking!.reference, recorded_amount: lacking!.amount },
+      expected_amount: null,
+    });
+    expect(open[4]).toMatchObject({ status: 'failed', object_id: failed['id'] });
+  });
+
+  test('each wrong row of a request is named', async () => {
+    const good = { reference: 'a', amount: '1', currency: 'USDT' };
+    const rows = [good, { ...good, amount: '0' }, 'text', { ...good, reference: undefined }];
+    const { status, json } = await client.post('/reconciliations', {
+      ...{ object: 'payment', ...period, rows },
+    });
+    expect(status).toBe(422);
+    const { fields } = json.error.details;
+    expect((fields as Line[]).map(({ field, rule }) => [field, rule])).toEqual([
+      ['rows.1.amount', 'min_amount'],
+      ['rows.2', 'type'],
+      ['rows.3.reference', 'required'],
+    ]);
+    const long = { created_from: '2024-01-01', created_to: '2026-01-01' };
+    const answer = await client.post('/reconciliations', {
+      ...{ object: 'payment', ...long, rows: [good] },
+    });
+    expect(answer.json.error.details.fields).toMatchObject([{ field: 'created_to' }]);
+  });
+
+  test('is compared on the dashboard as a spreadsheet writes it, and the result is a file', async () => {
+    const [changed, ...rest] = await listOf('refund');
+    const cells = [{ ...changed!, amount: '9.5' }, ...rest].map(({ reference, amount, currency }) =>
+      [reference, amount.replace('.', ','), currency].join(';'),
+    );
+    const form = {
+      ...{ object: 'refund', from: period.created_from, to: period.created_to },
+      table: ['reference;amount;currency', ...cells].join('\n'),
+    };
+    const page = await finance.post('/dashboard/test/reconcile', form);
+    const text = await page.text();
+    expect([page.status, text]).toEqual([200, expect.stringContaining(changed!.reference)]);
+    expect(text).toContain('another amount has moved');
+    const download = await finance.post('/dashboard/test/reconcile/result.csv', form);
+    const lines: Line[] = parse(await download.text(), { columns: true });
+    expect(lines.map(({ outcome }) => outcome)).toEqual([
+      'different',
+      ...rest.map(() => 'matched'),
+    ]);
+    const unclear = { ...form, from: '', table: 'reference,amount,currency\na,"1,000",USDT\n' };
+    const refused = await finance.post('/dashboard/test/reconcile', unclear);
+    expect(refused.status).toBe(422);
+    expect(await refused.text()).toContain('Row 1: amount');
+  });
+});
+
 test('a key that may not read payouts exports no file with their destinations', async () => {
   const sql = `UPDATE api_keys SET scopes = '{payments:read}' WHERE account_id = ? AND mode = 'live'`;
   await gateway.db.query(sql, [accountId]);
@@ -300,4 +414,8 @@ test('a key that may not read payouts exports no file with their destinations', 
     transactions: 403,
     fees: 403,
   });
+  const rows = [{ reference: 'a', amount: '1', currency: 'USDT' }];
+  const list = { created_from: '2026-01-01', created_to: '2026-01-31', rows };
+  expect((await live.post('/reconciliations', { object: 'payment', ...list })).status).toBe(200);
+  expect((await live.post('/reconciliations', { object: 'payout', ...list })).status).toBe(403);
 });

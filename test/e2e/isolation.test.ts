@@ -3,6 +3,7 @@
  * the owner's is shown, changed or revealed (the specification, "What the service does").
  */
 import { EXPORTS } from '../../src/domain/bookkeeping';
+import { RECONCILED } from '../../src/domain/merchant-reconciliation';
 import { OPERATIONS } from '../../src/openapi/document';
 import { newId } from '../../src/lib/new-id';
 import { addFeeRule } from '../support/merchant/fee-rules';
@@ -401,6 +402,24 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     expectUnknown('webhookDelivery', (id) => client.get(`/webhook_deliveries/${id}`)),
   resendWebhookDelivery: ({ client }) =>
     expectUnknown('webhookDelivery', (id) => client.post(`/webhook_deliveries/${id}/resend`)),
+  createReconciliation: async ({ client }) => {
+    const period = { created_from: '2026-01-01', created_to: '2026-12-31' };
+    const compare = (object: string, reference: string) =>
+      client.post('/reconciliations', {
+        ...{ object, ...period, rows: [{ reference, amount: '1', currency: 'USDT' }] },
+      });
+    const answers = await Promise.all(
+      RECONCILED.map(async (object) => {
+        const [known] = (await owner.client.get(`/${object}s`)).json.data;
+        const reference = String(known?.reference ?? 'none');
+        const theirs = await compare(object, reference);
+        expect(theirs.json.data.counts).toMatchObject({ unknown: 1, missing: 0 });
+        // An answer repeats what was asked for.
+        return { ...theirs, text: theirs.text.replaceAll(reference, 'nobody') };
+      }),
+    );
+    return answers;
+  },
   listFees: async ({ client, sharesFees }) => {
     const answer = await client.get('/fees');
     expect(answer.status).toBe(200);

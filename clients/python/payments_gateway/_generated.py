@@ -673,6 +673,97 @@ class PayoutBatchProof(TypedDict):
     rows: list[PayoutBatchProofRow]
 
 
+class ReconciliationRequestRow(TypedDict):
+    """A row of the list."""
+
+    reference: str
+    """Text of at most 64 characters without NUL."""
+    amount: str
+    """A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50"."""
+    currency: str
+    """A currency code in capital letters, such as "USDT"."""
+
+
+class ReconciliationRequest(TypedDict):
+    """A list to compare."""
+
+    object: Literal["payment", "payout", "refund"]
+    """One of payment, payout, refund."""
+    created_from: str
+    """An ISO 8601 date, or a time with a zone, such as "2026-01-31"."""
+    created_to: str
+    """An ISO 8601 date, or a time with a zone, such as "2026-01-31"."""
+    rows: list[ReconciliationRequestRow]
+    """1 to 10,000 rows."""
+
+
+class ReconciliationCounts(TypedDict):
+    """The number of rows with each outcome."""
+
+    matched: int
+    """Rows whose amount has moved."""
+    different: int
+    """Rows with a difference."""
+    unknown: int
+    """Rows whose reference the gateway does not know."""
+    missing: int
+    """Objects that the list does not have."""
+
+
+class ReconciliationTotal(TypedDict):
+    """The sums of a currency."""
+
+    currency: str
+    """Currency code."""
+    expected: str
+    """The sum of the list."""
+    recorded: str
+    """The sum that has moved."""
+
+
+class ReconciliationRow(TypedDict):
+    """A row of the list, or an object that it does not have."""
+
+    row: int | None
+    """The number of the row, from 1; null for an object that the list does not have."""
+    outcome: Literal["matched", "different", "unknown", "missing"]
+    """The result of the comparison."""
+    difference: Literal["amount", "currency", "status", "repeated"] | None
+    """What is different; null for another outcome."""
+    reference: str | None
+    """Your reference; null for an object without one."""
+    currency: str
+    """Currency code."""
+    expected_amount: str | None
+    """The amount of the list."""
+    recorded_amount: str | None
+    """The amount that has moved for the reference, in recorded_currency."""
+    recorded_currency: str | None
+    """The currency of the objects."""
+    objects: int
+    """The number of objects with the reference and the currency."""
+    object_id: str | None
+    """The ID of the newest of them."""
+    status: str | None
+    """The status of the object with object_id."""
+
+
+class Reconciliation(TypedDict):
+    """A list that was compared."""
+
+    object: Literal["reconciliation"]
+    of: Literal["payment", "payout", "refund"]
+    """The kind of the compared objects."""
+    counts: ReconciliationCounts
+    """The number of rows with each outcome."""
+    totals: list[ReconciliationTotal]
+    """The sums of each currency."""
+    rows: list[ReconciliationRow]
+    """The rows in their order, and then the objects that the list does not have."""
+    has_more_missing: bool
+    """Whether more than 10,000 objects are missing. Shorten the period then."""
+
+
 class PayoutScheduleRequestPayoutDestination(TypedDict):
     """An object with type, value and optionally memo."""
 
@@ -1994,6 +2085,17 @@ class ExportOperations(Resource):
         return self._send("GET", "/exports", query={"kind": kind, "format": format, "currency": currency, "created_from": created_from, "created_to": created_to})
 
 
+class ReconciliationOperations(Resource):
+    def create(self, request: ReconciliationRequest) -> Reconciliation:
+        """Compare your records with the gateway.
+
+        Compares a list of references and amounts with what has moved: what customers have paid, what payouts have sent, or what refunds have returned. Objects that were created in the period and that the list does not have follow as missing. Nothing is stored. The scope payouts:read is needed too for payouts.
+
+        Scope: `payments:read`.
+        """
+        return self._send("POST", "/reconciliations", body=request)["data"]
+
+
 class FeeOperations(Resource):
     def list(self) -> list[FeeRule]:
         """List fee rules.
@@ -2148,6 +2250,7 @@ class Operations:
     balance: BalanceOperations
     transactions: TransactionOperations
     exports: ExportOperations
+    reconciliations: ReconciliationOperations
     fees: FeeOperations
     currencies: CurrencyOperations
     webhook_endpoints: WebhookEndpointOperations
@@ -2162,6 +2265,7 @@ class Operations:
         self.balance = BalanceOperations(send)
         self.transactions = TransactionOperations(send)
         self.exports = ExportOperations(send)
+        self.reconciliations = ReconciliationOperations(send)
         self.fees = FeeOperations(send)
         self.currencies = CurrencyOperations(send)
         self.webhook_endpoints = WebhookEndpointOperations(send)

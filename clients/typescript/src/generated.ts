@@ -620,6 +620,79 @@ export interface PayoutBatchProof {
   }[];
 }
 
+/** A list to compare */
+export interface ReconciliationRequest {
+  /** One of payment, payout, refund */
+  object: 'payment' | 'payout' | 'refund';
+  /** An ISO 8601 date, or a time with a zone, such as "2026-01-31" */
+  created_from: string;
+  /** An ISO 8601 date, or a time with a zone, such as "2026-01-31" */
+  created_to: string;
+  /** 1 to 10,000 rows */
+  rows: {
+    /** Text of at most 64 characters without NUL */
+    reference: string;
+    /** A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50" */
+    amount: string;
+    /** A currency code in capital letters, such as "USDT" */
+    currency: string;
+  }[];
+}
+
+/** A list that was compared */
+export interface Reconciliation {
+  object: 'reconciliation';
+  /** The kind of the compared objects */
+  of: 'payment' | 'payout' | 'refund';
+  /** The number of rows with each outcome */
+  counts: {
+    /** Rows whose amount has moved */
+    matched: number;
+    /** Rows with a difference */
+    different: number;
+    /** Rows whose reference the gateway does not know */
+    unknown: number;
+    /** Objects that the list does not have */
+    missing: number;
+  };
+  /** The sums of each currency */
+  totals: {
+    /** Currency code */
+    currency: string;
+    /** The sum of the list */
+    expected: string;
+    /** The sum that has moved */
+    recorded: string;
+  }[];
+  /** The rows in their order, and then the objects that the list does not have */
+  rows: {
+    /** The number of the row, from 1; null for an object that the list does not have */
+    row: number | null;
+    /** The result of the comparison */
+    outcome: 'matched' | 'different' | 'unknown' | 'missing';
+    /** What is different; null for another outcome */
+    difference: 'amount' | 'currency' | 'status' | 'repeated' | null;
+    /** Your reference; null for an object without one */
+    reference: string | null;
+    /** Currency code */
+    currency: string;
+    /** The amount of the list */
+    expected_amount: string | null;
+    /** The amount that has moved for the reference, in recorded_currency */
+    recorded_amount: string | null;
+    /** The currency of the objects */
+    recorded_currency: string | null;
+    /** The number of objects with the reference and the currency */
+    objects: number;
+    /** The ID of the newest of them */
+    object_id: string | null;
+    /** The status of the object with object_id */
+    status: string | null;
+  }[];
+  /** Whether more than 10,000 objects are missing. Shorten the period then. */
+  has_more_missing: boolean;
+}
+
 /** A schedule of payouts */
 export interface PayoutScheduleRequest {
   /** Your unique ID: 1 to 47 letters, digits, "_" or "-" */

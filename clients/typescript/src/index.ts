@@ -32,6 +32,8 @@ import type {
   PayoutRequest,
   QuoteFeeQuery,
   Recipient,
+  Reconciliation,
+  ReconciliationRequest,
   RecipientChange,
   RecipientRequest,
   Refund,
@@ -90,6 +92,10 @@ export class GatewayClient {
     list(query?: ListTransactionsQuery, options?: CallOptions): List<Transaction>;
     get(id: string, options?: CallOptions): Promise<Transaction>;
   };
+  readonly reconciliations: {
+    /** Compares your list with what has moved. Nothing is stored. */
+    create(request: ReconciliationRequest, options?: CallOptions): Promise<Reconciliation>;
+  };
   readonly fees: Fees;
   readonly currencies: { list(options?: CallOptions): Promise<CurrencyList> };
   readonly events: Events;
@@ -112,6 +118,17 @@ export class GatewayClient {
     this.transactions = {
       list: (query, callOptions) => createList(send, '/transactions', query, callOptions),
       get: (id, callOptions) => getOne(send, '/transactions', id, callOptions),
+    };
+    this.reconciliations = {
+      create: (body, callOptions) =>
+        one(
+          send<One<Reconciliation>>({
+            method: 'POST',
+            path: '/reconciliations',
+            body,
+            ...callOptions,
+          }),
+        ),
     };
     this.fees = createFees(send);
     this.currencies = {

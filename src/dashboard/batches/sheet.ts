@@ -96,7 +96,7 @@ function checkColumns(names: readonly string[], { columns, required }: TableShap
 type DecimalStyle = 'point' | 'comma';
 
 /** A comma before anything but three digits is a decimal comma, and the whole table is written so. */
-function decimalStyleOf(amounts: readonly string[]): DecimalStyle {
+export function decimalStyleOf(amounts: readonly string[]): DecimalStyle {
   const isComma = (text: string) => /^\d[\d.]*,(\d{1,2}|\d{4,8})$/.test(text);
   return amounts.some(isComma) ? 'comma' : 'point';
 }

@@ -7,7 +7,6 @@ import {
   type ExportKind,
   isOfJournal,
 } from '../../domain/bookkeeping';
-import { nextDay, startOfDay } from '../../lib/local-time';
 import { bookkeepingForm, changeBookkeeping } from '../../services/bookkeeping';
 import type { DashboardServices } from '../../services/dashboard';
 import { ChangeFields, readFields } from '../../web/change-form';
@@ -17,6 +16,8 @@ import { Icon } from '../../web/icon';
 import { chosen, textOf } from '../../web/lists';
 import { page, redirect } from '../../web/site';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+import { periodOf } from './period';
+import { reconcilePages } from './reconcile';
 
 const NAV = { nav: 'exports' };
 
@@ -40,6 +41,7 @@ const FORMATS: readonly (readonly [ExportFormat, string])[] = [
 export function exportPages(services: DashboardServices): MerchantRoute[] {
   const { db, bookkeeping } = services;
   return [
+    ...reconcilePages(services),
     {
       method: 'get',
       path: '/exports',
@@ -93,39 +95,18 @@ export function exportPages(services: DashboardServices): MerchantRoute[] {
 }
 
 function requestOf(query: URLSearchParams, { timeZone }: Bookkeeping) {
-  const errors: Record<string, string> = {};
+  const { errors, ...period } = periodOf(query, timeZone);
   const kind = chosen(query, 'kind', EXPORTS) ?? 'transactions';
   const format = chosen(query, 'format', EXPORT_FORMATS) ?? 'csv';
   const currency = textOf(query, 'currency')?.toUpperCase();
-  const day = (name: 'from' | 'to') => {
-    const text = textOf(query, name);
-    const start = text === undefined ? undefined : startOfDay(text, timeZone);
-    if (start === null) errors[name] = 'Enter a day, such as 2026-11-25.';
-    return start ?? undefined;
-  };
-  const [from, to] = [day('from'), day('to')];
   if (kind !== 'journal' && isOfJournal(format)) {
     errors['format'] = 'This format is for the journal. Choose the journal, CSV or JSON.';
   }
   if (format === 'xero' && currency === undefined) {
     errors['currency'] = 'Enter a currency: a file for Xero has no column for it.';
   }
-  if (from !== undefined && to !== undefined && to < from) {
-    errors['to'] = 'Enter a day that is not before the first one.';
-  }
-  const request = {
-    kind,
-    format,
-    ...(currency === undefined ? {} : { currency }),
-    ...(from === undefined ? {} : { createdFrom: from.toISOString() }),
-    ...(to === undefined ? {} : { createdTo: lastMoment(to, timeZone) }),
-  };
+  const request = { kind, format, ...(currency === undefined ? {} : { currency }), ...period };
   return { request: Object.keys(errors).length === 0 ? request : null, errors };
-}
-
-function lastMoment(day: Date, zone: string): string {
-  const end = new Date(nextDay(day, zone).getTime() - 1).toISOString();
-  return end.replace('Z', '999Z');
 }
 
 function exportPage(visit: MerchantVisit, books: Bookkeeping, form: FormState) {
@@ -146,6 +127,9 @@ function Exports({ visit, books, form }: ExportsProps) {
         title="Exports"
         lead="Files for accounting. Amounts are exact, and gross less fees is net in every file."
       >
+        <a class="btn" data-variant="outline" href={`${base}/reconcile`}>
+          <Icon name="list-checks" /> Compare records
+        </a>
         {visit.may(changeBookkeeping.access.needs) ? (
           <a class="btn" data-variant="outline" href={`${base}/bookkeeping`}>
             <Icon name="book-open" /> Bookkeeping

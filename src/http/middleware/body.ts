@@ -1,5 +1,5 @@
 /**
- * Request bodies, read as exact bytes of at most 64 KiB (decisions/errors), or of a batch's 8 MiB, so that
+ * Request bodies, read as exact bytes of at most 64 KiB (decisions/errors), or of 8 MiB for those with many rows, so that
  * hashes, signatures and the parser use what was sent.
  */
 import type { Middleware } from 'koa';
@@ -75,6 +75,8 @@ export function bytesReader(mediaTypes: string[], mebibytes?: number): ReadBytes
 }
 
 const readJsonBytes = bytesReader(['application/json']);
+/** The limit of 8 MiB is enough for ten thousand payouts with descriptions and metadata. */
+export const readLargeJson = bytesReader(['application/json'], 8);
 
 /** raw-body's errors contain a status for the problem. */
 function refusal(error: unknown, mebibytes: number | undefined): unknown {

@@ -14,13 +14,10 @@ import {
 import type { PayoutBatches } from '../../services/payout-batches';
 import { type GatewayState, pathId } from '../context';
 import type { Auth } from '../middleware/auth';
-import { bytesReader, validate } from '../middleware/body';
+import { readLargeJson, validate } from '../middleware/body';
 import { idempotent, writeStored } from '../middleware/idempotent';
 import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
-
-/** The limit of 8 MiB is enough for ten thousand rows with descriptions and metadata. */
-const readLargeJson = bytesReader(['application/json'], 8);
 
 export function payoutBatchRoutes(
   router: Router<GatewayState>,

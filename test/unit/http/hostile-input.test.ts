@@ -36,6 +36,7 @@ import {
 import { readPayoutQuery, readPayoutRequest } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
 import { readExportQuery } from '../../../src/schemas/exports';
+import { readReconciliationRequest } from '../../../src/schemas/reconciliations';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
 import {
   readWebhookDeliveryQuery,
@@ -94,6 +95,7 @@ const BODIES: Record<string, (json: Json) => unknown> = {
   createRefund: readRefundRequest,
   createWebhookEndpoint: readWebhookEndpointRequest,
   updateWebhookEndpoint: readWebhookEndpointChange,
+  createReconciliation: readReconciliationRequest,
 };
 const QUERIES: Record<string, (query: Query) => unknown> = {
   listEvents: readEventQuery,

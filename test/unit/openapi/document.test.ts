@@ -12,6 +12,7 @@ import {
   readWebhookEndpointChange,
   readWebhookEndpointRequest,
 } from '../../../src/schemas/webhooks';
+import { readReconciliationRequest } from '../../../src/schemas/reconciliations';
 import { readRefundRequest } from '../../../src/schemas/refunds';
 import { readPayoutRequest } from '../../../src/schemas/payouts';
 import { DOCUMENT, escapePointer, violations } from '../../support/merchant/contract';
@@ -61,6 +62,7 @@ test('the example requests are taken by the schema that validates requests', () 
     createRecipient: readRecipientRequest,
     updateRecipient: readRecipientChange,
     leaveOutPayoutBatchRows: (body) => readLeaveOutRequest(asParsed(body)),
+    createReconciliation: readReconciliationRequest,
     createRefund: readRefundRequest,
     createPayment: (body) => readPaymentRequest(asParsed(body), 'live'),
     createWebhookEndpoint: readWebhookEndpointRequest,

@@ -1,0 +1,323 @@
+/** A merchant's list, compared with the gateway's records. Nothing is stored. */
+import {
+  type Difference,
+  type ExpectedRow,
+  type Outcome as RowOutcome,
+  OUTCOMES,
+  RECONCILED,
+  RECONCILED_DAYS_MAX,
+  RECONCILED_ROWS_MAX,
+  type Reconciled,
+  type ReconciledRow,
+} from '../../domain/merchant-reconciliation';
+import { readExpectedRow } from '../../schemas/reconciliations';
+import type { DashboardServices } from '../../services/dashboard';
+import type { Reconciliation } from '../../services/merchant-reconciliation';
+import { Alert, Card, Facts, Id, Money, PageHead, Table, words } from '../../web/components';
+import { Field, FileInto, type FormState, Select, TextArea } from '../../web/forms';
+import { Icon } from '../../web/icon';
+import { chosen } from '../../web/lists';
+import { page } from '../../web/site';
+import { decimalStyleOf, plainAmount, readLines, SheetFault, writeSheet } from '../batches/sheet';
+import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+import { periodOf } from './period';
+
+const NAV = { nav: 'exports' };
+const COLUMNS = ['reference', 'amount', 'currency'];
+/** More rows are in the file that the page offers. */
+const ROWS_SHOWN = 200;
+/** It reads thousands of rows and keeps nothing. */
+const COMPARE = { needs: 'read', takesLargeForm: true, cost: 'export' } as const;
+
+const KINDS: readonly (readonly [Reconciled, string])[] = [
+  ['payment', 'Payments: what customers have paid'],
+  ['payout', 'Payouts: what was sent'],
+  ['refund', 'Refunds: what was returned'],
+];
+
+const OUTCOME_LABELS: Record<RowOutcome, string> = {
+  matched: 'Matched',
+  different: 'Different',
+  unknown: 'Unknown to the gateway',
+  missing: 'Missing from your list',
+};
+
+const DIFFERENCE_LABELS: Record<Difference, string> = {
+  amount: 'another amount has moved',
+  currency: 'the currency is another one',
+  status: 'no money has moved',
+  repeated: 'an earlier row has the same reference',
+};
+
+interface Compared {
+  form: FormState;
+  result: Reconciliation | null;
+}
+
+export function reconcilePages(services: DashboardServices): MerchantRoute[] {
+  const compare = async (visit: MerchantVisit): Promise<Compared & { zone: string }> => {
+    const { timeZone } = await services.bookkeeping(visit);
+    const values = visit.form;
+    const { createdFrom, createdTo, errors } = periodOf(values, timeZone, RECONCILED_DAYS_MAX);
+    const rows = readTable(values.get('table') ?? '', errors);
+    const form = { values, errors };
+    if (createdFrom === undefined || createdTo === undefined || Object.keys(errors).length > 0) {
+      return { form, result: null, zone: timeZone };
+    }
+    const kind = chosen(values, 'object', RECONCILED) ?? 'payment';
+    const result = await services.reconcile(visit, { kind, createdFrom, createdTo, rows });
+    return { form, result, zone: timeZone };
+  };
+  return [
+    {
+      method: 'get',
+      path: '/reconcile',
+      needs: 'read',
+      run: async (visit) => {
+        const { timeZone } = await services.bookkeeping(visit);
+        const form = { values: visit.draft ?? visit.query, errors: {} };
+        return page(
+          'Compare records',
+          <Compare base={visit.base} form={form} zone={timeZone} />,
+          NAV,
+        );
+      },
+    },
+    {
+      method: 'post',
+      path: '/reconcile',
+      ...COMPARE,
+      run: async (visit) => {
+        const { form, result, zone } = await compare(visit);
+        if (result !== null) {
+          const body = <Result base={visit.base} values={form.values} result={result} />;
+          return page('Compared records', body, NAV);
+        }
+        const body = <Compare base={visit.base} form={form} zone={zone} />;
+        return page('Compare records', body, { ...NAV, status: 422 });
+      },
+    },
+    {
+      method: 'post',
+      path: '/reconcile/result.csv',
+      ...COMPARE,
+      run: async (visit) => {
+        const { form, result, zone } = await compare(visit);
+        if (result === null) {
+          const body = <Compare base={visit.base} form={form} zone={zone} />;
+          return page('Compare records', body, { ...NAV, status: 422 });
+        }
+        const type = 'text/csv; charset=utf-8';
+        return {
+          kind: 'download',
+          name: 'reconciliation.csv',
+          type,
+          content: [resultSheet(result)],
+        };
+      },
+    },
+  ];
+}
+
+/** The faults of the table go to `errors.table`. */
+function readTable(text: string, errors: Record<string, string>): ExpectedRow[] {
+  try {
+    const shape = { columns: COLUMNS, required: COLUMNS, rowsMax: RECONCILED_ROWS_MAX };
+    const lines = readLines(text, shape);
+    const style = decimalStyleOf(lines.map(({ amount = '' }) => amount));
+    const faults: string[] = [];
+    const rows = lines.flatMap((line, index) => {
+      const name = `Row ${index + 1}`;
+      const amount = plainAmount(line['amount'] ?? '', style) ?? '';
+      const read = readExpectedRow({ ...line, amount }, name);
+      if (!Array.isArray(read)) return [read];
+      faults.push(`${name}: ${read.map(({ field }) => field.slice(name.length + 1)).join(', ')}`);
+      return [];
+    });
+    if (faults.length > 0) {
+      const more = faults.length > 10 ? `, and ${faults.length - 10} more` : '';
+      errors['table'] = `Correct these cells. ${faults.slice(0, 10).join('; ')}${more}.`;
+    }
+    return rows;
+  } catch (error) {
+    if (!(error instanceof SheetFault)) throw error;
+    errors['table'] = error.message;
+    return [];
+  }
+}
+
+const RESULT_COLUMNS = [
+  'row',
+  'outcome',
+  'difference',
+  'reference',
+  'currency',
+  'expected_amount',
+  'recorded_amount',
+  'recorded_currency',
+  'object_id',
+  'status',
+];
+
+function resultSheet({ rows }: Reconciliation): string {
+  const lines = rows.map(
+    ({ row, outcome, difference, reference, currency, expected, recorded }) => [
+      row === null ? '' : String(row),
+      outcome,
+      difference ?? '',
+      reference ?? '',
+      currency,
+      expected ?? '',
+      recorded?.amount ?? '',
+      recorded?.currency ?? '',
+      recorded?.id ?? '',
+      recorded?.status ?? '',
+    ],
+  );
+  return writeSheet([RESULT_COLUMNS, ...lines]);
+}
+
+interface CompareProps {
+  base: string;
+  form: FormState;
+  zone: string;
+}
+
+function Compare({ base, form, zone }: CompareProps) {
+  return (
+    <>
+      <PageHead
+        back={{ href: `${base}/exports`, label: 'Exports' }}
+        title="Compare records"
+        lead="Compare the list of your shop with what has moved at the gateway. Nothing is stored."
+      />
+      <Card>
+        <form method="post" action={`${base}/reconcile`} class="stack">
+          <Select name="object" label="Your list has" form={form} options={KINDS} />
+          <Field name="from" label="First day" type="date" form={form} required />
+          <Field
+            name="to"
+            label="Last day"
+            type="date"
+            hint={`What was created on these days and is not in your list is missing. The days are those of ${zone}.`}
+            form={form}
+            required
+          />
+          <FileInto field="table" hint="Choose a CSV file, or drop it on the table below." />
+          <TextArea
+            name="table"
+            isTable
+            label="Your list"
+            hint={`At most ${RECONCILED_ROWS_MAX.toLocaleString('en')} rows below the headings ${COLUMNS.join(', ')}. Columns are separated by commas, semicolons or tabs.`}
+            form={form}
+            required
+          />
+          <div class="actions">
+            <button class="btn">Compare</button>
+          </div>
+        </form>
+      </Card>
+    </>
+  );
+}
+
+interface ResultProps {
+  base: string;
+  values: URLSearchParams;
+  result: Reconciliation;
+}
+
+function Result({ base, values, result }: ResultProps) {
+  const { kind, counts, totals, rows, hasMoreMissing } = result;
+  const open = rows.filter(({ outcome }) => outcome !== 'matched');
+  return (
+    <>
+      <PageHead
+        back={{ href: `${base}/reconcile`, label: 'Compare records' }}
+        title="Compared records"
+        lead={`${values.get('from') ?? ''} to ${values.get('to') ?? ''}`}
+      >
+        <form method="post" action={`${base}/reconcile/result.csv`}>
+          {['object', 'from', 'to'].map((name) => (
+            <input type="hidden" name={name} value={values.get(name) ?? ''} />
+          ))}
+          <textarea name="table" hidden>
+            {values.get('table') ?? ''}
+          </textarea>
+          <button class="btn" data-variant="outline">
+            <Icon name="download" /> Download
+          </button>
+        </form>
+      </PageHead>
+      {open.length === 0 ? (
+        <Alert tone="good" title="Your list agrees with the gateway to the last digit." />
+      ) : null}
+      <Card title="Summary">
+        <Facts
+          rows={[
+            ...OUTCOMES.map(
+              (outcome) => [OUTCOME_LABELS[outcome], counts[outcome].toLocaleString('en')] as const,
+            ),
+            ...totals.flatMap(({ currency, expected, recorded }) => [
+              [
+                `${currency} in your list`,
+                <Money amount={expected} currency={currency} exact />,
+              ] as const,
+              [`${currency} moved`, <Money amount={recorded} currency={currency} exact />] as const,
+            ]),
+          ]}
+        />
+      </Card>
+      {open.length === 0 ? null : (
+        <Card title="To look at" lead={leadOf(open.length, hasMoreMissing)} flush>
+          <Table
+            caption="Rows that do not match"
+            rows={open.slice(0, ROWS_SHOWN)}
+            empty={null}
+            columns={[
+              { label: 'Row', right: true, cell: ({ row }) => row },
+              { label: 'Reference', cell: ({ reference }) => reference },
+              { label: 'Result', cell: resultText },
+              { label: 'Your list', right: true, cell: expectedOf },
+              { label: 'Moved', right: true, cell: recordedOf },
+              { label: 'Object', cell: (row) => <ObjectLink base={base} kind={kind} row={row} /> },
+            ]}
+          />
+        </Card>
+      )}
+    </>
+  );
+}
+
+function leadOf(count: number, hasMore: boolean): string | undefined {
+  if (hasMore) return 'Too many objects are missing to show all of them. Shorten the period.';
+  return count > ROWS_SHOWN ? `The first ${ROWS_SHOWN}. The file has all.` : undefined;
+}
+
+function resultText({ outcome, difference }: ReconciledRow): string {
+  const label = OUTCOME_LABELS[outcome];
+  return difference === null ? label : `${label}: ${DIFFERENCE_LABELS[difference]}`;
+}
+
+function expectedOf({ expected, currency }: ReconciledRow) {
+  return expected === null ? null : <Money amount={expected} currency={currency} exact />;
+}
+
+function recordedOf({ recorded }: ReconciledRow) {
+  if (recorded === null) return null;
+  return <Money amount={recorded.amount} currency={recorded.currency} exact />;
+}
+
+function ObjectLink({ base, kind, row }: { base: string; kind: Reconciled; row: ReconciledRow }) {
+  const { recorded } = row;
+  if (recorded === null) return null;
+  return (
+    <>
+      <a href={`${base}/${kind}s/${recorded.id}`}>
+        <Id value={recorded.id} />
+      </a>{' '}
+      {words(recorded.status)}
+      {recorded.objects > 1 ? `, and ${recorded.objects - 1} more` : ''}
+    </>
+  );
+}

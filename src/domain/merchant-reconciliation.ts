@@ -1,0 +1,123 @@
+/** How a merchant's own list is compared with what the gateway has recorded (decisions/merchant-reconciliation). */
+import { add, type Amount, compare, ZERO } from './money';
+
+export const RECONCILED = ['payment', 'payout', 'refund'] as const;
+export type Reconciled = (typeof RECONCILED)[number];
+
+export const RECONCILED_ROWS_MAX = 10_000;
+/** The period of the objects that a list may lack. */
+export const RECONCILED_DAYS_MAX = 366;
+
+/**
+ * - `matched`: the amount is what has moved
+ * - `different`: the reference is known, and something else is not equal
+ * - `unknown`: the gateway has no object with the reference
+ * - `missing`: money has moved for an object that the list does not have
+ */
+export const OUTCOMES = ['matched', 'different', 'unknown', 'missing'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/**
+ * - `amount`: another amount has moved
+ * - `currency`: the reference is that of an object in another currency
+ * - `status`: nothing has moved, such as for an expired payment or a failed payout
+ * - `repeated`: an earlier row has the same reference and currency
+ */
+export const DIFFERENCES = ['amount', 'currency', 'status', 'repeated'] as const;
+export type Difference = (typeof DIFFERENCES)[number];
+
+/** What the merchant believes: one row of the list. */
+export interface ExpectedRow {
+  reference: string;
+  amount: Amount;
+  currency: string;
+}
+
+/** The objects of one reference and currency. */
+export interface RecordedObjects {
+  reference: string | null;
+  currency: string;
+  /** The sum that has moved. */
+  amount: Amount;
+  objects: number;
+  /** The newest of them for which money has moved, otherwise the newest. */
+  id: string;
+  status: string;
+}
+
+export interface ReconciledRow {
+  /** The place in the list, from 1; null for what the list does not have. */
+  row: number | null;
+  outcome: Outcome;
+  difference: Difference | null;
+  reference: string | null;
+  currency: string;
+  expected: Amount | null;
+  recorded: RecordedObjects | null;
+}
+
+export function compareRows(
+  expected: readonly ExpectedRow[],
+  recorded: readonly RecordedObjects[],
+): ReconciledRow[] {
+  const byReference = new Map<string | null, RecordedObjects[]>();
+  for (const one of recorded) {
+    byReference.set(one.reference, [...(byReference.get(one.reference) ?? []), one]);
+  }
+  const seen = new Set<string>();
+  return expected.map(({ reference, currency, amount }, index) => {
+    const known = byReference.get(reference) ?? [];
+    const found = known.find((one) => one.currency === currency) ?? known[0] ?? null;
+    const name = `${currency} ${reference}`;
+    const difference = seen.has(name)
+      ? 'repeated'
+      : found === null
+        ? null
+        : differenceOf({ currency, amount }, found);
+    seen.add(name);
+    const outcome = difference !== null ? 'different' : found === null ? 'unknown' : 'matched';
+    const head = { row: index + 1, outcome, difference } as const;
+    return { ...head, reference, currency, expected: amount, recorded: found };
+  });
+}
+
+function differenceOf(
+  { currency, amount }: Pick<ExpectedRow, 'currency' | 'amount'>,
+  found: RecordedObjects,
+): Difference | null {
+  if (found.currency !== currency) return 'currency';
+  if (compare(found.amount, amount) === 0) return null;
+  return compare(found.amount, ZERO) === 0 ? 'status' : 'amount';
+}
+
+export function missingRow(recorded: RecordedObjects): ReconciledRow {
+  const { reference, currency } = recorded;
+  const head = { row: null, outcome: 'missing', difference: null } as const;
+  return { ...head, reference, currency, expected: null, recorded };
+}
+
+export interface ReconciledTotal {
+  currency: string;
+  expected: Amount;
+  recorded: Amount;
+}
+
+/** The sums of each currency. What several rows name is counted once. */
+export function totalsOf(rows: readonly ReconciledRow[]): ReconciledTotal[] {
+  const totals = new Map<string, ReconciledTotal>();
+  const of = (currency: string) => {
+    const total = totals.get(currency) ?? { currency, expected: ZERO, recorded: ZERO };
+    totals.set(currency, total);
+    return total;
+  };
+  const counted = new Set<RecordedObjects>();
+  for (const { currency, expected, recorded } of rows) {
+    const total = of(currency);
+    if (expected !== null) total.expected = add(total.expected, expected);
+    if (recorded === null || counted.has(recorded)) continue;
+    counted.add(recorded);
+    const moved = of(recorded.currency);
+    moved.recorded = add(moved.recorded, recorded.amount);
+  }
+  return [...totals.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1));
+}

@@ -1,0 +1,32 @@
+/** /reconciliations, in addition to the specification (decisions/merchant-reconciliation). */
+import type Router from '@koa/router';
+import { ApiError } from '../../domain/errors';
+import { presentOne } from '../../presenters/envelope';
+import { presentReconciliation } from '../../presenters/reconciliation';
+import { readReconciliationRequest } from '../../schemas/reconciliations';
+import type { Balances } from '../../services/services';
+import type { GatewayState } from '../context';
+import type { Auth } from '../middleware/auth';
+import { readLargeJson, validate } from '../middleware/body';
+import { noQuery } from '../middleware/query';
+
+export function reconciliationRoutes(
+  router: Router<GatewayState>,
+  auth: Auth,
+  balances: Balances,
+): void {
+  router.post(
+    '/reconciliations',
+    auth('payments:read'),
+    validate(readReconciliationRequest, readLargeJson),
+    noQuery,
+    async (ctx) => {
+      const { caller, request } = ctx.state;
+      const required_scope = 'payouts:read';
+      if (request.kind === 'payout' && !caller.scopes.includes(required_scope)) {
+        throw new ApiError({ code: 'insufficient_scope', details: { required_scope } });
+      }
+      ctx.body = presentOne(presentReconciliation(await balances.reconcile(caller, request)));
+    },
+  );
+}
