@@ -20,6 +20,7 @@ import { addAccounts } from './accounts';
 import { addAdjustments } from './adjustments';
 import { addAudit } from './audit';
 import { addBatches } from './batches';
+import { addSchedules } from './schedules';
 import { addCases } from './cases';
 import { addFees } from './fees';
 import type { CommonOptions, Context, Run } from './context';
@@ -65,6 +66,7 @@ const NOUNS = [
   addPayouts,
   addRecipients,
   addBatches,
+  addSchedules,
   addScreening,
   addAdjustments,
   addCases,

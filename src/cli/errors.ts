@@ -39,6 +39,8 @@ const LISTED_BY: Partial<Record<NotFoundObject, string>> = {
   account: '`accounts list` lists the accounts.',
   api_key: '`keys list` lists the keys of an account.',
   case: '`cases list --all` lists the cases.',
+  payout_batch: '`batches list --all` lists the batches.',
+  payout_schedule: '`schedules list --all` lists the schedules.',
   user: '`users list` lists the users.',
   webhook_endpoint: '`webhooks list` lists the endpoints of an account.',
   webhook_delivery: '`webhooks deliveries` lists the deliveries of an endpoint.',

@@ -26,6 +26,8 @@ const VISIBLE_ACTIONS = [
   'user.create',
   'payout.approve',
   'payout.reject',
+  'payout_schedule.pause',
+  'payout_schedule.resume',
   'recipient.delete',
   'webhook_endpoint.create',
   'webhook_endpoint.edit',

@@ -39,9 +39,13 @@ import { type ClaimDeps, readAnswer, runClaimed } from './claimed-request';
 import { type BatchCheck, checkRows, type CheckingDeps } from './payout-batches';
 import type { Caller, ListPosition, Page, StoredResponse } from './services';
 
-export interface PayoutSchedulesDeps extends ClaimDeps, CheckingDeps {
-  payoutScheduleTimers: PayoutScheduleTimers;
+/** What a change of a row needs, so that Temporal follows it. */
+export interface FollowingDeps {
+  db: Db;
+  payoutScheduleTimers: Pick<PayoutScheduleTimers, 'follow'>;
 }
+
+export interface PayoutSchedulesDeps extends ClaimDeps, CheckingDeps, FollowingDeps {}
 
 /** The request as it was sent: a row is a request, or the fault of a row. */
 export type ScheduleInput = Omit<PayoutScheduleRequest, 'payouts'> & {
@@ -218,8 +222,8 @@ function totalsOf(payouts: readonly PayoutOrder[]): ScheduleTotals[] {
 }
 
 /** Without an answer, restart-missing tells it. */
-async function tellTemporal(
-  { db, payoutScheduleTimers }: PayoutSchedulesDeps,
+export async function tellTemporal(
+  { db, payoutScheduleTimers }: FollowingDeps,
   schedule: PayoutSchedule,
 ): Promise<void> {
   try {

@@ -1,12 +1,14 @@
 /** Schedules of payouts on real Temporal: what runs, what fails, and who sees it. */
+import { ScheduleNotFoundError } from '@temporalio/client';
 import { createPayoutScheduleTimers } from '../../src/temporal/payout-schedules';
 import { findPayoutSchedule } from '../../src/db/repositories/payout-schedules';
 import { newId } from '../../src/lib/new-id';
 import { secondOf } from '../../src/domain/payout-schedule';
 import { WORKFLOWS } from '../../workflows/names';
+import { runAdmin } from '../support/servers/gateway-admin';
 import { isSound, useSharedGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
-import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { openMerchant } from '../support/payout/payout-steps';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
@@ -40,7 +42,7 @@ interface Run {
   status: string;
   scheduled_for: string;
   batch_id: string;
-  failure: object | null;
+  failure: { code: string } | null;
 }
 
 const runsOf = async (id: string) =>
@@ -155,6 +157,33 @@ test('a run that was opened before a pause fails, and is not pending for ever', 
   await change(id, 'end');
 });
 
+test('an operator lists, pauses and resumes a schedule with the admin command', async () => {
+  const { json } = await create({ interval_seconds: 3_600 });
+  const { id } = json.data;
+  const admin = (...args: string[]) => runAdmin(gateway, 'schedules', ...args);
+  const why = ['--by', 'alice', '--reason', 'the merchant called'];
+  const list = await admin('list', '--limit', '1000');
+  expect(list.data).toContainEqual(
+    expect.objectContaining({ id, status: 'active', account_id: accountId }),
+  );
+  expect(await admin('pause', id, ...why)).toMatchObject({ status: 'paused', next_run_at: null });
+  const handle = gateway.temporal.schedule.getHandle(id);
+  expect((await handle.describe()).state.paused).toBe(true);
+  await expect(admin('pause', id, ...why)).rejects.toThrow(`${id} is paused.`);
+  const resumed = await admin('resume', id, ...why);
+  expect(resumed).toMatchObject({ status: 'active', runs: [] });
+  expect(resumed.next_run_at).not.toBeNull();
+  expect((await handle.describe()).state.paused).toBe(false);
+  const log = await runAdmin(gateway, 'audit', 'list', '--object', id);
+  expect(log.data).toMatchObject([
+    { action: 'payout_schedule.resume', by: 'alice' },
+    { action: 'payout_schedule.pause', by: 'alice' },
+  ]);
+  await change(id, 'end');
+  await expect(admin('resume', id, ...why)).rejects.toThrow(`${id} is ended.`);
+  await expect(admin('show', 'ps_00000000000000000000000000')).rejects.toThrow('does not exist');
+});
+
 test('a schedule that Temporal has lost is made again from its row', async () => {
   const { json } = await create({ interval_seconds: 3_600 });
   const { id } = json.data;
@@ -166,22 +195,124 @@ test('a schedule that Temporal has lost is made again from its row', async () =>
   await change(id, 'end');
 });
 
-test('a run whose key was revoked fails with that reason', async () => {
-  const { json } = await create();
+test('a run whose key has lost its scope, or was revoked, fails with that reason', async () => {
+  const scopes = ['--scopes', 'payouts:read,payouts:write'];
+  const key = await runAdmin(
+    gateway,
+    ...['keys', 'create', '--account', accountId, '--mode', 'test', ...scopes],
+  );
+  const own = new MerchantClient(gateway.baseUrl, key.secret);
+  const body = {
+    reference: `revoked-${randomKey()}`.slice(0, 40),
+    interval_seconds: 5,
+    payouts: [{ ...buildPayout(), reference: `row-${randomKey()}`.slice(0, 40) }],
+  };
+  const { json } = await own.post('/payout_schedules', body, { 'idempotency-key': randomKey() });
   const { id } = json.data;
   await runs(id, 'created', 1);
-  const schedule = await findPayoutSchedule(gateway.db, id);
-  await gateway.db.query('UPDATE api_keys SET scopes = ? WHERE id = ?', [
-    ['payouts:read'],
-    schedule?.apiKeyId ?? '',
-  ]);
-  const [failed] = (await runs(id, 'failed', 1)) as [Run];
-  expect(failed.failure).toMatchObject({ code: 'insufficient_scope' });
-  await gateway.db.query('UPDATE api_keys SET scopes = ? WHERE id = ?', [
-    ['payouts:read', 'payouts:write', 'events:read', 'payments:read', 'payments:write'],
-    schedule?.apiKeyId ?? '',
-  ]);
+  const setScopes = (...now: string[]) =>
+    gateway.db.query('UPDATE api_keys SET scopes = ? WHERE id = ?', [now, key.id]);
+  await setScopes('payouts:read');
+  const [narrowed] = (await runs(id, 'failed', 1)) as [Run];
+  expect(narrowed.failure).toMatchObject({ code: 'insufficient_scope' });
+  await setScopes('payouts:read', 'payouts:write');
+  await runAdmin(gateway, 'keys', 'revoke', key.id);
+  const revoked = await waitFor('a run of the revoked key to fail', async () =>
+    (await runsOf(id)).find(({ failure }) => failure?.code === 'invalid_api_key'),
+  );
+  const before = (await runsOf(id)).filter(({ status }) => status === 'created').length;
+  await runs(id, 'failed', (await runs(id, 'failed', 1)).length + 1);
+  expect((await runsOf(id)).filter(({ status }) => status === 'created')).toHaveLength(before);
+  expect(revoked.batch_id).toBeNull();
   await change(id, 'end');
+});
+
+test('a dry run answers with the faults, the fees and the next times, and stores nothing', async () => {
+  const reference = `dry-${randomKey()}`.slice(0, 40);
+  const long = 'x'.repeat(48);
+  const rows = ['10', '0', '20'].map((amount, row) =>
+    buildPayout({ amount, reference: row === 2 ? long : `dry-${row}` }),
+  );
+  const key = randomKey();
+  const times = { cron: '0 9 1 * *', time_zone: 'Europe/Berlin', interval_seconds: undefined };
+  const dry = await create(
+    { ...times, reference, start_at: '2099-01-15T00:00:00Z', payouts: rows, dry_run: true },
+    key,
+  );
+  expect(dry.status).toBe(200);
+  expect(dry.json.data).toMatchObject({
+    object: 'payout_schedule_check',
+    valid: false,
+    needs_second_person: false,
+    missing: null,
+    next_run_times: [
+      '2099-02-01T08:00:00.000Z',
+      '2099-03-01T08:00:00.000Z',
+      '2099-04-01T07:00:00.000Z',
+      '2099-05-01T07:00:00.000Z',
+      '2099-06-01T07:00:00.000Z',
+    ],
+    totals: [{ currency: 'USDT', rows: 1, amount: '10.00000000' }],
+  });
+  const { refused_rows: refused, totals } = dry.json.data;
+  expect(refused).toMatchObject([
+    { row: 2, reference: 'dry-1', code: 'validation_failed' },
+    { row: 3, reference: long, details: { fields: [{ field: 'reference', rule: 'too_long' }] } },
+  ]);
+  expect(Number(totals[0].network_fee)).toBeGreaterThan(0);
+  const sound = { ...times, reference, payouts: [rows[0]] };
+  expect((await create({ ...sound, dry_run: true }, key)).json.data.valid).toBe(true);
+  const made = await create(sound, key);
+  expect(made.status).toBe(201);
+  await change(made.json.data.id, 'end');
+});
+
+test('times that never come are refused at their field', async () => {
+  const never = await create({ cron: '0 0 30 2 *', interval_seconds: undefined });
+  expect(never.json.error.details.fields).toMatchObject([{ field: 'cron', rule: 'out_of_range' }]);
+  const past = await create({ end_at: '2020-01-01T00:00:00Z' });
+  expect(past.json.error.details.fields).toMatchObject([{ field: 'end_at', rule: 'out_of_range' }]);
+});
+
+test('after its end a schedule makes no run, and ends with one event', async () => {
+  const hour = 3_600_000;
+  const { now } = (await gateway.db.query<{ now: Date }>('SELECT now()'))[0]!;
+  const { json } = await create({
+    start_at: new Date(now.getTime() - hour).toISOString(),
+    end_at: new Date(now.getTime() + 15_000).toISOString(),
+  });
+  const { id, end_at: end } = json.data;
+  await runs(id, 'created', 1);
+  await waitFor('the end', async () => {
+    const [row] = await gateway.db.query<{ isOver: boolean }>(
+      'SELECT now() > end_at AS is_over FROM payout_schedules WHERE id = ?',
+      [id],
+    );
+    return row?.isOver;
+  });
+  // The minute that a run at the end has is over.
+  await gateway.db.query(
+    `UPDATE payout_schedules SET end_at = end_at - interval '2 minutes',
+            workflow_checked_at = now() - interval '1 minute' WHERE id = ?`,
+    [id],
+  );
+  await waitFor(`${id} to be ended`, async () => {
+    const { status } = (await client.get(`/payout_schedules/${id}`)).json.data;
+    return status === 'ended' ? true : undefined;
+  });
+  for (const { scheduled_for: time } of await runsOf(id)) {
+    expect(Date.parse(time)).toBeLessThanOrEqual(Date.parse(end));
+  }
+  const { json: events } = await client.get(`/events?object_id=${id}&type=payout_schedule.ended`);
+  expect(events.data).toHaveLength(1);
+  // The next run of restart-missing tells Temporal.
+  const isGone = (error: unknown) => error instanceof ScheduleNotFoundError;
+  await waitFor('Temporal to have no schedule', () =>
+    gateway.temporal.schedule
+      .getHandle(id)
+      .describe()
+      .then(() => false, isGone),
+  );
 });
 
 test('a cron keeps the wall clock of its zone over the change to summer time', async () => {

@@ -17,3 +17,9 @@ $$;
 GRANT EXECUTE ON FUNCTION schedule_awaits_second_person
   TO gateway_worker, gateway_api, gateway_admin, gateway_dashboard, gateway_merchant;
 `;
+
+/** Operators pause and resume schedules with the admin command. */
+export const operatorRights = /* sql */ `
+GRANT UPDATE (status, next_run_at, sequence, followed_sequence, updated_at, ended_at)
+  ON payout_schedules TO gateway_admin;
+`;

@@ -11,7 +11,10 @@ import { sql as secondPersonForAll, steps as roleSteps } from './0042-second-per
 import { sql as keyLimitsOfRefunds } from './0048-key-limits-of-refunds';
 import { sql as notifications } from './0049-notifications';
 import { sql as bookkeeping } from './0050-bookkeeping';
-import { sql as schedulesOfPeople } from './0051-schedules-of-people';
+import {
+  operatorRights as schedulesOfOperators,
+  sql as schedulesOfPeople,
+} from './0051-schedules-of-people';
 import { sql as payoutsAwaitRecipients } from './0052-payouts-await-recipients';
 import { sql as webhooksByApi } from './0054-webhooks-by-api';
 import { sql as auditChain, steps as auditChainSteps } from './0055-audit-chain';
@@ -73,6 +76,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0049-notifications', sql: notifications },
   { name: '0050-bookkeeping', sql: bookkeeping },
   { name: '0051-schedules-of-people', sql: schedulesOfPeople },
+  { name: '0051-schedules-of-operators', sql: schedulesOfOperators },
   { name: '0052-payouts-await-recipients', sql: payoutsAwaitRecipients },
   { name: '0054-webhooks-by-api', sql: webhooksByApi },
   { name: '0055-audit-chain', sql: auditChain },

@@ -184,6 +184,20 @@ export async function listPayoutSchedules(
   return pageOf(found.map(withTimes), limit);
 }
 
+/** Of all accounts, newest first. @param open without those that have ended */
+export async function listAllSchedules(
+  db: Reader,
+  open: boolean,
+  limit: number,
+): Promise<PayoutSchedule[]> {
+  const found = await db.query<PayoutSchedule>(
+    `${SELECT} ${open ? "WHERE s.status <> 'ended'" : ''}
+      ORDER BY s.created_at DESC, s.id DESC LIMIT ?`,
+    [limit],
+  );
+  return found.map(withTimes);
+}
+
 export async function listScheduleRuns(
   db: Reader,
   scheduleId: string,

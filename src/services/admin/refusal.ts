@@ -99,6 +99,7 @@ const REFUSALS = {
     `${id} has another manifest. Look at its rows again, and name the hash that it has now.`,
   batch_needs_two: ({ id }: Id) => `Two operators must approve ${id}, in the console.`,
   no_row_left: ({ id }: Id) => `At least one row of ${id} must remain. Reject it instead.`,
+  schedule_not_changed: ({ id, status }: Id & { status: string }) => `${id} is ${status}.`,
   payouts_already_paused: () => 'The same person has already paused these payouts for this reason.',
   pause_not_found: ({ id }: Id) => `There is no pause ${id}. Somebody else may have lifted it.`,
   no_threshold_proposed: ({ currency }: { currency: string }) =>
