@@ -1,6 +1,6 @@
 /**
  * The files that the pages under /docs load: Scalar's script as its package ships it, the script that
- * starts it, and the style. A name contains the hash of the content, so browsers may keep it for ever.
+ * starts it, the buttons that copy samples, and the style. A name contains the hash of the content, so browsers may keep it for ever.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -18,7 +18,6 @@ const BUILT_SCALAR = join(ROOT, 'docs/scalar.js');
  * that a reader pastes stays in the page's memory.
  */
 const SCALAR_OPTIONS = {
-  url: '/api/v1/openapi.json',
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
@@ -34,7 +33,40 @@ const SCALAR_OPTIONS = {
   authentication: { preferredSecurityScheme: 'apiKey' },
 };
 
-const START = `Scalar.createApiReference('#reference', ${JSON.stringify(SCALAR_OPTIONS)});\n`;
+/**
+ * Each operation that needs an idempotency key begins with a new one, so that a reader need not think of
+ * one. randomUUID is missing on pages without HTTPS.
+ */
+const START = `fetch('/api/v1/openapi.json').then((answer) => answer.json()).then((content) => {
+  for (const path of Object.values(content.paths)) for (const { parameters = [] } of Object.values(path)) {
+    const key = parameters.find(({ name }) => name === 'Idempotency-Key');
+    const random = crypto.getRandomValues(new Uint8Array(12));
+    if (key) key.example = 'docs-' + Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  }
+  Scalar.createApiReference('#reference', { content, ...${JSON.stringify(SCALAR_OPTIONS)} });
+});
+`;
+
+/** Without it, there are no buttons. Where the browser refuses the clipboard, the sample is selected. */
+const COPY = `for (const code of document.querySelectorAll('.code')) {
+  const sample = code.querySelector('code:not(.language-console)');
+  if (!sample) continue;
+  const button = document.createElement('button');
+  Object.assign(button, { type: 'button', className: 'copy', textContent: 'Copy' });
+  button.setAttribute('aria-live', 'polite');
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(sample.textContent);
+      button.textContent = 'Copied';
+    } catch {
+      getSelection().selectAllChildren(sample);
+      button.textContent = 'Selected';
+    }
+    setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+  });
+  code.append(button);
+}
+`;
 
 export interface Asset {
   /** `style-0123456789ab.css` */
@@ -45,12 +77,13 @@ export interface Asset {
   gzipped: () => Promise<Buffer>;
 }
 
-export type Assets = Record<'scalar' | 'start' | 'style', Asset>;
+export type Assets = Record<'scalar' | 'start' | 'copy' | 'style', Asset>;
 
 export function readAssets(): Assets {
   return {
     scalar: asset('scalar', 'js', readFileSync(scalarPath())),
     start: asset('start', 'js', Buffer.from(START)),
+    copy: asset('copy', 'js', Buffer.from(COPY)),
     style: asset('style', 'css', Buffer.from(STYLE)),
   };
 }

@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import { ROOT } from './assets';
+import { highlight } from './highlight';
+import { escapeHtml } from './html';
 
 /**
  * The guides in the order of the navigation. Each is a file in docs/guides and a page at
@@ -73,7 +75,8 @@ function renderGuide(name: string, markdown: string): Guide {
       },
       // The block can have the focus, so that it can be scrolled with the keyboard.
       code({ text, lang }: Tokens.Code) {
-        return `<pre tabindex="0"><code class="language-${lang ?? 'text'}">${escapeHtml(text)}\n</code></pre>\n`;
+        const language = lang ?? 'text';
+        return `<div class="code"><pre tabindex="0"><code class="language-${language}">${highlight(text, language)}\n</code></pre></div>\n`;
       },
       link({ href, tokens }: Tokens.Link) {
         const page = pageOf(href);
@@ -115,12 +118,4 @@ function plainText(html: string): string {
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
-}
-
-export function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

@@ -6,7 +6,8 @@ import type { Operation } from '../schemas/operation';
 import { type Assets, assetPath } from './assets';
 import { type ErrorCode, errorEntry } from '../domain/errors';
 import { errorsOf, OPERATIONS } from './document';
-import { escapeHtml, type Guide } from './guides';
+import type { Guide } from './guides';
+import { escapeHtml } from './html';
 
 export function renderReference(guides: readonly Guide[], assets: Assets): string {
   const { scalar, start } = assets;
@@ -49,7 +50,8 @@ ${guide.html}
 <nav class="contents" aria-labelledby="contents"><p id="contents">On this page</p>
 <ul>${guide.sections.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`).join('')}</ul>
 </nav>
-</div>`,
+</div>
+<script defer src="${assetPath(assets.copy)}"></script>`,
   });
 }
 
@@ -138,7 +140,8 @@ function layout({ title, description, current, guides, assets, main }: Page): st
 ${tab('/docs/guides/quickstart', 'Guides', current !== '/docs')}
 ${tab('/docs', 'API reference', current === '/docs')}
 </nav>
-<details class="menu"><summary>Menu</summary><nav aria-label="All pages">${sideLinks(guides, current)}</nav></details>
+<a class="back" href="/dashboard">Dashboard</a>
+<details class="menu"><summary>Menu</summary><nav aria-label="All pages">${sideLinks(guides, current, [{ href: '/dashboard', text: 'Dashboard' }])}</nav></details>
 </header>
 ${main}
 </body>
@@ -150,10 +153,15 @@ function tab(href: string, text: string, isCurrent: boolean): string {
   return `<a href="${href}"${isCurrent ? ' class="current"' : ''}>${text}</a>`;
 }
 
-function sideLinks(guides: readonly Guide[], current: string): string {
+function sideLinks(
+  guides: readonly Guide[],
+  current: string,
+  more: readonly { href: string; text: string }[] = [],
+): string {
   const links = [
     ...guides.map((guide) => ({ href: pathOf(guide), text: guide.title })),
     { href: '/docs', text: 'API reference' },
+    ...more,
   ];
   const items = links.map(
     ({ href, text }) =>

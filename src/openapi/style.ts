@@ -2,10 +2,12 @@
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #0a0a0a; --soft: #5c5c62; --line: #e5e5e8; --ground: #fff;
   --panel: #fafafa; --accent: #4f46e5; --code: #f6f6f7; --top: 56px;
+  --name: #0b5c8a; --string: #17683a; --value: #9a3b00;
   --font: 'Inter Variable', Inter, system-ui, -apple-system, 'Segoe UI', sans-serif;
   --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace; }
 @media (prefers-color-scheme: dark) { :root { --ink: #fafafa; --soft: #a3a3ab; --line: #2a2a2e;
-  --ground: #0a0a0a; --panel: #151517; --accent: #a5b4fc; --code: #18181b; } }
+  --ground: #0a0a0a; --panel: #151517; --accent: #a5b4fc; --code: #18181b;
+  --name: #7cc7f2; --string: #86d9a5; --value: #f5b07a; } }
 * { box-sizing: border-box; }
 html { scroll-padding-top: calc(var(--top) + 24px); }
 body { margin: 0; font: 16px/1.65 var(--font); color: var(--ink); background: var(--ground);
@@ -17,7 +19,7 @@ a:hover { text-decoration: underline; }
 .top { position: sticky; top: 0; z-index: 100; height: var(--top); display: flex; align-items: center;
   gap: 32px; padding: 0 24px; background: var(--ground); border-bottom: 1px solid var(--line);
   font-size: 14px; }
-.brand { display: flex; align-items: center; gap: 10px; font-weight: 600; color: var(--ink); }
+.brand { display: flex; align-items: center; gap: 10px; font-weight: 600; color: var(--ink); white-space: nowrap; }
 .brand span { width: 26px; height: 26px; border-radius: 7px; display: grid; place-items: center;
   background: #5b54e0; color: #fff; font-size: 13px; font-weight: 700; }
 .tabs { display: flex; gap: 24px; height: 100%; }
@@ -25,7 +27,9 @@ a:hover { text-decoration: underline; }
   border-top: 2px solid transparent; }
 .tabs a:hover { color: var(--ink); text-decoration: none; }
 .tabs .current { color: var(--ink); font-weight: 500; border-bottom-color: var(--accent); }
-.menu { display: none; margin-left: auto; position: relative; }
+.back { margin-left: auto; color: var(--soft); white-space: nowrap; }
+.back:hover { color: var(--ink); text-decoration: none; }
+.menu { display: none; position: relative; }
 .menu summary { cursor: pointer; padding: 6px 10px; border: 1px solid var(--line); border-radius: 8px; }
 .menu nav { position: absolute; right: 0; top: 44px; width: 240px; padding: 12px; border-radius: 10px;
   background: var(--ground); border: 1px solid var(--line); box-shadow: 0 8px 24px rgb(0 0 0 / .18); }
@@ -55,6 +59,19 @@ code, pre { font-family: var(--mono); font-size: 13.5px; }
 code { background: var(--code); border-radius: 5px; padding: 2px 5px; overflow-wrap: anywhere; }
 pre { background: var(--code); border: 1px solid var(--line); border-radius: 10px; padding: 16px;
   margin: 0 0 20px; overflow-x: auto; line-height: 1.6; }
+.code { position: relative; margin: 0 0 20px; }
+.code pre { margin: 0; }
+.copy { position: absolute; top: 8px; right: 8px; padding: 3px 10px; border-radius: 7px; cursor: pointer;
+  font: 500 12px/1.5 var(--font); color: var(--soft); background: var(--ground);
+  border: 1px solid var(--line); }
+@media (hover: hover) { .code:not(:hover) .copy:not(:focus-visible) { opacity: 0; } }
+@media (hover: none) { .code:has(.copy) pre { padding-top: 44px; } }
+.copy:hover { color: var(--ink); border-color: var(--soft); }
+.code .comment { color: var(--soft); }
+.code .name { color: var(--name); }
+.code .string { color: var(--string); }
+.code .value { color: var(--value); }
+.code .word { color: var(--accent); }
 pre code { background: none; padding: 0; overflow-wrap: normal; }
 .table { overflow-x: auto; margin: 0 0 24px; }
 table { border-collapse: collapse; width: 100%; font-size: 14.5px; line-height: 1.5; }
@@ -74,7 +91,7 @@ blockquote p:last-child { margin: 0; }
 @media (max-width: 1180px) { .contents { display: none; }
   .columns { grid-template-columns: 240px minmax(0, 1fr); } }
 @media (max-width: 800px) { .columns { display: block; } .side { display: none; }
-  .menu { display: block; } .top { gap: 16px; padding: 0 16px; } .tabs { display: none; }
+  .menu { display: block; margin-left: auto; } .menu summary { white-space: nowrap; } .back { display: none; } .top { gap: 16px; padding: 0 16px; } .tabs { display: none; }
   .prose { padding: 28px 16px 64px; } .prose h1 { font-size: 27px; } }
 
 .light-mode, .dark-mode { --scalar-custom-header-height: var(--top); --scalar-font: var(--font);

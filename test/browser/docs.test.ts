@@ -1,5 +1,6 @@
 /** The documentation in a browser: it loads without an error, and a reader can send a request. */
 import type { Page } from 'playwright-core';
+import { fund } from '../support/merchant/merchant';
 import { describeWithBrowser, useBrowser } from '../support/servers/browser';
 import { useSharedGateway } from '../support/servers/gateway';
 import { started } from '../support/started';
@@ -51,10 +52,54 @@ describeWithBrowser('/docs', () => {
     expect(problems).toEqual([]);
   });
 
+  test('an operation that creates something has a new Idempotency-Key filled in', async () => {
+    await fund(gateway.db, gateway.merchant.accountId, 'test', 'USDT', '20000');
+    const { page, problems } = await open('/docs#tag/payouts/POST/payouts', 'light');
+    const visible = (selector: string) => page.locator(selector).locator('visible=true').first();
+    await visible('[placeholder="Token"]').fill(gateway.merchant.testKey);
+    const operation = visible('[id$="tag/payouts/POST/payouts"]');
+    await operation.getByRole('button', { name: /Test Request/ }).click();
+    const client = visible('[role="dialog"]');
+    const sent = page.waitForRequest(
+      (request) => request.method() === 'POST' && request.url().endsWith('/api/v1/payouts'),
+    );
+    await client.getByRole('button', { name: /Send/ }).first().click();
+    const request = await sent;
+    expect(request.headers()['idempotency-key']).toMatch(/^docs-[0-9a-f]{24}$/);
+    expect((await request.response())?.status()).toBe(201);
+    expect(problems).toEqual([]);
+  });
+
+  test('a sample is copied, and the way back to the dashboard is there', async () => {
+    const { page, problems } = await open('/docs/guides/quickstart', 'light');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const sample = page.locator('.code').nth(1);
+    await sample.getByRole('button', { name: 'Copy' }).click();
+    await sample.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toBe('curl $API/balance -H "Authorization: Bearer $KEY"\n');
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await page.waitForURL(/\/dashboard/);
+    expect(problems).toEqual([]);
+  });
+
+  test('without JavaScript, a guide has its colours and no buttons', async () => {
+    const page = await browser.newPage({ javaScriptEnabled: false });
+    await page.goto(new URL('/docs/guides/quickstart', gateway.baseUrl).href);
+    expect(await page.locator('.code .string').count()).toBeGreaterThan(0);
+    expect(await page.locator('.code button').count()).toBe(0);
+    await page.close();
+  });
+
   test.each(['light', 'dark'] as const)(
     'in %s, on a phone, nothing is wrong or too wide',
     async (scheme) => {
-      for (const path of ['/docs', '/docs/guides/quickstart', '/docs/guides/errors']) {
+      for (const path of [
+        '/docs',
+        '/docs/guides/quickstart',
+        '/docs/guides/errors',
+        '/docs/guides/cli',
+      ]) {
         const { page, problems } = await open(path, scheme, 390);
         if (path === '/docs') await page.getByText('Download OpenAPI Document').first().waitFor();
         expect({ path, problems, width: await widthOf(page) }).toEqual({

@@ -85,7 +85,11 @@ async function openGuide(guide: string): Promise<string> {
 async function readBlocks(guide: string): Promise<Block[]> {
   const page = await openGuide(guide);
   return [...page.matchAll(/<code class="language-(\w+)">(.*?)<\/code><\/pre>/gs)].map(
-    ([, language = '', html = '']) => ({ language, text: unescapeHtml(html) }),
+    // The samples are coloured.
+    ([, language = '', html = '']) => ({
+      language,
+      text: unescapeHtml(html.replaceAll(/<\/?span[^>]*>/g, '')),
+    }),
   );
 }
 

@@ -15,9 +15,10 @@ import type { GatewayMiddleware, GatewayState } from '../context';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** The guides load nothing from other hosts and have nothing inline. */
+/** The guides load nothing from other hosts and have nothing inline; their script copies samples. */
 const GUIDE_POLICY = {
   'default-src': "'none'",
+  'script-src': "'self'",
   'style-src': "'self'",
   'img-src': "'self' data:",
   'base-uri': "'none'",
@@ -28,7 +29,6 @@ const GUIDE_POLICY = {
 /** Scalar writes style elements and attributes, and sends the requests that a reader tries. */
 const REFERENCE_POLICY = {
   ...GUIDE_POLICY,
-  'script-src': "'self'",
   'style-src': "'self' 'unsafe-inline'",
   'connect-src': "'self'",
 };
