@@ -1,8 +1,12 @@
 /** `payments-gateway`, the command for merchants, against a real gateway: what it prints, stores and exits with. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createProject, follow, type Project } from '../support/merchant/installed-package';
+import { GatewayClient } from '../../clients/typescript/src';
 import { TRIGGERS } from '../../clients/typescript/src/cli/triggers';
 import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
 import { acceptedPayout, openMerchant, whenFinal } from '../support/payout/payout-steps';
@@ -64,6 +68,20 @@ const PAYOUT = [
   ...['--amount', '1', '--currency', 'USDT', '--network', 'tron', '--reference', 'invoice-1'],
   ...['--destination', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
 ];
+
+/** A server that takes requests and never answers. */
+async function startSilentServer() {
+  const server = createServer();
+  const taken = once(server, 'request').then(([request]) => request as IncomingMessage);
+  server.unref().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const stop = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${port}`, taken, stop };
+}
 
 const settingsOf = ({ apiKey, baseUrl }: { apiKey: string; baseUrl: string }) => ({
   GATEWAY_API_KEY: apiKey,
@@ -392,6 +410,17 @@ describe('payments, payouts and events', () => {
     );
   });
 
+  test.concurrent('Ctrl-C while a payout is sent names the key as well', async () => {
+    const { url, taken, stop } = await startSilentServer();
+    const env = { GATEWAY_API_KEY: 'sk_test_x', GATEWAY_BASE_URL: `${url}/api/v1` };
+    const lost = project.start(['payouts', 'create', ...PAYOUT], env);
+    const { headers } = await taken;
+    expect(await lost.stop()).toBe(130);
+    const key = String(headers['idempotency-key']);
+    expect(lost.output.err).toContain(`Repeat the command with --idempotency-key ${key}.`);
+    stop();
+  });
+
   test.concurrent('events are followed until Ctrl-C, listed and sent again', async () => {
     const { client } = await openMerchant(gateway, { mode: 'test', funds: { USDT: '100' } });
     const env = settingsOf(client);
@@ -423,6 +452,33 @@ describe('payments, payouts and events', () => {
       code: 3,
       err: expect.stringMatching(/no answer/),
     });
+  });
+
+  test.concurrent('an event is sent again to the endpoints that got it', async () => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: { USDT: '100' } });
+    const env = settingsOf(client);
+    const sdk = new GatewayClient({ baseUrl: client.baseUrl, key: client.apiKey });
+    const receiver = await startReceiver(200);
+    const endpoint = { url: receiver.url, events: ['payout.completed' as const] };
+    const { id: first } = await sdk.webhookEndpoints.create(endpoint);
+    const { id: second } = await sdk.webhookEndpoints.create(endpoint);
+    const payout = await acceptedPayout(client);
+    await waitThroughFaults('both webhooks', () => receiver.received.length >= 2);
+    const { event } = receiver.received[0]!;
+    const all = await run(['events', 'resend', event.id], env);
+    expect(all).toMatchObject({ code: 0, err: '' });
+    expect(all.out).toMatch(new RegExp(`${first} +${event.id}\n`));
+    expect(all.out).toMatch(new RegExp(`${second} +${event.id}\n`));
+    await waitThroughFaults('both again', () => receiver.of(event.id).length >= 4);
+    const one = await run(['events', 'resend', event.id, '--endpoint', first, '--json'], env);
+    expect(JSON.parse(one.out)).toMatchObject([{ endpoint_id: first, object_id: payout }]);
+    await waitThroughFaults('one again', () => receiver.of(event.id).length >= 5);
+    const { data } = await sdk.events.list({ type: 'payout.requested' }).page();
+    expect(await run(['events', 'resend', data[0]!.id], env)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/No endpoint got evt_/),
+    });
+    await receiver.stop();
   });
 
   test.concurrent('tail waits for a gateway that is down, and Ctrl-C ends it with 0', async () => {

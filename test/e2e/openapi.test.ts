@@ -105,7 +105,10 @@ describe('/docs', () => {
     expect(policies[1]).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
     expect(policies[1]).not.toContain('unsafe');
     for (const { page } of guides) {
-      const others = page.replace(/<script defer src="\/docs\/assets\/copy-\w+\.js"><\/script>/, '');
+      const others = page.replace(
+        /<script defer src="\/docs\/assets\/copy-\w+\.js"><\/script>/,
+        '',
+      );
       expect(others).not.toMatch(/<script|\sstyle=|\son[a-z]+=/);
     }
   });

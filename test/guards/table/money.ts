@@ -596,4 +596,22 @@ export const MONEY_GUARDS: readonly Guard[] = [
     test: 'test/db/case-facts.test.ts',
     title: 'reconciliation notes money that no decision saw, although it is older than one',
   },
+  {
+    name: 'cli-live-payout',
+    protects: 'The command sends real money only after a person or --yes has confirmed it.',
+    file: 'clients/typescript/src/cli/payouts.ts',
+    find: "if (mode === 'live' && !values.has('yes')) await confirm(request, signal);",
+    replace: '',
+    test: 'test/e2e/cli.test.ts',
+    title: 'a live payout is confirmed by a person or by --yes',
+  },
+  {
+    name: 'cli-idempotency-key',
+    protects: 'A payout that the command is told to repeat is not sent twice.',
+    file: 'clients/typescript/src/cli/create-once.ts',
+    find: "values.text('idempotency-key') ?? newIdempotencyKey()",
+    replace: 'newIdempotencyKey()',
+    test: 'test/e2e/cli.test.ts',
+    title: 'a payment and a payout are created, shown and listed',
+  },
 ];

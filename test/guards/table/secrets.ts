@@ -154,4 +154,24 @@ export const SECRET_GUARDS: readonly Guard[] = [
     test: PRODUCTION_TEST,
     title: 'is refused',
   },
+  {
+    name: 'cli-stored-key',
+    protects:
+      'The command sends a stored key to the base URL that is stored with it, and to no other.',
+    file: 'clients/typescript/src/cli/connection.ts',
+    find: 'if (baseUrl !== undefined && trimmed(baseUrl) !== profile.baseUrl) {',
+    replace: 'if (baseUrl !== undefined) return { key: profile.key, baseUrl };\n  if (false) {',
+    test: 'test/e2e/cli.test.ts',
+    title: 'a stored key is only sent to its base URL',
+  },
+  {
+    name: 'cli-profiles-mode',
+    protects: 'Only its user can read the file of stored keys.',
+    file: 'clients/typescript/src/cli/profiles.ts',
+    find: 'writeFileSync(`${file}.new`, text, { mode: 0o600 });',
+    replace: 'writeFileSync(`${file}.new`, text);',
+    also: { find: 'chmodSync(`${file}.new`, 0o600);', replace: '' },
+    test: 'test/e2e/cli.test.ts',
+    title: 'a key is asked for, verified, stored for its user alone and used',
+  },
 ];

@@ -131,7 +131,8 @@ export const TRIGGERS: Readonly<Record<Triggered, Trigger>> = {
 export const NOT_TRIGGERED: Readonly<Record<Exclude<EventType, Triggered>, string>> = {
   'payout.rejected': 'only an operator of the gateway rejects a payout',
   'payout_batch.rejected': 'only an operator of the gateway rejects a batch',
-  'webhook.ping': "the dashboard sends it, on an endpoint's page",
+  'webhook.ping':
+    "the dashboard sends it on an endpoint's page, and POST /webhook_endpoints/{id}/ping",
 };
 
 /** A new reference for each run, because references are unique. */
