@@ -85,6 +85,15 @@ const METRICS: Readonly<Record<string, Metric>> = {
     help: 'Unix time since which the screening has held the oldest payout.',
     labels: ['kind'],
   },
+  gateway_payout_schedule_runs_failed: {
+    help: 'Runs of payout schedules that failed in the last 24 hours, by the code of their reason.',
+    labels: ['mode', 'code'],
+    zeros: ofModes.map((mode) => ({ ...mode, code: 'service_unavailable' })),
+  },
+  gateway_payout_schedules_oldest_due_timestamp_seconds: {
+    help: 'Unix time of the oldest time of a payout schedule that has come and was not run to its end.',
+    labels: ['mode'],
+  },
   gateway_provider_statement_timestamp_seconds: {
     help: 'Unix time of the last complete reading of a provider’s statement.',
     labels: ['provider', 'mode', 'kind'],

@@ -21,7 +21,10 @@ beforeAll(
   async () => {
     await withClient(database.ownerUrl, async (client) => {
       await client.query(FILL);
-      await client.query('VACUUM (ANALYZE) payments, payouts, webhook_deliveries, cases');
+      await client.query(
+        `VACUUM (ANALYZE) payments, payouts, webhook_deliveries, cases, payout_schedules,
+                          payout_schedule_runs`,
+      );
     });
   },
   scaled(60_000, 900_000),
@@ -53,6 +56,21 @@ SELECT 'whd_' || n, 'evt_' || n, 'whe_1', CASE n % 1000 WHEN 1 THEN 'pending' EL
 INSERT INTO cases (id, kind, object_id, details, resolved_at, resolution)
 SELECT 'case_' || n, 'unknown_transfer', n::text, '{}', CASE WHEN n > 3 THEN now() END, 'done'
   FROM generate_series(1, 2000) AS n;
+INSERT INTO payout_schedules (id, account_id, mode, reference, interval_seconds, start_at, payouts,
+                              totals, api_key_id, status, next_run_at)
+SELECT 'ps_' || n, 'acc_1', 'live', n::text, 60, '2026-01-01Z', '[]', '[]', 'key',
+       CASE n % 1000 WHEN 2 THEN 'paused' ELSE 'active' END,
+       CASE n % 1000 WHEN 1 THEN '2026-05-01Z'::timestamptz + n * interval '1 second'
+                     WHEN 2 THEN NULL ELSE now() + interval '1 day' END
+  FROM generate_series(1, 5000) AS n;
+INSERT INTO payout_schedule_runs (id, schedule_id, scheduled_for, status, batch_id, failure, created_at, ended_at)
+SELECT 'psr_' || n, 'ps_' || n % 5000 + 1, '2026-05-01Z'::timestamptz + n * interval '1 second',
+       CASE WHEN n <= 5 THEN 'failed' ELSE 'created' END, 'pb_' || n,
+       CASE WHEN n <= 5 THEN jsonb_build_object('code', 'insufficient_balance') END, now(),
+       CASE WHEN n = 5 THEN now() - interval '2 days' ELSE now() END
+  FROM generate_series(1, 5000) AS n;
+INSERT INTO payout_schedule_runs (id, schedule_id, scheduled_for, batch_id)
+VALUES ('psr_pending', 'ps_3', '2026-04-30Z', 'pb_pending');
 INSERT INTO payout_pauses (scope, target, reason) VALUES ('provider', 'exchange_pay', 'maintenance');
 UPDATE ledger_report SET checked_at = '2026-04-01Z',
   report = '{"balances": 1, "transactions": 1, "invariants": [{"broken": 0}, {"broken": 2}]}';
@@ -87,6 +105,11 @@ test('the figures are right', async () => {
     seconds('2026-03-01T00:00:01Z'),
   );
   expect(value('gateway_cases_open', { kind: 'unknown_transfer' })).toBe(3);
+  const failed = { code: 'insufficient_balance', mode: 'live' };
+  expect(valueOf(found, 'gateway_payout_schedule_runs_failed', failed)).toBe(4);
+  expect(value('gateway_payout_schedules_oldest_due_timestamp_seconds', { mode: 'live' })).toBe(
+    seconds('2026-04-30T00:00:00Z'),
+  );
   expect(value('gateway_payout_pauses', { scope: 'provider' })).toBe(1);
   expect(value('gateway_ledger_broken_invariants')).toBe(1);
   expect(value('gateway_ledger_check_timestamp_seconds')).toBe(seconds('2026-04-01T00:00:00Z'));
@@ -101,7 +124,9 @@ test('no large table is read as a whole', async () => {
   );
   const scanned = plan.map((line) => Object.values(line)[0]).join('\n');
   expect(scanned).toMatch(/payouts_open on payouts/);
-  expect(scanned).not.toMatch(/Seq Scan on (payouts|payments|webhook_deliveries|cases)\b/);
+  expect(scanned).not.toMatch(
+    /Seq Scan on (payouts|payments|webhook_deliveries|cases|payout_schedule_runs)\b/,
+  );
 });
 
 test('many scrapes share one statement, and after a failure figures are absent, not 0', async () => {

@@ -23,3 +23,9 @@ export const operatorRights = /* sql */ `
 GRANT UPDATE (status, next_run_at, sequence, followed_sequence, updated_at, ended_at)
   ON payout_schedules TO gateway_admin;
 `;
+
+/** For the metric of times that have come and were not run. */
+export const indexes = [
+  `CREATE INDEX CONCURRENTLY IF NOT EXISTS payout_schedules_due ON payout_schedules (next_run_at)
+    WHERE status = 'active'`,
+];

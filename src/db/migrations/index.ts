@@ -12,6 +12,7 @@ import { sql as keyLimitsOfRefunds } from './0048-key-limits-of-refunds';
 import { sql as notifications } from './0049-notifications';
 import { sql as bookkeeping } from './0050-bookkeeping';
 import {
+  indexes as scheduleIndexes,
   operatorRights as schedulesOfOperators,
   sql as schedulesOfPeople,
 } from './0051-schedules-of-people';
@@ -77,6 +78,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0050-bookkeeping', sql: bookkeeping },
   { name: '0051-schedules-of-people', sql: schedulesOfPeople },
   { name: '0051-schedules-of-operators', sql: schedulesOfOperators },
+  { name: '0051-schedules-indexes', concurrent: scheduleIndexes },
   { name: '0052-payouts-await-recipients', sql: payoutsAwaitRecipients },
   { name: '0054-webhooks-by-api', sql: webhooksByApi },
   { name: '0055-audit-chain', sql: auditChain },

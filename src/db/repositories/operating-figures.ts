@@ -35,6 +35,15 @@ function atMost(columns: string, from: string): string {
   return `SELECT ${columns} FROM ${from} LIMIT ${COUNTED_MAX}`;
 }
 
+/** Times of schedules that have come and have no batch and no reason yet. */
+const RUNS_DUE = `(
+  SELECT mode, next_run_at AS since FROM payout_schedules
+   WHERE status = 'active' AND next_run_at <= now()
+  UNION ALL
+  SELECT s.mode, r.scheduled_for
+    FROM payout_schedule_runs r JOIN payout_schedules s ON s.id = r.schedule_id
+   WHERE r.status = 'pending') AS due`;
+
 const FIGURES_SQL = `
 WITH payouts_open AS MATERIALIZED (
        ${atMost('mode, status, currency, created_at, total_debit', `payouts WHERE status_group = '${OPEN_PAYOUT_GROUP}'`)}),
@@ -46,6 +55,14 @@ WITH payouts_open AS MATERIALIZED (
        ${atMost('next_attempt_at', `webhook_deliveries WHERE status = 'pending'`)}),
      held AS MATERIALIZED (
        ${atMost('h.kind, h.since', `screening_holds h JOIN payouts ON payouts.id = h.payout_id WHERE ${AWAITS_SCREENING}`)}),
+     runs_failed AS MATERIALIZED (
+       ${atMost(
+         `s.mode, r.failure ->> 'code' AS code`,
+         `payout_schedule_runs r JOIN payout_schedules s ON s.id = r.schedule_id
+           WHERE r.status = 'failed' AND r.ended_at > now() - interval '1 day'`,
+       )}),
+     runs_due AS MATERIALIZED (
+       ${atMost('mode, since', RUNS_DUE)}),
      cases_open AS MATERIALIZED (
        ${atMost('kind', 'cases WHERE resolved_at IS NULL')})
 SELECT 'gateway_payouts_open' AS name, ${MODE_AND_STATUS} AS labels, count(*)::float8 AS value
@@ -86,6 +103,12 @@ SELECT 'gateway_payouts_held_by_screening', jsonb_build_object('kind', kind), co
 UNION ALL
 SELECT 'gateway_payouts_oldest_held_by_screening_timestamp_seconds', jsonb_build_object('kind', kind),
        ${seconds('min(since)')} FROM held GROUP BY kind
+UNION ALL
+SELECT 'gateway_payout_schedule_runs_failed', jsonb_build_object('mode', mode, 'code', code), count(*)
+  FROM runs_failed GROUP BY mode, code
+UNION ALL
+SELECT 'gateway_payout_schedules_oldest_due_timestamp_seconds', ${MODE}, ${seconds('min(since)')}
+  FROM runs_due GROUP BY mode
 UNION ALL
 SELECT 'gateway_provider_statement_timestamp_seconds',
        jsonb_build_object('provider', provider, 'mode', mode, 'kind', kind), ${seconds('read_at')}

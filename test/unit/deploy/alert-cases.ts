@@ -130,6 +130,25 @@ export const ALERT_CASES: readonly AlertCase[] = [
     summary: 'A payout has waited for a review for 1d 0h 15m 0s (live mode)',
   },
   {
+    alert: 'PayoutScheduleLate',
+    fires: { 'gateway_payout_schedules_oldest_due_timestamp_seconds{mode="live"}': NEVER },
+    quiet: { 'gateway_payout_schedules_oldest_due_timestamp_seconds{mode="live"}': FRESH },
+    ...{ notYet: 32, by: 40, labels: { ...PAGE, mode: 'live' } },
+    summary: 'A run of a payout schedule is 40m 0s late (live mode)',
+  },
+  {
+    alert: 'PayoutScheduleRunsFailed',
+    fires: {
+      'gateway_payout_schedule_runs_failed{mode="live",code="service_unavailable"}': '0x5 3x20',
+    },
+    quiet: {
+      'gateway_payout_schedule_runs_failed{mode="live",code="insufficient_balance"}': '3x30',
+      'gateway_payout_schedule_runs_failed{mode="live",code="service_unavailable"}': '0x30',
+    },
+    ...{ notYet: 4, by: 10, labels: { ...TICKET, mode: 'live' } },
+    summary: '3 runs of payout schedules failed in 24 hours because of the gateway (live mode)',
+  },
+  {
     alert: 'PayoutsPaused',
     fires: { 'gateway_payout_pauses{scope="global"}': '1x30' },
     quiet: { 'gateway_payout_pauses{scope="account"}': '1x30' },
