@@ -1,4 +1,8 @@
-/** What the networks ask of a destination (decisions/currencies and decisions/destinations). */
+/**
+ * What the networks ask of a destination (decisions/currencies and decisions/destinations), and where
+ * people look at them.
+ */
+import type { Mode } from './mode';
 
 /**
  * On these networks an address alone may not name the recipient. The pattern and the words describe the
@@ -46,4 +50,35 @@ export function byDefaultNetwork(one: string, other: string): number {
 /** The form of a memo on this network, in words. */
 export function memoShape(network: string | null): string {
   return (network === null ? undefined : MEMO_REQUIRED[network]?.shape) ?? 'absent';
+}
+
+/** Where people look addresses and transactions up; {} is the address or the hash. */
+const EXPLORERS: Readonly<Record<string, { address: string; transaction: string }>> = {
+  ethereum: {
+    address: 'https://etherscan.io/address/{}',
+    transaction: 'https://etherscan.io/tx/{}',
+  },
+  base: { address: 'https://basescan.org/address/{}', transaction: 'https://basescan.org/tx/{}' },
+  tron: {
+    address: 'https://tronscan.org/#/address/{}',
+    transaction: 'https://tronscan.org/#/transaction/{}',
+  },
+  bitcoin: {
+    address: 'https://mempool.space/address/{}',
+    transaction: 'https://mempool.space/tx/{}',
+  },
+  xrpl: {
+    address: 'https://livenet.xrpl.org/accounts/{}',
+    transaction: 'https://livenet.xrpl.org/transactions/{}',
+  },
+};
+
+/** Null: the network has none. What happens in test mode is on no public network. */
+export function explorerUrl(
+  what: 'address' | 'transaction',
+  { network, mode }: { network: string | null; mode: Mode },
+  value: string,
+): string | null {
+  const template = network === null || mode === 'test' ? undefined : EXPLORERS[network]?.[what];
+  return template?.replace('{}', encodeURIComponent(value)) ?? null;
 }

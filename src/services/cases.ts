@@ -15,6 +15,7 @@ import type { Payout } from '../domain/payout';
 import { presentCase } from '../presenters/admin';
 import { AdminRefusal } from './admin/refusal';
 import { defineChange, Text } from './change';
+import { listNotes, type Note } from './notes';
 
 export { type Case, listCases, listCasesPage } from '../db/repositories/cases';
 
@@ -30,6 +31,7 @@ export interface CaseEvidence {
   theirs: Awaited<ReturnType<typeof listEntriesOf>>;
   /** Null: it is open, or the gateway resolved it. */
   resolvedBy: string | null;
+  notes: Note[];
 }
 
 const TRANSACTIONS_MAX = 100;
@@ -78,12 +80,13 @@ export async function requireCase(db: Db | Tx, id: string): Promise<Case> {
 export async function readCaseEvidence(db: Db, id: string): Promise<CaseEvidence> {
   const found = await requireCase(db, id);
   const ours = await findObject(db, found.objectId);
-  const [transactions, theirs, resolvedBy] = await Promise.all([
+  const [transactions, theirs, resolvedBy, notes] = await Promise.all([
     ours === null ? [] : transactionsOf(db, ours.object),
     listEntriesOf(db, referenceOf(found)),
     found.resolvedAt === null ? null : resolverOf(db, id),
+    listNotes(db, { object: 'case', id }),
   ]);
-  return { found, ours, transactions, theirs, resolvedBy };
+  return { found, ours, transactions, theirs, resolvedBy, notes };
 }
 
 async function findObject(db: Db, id: string): Promise<CaseObject> {

@@ -2,8 +2,11 @@
  * What the supervising pages of the operator console read and change, over all accounts and both
  * modes. src/deps.ts builds it; the changes are those of the admin command.
  */
-import { COUNT_MAX, readOperatorAttention } from '../db/repositories/console-attention';
-import { readWaitingPayouts } from '../db/repositories/console-payouts';
+import {
+  readOpenCases,
+  readOperatorAttention,
+  readWaiting,
+} from '../db/repositories/console-attention';
 import { CASE_KINDS } from '../domain/cases';
 import { resumeHeldPayouts } from '../temporal/payout-workflows';
 import { type ConsolePaymentsDeps, createConsolePayments } from './console-payments';
@@ -12,8 +15,13 @@ import { type ConsoleOperationsDeps, createConsoleOperations } from './console-o
 import { createConsoleRecipients } from './recipient-rules';
 import { createPolicyProposals } from './policy-proposals';
 
-export { COUNT_MAX } from '../db/repositories/console-attention';
-export type { WaitingPayouts } from '../db/repositories/console-payouts';
+export {
+  COUNT_MAX,
+  type OpenCases,
+  type WaitCause,
+  type Waiting,
+  type WaitingObjects,
+} from '../db/repositories/console-attention';
 
 export type ConsoleServices = ReturnType<typeof createConsoleServices>;
 
@@ -23,9 +31,10 @@ export function createConsoleServices(deps: ConsoleOperationsDeps & ConsolePayme
   const proposals = createPolicyProposals(db);
   return {
     db,
-    attention: () => readOperatorAttention(db, CASE_KINDS),
-    /** What waits for a provider: in doubt, or stuck. */
-    waitingPayouts: () => readWaitingPayouts(db, COUNT_MAX),
+    attention: () => readOperatorAttention(db),
+    /** What waits for an operator, a provider or the end of a pause. */
+    waiting: () => readWaiting(db),
+    openCases: () => readOpenCases(db, CASE_KINDS),
     recipients: createConsoleRecipients(db),
     proposals,
     payments: createConsolePayments(deps),

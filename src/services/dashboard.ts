@@ -51,7 +51,7 @@ import { findOwn, type Owner, readAs } from './own';
 import type { ListPosition } from './services';
 import type { WebhookTools } from './webhook-endpoints';
 
-export type { Attention, HistoryEvent } from '../db/repositories/object-history';
+export type { Attention, HistoryDelivery, HistoryEvent } from '../db/repositories/object-history';
 export type { LoggedRequest } from '../db/repositories/request-log';
 export type { ReusedKey } from './request-differences';
 export { KEPT_DAYS } from '../db/repositories/request-log';

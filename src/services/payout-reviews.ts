@@ -3,7 +3,9 @@
  * and applied by the payout's workflow; this module reads the outcome and never writes a payout.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import { listConditions } from '../db/repositories/payout-conditions';
+import { type Case, listCasesPage } from '../db/repositories/cases';
 import { findPayout } from '../db/repositories/payouts';
 import {
   findDecision,
@@ -44,11 +46,19 @@ import type { DecisionKind, PayoutDecision } from '../domain/payout-decision';
 import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
+import { readSteps, type WorkflowStep } from '../temporal/steps';
 import { checkText } from './admin/checks';
 import { AdminRefusal } from './admin/refusal';
+import { listNotes, type Note } from './notes';
 import { recentlyAuthenticated, type SignedIn } from './users/sessions';
 
-export type { DoubtfulPayout, ReviewedPayout } from '../db/repositories/review-queue';
+export type { WorkflowStep } from '../temporal/steps';
+export {
+  type DoubtfulPayout,
+  QUEUE_ORDERS,
+  type QueueOrder,
+  type ReviewedPayout,
+} from '../db/repositories/review-queue';
 export {
   type ConsolePayout,
   type ConsolePayoutFilters,
@@ -59,6 +69,9 @@ export {
 export const REASON_LENGTH_MAX = 500;
 /** An operator's decision can wait for a worker that starts; a page cannot wait longer. */
 const DECIDE_DEADLINE_MS = 8_000;
+/** The page is shown without the steps of the workflow after this time. */
+const STEPS_DEADLINE_MS = 1_500;
+const CASES_SHOWN = 20;
 /** For all providers' answers of one page together. */
 const PROVIDER_DEADLINE_MS = 4_000;
 /** The payouts of one page, so that a page asks a provider about few payouts at once. */
@@ -97,6 +110,12 @@ export interface PayoutReview {
   decisions: PayoutDecision[];
   /** While it waited for its provider, newest first. */
   escalations: PayoutEscalation[];
+  /** What its workflow did, newest first; null: Temporal did not answer. */
+  steps: WorkflowStep[] | null;
+  /** The cases about it, the newest first. */
+  cases: Case[];
+  /** What operators wrote down for each other, newest first. */
+  notes: Note[];
   /** What decides whether the visitor may decide. */
   decider: DeciderFacts;
 }
@@ -106,6 +125,8 @@ export type LeftOut = 'decided' | 'four_eyes' | 'new_destination';
 
 export interface Selection {
   approvable: ReviewedPayout[];
+  /** Every one that is still under review. */
+  rejectable: ReviewedPayout[];
   totals: { mode: Mode; currency: string; count: number; amount: Amount }[];
   leftOut: { payout: ReviewedPayout; why: LeftOut }[];
 }
@@ -126,6 +147,8 @@ export interface PayoutReviews {
   queue: (request: QueueRequest) => Promise<ListPage<ReviewedPayout>>;
   /** @throws AdminRefusal */
   review: (payoutId: string, operator: Operator) => Promise<PayoutReview>;
+  /** The account of a payout. @throws AdminRefusal */
+  accountOf: (payoutId: string) => Promise<string>;
   /** @throws AdminRefusal, InvalidInput */
   decide: (order: DecisionOrder, operator: Operator) => Promise<DecisionResult>;
   select: (payoutIds: readonly string[]) => Promise<Selection>;
@@ -134,6 +157,14 @@ export interface PayoutReviews {
     orders: readonly Pick<DecisionOrder, 'id' | 'payoutId'>[],
     operator: Operator,
   ) => Promise<'done' | 'sign_in_again'>;
+  /** Rejects what is still under review, for one reason. @throws InvalidInput for the field `reason` */
+  rejectSelection: (
+    orders: readonly Pick<DecisionOrder, 'id' | 'payoutId'>[],
+    reason: string,
+    operator: Operator,
+  ) => Promise<void>;
+  /** What waits the longest, but for one payout; null: nothing else waits. */
+  nextInQueue: (payoutId: string) => Promise<string | null>;
   /** The decisions of an operator with these ids. */
   decisions: (ids: readonly string[], operator: Operator) => Promise<PayoutDecision[]>;
   inDoubt: (request: {
@@ -146,6 +177,7 @@ export interface PayoutReviews {
 
 export interface PayoutReviewsDeps {
   db: Db;
+  temporal: Client;
   providers: ProviderRegistry;
   payoutWorkflows: PayoutWorkflows;
 }
@@ -155,10 +187,16 @@ export function createPayoutReviews(deps: PayoutReviewsDeps): PayoutReviews {
   return {
     list: (request) => listConsolePayouts(db, request),
     queue: (request) => listReviewQueue(db, request),
-    review: (payoutId, operator) => review(db, payoutId, operator),
+    review: (payoutId, operator) => review(deps, payoutId, operator),
+    accountOf: async (payoutId) => (await requirePayout(db, payoutId)).accountId,
     decide: (order, operator) => decide(deps, order, operator),
     select: async (ids) => selectionOf(await findReviewed(db, ids.slice(0, SELECTION_MAX))),
     approveSelection: (orders, operator) => approveSelection(deps, orders, operator),
+    rejectSelection: (orders, reason, operator) => rejectSelection(deps, orders, reason, operator),
+    nextInQueue: async (payoutId) => {
+      const { items } = await listReviewQueue(db, { limit: 2, after: null, filters: {} });
+      return items.find(({ id }) => id !== payoutId)?.id ?? null;
+    },
     decisions: async (ids, { userId }) => {
       const found = await Promise.all(
         ids.slice(0, SELECTION_MAX).map((id) => findDecision(db, id)),
@@ -191,22 +229,31 @@ export async function requirePayout(db: Db, id: string): Promise<Payout> {
   return payout;
 }
 
-async function review(db: Db, id: string, { userId }: Operator): Promise<PayoutReview> {
+async function review(
+  { db, temporal }: PayoutReviewsDeps,
+  id: string,
+  { userId }: Operator,
+): Promise<PayoutReview> {
   const [payout] = await findReviewed(db, [id]);
   if (payout === undefined) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
   const { accountId, mode } = payout;
   const list = { accountId, mode, limit: 100, after: null, filters: { sourceId: id } };
-  const [conditions, context, events, page, decisions, escalations, decider] = await Promise.all([
-    payout.awaitsRelease === null ? [] : listConditions(db, id),
-    readPayoutContext(db, id),
-    listHistory(db, id),
-    listTransactions(db, list),
-    listDecisions(db, id),
-    listEscalations(db, id),
-    readDecider(db, id, userId),
-  ]);
+  const [conditions, context, events, page, decisions, escalations, decider, ...story] =
+    await Promise.all([
+      payout.awaitsRelease === null ? [] : listConditions(db, id),
+      readPayoutContext(db, id),
+      listHistory(db, id),
+      listTransactions(db, list),
+      listDecisions(db, id),
+      listEscalations(db, id),
+      readDecider(db, id, userId),
+      readSteps(temporal, id, STEPS_DEADLINE_MS),
+      listCasesPage(db, { limit: CASES_SHOWN, after: null, filters: { objectId: id } }),
+      listNotes(db, { object: 'payout', id }),
+    ]);
+  const [steps, { items: cases }, notes] = story;
   const seen = { payout, conditions, context, events, decisions, escalations, decider };
-  return { ...seen, transactions: page.items };
+  return { ...seen, transactions: page.items, steps, cases, notes };
 }
 
 async function decide(
@@ -253,7 +300,8 @@ function selectionOf(payouts: readonly ReviewedPayout[]): Selection {
   const sorted = payouts.map((payout) => ({ payout, why: whyLeftOut(payout) }));
   const approvable = sorted.flatMap(({ payout, why }) => (why === null ? [payout] : []));
   const leftOut = sorted.flatMap(({ payout, why }) => (why === null ? [] : [{ payout, why }]));
-  return { approvable, leftOut, totals: totalsOf(approvable) };
+  const rejectable = payouts.filter(({ status }) => status === 'under_review');
+  return { approvable, rejectable, leftOut, totals: totalsOf(approvable) };
 }
 
 /** Null: it can be approved in a selection. */
@@ -286,14 +334,33 @@ async function approveSelection(
   if (isGuarded && !recentlyAuthenticated(operator)) return 'sign_in_again';
   const { approvable } = selectionOf(payouts);
   const waiting = orders.filter(({ payoutId }) => approvable.some(({ id }) => id === payoutId));
-  while (waiting.length > 0) {
-    await Promise.all(
-      waiting
-        .splice(0, AT_ONCE)
-        .map((order) => decide(deps, { ...order, kind: 'approve', reason: '' }, operator)),
-    );
-  }
+  await decideEach(deps, waiting, { kind: 'approve', reason: '' }, operator);
   return 'done';
+}
+
+async function rejectSelection(
+  deps: PayoutReviewsDeps,
+  orders: readonly Pick<DecisionOrder, 'id' | 'payoutId'>[],
+  reason: string,
+  operator: Operator,
+): Promise<void> {
+  const checked = checkText('reason', reason, REASON_LENGTH_MAX);
+  const ids = orders.slice(0, SELECTION_MAX).map(({ payoutId }) => payoutId);
+  const { rejectable } = selectionOf(await findReviewed(deps.db, ids));
+  const waiting = orders.filter(({ payoutId }) => rejectable.some(({ id }) => id === payoutId));
+  await decideEach(deps, waiting, { kind: 'reject', reason: checked }, operator);
+}
+
+async function decideEach(
+  deps: PayoutReviewsDeps,
+  orders: readonly Pick<DecisionOrder, 'id' | 'payoutId'>[],
+  decision: Pick<DecisionOrder, 'kind' | 'reason'>,
+  operator: Operator,
+): Promise<void> {
+  for (let at = 0; at < orders.length; at += AT_ONCE) {
+    const some = orders.slice(at, at + AT_ONCE);
+    await Promise.all(some.map((order) => decide(deps, { ...order, ...decision }, operator)));
+  }
 }
 
 /** One call to the provider, which gives up early. */

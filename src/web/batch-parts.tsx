@@ -5,6 +5,7 @@ import { isFinalPayoutBatch, LEFT_OUT_AT_ONCE_MAX } from '../domain/payout-batch
 import { REVIEW_REASON_SENTENCES } from '../domain/review';
 import type { BatchRow } from '../services/batch-reviews';
 import { Card, Facts, Money, Status, Table, words } from './components';
+import { Follows as FollowsPart } from './follow';
 import { Field, type FormState } from './forms';
 
 /** The form that takes the ticks of the rows: a table cannot be inside it and beside other forms. */
@@ -35,9 +36,9 @@ export function LiveStatus({ batch }: { batch: PayoutBatch }) {
 export function Follows(props: { batch: PayoutBatch; id: string; children: ComponentChildren }) {
   const { batch, id, children } = props;
   return (
-    <div id={id} class="follows" {...follow(batch)}>
+    <FollowsPart id={id} isOpen={!isFinalPayoutBatch(batch.status)}>
       {children}
-    </div>
+    </FollowsPart>
   );
 }
 

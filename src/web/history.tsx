@@ -4,7 +4,7 @@ import type { MerchantTransaction } from '../domain/ledger';
 import { ZERO } from '../domain/money';
 import type { Payment } from '../domain/payment';
 import { amountDue, feeKept, netAmount, overpaidAmount } from '../domain/payment-pricing';
-import type { Creator, HistoryEvent } from '../services/dashboard';
+import type { Creator, HistoryDelivery, HistoryEvent } from '../services/dashboard';
 import { Card, Empty, Facts, Money, Status, Table, Time, words } from './components';
 
 interface TimelineProps {
@@ -15,19 +15,24 @@ interface TimelineProps {
   explain: (event: HistoryEvent) => string | null;
   /** What happened between the events, newest first. */
   remarks?: readonly TimelineRemark[];
+  /** With what the merchant was told, and what it answered. */
+  showAnswers?: boolean;
 }
 
-interface TimelineRemark {
+export interface TimelineRemark {
   at: Date;
   title: string;
   text: string;
+  /** By default it waits for something. */
+  tone?: 'wait' | 'bad' | 'quiet';
 }
 
-export function Timeline({ events, deliveryPage, explain, remarks = [] }: TimelineProps) {
+export function Timeline(props: TimelineProps) {
+  const { events, explain, remarks = [] } = props;
   const lines = [
     ...events.map((event) => ({
       at: event.createdAt,
-      line: <EventLine event={event} deliveryPage={deliveryPage} reason={explain(event)} />,
+      line: <EventLine {...props} event={event} reason={explain(event)} />,
     })),
     ...remarks.map((remark) => ({ at: remark.at, line: <RemarkLine {...remark} /> })),
   ].sort((one, other) => other.at.getTime() - one.at.getTime());
@@ -39,24 +44,24 @@ export function Timeline({ events, deliveryPage, explain, remarks = [] }: Timeli
   );
 }
 
-function RemarkLine({ at, title, text }: TimelineRemark) {
+function RemarkLine({ at, title, text, tone = 'wait' }: TimelineRemark) {
   return (
-    <li data-tone="wait">
+    <li data-tone={tone}>
       <div class="line">
         <b>{title}</b>
         <Time at={at} seconds />
       </div>
-      <small>{text}</small>
+      {text === '' ? null : <small>{text}</small>}
     </li>
   );
 }
 
-interface EventLineProps extends Pick<TimelineProps, 'deliveryPage'> {
+interface EventLineProps extends Pick<TimelineProps, 'deliveryPage' | 'showAnswers'> {
   event: HistoryEvent;
   reason: string | null;
 }
 
-function EventLine({ event, deliveryPage, reason }: EventLineProps) {
+function EventLine({ event, deliveryPage, reason, showAnswers = false }: EventLineProps) {
   const status = event.type.split('.')[1] ?? event.type;
   return (
     <li data-tone={toneOf(status)}>
@@ -68,7 +73,10 @@ function EventLine({ event, deliveryPage, reason }: EventLineProps) {
       <small>
         <code>{event.id}</code>
       </small>
-      {event.deliveries.map(({ id, url, status: delivered, attempts }) => (
+      {showAnswers && event.deliveries.length === 0 ? (
+        <small>The merchant was not told: no endpoint takes this event.</small>
+      ) : null}
+      {event.deliveries.map(({ id, url, status: delivered, attempts, ...delivery }) => (
         <small>
           <Status value={delivered} />{' '}
           {deliveryPage === null ? (
@@ -79,9 +87,37 @@ function EventLine({ event, deliveryPage, reason }: EventLineProps) {
             </a>
           )}{' '}
           {attempts === 1 ? '1 attempt' : `${attempts} attempts`}
+          {showAnswers ? <Answer {...delivery} /> : null}
         </small>
       ))}
+      {showAnswers && event.body !== null ? (
+        <details>
+          <summary>Body of the webhook</summary>
+          <pre class="code">{event.body}</pre>
+        </details>
+      ) : null}
     </li>
+  );
+}
+
+/** The last answer of an endpoint, and when it is asked again. */
+function Answer({ last, nextAttemptAt }: Pick<HistoryDelivery, 'last' | 'nextAttemptAt'>) {
+  return (
+    <>
+      {last === null ? null : (
+        <>
+          {last.status === null ? '' : `, answer ${last.status}`}
+          {last.durationMs === null ? '' : ` in ${last.durationMs} ms`}
+          {last.error === null ? '' : `: ${last.error}`},{' '}
+          <Time at={new Date(last.startedAt)} seconds />
+        </>
+      )}
+      {nextAttemptAt === null ? null : (
+        <>
+          , next attempt <Time at={new Date(nextAttemptAt)} seconds />
+        </>
+      )}
+    </>
   );
 }
 

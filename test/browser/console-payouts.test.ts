@@ -5,7 +5,7 @@ import { describeWithBrowser, signIn, useBrowser } from '../support/servers/brow
 import { startGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
-import { picture, violations } from '../support/merchant/page-checks';
+import { lookAt, picture, violations } from '../support/merchant/page-checks';
 import { makeUser, type TestUser } from '../support/merchant/page-client';
 import { started } from '../support/started';
 
@@ -110,7 +110,7 @@ describeWithBrowser('the review queue in a browser', () => {
     await page.goto(`${site}/console/queue?account=${gateway.merchant.accountId}`);
     expect(await page.locator(`a[href="/console/payouts/${approved}"]`).count()).toBe(0);
     await page.locator(`a[href="/console/payouts/${rejected}"]`).click();
-    await page.locator('summary').click();
+    await page.locator('summary', { hasText: 'Reject' }).click();
     await page.getByLabel('Reason for the rejection').fill('sanctions <b>hit</b>');
     await page.getByRole('button', { name: /Reject and return/ }).click();
     await noted(page, 'Rejected. The funds were returned');
@@ -149,6 +149,64 @@ describeWithBrowser('the review queue in a browser', () => {
     await other.goto(url);
     await other.getByRole('button', { name: /Approve and send/ }).click();
     await noted(other, 'Approved. The payout is being sent.');
+    await Promise.all([page.close(), other.close()]);
+  });
+
+  test('an operator searches a payout, leaves a note, and the page follows what another one decides', async () => {
+    const reference = `story-${Date.now()}`;
+    const ids = [
+      await createPayout({ reference }),
+      await createPayout({ reference: `${reference}-2` }),
+    ];
+    const page = await openPage(alice);
+    await page.keyboard.press('/');
+    await page.keyboard.type(reference.slice(0, -1));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Search' }).waitFor();
+    expect(await lookAt(page, '/console/search')).toEqual([]);
+    await page.getByRole('link', { name: reference, exact: true }).click();
+    await page.getByLabel('New note').fill('Asked the merchant <b>by mail</b>');
+    await page.getByRole('button', { name: 'Add the note' }).click();
+    await page.locator('#notes', { hasText: 'Asked the merchant <b>by mail</b>' }).waitFor();
+    expect(await page.locator('#story').innerText()).toContain('Reserve the funds');
+
+    const other = await openPage(bob);
+    await other.goto(page.url());
+    await other.getByRole('button', { name: /Approve and send/ }).click();
+    await noted(other, 'Approved. The payout is being sent.');
+    expect(await other.getByRole('link', { name: 'Next payout in the queue' }).count()).toBe(1);
+    // Nobody touches this page.
+    await page.locator('#status', { hasText: 'Completed' }).waitFor();
+    await page.locator('#story', { hasText: 'Submit to the provider' }).waitFor();
+    await page.reload();
+    await page.locator('#story', { hasText: 'Workflow completed' }).waitFor();
+    expect(await lookAt(page, '/console/payouts/story')).toEqual([]);
+
+    const site = new URL(page.url()).origin;
+    await page.goto(`${site}/console/home`);
+    expect(await lookAt(page, '/console/home/waiting')).toEqual([]);
+    await page.goto(`${site}/console/payouts?status=under_review&min=1`);
+    await page.locator('summary', { hasText: 'Save these filters' }).click();
+    await page.getByLabel('Name of the filter').fill('Waiting above 1');
+    await page.getByRole('button', { name: 'Save the filter' }).click();
+    await page.getByRole('link', { name: 'Waiting above 1' }).waitFor();
+    expect(await lookAt(page, '/console/payouts/filtered')).toEqual([]);
+
+    await page.goto(`${site}/console/queue?account=${gateway.merchant.accountId}`);
+    // The switch holds on every page, until it is turned on again.
+    await page.getByLabel('Follow changes').uncheck();
+    await page.reload();
+    expect(await page.getByLabel('Follow changes').isChecked()).toBe(false);
+    await page.getByLabel('Follow changes').check();
+    expect(await lookAt(page, '/console/queue/rows')).toEqual([]);
+    await page.getByLabel('Select all').check();
+    expect(await page.locator('input[name="id"]:checked').count()).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Reject the selected payouts' }).click();
+    await page.getByLabel('Reason for the rejection').fill('Not ours');
+    expect(await lookAt(page, '/console/queue/reject')).toEqual([]);
+    await page.getByRole('button', { name: /^Reject \d+ payouts?$/ }).click();
+    await page.getByRole('heading', { name: 'Result of the selection' }).waitFor();
+    expect(await page.locator('main').innerText()).toContain(ids[1]!);
     await Promise.all([page.close(), other.close()]);
   });
 });

@@ -1,4 +1,5 @@
 /** Operators find payouts of all accounts in the console, and see which wait for their provider. */
+import { openCase } from '../../src/db/repositories/cases';
 import { noteOnPayout, takeTransition } from '../../src/db/repositories/payouts';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import { newId } from '../../src/lib/new-id';
@@ -252,4 +253,155 @@ test('an operator gives filters a name, opens them, replaces and removes them, a
   expect((await save('Filter 1')).status).toBe(303);
   await viewer.post('/console/payouts/filters/remove', { name: `Failed ${PROBE}` });
   expect(await read('/payouts')).not.toContain('status=rejected');
+});
+
+test('home shows what waits in each mode, with the longest wait and the money of each currency', async () => {
+  const own = await harness.createAccount();
+  const hours = (count: number) => new Date(Date.now() - count * 60 * MINUTE_MS).toISOString();
+  const reviewed = { account_id: own, status: 'under_review', review_reasons: '{review_all}' };
+  const money = (amount: string, currency: string) => ({ amount, total_debit: amount, currency });
+  await makePayout({ ...reviewed, mode: 'test', ...money('5', 'ETH'), created_at: hours(3) });
+  const asked = await makePayout({ ...reviewed, mode: 'test', ...money('7', 'TRX') });
+  await makePayout({
+    ...money('9', 'SOL'),
+    status: 'approved',
+    wake_after: hours(-1),
+    updated_at: hours(2),
+  });
+  await openCase(harness.owner, 'sent_twice', asked, {});
+  const home = await read('/home');
+  expect(home).toMatch(
+    /<b>2<\/b> test payouts wait for review<small>.*5\.00.*ETH.*7\.00.*TRX.*the longest for 3 h</,
+  );
+  expect(home).toMatch(
+    /<b>1<\/b> live approved payout is held by a pause<small>.*9\.00.*SOL.*for 2 h</,
+  );
+  expect(home).toMatch(/<b>1<\/b> open case: sent twice<small>.*7\.00.*TRX.*for \d+ m?s</);
+});
+
+test('the page of a payout tells its whole story: events, what the merchant was told and answered, cases, explorers', async () => {
+  const id = await makePayout({
+    network: 'ethereum',
+    tx_hash: '0xbeef',
+    destination_value: '0xAb',
+  });
+  const unsubscribed = newId('event');
+  const [event, endpoint, delivery] = [newId('event'), newId('webhookEndpoint'), newId('delivery')];
+  const insertEvent = (eventId: string, type: string, sequence: string) =>
+    harness.owner.query(
+      `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body)
+       VALUES (?, ?, 'live', ?, ?, ?::integer, ?)`,
+      [
+        eventId,
+        accountId,
+        type,
+        id,
+        sequence,
+        Buffer.from(`{"type":"${type}","x":"${PROBE.slice(2)}"}`),
+      ],
+    );
+  await insertEvent(unsubscribed, 'payout.processing', '1');
+  await insertEvent(event, 'payout.completed', '2');
+  await harness.owner.query(
+    `INSERT INTO webhook_endpoints (id, account_id, mode, url, secret_sealed, secret_key_id)
+     VALUES (?, ?, 'live', 'https://shop.example/hook', 'x', 'k')`,
+    [endpoint, accountId],
+  );
+  await harness.owner.query(
+    `INSERT INTO webhook_deliveries (id, event_id, endpoint_id, attempts, next_attempt_at, check_at)
+     VALUES (?, ?, ?, 1, '2030-01-01T00:00:00Z', now())`,
+    [delivery, event, endpoint],
+  );
+  await harness.owner.query(
+    `INSERT INTO webhook_attempts (delivery_id, number, manual, url, status, error, duration_ms)
+     VALUES (?, 1, false, 'https://shop.example/hook', 503, 'The endpoint answered 503.', 35)`,
+    [delivery],
+  );
+  await openCase(harness.owner, 'sent_twice', id, {});
+  const html = await read(`/payouts/${id}`);
+  expect(html).toMatch(
+    /shop\.example.*1 attempt, answer 503 in 35 ms: The endpoint answered 503\./,
+  );
+  expect(html).toMatch(/next attempt <time datetime="2030-01-01/);
+  expect(html).toContain('The merchant was not told: no endpoint takes this event.');
+  expect(html).toContain('{"type":"payout.completed"'.replaceAll('"', '&quot;'));
+  expect(html).toContain('href="https://etherscan.io/tx/0xbeef"');
+  expect(html).toContain('href="https://etherscan.io/address/0xAb"');
+  expect(html).toMatch(/\/console\/cases\/case_\w+">Sent twice/);
+  expect(html).toContain('Temporal did not answer, so the timeline lacks');
+  // A hash of test mode is on no public network.
+  const test = await makePayout({ mode: 'test', network: 'ethereum', tx_hash: '0xbeef' });
+  expect(await read(`/payouts/${test}`)).not.toContain('etherscan');
+});
+
+test('operators leave notes on payouts and cases, which stay in the audit log and which the merchant does not see', async () => {
+  const reviewer = new PageClient(gateway.url);
+  const person = await makeUser(harness.owner, 'operator', 'reviewer');
+  await reviewer.signIn(person);
+  const id = await makePayout();
+  await openCase(harness.owner, 'sent_twice', id, {});
+  const [found] = await harness.owner.query<{ id: string }>(
+    'SELECT id FROM cases WHERE object_id = ?',
+    [id],
+  );
+  for (const path of [`/payouts/${id}`, `/cases/${found!.id}`]) {
+    const note = `Asked the provider ${PROBE}`;
+    for (const text of [note, note]) {
+      const { status, headers } = await reviewer.post(`/console${path}/notes`, { handover: text });
+      expect([status, headers.get('location')]).toEqual([303, `/console${path}#notes`]);
+    }
+    const html = await read(path);
+    expect(html.match(/Asked the provider/g)).toHaveLength(1);
+    expect(html).toContain(person.email);
+    // A viewer reads them.
+    expect(html).not.toContain('Add the note');
+    const empty = await reviewer.post(`/console${path}/notes`, { handover: ' ' });
+    expect([empty.status, await empty.text()]).toEqual([
+      422,
+      expect.stringContaining('Enter a value.'),
+    ]);
+  }
+  const logged = await harness.owner.query(
+    `SELECT action, actor, via, account_id FROM audit_log WHERE reason LIKE 'Asked the provider%' ORDER BY id`,
+  );
+  const entry = { actor: person.email, via: 'console', accountId };
+  expect(logged).toEqual([
+    { action: 'payout.note', ...entry },
+    { action: 'case.note', ...entry },
+  ]);
+  const owner = new PageClient(gateway.url);
+  await owner.signIn(await makeUser(harness.owner, 'merchant', 'owner', accountId));
+  expect(await (await owner.get('/dashboard/live/audit-log')).text()).not.toContain('Asked');
+});
+
+test('the queue has rows with reference and reasons in short, says once what all share, and is sorted', async () => {
+  const own = await harness.createAccount();
+  const reviewed = { account_id: own, status: 'under_review' };
+  const money = (amount: string) => ({ amount, total_debit: amount });
+  const small = await makePayout({
+    ...{ ...reviewed, ...money('1'), reference: 'small order' },
+    review_reasons: '{review_all}',
+  });
+  const large = await makePayout({
+    ...{ ...reviewed, ...money('9'), reference: 'large order' },
+    review_reasons: '{review_all,new_api_key}',
+  });
+  const reviewer = new PageClient(gateway.url);
+  await reviewer.signIn(await makeUser(harness.owner, 'operator', 'reviewer'));
+  const queue = async (query = '') =>
+    (await reviewer.get(`/console/queue?account=${own}${query}`)).text();
+  const html = await queue();
+  expect(html.match(/Every live payout of this account is reviewed\./g)).toHaveLength(1);
+  expect(html).toContain('Why all of these wait:');
+  expect(html).not.toContain('Account reviewed');
+  expect(html.match(/class="chip"[^>]*>[^<]+/g)).toEqual([
+    'class="chip" title="The API key is less than 24 hours old.">New key',
+  ]);
+  expect(html).toMatch(/small order.*large order/s);
+  expect(html).toContain('data-select-all="id"');
+  expect(html).toMatch(/id="queue" class="follows" data-follow/);
+  expect(payoutsIn(html)).toEqual([small, large]);
+  expect(payoutsIn(await queue('&order=newest'))).toEqual([large, small]);
+  expect(payoutsIn(await queue('&order=largest'))).toEqual([large, small]);
+  expect(payoutsIn(await queue('&order=smallest'))).toEqual([small, large]);
 });

@@ -40,7 +40,7 @@ test('the queue shows what a decision needs, and the longest waiting first', asy
   const queue = await gateway.alice.read(path);
   expect(queue.indexOf(first)).toBeGreaterThan(0);
   expect(queue.indexOf(first)).toBeLessThan(queue.indexOf(second));
-  expect(queue).toContain('First use of the destination');
+  expect(queue).toContain('This is the first payout to the destination.');
   // The whole address, in groups.
   expect(queue.replaceAll('</span><span>', '')).toContain('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
   for (const other of ['mode=test', 'currency=BTC', `after=2000-01-01T00:00:00.000000Z~x`]) {
@@ -247,6 +247,36 @@ test('a selection is approved one by one, without what has to be decided on its 
   expect(result).toContain('2 of 3 approved');
   expect(await statusOf(other)).toBe('under_review');
   await Promise.all(known.map(whenCompleted));
+});
+
+test('a selection is rejected for one reason, and the way on leads to the next payout', async () => {
+  const [first, second, next] = [await createPayout(), await createPayout(), await createPayout()];
+  const ids = [first, second].map((id) => ['id', id]);
+  const chosen = `/console/queue/selection?${new URLSearchParams([...ids, ['reject', 'yes']]).toString()}`;
+  const page = await read(bob, chosen);
+  const orders = [...page.matchAll(/name="order" value="([^"]+)"/g)].map(([, order]) => order!);
+  expect(orders.map((order) => order.split(' ')[0])).toEqual([first, second]);
+  const send = (reason: string) =>
+    bob.post(
+      '/console/queue/reject',
+      new URLSearchParams([...orders.map((order) => ['order', order]), ['reason', reason]]),
+    );
+  const empty = await send(' ');
+  expect([empty.status, await empty.text()]).toEqual([
+    422,
+    expect.stringContaining('Enter a value.'),
+  ]);
+  const sent = await send(`Not ours ${PROBE}`);
+  expect(await read(bob, sent.headers.get('location')!)).toContain('2 of 2 rejected');
+  const again = await send(`Not ours ${PROBE}`);
+  expect(again.status).toBe(303);
+  for (const id of [first, second]) {
+    const { status, rejection_reason } = (await client.get(`/payouts/${id}`)).json.data;
+    expect([status, rejection_reason]).toEqual(['rejected', `Not ours ${PROBE}`]);
+  }
+  const reject = await openForm(alice, next, 'reject');
+  const after = await reject({ reason: 'test' });
+  expect(after).toMatch(/Next payout in the queue|No other payout waits for a review\./);
 });
 
 test('a payout in doubt is shown with what its provider says now', async () => {

@@ -10,6 +10,7 @@ import {
   readCaseEvidence,
   resolveCase,
 } from '../../services/cases';
+import { addNote } from '../../services/notes';
 import { ChangeFields, readFields } from '../../web/change-form';
 import type { ListPosition } from '../../services/services';
 import {
@@ -31,6 +32,7 @@ import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from '../../we
 import { page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
+import { Notes } from '../notes/notes';
 import { CASE_TEXTS } from './case-texts';
 
 const PATH = `${PREFIX}/cases`;
@@ -76,6 +78,21 @@ export function casePages({ db }: ConsoleServices, urlOf: WorkflowUrl): Operator
       path: '/cases/:id',
       needs: 'read',
       run: (visit) => showCase(visit, draftForm(visit), 200),
+    },
+    {
+      method: 'post',
+      path: '/cases/:id/notes',
+      needs: 'review',
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        const { ours } = await readCaseEvidence(db, id);
+        const noted = { object: 'case', id, accountId: ours?.object.accountId ?? null } as const;
+        const { answer, fields } = await fieldErrors(async () => {
+          await addNote(db, visit.by, noted, visit.form.get('handover') ?? '');
+          return redirect(`${PATH}/${id}#notes`);
+        });
+        return answer ?? (await showCase(visit, { values: visit.form, errors: fields }, 422));
+      },
     },
     {
       method: 'post',
@@ -176,7 +193,7 @@ interface CasePageProps extends CaseEvidence {
 }
 
 function CasePage(props: CasePageProps) {
-  const { found, ours, transactions, theirs, resolvedBy, urlOf, isTooLate, seen } = props;
+  const { found, ours, transactions, theirs, resolvedBy, notes, urlOf, isTooLate, seen } = props;
   const { meaning, remedy } = CASE_TEXTS[found.kind];
   return (
     <>
@@ -202,6 +219,12 @@ function CasePage(props: CasePageProps) {
         <NewFacts facts={found.facts.slice(seen ?? 0)} />
       ) : null}
       <Resolution {...props} remedy={remedy} />
+      <Notes
+        notes={notes}
+        path={`${PATH}/${found.id}`}
+        form={props.form}
+        mayWrite={props.mayResolve}
+      />
       <div class="grid">
         <Ours ours={ours} found={found} />
         <Card title="Details" lead="What the gateway recorded since it opened the case.">

@@ -1,26 +1,36 @@
 /** The start page of an operator: what needs a decision or a look, by cause. */
 import type { ComponentChildren } from 'preact';
-import { COUNT_MAX, type ConsoleServices, type WaitingPayouts } from '../../services/console';
+import type { Mode } from '../../domain/mode';
+import {
+  COUNT_MAX,
+  type ConsoleServices,
+  type OpenCases,
+  type WaitCause,
+  type Waiting,
+  type WaitingObjects,
+} from '../../services/console';
 import { BACKLOG_MAX } from '../../services/console-operations';
 import { listThresholds } from '../../services/four-eyes';
 import { listShownPauses } from '../../services/payout-pauses';
 import { Card, Empty, Money, PageHead, words } from '../../web/components';
+import { Follows, FollowSwitch } from '../../web/follow';
 import { page } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
 import { sinceText } from '../payouts/parts';
 import { Proposals } from '../proposals/proposals';
 
 export function homePages(services: ConsoleServices): OperatorRoute[] {
-  const { db, attention, waitingPayouts, operations, proposals } = services;
+  const { db, attention, openCases, operations, proposals } = services;
   return [
     {
       method: 'get',
       path: '/home',
       needs: 'read',
       run: async (visit) => {
-        const [found, stopped, paused, backlogs, ...changes] = await Promise.all([
+        const [found, waiting, cases, paused, backlogs, ...changes] = await Promise.all([
           attention(),
-          waitingPayouts(),
+          services.waiting(),
+          openCases(),
           listShownPauses(db),
           operations.backlogs(),
           proposals.list(null),
@@ -29,10 +39,12 @@ export function homePages(services: ConsoleServices): OperatorRoute[] {
         ]);
         const [proposed, hasSecondAdmin, thresholds] = changes;
         const blocked = backlogs.filter(({ waiting }) => waiting === BACKLOG_MAX);
-        const waiting = thresholds.filter(({ proposal }) => proposal !== null).length;
+        const proposedThresholds = thresholds.filter(({ proposal }) => proposal !== null).length;
         const causes = [
-          ...stopped.map(waitingCause),
-          ...causesOf(found, paused.length, blocked.length, waiting),
+          ...waiting.map(waitingCause),
+          ...checkCauses(found, paused.length, blocked.length),
+          ...cases.map(caseCause),
+          ...(proposedThresholds === 0 ? [] : [thresholdCause(proposedThresholds)]),
         ];
         const body = (
           <>
@@ -60,49 +72,86 @@ interface Cause {
   detail?: ComponentChildren;
 }
 
-/** In doubt, or stuck: with the money and the longest wait. */
-function waitingCause({ mode, wait, count, since, sums }: WaitingPayouts): Cause {
-  const inDoubt = wait === 'in_doubt';
+/** What waits, in words for one and for several, and the page that shows it. */
+const WAITING: Record<
+  WaitCause,
+  readonly [one: string, many: string, path: (mode: Mode) => string]
+> = {
+  under_review: [
+    'payout waits for review',
+    'payouts wait for review',
+    (mode) => `/queue?mode=${mode}`,
+  ],
+  stuck: [
+    'payout is stuck in processing',
+    'payouts are stuck in processing',
+    (mode) => `/payouts?mode=${mode}&wait=stuck`,
+  ],
+  in_doubt: [
+    'payout is not confirmed by its provider',
+    'payouts are not confirmed by their provider',
+    (mode) => `/in-doubt?mode=${mode}`,
+  ],
+  paused: [
+    'approved payout is held by a pause',
+    'approved payouts are held by a pause',
+    (mode) => `/payouts?mode=${mode}&status=approved`,
+  ],
+  screening: [
+    'payout is held by screening',
+    'payouts are held by screening',
+    (mode) => `/payouts?mode=${mode}&status=approved`,
+  ],
+  batch_under_review: [
+    'batch waits for review',
+    'batches wait for review',
+    (mode) => `/batches?mode=${mode}`,
+  ],
+  payment_on_hold: [
+    'payment is on hold',
+    'payments are on hold',
+    (mode) => `/payments?mode=${mode}&status=on_hold`,
+  ],
+};
+
+function waitingCause({ cause, mode, ...waiting }: WaitingObjects): Cause {
+  const [one, many, path] = WAITING[cause];
+  const { count } = waiting;
   return {
     count,
-    text: inDoubt
-      ? plural(
-          count,
-          `${mode} payout is not confirmed by its provider`,
-          `${mode} payouts are not confirmed by their provider`,
-        )
-      : plural(
-          count,
-          `${mode} payout is stuck in processing`,
-          `${mode} payouts are stuck in processing`,
-        ),
-    path: inDoubt ? `/in-doubt?mode=${mode}` : `/payouts?mode=${mode}&wait=${wait}`,
-    detail: (
-      <>
-        {sums.map(({ currency, amount }) => (
-          <>
-            <Money amount={amount} currency={currency} />,{' '}
-          </>
-        ))}
-        {count === 1 ? '' : 'the longest '}for {sinceText(new Date(since))}
-      </>
-    ),
+    text: `${mode} ${plural(count, one, many)}`,
+    path: path(mode),
+    detail: <AtStake {...waiting} />,
   };
+}
+
+function caseCause({ kind, ...waiting }: OpenCases): Cause {
+  const { count } = waiting;
+  return {
+    count,
+    text: `${plural(count, 'open case', 'open cases')}: ${words(kind).toLowerCase()}`,
+    path: `/cases?kind=${kind}`,
+    detail: <AtStake {...waiting} />,
+  };
+}
+
+/** The money and the longest wait. */
+function AtStake({ count, since, sums }: Waiting) {
+  return (
+    <>
+      {sums.map(({ currency, amount }) => (
+        <>
+          <Money amount={amount} currency={currency} />,{' '}
+        </>
+      ))}
+      {count === 1 ? '' : 'the longest '}for {sinceText(since)}
+    </>
+  );
 }
 
 type Attention = Awaited<ReturnType<ConsoleServices['attention']>>;
 
-function causesOf(found: Attention, paused: number, blocked: number, thresholds: number): Cause[] {
-  const payouts = found.payouts.map(({ mode, underReview }) => ({
-    count: underReview,
-    text: plural(underReview, `${mode} payout waits for review`, `${mode} payouts wait for review`),
-    path: `/queue?mode=${mode}`,
-  }));
-  const cases = found.cases.map(({ kind, count }) => ({
-    count,
-    text: `${plural(count, 'open case', 'open cases')}: ${words(kind).toLowerCase()}`,
-    path: `/cases?kind=${kind}`,
-  }));
+function checkCauses(found: Attention, paused: number, blocked: number): Cause[] {
   const checks = [
     {
       count: found.isProofLate ? null : 0,
@@ -133,9 +182,7 @@ function causesOf(found: Attention, paused: number, blocked: number, thresholds:
       path: '/operations',
     },
   ];
-  return [...payouts, ...checks, ...cases, thresholdCause(thresholds)].filter(
-    ({ count }) => count !== 0,
-  );
+  return checks.filter(({ count }) => count !== 0);
 }
 
 function thresholdCause(count: number): Cause {
@@ -154,31 +201,35 @@ function plural(count: number, one: string, many: string): string {
 function Home({ causes }: { causes: readonly Cause[] }) {
   return (
     <>
-      <PageHead title="Home" />
-      <Card title="Needs an operator">
-        {causes.length === 0 ? (
-          <Empty icon="inbox" title="Nothing needs an operator">
-            <p>Payouts to review, cases, pauses and failing checks appear here.</p>
-          </Empty>
-        ) : (
-          <ul class="attention">
-            {causes.map(({ count, text, path, detail }) => (
-              <li>
-                <span>
-                  {count === null ? null : (
-                    <b>{count === COUNT_MAX ? `${count} or more` : count}</b>
-                  )}{' '}
-                  {text}
-                  {detail === undefined ? null : <small>{detail}</small>}
-                </span>
-                <a class="link" href={PREFIX + path}>
-                  Show
-                </a>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Card>
+      <PageHead title="Home">
+        <FollowSwitch />
+      </PageHead>
+      <Follows id="attention" isOpen>
+        <Card title="Needs an operator">
+          {causes.length === 0 ? (
+            <Empty icon="inbox" title="Nothing needs an operator">
+              <p>Payouts to review, cases, pauses and failing checks appear here.</p>
+            </Empty>
+          ) : (
+            <ul class="attention">
+              {causes.map(({ count, text, path, detail }) => (
+                <li>
+                  <span>
+                    {count === null ? null : (
+                      <b>{count === COUNT_MAX ? `${count} or more` : count}</b>
+                    )}{' '}
+                    {text}
+                    {detail === undefined ? null : <small>{detail}</small>}
+                  </span>
+                  <a class="link" href={PREFIX + path}>
+                    Show
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Card>
+      </Follows>
     </>
   );
 }

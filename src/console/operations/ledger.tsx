@@ -1,5 +1,5 @@
 /** The ledger check: its result, and what it found as a file. */
-import type { ConsoleServices } from '../../services/console';
+import type { ConsoleServices, OpenCases } from '../../services/console';
 import type { LedgerReport, OperatorSchedule } from '../../services/console-operations';
 import { Card, Facts, Status, Time } from '../../web/components';
 import { Action } from '../../web/forms';
@@ -54,7 +54,7 @@ function presentProof({ checkedAt, provenAt, balances, transactions, invariants 
 interface LedgerProps {
   provenAt: Date;
   hasReport: boolean;
-  cases: Awaited<ReturnType<ConsoleServices['attention']>>['cases'];
+  cases: readonly OpenCases[];
   isLate: boolean;
   mayRun: boolean;
 }

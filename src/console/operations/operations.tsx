@@ -28,7 +28,7 @@ const NAV = { nav: 'operations' };
 type Read<Name extends keyof ConsoleOperations> = Awaited<ReturnType<ConsoleOperations[Name]>>;
 
 export function operationPages(services: ConsoleServices): OperatorRoute[] {
-  const { operations, attention } = services;
+  const { operations, attention, openCases } = services;
   return [
     ...ledgerPages(services),
     {
@@ -36,7 +36,7 @@ export function operationPages(services: ConsoleServices): OperatorRoute[] {
       path: '/operations',
       needs: 'read',
       run: async (visit) => {
-        const [statements, positions, backlogs, provenAt, report, found, checks] =
+        const [statements, positions, backlogs, provenAt, report, found, cases, checks] =
           await Promise.all([
             operations.statements(),
             operations.positions(),
@@ -44,6 +44,7 @@ export function operationPages(services: ConsoleServices): OperatorRoute[] {
             operations.provenAt(),
             operations.ledgerReport(),
             attention(),
+            openCases(),
             visit.query.has('check') ? operations.checkProviders() : null,
           ]);
         const mayRun = visit.may('administer');
@@ -55,7 +56,7 @@ export function operationPages(services: ConsoleServices): OperatorRoute[] {
             <Ledger
               provenAt={provenAt}
               hasReport={report !== null}
-              cases={found.cases}
+              cases={cases}
               isLate={found.isProofLate}
               mayRun={mayRun}
             />

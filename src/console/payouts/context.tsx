@@ -3,7 +3,7 @@ import { type Amount, add, subtract } from '../../domain/money';
 import { isFinalPayout } from '../../domain/payout';
 import type { PayoutReview } from '../../services/payout-reviews';
 import { Alert, Card, Facts, Id, Money, Time, words } from '../../web/components';
-import { Address, sinceText } from './parts';
+import { Address, ExplorerLink, sinceText } from './parts';
 
 /** Counting stops here. */
 const MANY = 500;
@@ -76,7 +76,15 @@ export function Context({ payout, context }: PayoutReview) {
               'Provider’s transfer',
               payout.providerTransferId === null ? null : <Id value={payout.providerTransferId} />,
             ],
-            ['Transaction', payout.txHash === null ? null : <Id value={payout.txHash} />],
+            [
+              'Transaction',
+              payout.txHash === null ? null : (
+                <>
+                  <Id value={payout.txHash} />{' '}
+                  <ExplorerLink what="transaction" object={payout} value={payout.txHash} />
+                </>
+              ),
+            ],
             ['Description', payout.description],
             ...Object.entries(payout.metadata).map(([name, value]) => [name, value] as const),
           ]}

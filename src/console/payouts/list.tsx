@@ -25,6 +25,7 @@ import {
   positionOf,
   textOf,
 } from '../../web/lists';
+import { Follows, FollowSwitch } from '../../web/follow';
 import { EMPTY_FORM, type FormState } from '../../web/forms';
 import { page } from '../../web/site';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
@@ -127,7 +128,9 @@ interface PayoutListProps {
 function PayoutList({ rows, query, next, saved, form, isCut }: PayoutListProps) {
   return (
     <>
-      <PageHead title="Payouts" lead="Of all accounts, newest first." />
+      <PageHead title="Payouts" lead="Of all accounts, newest first.">
+        <FollowSwitch />
+      </PageHead>
       <SavedFilters saved={saved} query={query} form={form} />
       <Filters
         path={PATH}
@@ -153,22 +156,24 @@ function PayoutList({ rows, query, next, saved, form, isCut }: PayoutListProps) 
           The last {UNINDEXED_DAYS} days. Choose days to filter older payouts by provider or amount.
         </p>
       ) : null}
-      <Card flush>
-        <Table
-          caption="Payouts"
-          rows={rows}
-          empty={
-            isFiltered(query) ? (
-              <NoMatch path={PATH} what="payouts" />
-            ) : (
-              <Empty icon="arrow-up-right" title="No payouts yet">
-                <p>A payout appears here when a merchant requests one.</p>
-              </Empty>
-            )
-          }
-          columns={COLUMNS}
-        />
-      </Card>
+      <Follows id="payouts" isOpen>
+        <Card flush>
+          <Table
+            caption="Payouts"
+            rows={rows}
+            empty={
+              isFiltered(query) ? (
+                <NoMatch path={PATH} what="payouts" />
+              ) : (
+                <Empty icon="arrow-up-right" title="No payouts yet">
+                  <p>A payout appears here when a merchant requests one.</p>
+                </Empty>
+              )
+            }
+            columns={COLUMNS}
+          />
+        </Card>
+      </Follows>
       <ListPager path={PATH} query={query} next={next} />
     </>
   );

@@ -3,10 +3,12 @@ import type { ComponentChildren } from 'preact';
 import { isId } from '../../domain/ids';
 import type { Mode } from '../../domain/mode';
 import { add, type Amount, ZERO } from '../../domain/money';
-import { NEW_KEY_AGE_MS, type ReviewReason } from '../../domain/review';
+import { explorerUrl } from '../../domain/networks';
+import { NEW_KEY_AGE_MS, REVIEW_REASON_SENTENCES, type ReviewReason } from '../../domain/review';
 import { wallClockMs } from '../../lib/wall-clock';
 import type { ReviewedPayout } from '../../services/payout-reviews';
 import { Money } from '../../web/components';
+import { Icon } from '../../web/icon';
 import { PREFIX } from '../operator-page';
 
 const GROUP = /.{1,4}/gu;
@@ -21,6 +23,23 @@ export function Address({ value, other }: { value: string; other?: string }) {
         others == null || others[index] === group ? <span>{group}</span> : <mark>{group}</mark>,
       )}
     </code>
+  );
+}
+
+interface ExplorerLinkProps {
+  what: Parameters<typeof explorerUrl>[0];
+  object: { network: string | null; mode: Mode };
+  value: string;
+}
+
+/** To a public page about the address or the transaction, where its network has one. */
+export function ExplorerLink({ what, object, value }: ExplorerLinkProps) {
+  const url = explorerUrl(what, object, value);
+  if (url === null) return null;
+  return (
+    <a class="link" href={url} target="_blank" rel="noreferrer">
+      Look it up <Icon name="external-link" />
+    </a>
   );
 }
 
@@ -95,6 +114,31 @@ export function sinceText(since: Date): string {
 
 const NEW_KEY_HOURS = NEW_KEY_AGE_MS / 3_600_000;
 
+const REASON_CHIPS: Record<ReviewReason, string> = {
+  rehearse_review: 'Rehearsal',
+  review_all: 'Account reviewed',
+  above_auto_approve_max: 'Above maximum',
+  above_auto_approve_daily_max: 'Above 24 h maximum',
+  first_use_of_destination: 'First destination',
+  email_destination: 'Email destination',
+  new_api_key: 'New key',
+  above_four_eyes_threshold: 'Two approvals',
+};
+
+/** The reasons in a word or two; the page of the payout has the figures. */
+export function ReasonChips({ reasons }: { reasons: readonly ReviewReason[] }) {
+  if (reasons.length === 0) return null;
+  return (
+    <span class="chips">
+      {reasons.map((reason) => (
+        <span class="chip" title={REVIEW_REASON_SENTENCES[reason]}>
+          {REASON_CHIPS[reason]}
+        </span>
+      ))}
+    </span>
+  );
+}
+
 /** Each rule with its figure and its limit. The limits are those of today. */
 export function WhyReviewed({ payout }: { payout: ReviewedPayout }) {
   return (
@@ -159,7 +203,7 @@ export function ApprovalsText({ payout }: { payout: ReviewedPayout }) {
   if (fourEyesThreshold === null || status !== 'under_review') return null;
   const [first] = approvedBy;
   return (
-    <small>
+    <small class="break">
       {first === undefined
         ? 'Two operators must approve'
         : `Approved by ${first}, a second approval is required`}

@@ -1,14 +1,17 @@
 /** One payout for an operator: what it is, why it is reviewed, and the decision. */
-import { BLOCKED_BY } from '../../domain/screening';
-import { isWaitingForConditions, payoutStatusesBefore } from '../../domain/payout';
+import { isFinalPayout, isWaitingForConditions, payoutStatusesBefore } from '../../domain/payout';
 import type { DecisionKind, DecisionOutcome, PayoutDecision } from '../../domain/payout-decision';
+import { BLOCKED_BY } from '../../domain/screening';
+import { wallClockMs } from '../../lib/wall-clock';
 import { InvalidInput } from '../../services/admin/refusal';
 import type { ConsoleServices } from '../../services/console';
+import { addNote } from '../../services/notes';
 import {
   newDecisionId,
   type PayoutReview,
   type PayoutReviews,
   REASON_LENGTH_MAX,
+  type WorkflowStep,
 } from '../../services/payout-reviews';
 import type { PayoutScreening, PayoutScreenings } from '../../services/payout-screenings';
 import {
@@ -22,9 +25,10 @@ import {
   Time,
   words,
 } from '../../web/components';
-import { draftForm, Field, type FormState } from '../../web/forms';
+import { draftForm, Field, fieldErrors, type FormState } from '../../web/forms';
 import { LedgerLines, Timeline } from '../../web/history';
 import { WaitsFor } from '../../web/conditions';
+import { Follows, FollowSwitch } from '../../web/follow';
 import { Icon } from '../../web/icon';
 import { type Answer, page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
@@ -32,7 +36,8 @@ import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page
 import { Context } from './context';
 import { levelAge, levelText, payoutListPages, waitText } from './list';
 import { outcomeText } from './outcome';
-import { Address, ModeMark, sinceText, WhyReviewed } from './parts';
+import { Notes } from '../notes/notes';
+import { Address, ExplorerLink, ModeMark, sinceText, WhyReviewed } from './parts';
 import { Screening, screeningRoutes } from './screening';
 
 export function payoutPages(
@@ -42,15 +47,18 @@ export function payoutPages(
   workflowUrl: WorkflowUrl,
 ): OperatorRoute[] {
   const show = async (visit: OperatorVisit, id: string, form: FormState): Promise<Answer> => {
-    const [review, screening] = await Promise.all([
+    const isDecided = visit.query.has('decision') || visit.query.has('late');
+    const [review, screening, next] = await Promise.all([
       reviews.review(id, visit.session),
       screenings.read(id),
+      isDecided ? reviews.nextInQueue(id) : null,
     ]);
     const { payout } = review;
     const body = (
       <Detail
         {...review}
         screening={screening}
+        next={next}
         asked={visit.query}
         form={form}
         mayDecide={visit.may('review')}
@@ -99,12 +107,28 @@ export function payoutPages(
     },
     decide('approve'),
     decide('reject'),
+    {
+      method: 'post',
+      path: '/payouts/:id/notes',
+      needs: 'review',
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        const noted = { object: 'payout', id, accountId: await reviews.accountOf(id) } as const;
+        const { answer, fields } = await fieldErrors(async () => {
+          await addNote(services.db, visit.by, noted, visit.form.get('handover') ?? '');
+          return redirect(`${PREFIX}/payouts/${id}#notes`);
+        });
+        return answer ?? show(visit, id, { values: visit.form, errors: fields });
+      },
+    },
     ...screeningRoutes(screenings, show),
   ];
 }
 
 interface DetailProps extends PayoutReview {
   screening: PayoutScreening;
+  /** What waits in the queue after a decision; null: nothing, or nothing was decided. */
+  next: string | null;
   asked: URLSearchParams;
   form: FormState;
   mayDecide: boolean;
@@ -112,7 +136,10 @@ interface DetailProps extends PayoutReview {
 }
 
 function Detail(props: DetailProps) {
-  const { payout, events, transactions, decisions, escalations, workflowUrl } = props;
+  const { payout, transactions, decisions, notes, cases, form, mayDecide, workflowUrl } = props;
+  const handOver = (
+    <Notes notes={notes} path={`${PREFIX}/payouts/${payout.id}`} form={form} mayWrite={mayDecide} />
+  );
   const back =
     payout.status === 'under_review'
       ? { href: `${PREFIX}/queue`, label: 'Review queue' }
@@ -124,7 +151,10 @@ function Detail(props: DetailProps) {
         title={
           <>
             <Money amount={payout.amount} currency={payout.currency} />{' '}
-            <Status value={payout.status} /> <ModeMark mode={payout.mode} />
+            <span id="status" {...(isFinalPayout(payout.status) ? {} : { 'data-follow': '' })}>
+              <Status value={payout.status} />
+            </span>{' '}
+            <ModeMark mode={payout.mode} />
           </>
         }
         lead={
@@ -133,9 +163,11 @@ function Detail(props: DetailProps) {
           </>
         }
       >
+        {isFinalPayout(payout.status) ? null : <FollowSwitch />}
         <WorkflowLink id={payout.id} urlOf={workflowUrl} />
       </PageHead>
       <Result {...props} />
+      <Next {...props} />
       <Waiting payout={payout} />
       <RowOfBatch payout={payout} />
       <WaitsFor payout={payout} conditions={props.conditions} />
@@ -144,7 +176,8 @@ function Detail(props: DetailProps) {
           <Card title="Destination">
             <p>
               <Address value={payout.destinationValue} />{' '}
-              <CopyButton value={payout.destinationValue} label="Copy the address" />
+              <CopyButton value={payout.destinationValue} label="Copy the address" />{' '}
+              <ExplorerLink what="address" object={payout} value={payout.destinationValue} />
             </p>
             <Facts
               rows={[
@@ -160,17 +193,15 @@ function Detail(props: DetailProps) {
           )}
           <Screening {...props} />
           <Decision {...props} />
-          <Timeline
-            events={events}
-            deliveryPage={null}
-            explain={(event) => whoAndWhy(props, event.type, event.actor)}
-            remarks={escalations.map(remarkOf)}
-          />
+          <Story {...props} />
           <LedgerLines transactions={transactions} lead="Changes to the merchant’s balances" />
         </div>
         <div>
+          {notes.length === 0 ? null : handOver}
+          <Cases cases={cases} />
           <Context {...props} />
           <Decisions decisions={decisions} />
+          {notes.length === 0 ? handOver : null}
         </div>
       </div>
     </>
@@ -211,6 +242,57 @@ function RowOfBatch({ payout: { batchId, awaitsBatch } }: Pick<PayoutReview, 'pa
   );
 }
 
+/** Everything that happened to it: its events and what the merchant was told, and what its workflow did. */
+function Story(props: DetailProps) {
+  const { payout, events, escalations, steps } = props;
+  const waits = waitText(payout);
+  const now =
+    waits === null ? [] : [{ at: new Date(wallClockMs()), title: waits, text: 'It still waits.' }];
+  return (
+    <Follows id="story" isOpen={!isFinalPayout(payout.status)}>
+      {steps === null ? (
+        <Alert
+          tone="wait"
+          title="Temporal did not answer, so the timeline lacks the workflow’s steps."
+        />
+      ) : null}
+      <Timeline
+        events={events}
+        deliveryPage={null}
+        explain={(event) => whoAndWhy(props, event.type, event.actor)}
+        remarks={[...now, ...escalations.map(remarkOf), ...(steps ?? []).map(stepRemark)]}
+        showAnswers
+      />
+    </Follows>
+  );
+}
+
+function stepRemark({ at, title, times, failure }: WorkflowStep) {
+  const text = times === 1 ? 'Workflow' : `Workflow, ${times} times, this was the last`;
+  return {
+    at,
+    title,
+    text: failure === null ? text : `${text}: ${failure}`,
+    tone: failure === null ? ('quiet' as const) : ('bad' as const),
+  };
+}
+
+function Cases({ cases }: Pick<PayoutReview, 'cases'>) {
+  if (cases.length === 0) return null;
+  return (
+    <Card title="Cases">
+      {cases.map(({ id, kind, resolvedAt, createdAt }) => (
+        <p>
+          <a class="link" href={`${PREFIX}/cases/${id}`}>
+            {words(kind)}
+          </a>{' '}
+          <Status value={resolvedAt === null ? 'open' : 'resolved'} /> <Time at={createdAt} />
+        </p>
+      ))}
+    </Card>
+  );
+}
+
 function remarkOf({ status, level, notedAt }: PayoutReview['escalations'][number]) {
   const isStuck = status === 'processing';
   if (level === 0) {
@@ -225,6 +307,22 @@ function remarkOf({ status, level, notedAt }: PayoutReview['escalations'][number
     title: `${isStuck ? 'Stuck' : 'Still in doubt'}: ${levelText(level)}`,
     text: `No ${isStuck ? 'result' : 'clear answer'} from the provider for more than ${levelAge(level)}`,
   };
+}
+
+/** The way on after a decision. */
+function Next({ asked, next }: DetailProps) {
+  if (!asked.has('decision') && !asked.has('late')) return null;
+  return (
+    <div class="actions">
+      {next === null ? (
+        <p class="muted">No other payout waits for a review.</p>
+      ) : (
+        <a class="btn" href={`${PREFIX}/payouts/${next}`}>
+          Next payout in the queue <Icon name="arrow-right" />
+        </a>
+      )}
+    </div>
+  );
 }
 
 /** What became of the decision that led here. */

@@ -1,10 +1,13 @@
 /** The review queue, and the approval of a selection of it. */
 import { MODES } from '../../domain/mode';
 import type { PayoutDecision } from '../../domain/payout-decision';
+import { REVIEW_REASON_SENTENCES, type ReviewReason } from '../../domain/review';
 import {
   type LeftOut,
   newDecisionId,
   type PayoutReviews,
+  QUEUE_ORDERS,
+  REASON_LENGTH_MAX,
   type ReviewedPayout,
   type Selection,
   SELECTION_MAX,
@@ -19,9 +22,9 @@ import {
   PageHead,
   Status,
   Table,
-  Time,
   words,
 } from '../../web/components';
+import { Follows, FollowSwitch } from '../../web/follow';
 import {
   chosen,
   Filters,
@@ -32,10 +35,19 @@ import {
   positionOf,
   textOf,
 } from '../../web/lists';
+import { EMPTY_FORM, Field, fieldErrors, type FormState } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
 import { outcomeText } from '../payouts/outcome';
-import { Address, ApprovalsText, ModeMark, sinceText, WhyReviewed } from '../payouts/parts';
+import {
+  Address,
+  AmountLink,
+  ApprovalsText,
+  ModeMark,
+  ReasonChips,
+  ReferenceOf,
+  sinceText,
+} from '../payouts/parts';
 
 const PATH = `${PREFIX}/queue`;
 const NAV = { nav: 'queue' };
@@ -51,6 +63,7 @@ export function queuePages(reviews: PayoutReviews): OperatorRoute[] {
           limit: PER_PAGE,
           after: positionOf(query),
           filters: filtersOf(query),
+          order: chosen(query, 'order', QUEUE_ORDERS) ?? 'longest_waiting',
         });
         const mayDecide = may('review');
         return page(
@@ -60,6 +73,7 @@ export function queuePages(reviews: PayoutReviews): OperatorRoute[] {
               title="Review queue"
               lead="Payouts of all accounts that wait for an operator, the longest waiting first."
             >
+              <FollowSwitch />
               <a class="btn" data-variant="outline" href={`${PREFIX}/four-eyes`}>
                 Two approvals
               </a>
@@ -67,14 +81,19 @@ export function queuePages(reviews: PayoutReviews): OperatorRoute[] {
             <Filters
               path={PATH}
               query={query}
-              options={[['mode', 'Mode', MODES]]}
+              options={[
+                ['mode', 'Mode', MODES],
+                ['order', 'Order', QUEUE_ORDERS.slice(1), 'Longest waiting'],
+              ]}
               texts={[
                 ['account', 'Account ID'],
                 ['currency', 'Currency'],
               ]}
               days={false}
             />
-            <Queue rows={items} query={query} mayDecide={mayDecide} />
+            <Follows id="queue" isOpen>
+              <Queue rows={items} query={query} mayDecide={mayDecide} />
+            </Follows>
             <ListPager path={PATH} query={query} next={next} />
           </>,
           NAV,
@@ -87,7 +106,26 @@ export function queuePages(reviews: PayoutReviews): OperatorRoute[] {
       needs: 'review',
       run: async ({ query }) => {
         const selection = await reviews.select(query.getAll('id'));
+        if (query.has('reject')) {
+          return page('Reject a selection', <Rejected {...selection} form={EMPTY_FORM} />, NAV);
+        }
         return page('Approve a selection', <Chosen {...selection} />, NAV);
+      },
+    },
+    {
+      method: 'post',
+      path: '/queue/reject',
+      needs: 'review',
+      run: async ({ form, session }) => {
+        const orders = ordersOf(form);
+        const { answer, fields } = await fieldErrors(async () => {
+          await reviews.rejectSelection(orders, form.get('reason') ?? '', session);
+          return decidedPage(orders);
+        });
+        if (answer !== null) return answer;
+        const selection = await reviews.select(orders.map(({ payoutId }) => payoutId));
+        const body = <Rejected {...selection} form={{ values: form, errors: fields }} />;
+        return page('Reject a selection', body, { ...NAV, status: 422 });
       },
     },
     {
@@ -95,24 +133,14 @@ export function queuePages(reviews: PayoutReviews): OperatorRoute[] {
       path: '/queue/approve',
       needs: 'review',
       run: async ({ form, session }) => {
-        const orders = form
-          .getAll('order')
-          .slice(0, SELECTION_MAX)
-          .map((text) => {
-            const [payoutId = '', id = ''] = text.split(' ');
-            return { payoutId, id };
-          });
+        const orders = ordersOf(form);
         const outcome = await reviews.approveSelection(orders, session);
         if (outcome === 'sign_in_again') {
           const ids = orders.map(({ payoutId }) => ['id', payoutId]);
           const selection = `${PATH}/selection?${new URLSearchParams(ids).toString()}`;
           return { kind: 'sign_in_again', page: selection };
         }
-        const asked = orders.flatMap(({ payoutId, id }) => [
-          ['decision', id],
-          ['payout', payoutId],
-        ]);
-        return redirect(`${PATH}/decided?${new URLSearchParams(asked).toString()}`);
+        return decidedPage(orders);
       },
     },
     {
@@ -128,6 +156,29 @@ export function queuePages(reviews: PayoutReviews): OperatorRoute[] {
   ];
 }
 
+interface Order {
+  payoutId: string;
+  id: string;
+}
+
+function ordersOf(form: URLSearchParams): Order[] {
+  return form
+    .getAll('order')
+    .slice(0, SELECTION_MAX)
+    .map((text) => {
+      const [payoutId = '', id = ''] = text.split(' ');
+      return { payoutId, id };
+    });
+}
+
+function decidedPage(orders: readonly Order[]) {
+  const asked = orders.flatMap(({ payoutId, id }) => [
+    ['decision', id],
+    ['payout', payoutId],
+  ]);
+  return redirect(`${PATH}/decided?${new URLSearchParams(asked).toString()}`);
+}
+
 function filtersOf(query: URLSearchParams) {
   const mode = chosen(query, 'mode', MODES);
   const accountId = textOf(query, 'account');
@@ -139,54 +190,74 @@ function filtersOf(query: URLSearchParams) {
   };
 }
 
-const COLUMNS: readonly Column<ReviewedPayout>[] = [
-  {
-    label: 'Waiting',
-    cell: ({ createdAt }) => (
-      <>
-        <b>{sinceText(createdAt)}</b>
-        <small>
-          <Time at={createdAt} />
-        </small>
-      </>
-    ),
-  },
-  {
-    label: 'Amount',
-    right: true,
-    cell: (payout) => (
-      <>
-        <a href={`${PREFIX}/payouts/${payout.id}`}>
-          <Money amount={payout.amount} currency={payout.currency} />
-        </a>
-        <small>
-          <ModeMark mode={payout.mode} />
-        </small>
-      </>
-    ),
-  },
-  {
-    label: 'Destination',
-    cell: ({ destinationValue, destinationMemo, network, destinationType, accountName }) => (
-      <>
-        <Address value={destinationValue} />
-        {destinationMemo === null ? null : <small>Memo {destinationMemo}</small>}
-        <small>
-          {words(network ?? destinationType)} · {accountName}
-        </small>
-      </>
-    ),
-  },
-  {
-    label: 'Why it is reviewed',
-    cell: (payout) => (
-      <>
-        <WhyReviewed payout={payout} />
-        <ApprovalsText payout={payout} />
-      </>
-    ),
-  },
-];
+/**
+ * @param shared the reasons that all rows have
+ * @param mayTick the rows have boxes, and those that cannot be ticked say why
+ */
+function columnsOf(
+  shared: readonly ReviewReason[],
+  mayTick: boolean,
+): readonly Column<ReviewedPayout>[] {
+  return [
+    {
+      label: 'Amount',
+      right: true,
+      cell: (payout) => <AmountLink href={`${PREFIX}/payouts/${payout.id}`} {...payout} />,
+    },
+    { label: 'Reference', cell: (payout) => <ReferenceOf {...payout} /> },
+    {
+      label: 'Destination',
+      cell: ({ destinationValue, destinationMemo, network, destinationType }) => (
+        <>
+          <Address value={destinationValue} />
+          <small>
+            {words(network ?? destinationType)}
+            {destinationMemo === null ? '' : `, memo ${destinationMemo}`}
+          </small>
+        </>
+      ),
+    },
+    {
+      label: 'Why',
+      cell: (payout) => (
+        <>
+          <ReasonChips reasons={payout.reviewReasons.filter((one) => !shared.includes(one))} />
+          <ApprovalsText payout={payout} />
+          {mayTick ? <WhyNotTicked payout={payout} /> : null}
+        </>
+      ),
+    },
+    {
+      label: 'Waiting',
+      cell: ({ createdAt }) => (
+        <time datetime={createdAt.toISOString()}>{sinceText(createdAt)}</time>
+      ),
+    },
+  ];
+}
+
+function WhyNotTicked({ payout }: { payout: ReviewedPayout }) {
+  const why = whyLeftOut(payout);
+  return why === null ? null : <small id={`why-${payout.id}`}>{DECIDE_ON_PAGE[why]}</small>;
+}
+
+/** What holds for every row is said once, above them. */
+function sharedReasons(rows: readonly ReviewedPayout[]): ReviewReason[] {
+  const [first, ...others] = rows;
+  if (first === undefined || others.length === 0) return [];
+  return first.reviewReasons.filter((reason) =>
+    others.every(({ reviewReasons }) => reviewReasons.includes(reason)),
+  );
+}
+
+function Shared({ reasons }: { reasons: readonly ReviewReason[] }) {
+  if (reasons.length === 0) return null;
+  return (
+    <p class="table-note">
+      Why all of these wait: {reasons.map((reason) => REVIEW_REASON_SENTENCES[reason]).join(' ')}
+    </p>
+  );
+}
 
 /** Instead of the tick: it is decided on its page. */
 const DECIDE_ON_PAGE: Record<LeftOut, string> = {
@@ -205,26 +276,29 @@ function Queue({ rows, query, mayDecide }: QueueProps) {
   const select: Column<ReviewedPayout> = {
     label: 'Select',
     cell: (payout) => {
-      const why = whyLeftOut(payout);
-      if (why !== null) return <small>{DECIDE_ON_PAGE[why]}</small>;
       const { id, amount, currency } = payout;
+      const isLeftOut = whyLeftOut(payout) !== null;
       return (
         <input
           class="input"
           type="checkbox"
-          name="id"
-          value={id}
+          {...(isLeftOut
+            ? { disabled: true, 'aria-describedby': `why-${id}` }
+            : { name: 'id', value: id })}
           aria-label={`Select ${amount} ${currency}, ${id}`}
         />
       );
     },
   };
+  const shared = sharedReasons(rows);
+  const columns = columnsOf(shared, mayDecide);
   const table = (
     <Card flush>
+      <Shared reasons={shared} />
       <Table
         caption="Payouts under review"
         rows={rows}
-        columns={mayDecide ? [select, ...COLUMNS] : COLUMNS}
+        columns={mayDecide ? [select, ...columns] : columns}
         empty={
           isFiltered(query) ? (
             <NoMatch path={PATH} what="payouts under review" />
@@ -240,12 +314,19 @@ function Queue({ rows, query, mayDecide }: QueueProps) {
   if (!mayDecide || rows.length === 0) return <div class="queue">{table}</div>;
   return (
     <form action={`${PATH}/selection`} class="queue">
-      {table}
-      <div>
+      <div class="actions">
+        <label class="tick js-only">
+          <input class="input" type="checkbox" data-select-all="id" /> Select all that can be
+          selected
+        </label>
         <button class="btn" data-variant="outline">
           Approve the selected payouts …
         </button>
+        <button class="btn" data-variant="outline" name="reject" value="yes">
+          Reject the selected payouts …
+        </button>
       </div>
+      {table}
     </form>
   );
 }
@@ -272,7 +353,12 @@ function Chosen({ approvable, totals, leftOut }: Selection) {
       ) : (
         <form method="post" action={`${PATH}/approve`} class="queue">
           <Card title="Will be approved and sent" flush>
-            <Table caption="Payouts to approve" rows={approvable} columns={COLUMNS} empty={null} />
+            <Table
+              caption="Payouts to approve"
+              rows={approvable}
+              columns={columnsOf([], false)}
+              empty={null}
+            />
           </Card>
           {orders.map((order) => (
             <input type="hidden" name="order" value={order} />
@@ -321,12 +407,62 @@ function Chosen({ approvable, totals, leftOut }: Selection) {
   );
 }
 
+function Rejected({ rejectable, leftOut, form }: Selection & { form: FormState }) {
+  const gone = leftOut.filter(({ why }) => why === 'decided').length;
+  const count = rejectable.length === 1 ? '1 payout' : `${rejectable.length} payouts`;
+  return (
+    <>
+      <PageHead
+        title="Reject a selection"
+        lead="The funds of each payout are returned to its merchant."
+        back={{ href: PATH, label: 'Review queue' }}
+      />
+      {gone === 0 ? null : (
+        <Alert tone="note" title={`Left out because they are already decided: ${gone}`} />
+      )}
+      {rejectable.length === 0 ? (
+        <Alert tone="note" title="Nothing to reject">
+          <p>Select payouts in the review queue, at most {SELECTION_MAX}.</p>
+        </Alert>
+      ) : (
+        <form method="post" action={`${PATH}/reject`} class="queue">
+          <Card title="Will be rejected" flush>
+            <Table
+              caption="Payouts to reject"
+              rows={rejectable}
+              columns={columnsOf([], false)}
+              empty={null}
+            />
+          </Card>
+          {rejectable.map(({ id }) => (
+            <input type="hidden" name="order" value={`${id} ${newDecisionId()}`} />
+          ))}
+          <Field
+            name="reason"
+            label="Reason for the rejection"
+            hint="The merchants read it."
+            form={form}
+            maxLength={REASON_LENGTH_MAX}
+            required
+          />
+          <div>
+            <button class="btn" data-variant="destructive">
+              Reject {count}
+            </button>
+          </div>
+        </form>
+      )}
+    </>
+  );
+}
+
 interface DecidedProps {
   asked: readonly string[];
   decisions: readonly PayoutDecision[];
 }
 
 function DecidedList({ asked, decisions }: DecidedProps) {
+  const verb = decisions[0]?.kind === 'reject' ? 'rejected' : 'approved';
   const rows = asked.map((id) => ({
     id,
     decision: decisions.find(({ payoutId }) => payoutId === id),
@@ -335,8 +471,8 @@ function DecidedList({ asked, decisions }: DecidedProps) {
     <>
       <PageHead
         title="Result of the selection"
-        back={{ href: PATH, label: 'Review queue' }}
-        lead={`${decisions.filter(({ outcome }) => outcome === 'applied').length} of ${rows.length} approved`}
+        back={{ href: PATH, label: 'Next in the review queue' }}
+        lead={`${decisions.filter(({ outcome }) => outcome === 'applied').length} of ${rows.length} ${verb}`}
       />
       <Card flush>
         <Table

@@ -157,10 +157,16 @@ function Kind({ kind, found, isCut }: FoundKind) {
 
 function Name(found: Found) {
   const path = pageOf(found);
-  const text = <span class="break">{found.name ?? found.id}</span>;
+  const text = found.name ?? found.id;
   return (
     <>
-      {path === null ? text : <a href={path}>{text}</a>}
+      {path === null ? (
+        <span class="break">{text}</span>
+      ) : (
+        <a class="break" href={path}>
+          {text}
+        </a>
+      )}
       <small>
         <code>{found.id}</code>
       </small>

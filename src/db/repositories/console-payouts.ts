@@ -19,13 +19,10 @@ export type PayoutWait = (typeof PAYOUT_WAITS)[number];
  * `stuck` means that the provider accepted the payout, and has given no result for so long that the
  * attention level rose.
  */
-const WAITS: Record<PayoutWait, string> = {
+export const WAITS: Record<PayoutWait, string> = {
   stuck: `p.status = 'processing' AND p.attention_level > 0`,
   in_doubt: 'p.in_doubt_since IS NOT NULL',
 };
-
-/** SQL: the time since which the payout has waited for its provider. */
-const WAITING_SINCE = 'coalesce(p.in_doubt_since, p.processing_since, p.updated_at)';
 
 export interface ConsolePayoutFilters {
   mode?: Mode | undefined;
@@ -140,37 +137,5 @@ export function listEscalations(db: Db, payoutId: string): Promise<PayoutEscalat
     `SELECT status, level, noted_at FROM payout_escalations WHERE payout_id = ?
       ORDER BY id DESC LIMIT 20`,
     [payoutId],
-  );
-}
-
-export interface WaitingPayouts {
-  mode: Mode;
-  wait: PayoutWait;
-  count: number;
-  since: Date;
-  sums: { currency: string; amount: Amount }[];
-}
-
-/**
- * Counts the payouts that wait for a provider, with their money and the longest wait. Counts stop at
- * `max`.
- */
-export async function readWaitingPayouts(db: Db, max: number): Promise<WaitingPayouts[]> {
-  const places = MODES.flatMap((mode) => PAYOUT_WAITS.map((wait) => ({ mode, wait })));
-  const found = places.map(
-    ({ wait }) => `SELECT * FROM (
-      SELECT mode, '${wait}' AS wait, currency, amount, ${WAITING_SINCE} AS since FROM payouts p
-       WHERE p.mode = ? AND ${WAITS[wait]} ORDER BY created_at, id LIMIT ${max}) AS found`,
-  );
-  return db.query<WaitingPayouts>(
-    `WITH waiting AS (${found.join(' UNION ALL ')}),
-          sums AS (SELECT mode, wait, currency, sum(amount) AS amount, count(*) AS count,
-                          min(since) AS since
-                     FROM waiting GROUP BY mode, wait, currency)
-     SELECT mode, wait, sum(count)::integer AS count, min(since) AS since,
-            jsonb_agg(jsonb_build_object('currency', currency, 'amount', amount::text)
-                      ORDER BY currency) AS sums
-       FROM sums GROUP BY mode, wait ORDER BY mode, wait DESC`,
-    places.map(({ mode }) => mode),
   );
 }

@@ -13,14 +13,36 @@ export interface HistoryEvent {
   /** The operator or request that decided it; null: the gateway. */
   actor: string | null;
   createdAt: Date;
-  deliveries: { id: string; url: string; status: WebhookDeliveryStatus; attempts: number }[];
+  /** The webhook's bytes as text; null: they are forgotten. */
+  body: string | null;
+  deliveries: HistoryDelivery[];
+}
+
+export interface HistoryDelivery {
+  id: string;
+  url: string;
+  status: WebhookDeliveryStatus;
+  attempts: number;
+  nextAttemptAt: string | null;
+  /** The last attempt; null: there was none. */
+  last: {
+    startedAt: string;
+    /** The status of the answer; null: there was none. */
+    status: number | null;
+    error: string | null;
+    durationMs: number | null;
+  } | null;
 }
 
 export async function listHistory(db: Reader, objectId: string): Promise<HistoryEvent[]> {
   return db.query<HistoryEvent>(
-    `SELECT e.id, e.type, e.actor, e.created_at, coalesce((
+    `SELECT e.id, e.type, e.actor, e.created_at, convert_from(e.body, 'UTF8') AS body, coalesce((
               SELECT jsonb_agg(jsonb_build_object('id', d.id, 'url', p.url, 'status', d.status,
-                                                  'attempts', d.attempts) ORDER BY d.id)
+                       'attempts', d.attempts, 'nextAttemptAt', d.next_attempt_at,
+                       'last', (SELECT jsonb_build_object('startedAt', a.started_at,
+                                         'status', a.status, 'error', a.error, 'durationMs', a.duration_ms)
+                                  FROM webhook_attempts a WHERE a.delivery_id = d.id
+                                 ORDER BY a.number DESC LIMIT 1)) ORDER BY d.id)
                 FROM webhook_deliveries d JOIN webhook_endpoints p ON p.id = d.endpoint_id
                WHERE d.event_id = e.id), '[]') AS deliveries
        FROM events e WHERE e.object_id = ? ORDER BY e.sequence DESC LIMIT 100`,

@@ -33,8 +33,21 @@ export interface QueueFilters {
   currency?: string;
 }
 
+/** The order of the queue. Amounts of different currencies are not compared. */
+export const QUEUE_ORDERS = ['longest_waiting', 'newest', 'largest', 'smallest'] as const;
+export type QueueOrder = (typeof QUEUE_ORDERS)[number];
+
+const ORDER_SQL: Record<QueueOrder, (p: string) => string> = {
+  longest_waiting: (p) => `${p}created_at, ${p}id`,
+  newest: (p) => `${p}created_at DESC, ${p}id DESC`,
+  largest: (p) => `${p}currency, ${p}amount DESC, ${p}id`,
+  smallest: (p) => `${p}currency, ${p}amount, ${p}id`,
+};
+
 export interface QueueRequest {
   limit: number;
+  /** By default the longest waiting first. Only that order has further pages. */
+  order?: QueueOrder;
   /** The last payout of the previous page. Its time has microseconds. */
   after: { createdAt: string; id: string } | null;
   filters: QueueFilters;
@@ -58,8 +71,9 @@ const JOINS = `JOIN accounts a ON a.id = p.account_id
 /** The payouts under review, the longest waiting first. */
 export async function listReviewQueue(
   db: Db,
-  { limit, after, filters }: QueueRequest,
+  { limit, after, filters, order = 'longest_waiting' }: QueueRequest,
 ): Promise<ListPage<ReviewedPayout>> {
+  const orderBy = ORDER_SQL[order];
   const conditions = (
     [
       ['p.mode = ?', filters.mode],
@@ -70,20 +84,21 @@ export async function listReviewQueue(
     ] as const
   ).filter(([, value]) => value !== undefined);
   // The page is selected first, because the figures are read for its rows only.
-  return pageOf(
+  const found = pageOf(
     await db.query<ReviewedPayout & { position: string }>(
       `WITH page AS MATERIALIZED (
          SELECT p.* FROM payouts p
           WHERE p.status_group = 'open' AND p.review_reasons <> '{}' AND p.status = 'under_review'
             AND NOT p.awaits_batch
             ${conditions.map(([sql]) => `AND ${sql}`).join(' ')}
-          ORDER BY p.created_at, p.id LIMIT ?)
+          ORDER BY ${orderBy('p.')} LIMIT ?)
        SELECT p.*, ${exactTime('p.created_at')} AS position, ${FIGURES} FROM page p ${JOINS}
-        ORDER BY p.created_at, p.id`,
+        ORDER BY ${orderBy('p.')}`,
       [...conditions.flatMap(([, ...values]) => values as string[]), limit + 1],
     ),
     limit,
   );
+  return order === 'longest_waiting' ? found : { ...found, next: null };
 }
 
 /** Payouts under review by their ids, in the order of the queue. */

@@ -72,6 +72,14 @@ document.addEventListener('DOMContentLoaded', () => {
       localStorage.setItem('keys', toggle.checked ? 'on' : 'off');
     });
   }
+  const follow = document.querySelector('[data-follow-switch]');
+  if (follow) {
+    follow.checked = localStorage.getItem('follow') !== 'off';
+    follow.defaultChecked = follow.checked;
+    follow.addEventListener('change', () => {
+      localStorage.setItem('follow', follow.checked ? 'on' : 'off');
+    });
+  }
   for (const time of document.querySelectorAll('time[datetime]')) {
     const at = new Date(time.dateTime);
     time.title = `${at.toISOString()}\n${at.toLocaleString()} (local time)`;
@@ -115,13 +123,24 @@ function isInUse(part) {
       ? field.checked !== field.defaultChecked
       : field.value !== field.defaultValue;
   return (
+    part.contains(document.activeElement) ||
     part.querySelector('details[open]') !== null ||
     [...part.querySelectorAll('input, textarea')].some(isChanged)
   );
 }
 setInterval(() => {
-  if (document.querySelector(FOLLOW)) followOnce().catch(() => undefined);
+  const isOn = localStorage.getItem('follow') !== 'off';
+  if (isOn && document.querySelector(FOLLOW)) followOnce().catch(() => undefined);
 }, 3000);
+
+// One box that ticks all boxes of a name.
+document.addEventListener('change', (event) => {
+  const all = event.target instanceof Element ? event.target.closest('[data-select-all]') : null;
+  if (!all) return;
+  for (const box of all.form.querySelectorAll(`[name="${all.dataset.selectAll}"]`)) {
+    box.checked = all.checked;
+  }
+});
 
 // A table from a file, chosen or dropped on the text.
 async function takeFile(file, name) {

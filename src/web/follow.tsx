@@ -1,0 +1,27 @@
+/** Parts of a page that the script in the browser replaces while what they show changes (web/assets/app.js). */
+import type { ComponentChildren } from 'preact';
+
+interface FollowsProps {
+  /** Of this part in the page. */
+  id: string;
+  /** It can still change. */
+  isOpen: boolean;
+  children: ComponentChildren;
+}
+
+export function Follows({ id, isOpen, children }: FollowsProps) {
+  return (
+    <div id={id} class="follows" {...(isOpen ? { 'data-follow': '' } : {})}>
+      {children}
+    </div>
+  );
+}
+
+/** Turns following off in this browser, on all pages. */
+export function FollowSwitch() {
+  return (
+    <label class="tick js-only">
+      <input class="input" type="checkbox" data-follow-switch checked /> Follow changes
+    </label>
+  );
+}
