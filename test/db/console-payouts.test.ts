@@ -286,7 +286,11 @@ test('the page of a payout tells its whole story: events, what the merchant was 
     destination_value: '0xAb',
   });
   const unsubscribed = newId('event');
-  const [event, endpoint, delivery] = [newId('event'), newId('webhookEndpoint'), newId('delivery')];
+  const [event, endpoint, delivery] = [
+    newId('event'),
+    newId('webhookEndpoint'),
+    newId('webhookDelivery'),
+  ];
   const insertEvent = (eventId: string, type: string, sequence: string) =>
     harness.owner.query(
       `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body)

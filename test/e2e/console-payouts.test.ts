@@ -253,11 +253,11 @@ test('a selection is rejected for one reason, and the way on leads to the next p
   const [first, second, next] = [await createPayout(), await createPayout(), await createPayout()];
   const ids = [first, second].map((id) => ['id', id]);
   const chosen = `/console/queue/selection?${new URLSearchParams([...ids, ['reject', 'yes']]).toString()}`;
-  const page = await read(bob, chosen);
+  const page = await gateway.bob.read(chosen);
   const orders = [...page.matchAll(/name="order" value="([^"]+)"/g)].map(([, order]) => order!);
   expect(orders.map((order) => order.split(' ')[0])).toEqual([first, second]);
   const send = (reason: string) =>
-    bob.post(
+    gateway.bob.post(
       '/console/queue/reject',
       new URLSearchParams([...orders.map((order) => ['order', order]), ['reason', reason]]),
     );
@@ -267,14 +267,14 @@ test('a selection is rejected for one reason, and the way on leads to the next p
     expect.stringContaining('Enter a value.'),
   ]);
   const sent = await send(`Not ours ${PROBE}`);
-  expect(await read(bob, sent.headers.get('location')!)).toContain('2 of 2 rejected');
+  expect(await gateway.bob.read(sent.headers.get('location')!)).toContain('2 of 2 rejected');
   const again = await send(`Not ours ${PROBE}`);
   expect(again.status).toBe(303);
   for (const id of [first, second]) {
-    const { status, rejection_reason } = (await client.get(`/payouts/${id}`)).json.data;
+    const { status, rejection_reason } = (await gateway.client.get(`/payouts/${id}`)).json.data;
     expect([status, rejection_reason]).toEqual(['rejected', `Not ours ${PROBE}`]);
   }
-  const reject = await openForm(alice, next, 'reject');
+  const reject = await decide(gateway.alice, next, 'reject');
   const after = await reject({ reason: 'test' });
   expect(after).toMatch(/Next payout in the queue|No other payout waits for a review\./);
 });
