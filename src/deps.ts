@@ -25,6 +25,7 @@ import { createBalances } from './services/balances';
 import { createCatalogue } from './services/catalogue';
 import { createEvents } from './services/events';
 import { createHealth } from './services/health';
+import { createKeys } from './services/keys';
 import { createNetworkFees } from './services/network-fees';
 import { createPayments } from './services/payments';
 import { createPayoutReviews } from './services/payout-reviews';
@@ -189,6 +190,7 @@ export function buildServices(deps: Deps<ApiConfig>): Services {
     balances: createBalances(deps),
     events: createEvents({ db }),
     webhooks: createWebhooks(deps),
+    keys: createKeys({ ...deps, pepper: config.peppers.current }),
     catalogue: createCatalogue({ db, providers }),
     providerCallbacks: createProviderCallbacks(deps),
     health: createHealth(deps),

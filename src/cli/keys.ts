@@ -8,6 +8,7 @@ import {
   presentApiKey,
   revokeKey,
   rotateKey,
+  setLiveKeysByApi,
 } from '../services/api-keys';
 import type { Run } from './context';
 import { addFields, inputOf } from './change-options';
@@ -48,6 +49,18 @@ export function addKeys(admin: Command, run: Run): void {
       },
       showWithSecret,
     ),
+  );
+  const live = changeVerb(keys, 'live', {
+    summary: 'Set whether live keys may be created and rolled by API',
+    notes: 'It is off for a new account.',
+    examples: ['keys live --account acc_… --by-api no --reason "keys may have leaked"'],
+  }).addOption(ACCOUNT);
+  addFields(live, setLiveKeysByApi);
+  live.action((options) =>
+    run(options, async ({ db, by, accountId }) => {
+      const subject = { accountId: await accountId(options.account) };
+      return setLiveKeysByApi.make(db, by, subject, inputOf(setLiveKeysByApi, options));
+    }),
   );
   runList(
     run,

@@ -38,10 +38,12 @@ function crc32(text: string): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
+export const API_KEY_STATUSES = ['working', 'revoked', 'expired'] as const;
+
 export function apiKeyStatus(
   { revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null },
   now: Date,
-): 'working' | 'revoked' | 'expired' {
+): (typeof API_KEY_STATUSES)[number] {
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && expiresAt <= now ? 'expired' : 'working';
 }

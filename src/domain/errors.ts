@@ -152,6 +152,20 @@ export const ERRORS = {
       'This API key may not release the payout. Use the key in details.api_key, which the payout names.',
     details: object({ api_key: STRING }, 'The key that may release the payout'),
   },
+  key_change_not_allowed: {
+    status: 403,
+    message:
+      'This API key may not change that key. A key changes itself and the keys that it has made.',
+    details: object(
+      {
+        reason: {
+          enum: ['not_made_by_this_key', 'live_keys_by_people'],
+          description: 'The reason',
+        },
+      },
+      'Why the key may not be changed',
+    ),
+  },
   account_suspended: {
     status: 403,
     message: 'This merchant account is suspended. Contact the operator.',

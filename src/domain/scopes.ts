@@ -1,6 +1,6 @@
 /**
  * What an API key may do (the specification, "Scopes"; decisions/events-list, decisions/recipients,
- * decisions/webhooks-by-api).
+ * decisions/webhooks-by-api, decisions/keys-by-api).
  */
 export const SCOPES = [
   'payments:write',
@@ -13,5 +13,7 @@ export const SCOPES = [
   'events:read',
   'webhooks:write',
   'webhooks:read',
+  'api_keys:write',
+  'api_keys:read',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -18,6 +18,7 @@ import {
 import { keepRequests, logRequests, setRequestId } from './middleware/request-log';
 import { followTrace } from './middleware/trace';
 import { createPagination } from './pagination';
+import { apiKeyRoutes } from './routes/api-keys';
 import { balanceRoutes } from './routes/balance';
 import { catalogueRoutes } from './routes/catalogue';
 import { docsRoutes } from './routes/docs';
@@ -78,6 +79,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   catalogueRoutes(api, auth, services.catalogue);
   eventRoutes(api, auth, services.events, pagination);
   webhookRoutes(api, auth, services.webhooks, pagination);
+  apiKeyRoutes(api, auth, services.keys, pagination);
 
   const root = new Router<GatewayState>();
   docsRoutes(root, options.publicUrl);

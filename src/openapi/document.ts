@@ -3,6 +3,12 @@ import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../domain/errors';
 import { EVENT_TYPES } from '../domain/events';
 import { SCOPES } from '../domain/scopes';
+import {
+  API_KEY_OPERATIONS,
+  ApiKeyBody,
+  ApiKeyObject,
+  ApiKeyWithSecretObject,
+} from '../schemas/api-keys';
 import { BALANCE_OPERATIONS, BalanceObject } from '../schemas/balance';
 import { CURRENCY_OPERATIONS, CurrencyList } from '../schemas/currencies';
 import { ERROR_BODIES } from '../schemas/errors';
@@ -66,6 +72,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...CURRENCY_OPERATIONS,
   ...EVENT_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
+  ...API_KEY_OPERATIONS,
 ];
 
 /** The errors that every operation can answer with. */
@@ -135,6 +142,9 @@ const SCHEMAS: Record<string, object> = {
   FeeQuote: FeeQuoteObject,
   CurrencyList,
   Event: EventObject,
+  ApiKeyRequest: ApiKeyBody,
+  ApiKey: ApiKeyObject,
+  ApiKeyWithSecret: ApiKeyWithSecretObject,
   WebhookEndpointRequest: WebhookEndpointBody,
   WebhookEndpointChange: WebhookEndpointChangeBody,
   WebhookEndpoint: WebhookEndpointObject,

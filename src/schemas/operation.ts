@@ -87,6 +87,7 @@ export function idOf(
     | 'refund'
     | 'event'
     | 'transaction'
+    | 'apiKey'
     | 'webhookEndpoint'
     | 'webhookDelivery',
 ): Parameter {
@@ -95,7 +96,7 @@ export function idOf(
     in: 'path',
     required: true,
     schema: Id(kind),
-    description: `The ID of the ${kind.replace(/^(?:payout|webhook)(?=[A-Z])/, '').toLowerCase()}`,
+    description: `The ID of the ${kind.replace(/^(?:payout|webhook|api)(?=[A-Z])/, '').toLowerCase()}`,
   };
 }
 

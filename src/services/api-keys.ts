@@ -1,10 +1,12 @@
 /**
- * API keys (decisions/api-keys): the changes of the dashboard's pages and of `admin keys`, and how a key is
- * shown. A secret is returned once. The database stores only its hash, and the audit log neither.
+ * API keys (decisions/api-keys): the changes of the dashboard's pages, of the API (services/keys.ts) and of
+ * `admin keys`, and how a key is shown. A secret is returned once. The database stores only its hash, and the audit log neither.
  */
 import { isIP } from 'node:net';
 import { Type } from 'typebox';
+import { appendAudit } from '../db/repositories/audit-log';
 import {
+  allowsLiveKeysByApi,
   type ApiKey,
   countWorkingKeys,
   insertApiKey,
@@ -14,7 +16,9 @@ import {
   networksOf,
   replaceSecret,
   revokeApiKey,
+  revokeKeysMadeBy,
   saveKeyRules,
+  saveLiveKeysByApi,
   type StoredSecret,
 } from '../db/repositories/api-keys';
 import type { Db, Tx } from '../db/transaction';
@@ -38,9 +42,10 @@ import {
   Text,
   Time,
 } from './change';
+import { requireWithin } from './key-rights';
 import { findOwn, listOwn, type Owner } from './own';
 
-const REQUESTS_PER_MINUTE = 120;
+export const REQUESTS_PER_MINUTE = 120;
 
 /** The maximum per account and mode; revoked and expired keys do not count. */
 export const KEYS_MAX = 50;
@@ -60,6 +65,9 @@ interface OneKey {
   id: string;
   pepper: string;
 }
+
+/** A request of the API has the id already, and a key that makes the new one. */
+type NewKey = Owner & Pick<OneKey, 'pepper'> & { id?: string; maker?: ApiKey };
 
 /** What payouts the key may request, beside its scopes (decisions/recipients). */
 const RULES = {
@@ -111,10 +119,18 @@ export const createKey = defineChange({
     expires: Type.Optional(Time({ label: 'Expires', without: 'never' })),
     ...RULES,
   },
-  run: async (tx, { accountId, mode, pepper }: Owner & Pick<OneKey, 'pepper'>, input) => {
+  run: async (tx, subject: NewKey, input) => {
+    const { accountId, mode, pepper, maker } = subject;
     const expiresAt = readExpiry(input.expires);
     const allowlist = await readAllowlist(tx, input.allow);
-    const rules = await readRules(tx, input);
+    const rights = {
+      scopes: SCOPES.filter((scope) => input.scopes.includes(scope)),
+      allowlist,
+      requestsPerMinute: input.rate ?? REQUESTS_PER_MINUTE,
+      ...(await readRules(tx, input)),
+      expiresAt,
+    };
+    if (maker !== undefined) await requireWithin(tx, maker, rights);
     // The account is locked, so that two keys at the same time count each other.
     const account = await requireLockedAccount(tx, accountId);
     if (mode === 'live' && account.verifiedAt === null) {
@@ -126,15 +142,12 @@ export const createKey = defineChange({
     const { secret, stored } = makeSecret(mode, pepper);
     const key = await insertApiKey(tx, {
       ...stored,
-      id: newId('apiKey'),
+      id: subject.id ?? newId('apiKey'),
       accountId,
       mode,
       name: input.name,
-      scopes: SCOPES.filter((scope) => input.scopes.includes(scope)),
-      allowlist,
-      requestsPerMinute: input.rate ?? REQUESTS_PER_MINUTE,
-      ...rules,
-      expiresAt,
+      ...rights,
+      createdByKey: maker?.id ?? null,
     });
     return { result: { ...key, secret }, audit: auditOf(presentApiKey, null, key) };
   },
@@ -169,17 +182,53 @@ export const limitKey = defineChange({
   },
 });
 
-/** Revokes a key permanently. */
+/** Revokes a key and the keys that it has made, permanently. */
 export const revokeKey = defineChange({
   action: 'api_key.revoke',
   access,
   fields: {},
-  run: async (tx, { id }: Pick<OneKey, 'id'>) => {
+  run: async (tx, { id }: Pick<OneKey, 'id'>, _input, by) => {
     const key = await requireWorkingKey(tx, id);
     const revoked = await revokeApiKey(tx, id);
+    for (const made of await revokeKeysMadeBy(tx, key)) {
+      const audit = auditOf(presentApiKey, { ...made, revokedAt: null }, made);
+      await appendAudit(tx, { ...by, action: 'api_key.revoke', ...audit });
+    }
     return { result: revoked, audit: auditOf(presentApiKey, key, revoked) };
   },
 });
+
+/** Whether live keys of the account are made and rolled by API (decisions/keys-by-api). */
+export const setLiveKeysByApi = defineChange({
+  action: 'account.live_keys_by_api',
+  access: { needs: 'manage' },
+  fields: {
+    byApi: Choice(
+      [
+        ['no', 'By people on the dashboard only'],
+        ['yes', 'Also by API keys with the scope api_keys:write'],
+      ],
+      { label: 'Live keys are created' },
+    ),
+  },
+  run: async (tx, { accountId }: Pick<Owner, 'accountId'>, { byApi }) => {
+    await requireLockedAccount(tx, accountId);
+    const present = (allowed: boolean) => ({
+      object: 'account',
+      live_keys_by_api: allowed ? 'yes' : 'no',
+    });
+    const before = await allowsLiveKeysByApi(tx, accountId);
+    await saveLiveKeysByApi(tx, accountId, byApi === 'yes');
+    const result = { id: accountId, ...present(byApi === 'yes') };
+    const of = { object: 'account', objectId: accountId, accountId };
+    return { result, audit: { ...of, before: present(before), after: present(byApi === 'yes') } };
+  },
+});
+
+/** As the field of the form has it. */
+export async function readLiveKeysByApi(db: Db, accountId: string): Promise<'yes' | 'no'> {
+  return (await allowsLiveKeysByApi(db, accountId)) ? 'yes' : 'no';
+}
 
 /** The keys of both modes, newest first, including revoked and expired ones. */
 export const listKeys = listApiKeys;
@@ -213,6 +262,7 @@ export function presentApiKey(key: ApiKey) {
     currencies: key.payoutCurrencies,
     payout_max: limitsText(key, 'per_payout'),
     daily_max: limitsText(key, 'per_day'),
+    created_by_key: key.createdByKey,
     expires_at: key.expiresAt?.toISOString() ?? null,
     revoked_at: key.revokedAt?.toISOString() ?? null,
     created_at: key.createdAt.toISOString(),
@@ -222,7 +272,7 @@ export function presentApiKey(key: ApiKey) {
 }
 
 /** @throws AdminRefusal */
-async function requireWorkingKey(tx: Tx, id: string): Promise<ApiKey> {
+export async function requireWorkingKey(tx: Tx, id: string): Promise<ApiKey> {
   const key = await lockApiKey(tx, id);
   if (key === null) throw new AdminRefusal({ code: 'not_found', object: 'api_key', id });
   if (key.revokedAt === null) return key;

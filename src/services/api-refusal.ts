@@ -48,6 +48,12 @@ function asApiError({ refusal, message }: AdminRefusal): ApiError | null {
       return new ApiError({ code: 'not_found', details: { resource: refusal.object } });
     case 'too_many_endpoints':
       return tooMany('webhook_endpoint', refusal);
+    case 'too_many_keys':
+      return tooMany('api_key', refusal);
+    case 'api_key_revoked':
+      return invalidState('revoked');
+    case 'api_key_expired':
+      return invalidState('expired');
     case 'endpoint_deleted':
       return invalidState('deleted');
     case 'endpoint_disabled':

@@ -120,6 +120,7 @@ const DASHBOARD: Record<string, [test: string, live: string]> = {
   'get /keys': ['OFDSV', 'OFDSV'],
   'get /keys/new': ['OD', 'O'],
   'post /keys/new': ['OD', 'O'],
+  'post /keys/by-api': ['O', 'O'],
   'get /keys/:id': ['OFDSV', 'OFDSV'],
   'get /keys/:id/limits': ['OD', 'O'],
   'post /keys/:id/limits': ['OD', 'O'],

@@ -17,9 +17,10 @@ const TABLES: Record<
   accounts: ['S', 'S', 'SIU', 'S'],
   api_key_minutes: ['-', '-', '-', '-'],
   // All columns but the hash: “secrets are read by the roles that need them”.
-  api_keys: ['-', '-', 'IU', 'IU'],
   // The worker seals and signs; only erase_audit_entry changes a seal, and takes its salt away.
   audit_heads: ['S', 'SI', 'S', 'S'],
+  // The API inserts keys that a key makes only.
+  api_keys: ['I', '-', 'IU', 'IU'],
   audit_log: ['I', 'SI', 'SI', 'SI'],
   audit_seals: ['S', 'SI', 'S', 'S'],
   audit_unsealed: ['-', 'SD', 'S', '-'],
@@ -125,6 +126,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   case_facts: [...GATEWAY, 'gateway_dashboard'],
   case_facts_missing: [...GATEWAY, 'gateway_dashboard'],
   case_with_facts: GATEWAY,
+  check_key_of_key: [],
   cool_recipient: [],
   conditions_of_payout: [...GATEWAY, 'gateway_dashboard'],
   count_new_payouts: [],
@@ -256,6 +258,7 @@ test('the pages change some columns of an account', async () => {
   );
   expect(found.map(({ name }) => name)).toEqual([
     'journal_accounts',
+    'live_keys_by_api',
     'recipient_wait_hours',
     'recipients_only',
     'rehearse_review',

@@ -45,6 +45,7 @@ let scheduleId: string;
 let recipientId: string;
 let refundId: string;
 let endpointId: string;
+let keyId: string;
 let deliveryId: string;
 let strangers: Record<string, Stranger>;
 /** What nobody else may get to see. */
@@ -70,6 +71,11 @@ beforeAll(async () => {
   endpointId = endpoint.json.data.id;
   deliveryId = (await owner.client.post(`/webhook_endpoints/${endpointId}/ping`)).json.data
     .delivery_id;
+  await gateway.db.query('UPDATE accounts SET live_keys_by_api = true WHERE id = ?', [
+    owner.accountId,
+  ]);
+  const made = await owner.client.post('/api_keys', KEY_BODY, { 'idempotency-key': KEY_KEY });
+  keyId = made.json.data.id;
   const created = await owner.client.createPayment(PAYMENT_BODY);
   paymentId = created.json.data.id;
   refundId = await refundOfOwner();
@@ -97,6 +103,9 @@ beforeAll(async () => {
     endpointId,
     deliveryId,
     'endpoint-of-the-owner',
+    keyId,
+    made.json.data.secret,
+    'key-made-by-the-owner',
     refundId,
     'batch-of-the-owner',
     'refund-of-the-owner',
@@ -112,7 +121,7 @@ let readers: MerchantClient[];
 
 /** Everything that the owner sees of its own. */
 async function seenByOwner(): Promise<string[]> {
-  const lists = ['/payments', '/refunds', '/payouts', '/webhook_endpoints'];
+  const lists = ['/payments', '/refunds', '/payouts', '/webhook_endpoints', `/api_keys/${keyId}`];
   const paths = [
     ...lists,
     `/webhook_deliveries/${deliveryId}`,
@@ -139,6 +148,7 @@ async function expectUnknown(
     | 'payoutSchedule'
     | 'recipient'
     | 'refund'
+    | 'apiKey'
     | 'webhookEndpoint'
     | 'webhookDelivery',
   ask: (id: string) => Promise<ApiAnswer>,
@@ -148,6 +158,7 @@ async function expectUnknown(
     payout: payoutId,
     payoutBatch: batchId,
     payoutSchedule: scheduleId,
+    apiKey: keyId,
     webhookEndpoint: endpointId,
     webhookDelivery: deliveryId,
   };
@@ -205,6 +216,9 @@ const SCHEDULE_BODY = {
 
 const RECIPIENT_KEY = 'recipient-key-of-the-owner';
 const RECIPIENT_BODY = buildRecipient({ name: 'recipient-of-the-owner', tags: ['owner'] });
+
+const KEY_KEY = 'key-of-a-key-of-the-owner';
+const KEY_BODY = { name: 'key-made-by-the-owner', scopes: ['balance:read'] };
 
 const ENDPOINT_KEY = 'endpoint-key-of-the-owner';
 const ENDPOINT_BODY = {
@@ -373,6 +387,29 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     for (const { text } of answers) expect(text).not.toContain('USDT');
     return answers;
   },
+  // The very same request with the same key makes a key of the stranger's own, in test mode.
+  createApiKey: async ({ client }) => {
+    const answer = await client.post('/api_keys', KEY_BODY, { 'idempotency-key': KEY_KEY });
+    expect([201, 403]).toContain(answer.status);
+    if (answer.status === 403) {
+      expect(answer.json.error.details).toEqual({ reason: 'live_keys_by_people' });
+      return [answer];
+    }
+    expect(answer.headers.get('idempotent-replayed')).toBeNull();
+    expect(answer.json.data.id).not.toBe(keyId);
+    return [];
+  },
+  // Every stranger has keys of its own.
+  listApiKeys: async ({ client }) => {
+    const { json } = await client.get('/api_keys');
+    const keys = json.data as { id: string }[];
+    expect(keys.map(({ id }) => id)).not.toContain(keyId);
+    return [];
+  },
+  getApiKey: ({ client }) => expectUnknown('apiKey', (id) => client.get(`/api_keys/${id}`)),
+  rollApiKey: ({ client }) => expectUnknown('apiKey', (id) => client.post(`/api_keys/${id}/roll`)),
+  revokeApiKey: ({ client }) =>
+    expectUnknown('apiKey', (id) => client.post(`/api_keys/${id}/revoke`)),
   // The very same request with the same key makes an endpoint of the stranger's own.
   createWebhookEndpoint: async ({ client }) => {
     const answer = await client.post('/webhook_endpoints', ENDPOINT_BODY, {

@@ -1153,6 +1153,132 @@ class Event(TypedDict):
     data: Payment | Payout | PayoutBatch | PayoutSchedule | Recipient | Refund | EventData
 
 
+class ApiKeyRequestPayoutLimits(TypedDict):
+    """An object with per_payout or per_day."""
+
+    per_payout: NotRequired[str]
+    """A decimal string such as "500"."""
+    per_day: NotRequired[str]
+    """A decimal string such as "500"."""
+
+
+class ApiKeyRequest(TypedDict):
+    """An API key. What is left out is as the calling key has it."""
+
+    name: str
+    """One line of at most 100 characters."""
+    scopes: list[Literal["payments:write", "payments:read", "payouts:write", "payouts:read", "recipients:write", "recipients:read", "balance:read", "events:read", "webhooks:write", "webhooks:read", "api_keys:write", "api_keys:read"]]
+    """A list of scopes that the calling key has, without api_keys:write."""
+    allowed_addresses: NotRequired[list[str]]
+    """A list of IP addresses and networks."""
+    requests_per_minute: NotRequired[int]
+    """A whole number from 1 to 1200."""
+    expires_at: NotRequired[str]
+    """A time in ISO 8601 with a zone."""
+    recipients_only: NotRequired[bool]
+    """True or false."""
+    currencies: NotRequired[list[str]]
+    """A list of currency codes."""
+    payout_limits: NotRequired[dict[str, ApiKeyRequestPayoutLimits]]
+    """An object of maximum amounts by currency."""
+
+
+class ApiKeyPayoutLimits(TypedDict):
+    """Maximum amounts."""
+
+    per_payout: NotRequired[str]
+    """The maximum of one payout."""
+    per_day: NotRequired[str]
+    """The maximum of 24 hours."""
+
+
+class ApiKey(TypedDict):
+    """An API key."""
+
+    id: str
+    """ID with the prefix key_."""
+    object: Literal["api_key"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    name: str
+    """The name."""
+    display: str
+    """The first and the last characters of the secret."""
+    status: Literal["working", "revoked", "expired"]
+    """Whether the key works."""
+    scopes: list[str]
+    """What the key may do."""
+    allowed_addresses: list[str]
+    """Networks; empty for every address."""
+    requests_per_minute: int
+    """The rate limit."""
+    recipients_only: bool
+    """Whether it pays saved recipients only."""
+    currencies: list[str]
+    """Of its payouts; empty for every currency."""
+    payout_limits: dict[str, ApiKeyPayoutLimits]
+    """Maximum amounts by currency."""
+    created_by_key: str | None
+    """The key that made it; null: a person."""
+    expires_at: str | None
+    """Null: never."""
+    revoked_at: str | None
+    """Null if it was not."""
+    created_at: str
+    """The time of creation."""
+    last_used_at: str | None
+    """Null: never."""
+
+
+class ApiKeyWithSecretPayoutLimits(TypedDict):
+    """Maximum amounts."""
+
+    per_payout: NotRequired[str]
+    """The maximum of one payout."""
+    per_day: NotRequired[str]
+    """The maximum of 24 hours."""
+
+
+class ApiKeyWithSecret(TypedDict):
+    """An API key with its new secret."""
+
+    id: str
+    """ID with the prefix key_."""
+    object: Literal["api_key"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    name: str
+    """The name."""
+    display: str
+    """The first and the last characters of the secret."""
+    status: Literal["working", "revoked", "expired"]
+    """Whether the key works."""
+    scopes: list[str]
+    """What the key may do."""
+    allowed_addresses: list[str]
+    """Networks; empty for every address."""
+    requests_per_minute: int
+    """The rate limit."""
+    recipients_only: bool
+    """Whether it pays saved recipients only."""
+    currencies: list[str]
+    """Of its payouts; empty for every currency."""
+    payout_limits: dict[str, ApiKeyWithSecretPayoutLimits]
+    """Maximum amounts by currency."""
+    created_by_key: str | None
+    """The key that made it; null: a person."""
+    expires_at: str | None
+    """Null: never."""
+    revoked_at: str | None
+    """Null if it was not."""
+    created_at: str
+    """The time of creation."""
+    last_used_at: str | None
+    """Null: never."""
+    secret: str | None
+    """In the first response only; null in a repeated response."""
+
+
 class WebhookEndpointRequest(TypedDict):
     """A webhook endpoint."""
 
@@ -1465,6 +1591,19 @@ class IpNotAllowedError(ApiError):
     details: None
 
 
+class KeyChangeNotAllowedErrorDetails(TypedDict):
+    """Why the key may not be changed."""
+
+    reason: Literal["not_made_by_this_key", "live_keys_by_people"]
+    """The reason."""
+
+
+class KeyChangeNotAllowedError(ApiError):
+    """The error `key_change_not_allowed`."""
+
+    details: KeyChangeNotAllowedErrorDetails
+
+
 class LimitExceededErrorDetails(TypedDict):
     """The limit and its use."""
 
@@ -1703,6 +1842,7 @@ ERRORS: dict[str, type[ApiError]] = {
     "invalid_json": InvalidJsonError,
     "invalid_state": InvalidStateError,
     "ip_not_allowed": IpNotAllowedError,
+    "key_change_not_allowed": KeyChangeNotAllowedError,
     "limit_exceeded": LimitExceededError,
     "network_required": NetworkRequiredError,
     "not_found": NotFoundError,
@@ -2241,6 +2381,53 @@ class WebhookDeliveryOperations(Resource):
         return self._send("POST", self._at("/webhook_deliveries/{id}/resend", id))["data"]
 
 
+class ApiKeyOperations(Resource):
+    def create(self, request: ApiKeyRequest, *, idempotency_key: str | None = None) -> ApiKeyWithSecret:
+        """Create an API key.
+
+        Creates a key of the same mode with at most the scopes, addresses, rate, rules for payouts and lifetime of the calling key. What is left out is as the calling key has it. The new key cannot have api_keys:write, nor a scope that pays if the calling key has a maximum in 24 hours. Revoking the calling key revokes it. The secret is in the first response only: a response that is repeated for the same Idempotency-Key has null. In live mode, an owner of the account must have allowed it.
+
+        Scope: `api_keys:write`.
+        """
+        return self._send("POST", "/api_keys", body=request, key=self._key(idempotency_key))["data"]
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> ListOf[ApiKey]:
+        """List API keys.
+
+        Returns the keys of the mode, newest first, also revoked and expired ones, without secrets.
+
+        Scope: `api_keys:read`.
+        """
+        return self._list("/api_keys", query={"limit": limit, "cursor": cursor})
+
+    def get(self, id: str) -> ApiKey:
+        """Retrieve an API key.
+
+        Returns a key without its secret.
+
+        Scope: `api_keys:read`.
+        """
+        return self._send("GET", self._at("/api_keys/{id}", id))["data"]
+
+    def roll(self, id: str) -> ApiKeyWithSecret:
+        """Roll the secret of an API key.
+
+        Replaces the secret of the calling key, or of a key that it has made. The old secret stops working at once. If you lose the response to the roll of another key, roll it again. In live mode, an owner of the account must have allowed it.
+
+        Scope: `api_keys:write`.
+        """
+        return self._send("POST", self._at("/api_keys/{id}/roll", id))["data"]
+
+    def revoke(self, id: str) -> ApiKey:
+        """Revoke an API key.
+
+        Revokes the calling key, or a key that it has made, permanently. The keys that it has made are revoked as well.
+
+        Scope: `api_keys:write`.
+        """
+        return self._send("POST", self._at("/api_keys/{id}/revoke", id))["data"]
+
+
 class Operations:
     payments: PaymentOperations
     refunds: RefundOperations
@@ -2255,6 +2442,7 @@ class Operations:
     currencies: CurrencyOperations
     webhook_endpoints: WebhookEndpointOperations
     webhook_deliveries: WebhookDeliveryOperations
+    api_keys: ApiKeyOperations
 
     def __init__(self, send: Any) -> None:
         self.payments = PaymentOperations(send)
@@ -2270,3 +2458,4 @@ class Operations:
         self.currencies = CurrencyOperations(send)
         self.webhook_endpoints = WebhookEndpointOperations(send)
         self.webhook_deliveries = WebhookDeliveryOperations(send)
+        self.api_keys = ApiKeyOperations(send)

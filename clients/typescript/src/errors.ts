@@ -75,6 +75,7 @@ export class InvalidApiKeyError extends ApiError<'invalid_api_key'> {}
 export class InvalidJsonError extends ApiError<'invalid_json'> {}
 export class InvalidStateError extends ApiError<'invalid_state'> {}
 export class IpNotAllowedError extends ApiError<'ip_not_allowed'> {}
+export class KeyChangeNotAllowedError extends ApiError<'key_change_not_allowed'> {}
 export class LimitExceededError extends ApiError<'limit_exceeded'> {}
 export class NetworkRequiredError extends ApiError<'network_required'> {}
 export class NotFoundError extends ApiError<'not_found'> {}
@@ -107,6 +108,7 @@ const BY_CODE: { [Code in ErrorCode]: new (fields: ErrorFields<Code>) => ApiErro
   invalid_json: InvalidJsonError,
   invalid_state: InvalidStateError,
   ip_not_allowed: IpNotAllowedError,
+  key_change_not_allowed: KeyChangeNotAllowedError,
   limit_exceeded: LimitExceededError,
   network_required: NetworkRequiredError,
   not_found: NotFoundError,

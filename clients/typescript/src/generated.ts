@@ -1071,6 +1071,141 @@ export interface Event {
       };
 }
 
+/** An API key. What is left out is as the calling key has it */
+export interface ApiKeyRequest {
+  /** One line of at most 100 characters */
+  name: string;
+  /** A list of scopes that the calling key has, without api_keys:write */
+  scopes: (
+    | 'payments:write'
+    | 'payments:read'
+    | 'payouts:write'
+    | 'payouts:read'
+    | 'recipients:write'
+    | 'recipients:read'
+    | 'balance:read'
+    | 'events:read'
+    | 'webhooks:write'
+    | 'webhooks:read'
+    | 'api_keys:write'
+    | 'api_keys:read'
+  )[];
+  /** A list of IP addresses and networks */
+  allowed_addresses?: string[] | undefined;
+  /** A whole number from 1 to 1200 */
+  requests_per_minute?: number | undefined;
+  /** A time in ISO 8601 with a zone */
+  expires_at?: string | undefined;
+  /** True or false */
+  recipients_only?: boolean | undefined;
+  /** A list of currency codes */
+  currencies?: string[] | undefined;
+  /** An object of maximum amounts by currency */
+  payout_limits?:
+    | Record<
+        string,
+        {
+          /** A decimal string such as "500" */
+          per_payout?: string | undefined;
+          /** A decimal string such as "500" */
+          per_day?: string | undefined;
+        }
+      >
+    | undefined;
+}
+
+/** An API key */
+export interface ApiKey {
+  /** ID with the prefix key_ */
+  id: string;
+  object: 'api_key';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The name */
+  name: string;
+  /** The first and the last characters of the secret */
+  display: string;
+  /** Whether the key works */
+  status: 'working' | 'revoked' | 'expired';
+  /** What the key may do */
+  scopes: string[];
+  /** Networks; empty for every address */
+  allowed_addresses: string[];
+  /** The rate limit */
+  requests_per_minute: number;
+  /** Whether it pays saved recipients only */
+  recipients_only: boolean;
+  /** Of its payouts; empty for every currency */
+  currencies: string[];
+  /** Maximum amounts by currency */
+  payout_limits: Record<
+    string,
+    {
+      /** The maximum of one payout */
+      per_payout?: string | undefined;
+      /** The maximum of 24 hours */
+      per_day?: string | undefined;
+    }
+  >;
+  /** The key that made it; null: a person */
+  created_by_key: string | null;
+  /** Null: never */
+  expires_at: string | null;
+  /** Null if it was not */
+  revoked_at: string | null;
+  /** The time of creation */
+  created_at: string;
+  /** Null: never */
+  last_used_at: string | null;
+}
+
+/** An API key with its new secret */
+export interface ApiKeyWithSecret {
+  /** ID with the prefix key_ */
+  id: string;
+  object: 'api_key';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The name */
+  name: string;
+  /** The first and the last characters of the secret */
+  display: string;
+  /** Whether the key works */
+  status: 'working' | 'revoked' | 'expired';
+  /** What the key may do */
+  scopes: string[];
+  /** Networks; empty for every address */
+  allowed_addresses: string[];
+  /** The rate limit */
+  requests_per_minute: number;
+  /** Whether it pays saved recipients only */
+  recipients_only: boolean;
+  /** Of its payouts; empty for every currency */
+  currencies: string[];
+  /** Maximum amounts by currency */
+  payout_limits: Record<
+    string,
+    {
+      /** The maximum of one payout */
+      per_payout?: string | undefined;
+      /** The maximum of 24 hours */
+      per_day?: string | undefined;
+    }
+  >;
+  /** The key that made it; null: a person */
+  created_by_key: string | null;
+  /** Null: never */
+  expires_at: string | null;
+  /** Null if it was not */
+  revoked_at: string | null;
+  /** The time of creation */
+  created_at: string;
+  /** Null: never */
+  last_used_at: string | null;
+  /** In the first response only; null in a repeated response */
+  secret: string | null;
+}
+
 /** A webhook endpoint */
 export interface WebhookEndpointRequest {
   /** A public URL of at most 2048 characters; HTTPS in live mode */
@@ -1687,6 +1822,14 @@ export interface ListWebhookDeliveriesQuery {
   cursor?: string | undefined;
 }
 
+/** List API keys: the parameters */
+export interface ListApiKeysQuery {
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
 /** What `details` of an error has, by its code */
 export interface ErrorDetails {
   account_suspended: undefined;
@@ -1727,6 +1870,11 @@ export interface ErrorDetails {
     status: string;
   };
   ip_not_allowed: undefined;
+  /** Why the key may not be changed */
+  key_change_not_allowed: {
+    /** The reason */
+    reason: 'not_made_by_this_key' | 'live_keys_by_people';
+  };
   /** The limit and its use */
   limit_exceeded: {
     /** The limit, of the account or of the API key */

@@ -4,10 +4,14 @@
  */
 import { createEvents, type Events } from './events';
 import type {
+  ApiKey,
+  ApiKeyRequest,
+  ApiKeyWithSecret,
   Balance,
   CurrencyList,
   FeeQuote,
   FeeRule,
+  ListApiKeysQuery,
   ListPaymentRefundsQuery,
   ListPaymentsQuery,
   ListPayoutBatchesQuery,
@@ -99,6 +103,7 @@ export class GatewayClient {
   readonly fees: Fees;
   readonly currencies: { list(options?: CallOptions): Promise<CurrencyList> };
   readonly events: Events;
+  readonly apiKeys: ApiKeys;
   readonly webhookEndpoints: WebhookEndpoints;
   readonly webhookDeliveries: WebhookDeliveries;
   readonly webhooks = webhooks;
@@ -136,6 +141,7 @@ export class GatewayClient {
         send<CurrencyList>({ method: 'GET', path: '/currencies', ...callOptions }),
     };
     this.events = createEvents(send);
+    this.apiKeys = createApiKeys(send);
     this.webhookEndpoints = createWebhookEndpoints(send);
     this.webhookDeliveries = createWebhookDeliveries(send);
   }
@@ -308,6 +314,35 @@ function createRecipients(send: Send): Recipients {
       one(send<One<Recipient>>({ method: 'PATCH', path: at(path, id), body, ...options })),
     delete: (id, options) =>
       one(send<One<Recipient>>({ method: 'DELETE', path: at(path, id), ...options })),
+  };
+}
+
+interface ApiKeys {
+  /**
+   * A key with at most the rights of the one that this client has. `secret` is in the first answer only; after
+   * a lost answer it is null, and `roll` makes a new one.
+   */
+  create(request: ApiKeyRequest, options?: CreateOptions): Promise<ApiKeyWithSecret>;
+  get(id: string, options?: CallOptions): Promise<ApiKey>;
+  list(query?: ListApiKeysQuery, options?: CallOptions): List<ApiKey>;
+  /** Replaces the secret of a key that was made with this client's key, or of that key. */
+  roll(id: string, options?: CallOptions): Promise<ApiKeyWithSecret>;
+  /** Also revokes the keys that it has made. A repeated call does nothing more. */
+  revoke(id: string, options?: CallOptions): Promise<ApiKey>;
+}
+
+function createApiKeys(send: Send): ApiKeys {
+  const path = '/api_keys';
+  return {
+    create: (body, options) => create(send, path, body, options),
+    get: (id, options) => getOne(send, path, id, options),
+    list: (query, options) => createList(send, path, query, options),
+    roll: (id, options) =>
+      one(
+        send<One<ApiKeyWithSecret>>({ method: 'POST', path: `${at(path, id)}/roll`, ...options }),
+      ),
+    revoke: (id, options) =>
+      one(send<One<ApiKey>>({ method: 'POST', path: `${at(path, id)}/revoke`, ...options })),
   };
 }
 

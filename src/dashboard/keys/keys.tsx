@@ -8,8 +8,10 @@ import {
   limitKey,
   limitsText,
   listOwnKeys,
+  readLiveKeysByApi,
   revokeKey,
   rotateKey,
+  setLiveKeysByApi,
 } from '../../services/api-keys';
 import type { DashboardServices } from '../../services/dashboard';
 import {
@@ -75,11 +77,29 @@ export function keyPages({ db, pepper }: DashboardServices, once: Once): Merchan
       run: async (visit) => {
         const mayChange = visit.may(visit.mode === 'live' ? 'manage' : 'integrate');
         const list = await listOwnKeys(db, visit);
+        const byApi = visit.mode === 'live' ? await readLiveKeysByApi(db, visit.accountId) : null;
         return page(
           'API keys',
-          <KeyList keys={list} base={visit.base} mayChange={mayChange} />,
+          <>
+            <KeyList keys={list} base={visit.base} mayChange={mayChange} />
+            {byApi === null ? null : <ByApi byApi={byApi} visit={visit} />}
+          </>,
           NAV,
         );
+      },
+    },
+    {
+      method: 'post',
+      path: '/keys/by-api',
+      ...setLiveKeysByApi.access,
+      liveRecent: ({ base }) => `${base}/keys`,
+      run: async (visit) => {
+        const { accountId, mode, by, form, base } = visit;
+        // In test mode no recent sign-in is asked for.
+        if (mode === 'live') {
+          await setLiveKeysByApi.make(db, by, { accountId }, readFields(setLiveKeysByApi, form));
+        }
+        return redirect(`${base}/keys`);
       },
     },
     {
@@ -225,6 +245,28 @@ function KeyList({ keys, base, mayChange }: KeyListProps) {
   );
 }
 
+/** Whether live keys are made by API, and the form for those who may decide it. */
+function ByApi({ byApi, visit }: { byApi: string; visit: MerchantVisit }) {
+  const form = { values: new URLSearchParams({ byApi }), errors: {} };
+  return (
+    <Card
+      title="Live keys by API"
+      lead="An API key with the scope api_keys:write can create keys that have at most its own rights."
+    >
+      {visit.may('manage') ? (
+        <form method="post" action={`${visit.base}/keys/by-api`} class="stack">
+          <ChangeFields change={setLiveKeysByApi} form={form} />
+          <FormActions submit="Save" cancel={`${visit.base}/keys`} />
+        </form>
+      ) : (
+        <Facts
+          rows={[['Live keys are created', byApi === 'yes' ? 'Also by API' : 'By people only']]}
+        />
+      )}
+    </Card>
+  );
+}
+
 function scopesText(scopes: readonly string[]): string {
   return scopes.length === SCOPES.length ? 'All' : scopes.join(', ');
 }
@@ -332,6 +374,14 @@ function KeyPage(props: KeyPageProps) {
             ],
             ['Maximum per payout', maximumText(key, 'per_payout')],
             ['Maximum in 24 hours', maximumText(key, 'per_day')],
+            [
+              'Made by',
+              key.createdByKey === null ? (
+                'A person'
+              ) : (
+                <a href={`${base}/keys/${key.createdByKey}`}>{key.createdByKey}</a>
+              ),
+            ],
             ['Created', <Time at={key.createdAt} seconds />],
             ['Expires', key.expiresAt === null ? 'Never' : <Time at={key.expiresAt} seconds />],
             ['Revoked', key.revokedAt === null ? null : <Time at={key.revokedAt} seconds />],
@@ -367,7 +417,7 @@ function Changes({ apiKey: key, path, wrong }: Pick<KeyPageProps, 'apiKey' | 'pa
       </Card>
       <Card
         title="Rotate"
-        lead="A new secret with the same settings. The old secret stops working at once."
+        lead="A new secret with the same settings. The old secret stops working at once; keys that this key has made go on."
       >
         <div>
           <Confirm
@@ -379,7 +429,10 @@ function Changes({ apiKey: key, path, wrong }: Pick<KeyPageProps, 'apiKey' | 'pa
           />
         </div>
       </Card>
-      <Card title="Revoke" lead="The key stops working at once, permanently.">
+      <Card
+        title="Revoke"
+        lead="The key and the keys that it has made stop working at once, permanently."
+      >
         <form method="post" action={`${path}/revoke`} class="stack">
           <Field
             name="confirm"

@@ -3,6 +3,7 @@ import type { KeyLimit } from '../../domain/limits';
 import type { Mode } from '../../domain/mode';
 import type { Scope } from '../../domain/scopes';
 import type { Db, Reader, Tx } from '../transaction';
+import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
 export interface KeyUse {
   apiKeyId: string;
@@ -89,6 +90,8 @@ export interface ApiKey {
   payoutCurrencies: string[];
   /** By currency. */
   payoutLimits: Record<string, KeyLimit>;
+  /** Null: a person made it. */
+  createdByKey: string | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
   createdAt: Date;
@@ -106,7 +109,7 @@ export interface StoredSecret {
 
 const COLUMNS = `id, account_id, mode, name, display_prefix,
   last_four, scopes, allowlist::text[] AS allowlist,
-  requests_per_minute, recipients_only, payout_currencies, payout_limits, expires_at,
+  requests_per_minute, recipients_only, payout_currencies, payout_limits, created_by_key, expires_at,
   revoked_at, created_at, last_used_at,
   host(last_used_address) AS last_used_address`;
 
@@ -123,6 +126,7 @@ export type NewApiKey = StoredSecret &
     | 'recipientsOnly'
     | 'payoutCurrencies'
     | 'payoutLimits'
+    | 'createdByKey'
     | 'expiresAt'
   >;
 
@@ -131,8 +135,8 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
     await tx.query<ApiKey>(
       `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, pepper_id, display_prefix,
                              last_four, scopes, allowlist, requests_per_minute, recipients_only,
-                             payout_currencies, payout_limits, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?::text[], ?::cidr[], ?, ?, ?::text[], ?::jsonb, ?) RETURNING ${COLUMNS}`,
+                             payout_currencies, payout_limits, created_by_key, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?::text[], ?::cidr[], ?, ?, ?::text[], ?::jsonb, ?, ?) RETURNING ${COLUMNS}`,
       [
         key.id,
         key.accountId,
@@ -148,6 +152,7 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
         key.recipientsOnly,
         key.payoutCurrencies,
         JSON.stringify(key.payoutLimits),
+        key.createdByKey,
         key.expiresAt,
       ],
     ),
@@ -190,6 +195,15 @@ export async function revokeApiKey(tx: Tx, id: string): Promise<ApiKey> {
   return one(await tx.query<ApiKey>(sql, [id]));
 }
 
+/** Revokes the working keys that a key has made. */
+export async function revokeKeysMadeBy(tx: Tx, { accountId, id }: ApiKey): Promise<ApiKey[]> {
+  return tx.query<ApiKey>(
+    `UPDATE api_keys SET revoked_at = clock_timestamp()
+      WHERE account_id = ? AND created_by_key = ? AND revoked_at IS NULL RETURNING ${COLUMNS}`,
+    [accountId, id],
+  );
+}
+
 /** Counts the keys of an account in a mode that work: revoked and expired ones are left out. */
 export async function countWorkingKeys(tx: Tx, accountId: string, mode: Mode): Promise<number> {
   const [found] = await tx.query<{ keys: number }>(
@@ -221,6 +235,57 @@ export async function listApiKeys(db: Reader, accountId: string): Promise<ApiKey
     `SELECT ${COLUMNS} FROM api_keys WHERE account_id = ? ORDER BY created_at DESC, id DESC`,
     [accountId],
   );
+}
+
+/** The keys of one mode, newest first. */
+export async function listApiKeysByPage(
+  db: Reader,
+  { accountId, mode, limit, after }: Omit<ListQuery<object>, 'filters'>,
+): Promise<ListPage<ApiKey>> {
+  const { sql, bindings } = conditions([
+    ['(created_at, id) < (?, ?)', after?.createdAt, after?.id],
+  ]);
+  const found = await db.query<ApiKey & { position: string }>(
+    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM api_keys
+      WHERE account_id = ? AND mode = ? ${sql} ORDER BY created_at DESC, id DESC LIMIT ?`,
+    [accountId, mode, ...bindings, limit + 1],
+  );
+  return pageOf(found, limit);
+}
+
+export async function findApiKey(db: Reader, id: string): Promise<ApiKey | null> {
+  const [key] = await db.query<ApiKey>(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`, [id]);
+  return key ?? null;
+}
+
+/** The networks that are in none of the others. */
+export async function networksOutside(
+  db: Db | Tx,
+  networks: readonly string[],
+  others: readonly string[],
+): Promise<string[]> {
+  const found = await db.query<{ network: string }>(
+    `SELECT network::text FROM unnest(?::cidr[]) AS network
+      WHERE NOT EXISTS (SELECT FROM unnest(?::cidr[]) AS other WHERE network <<= other)`,
+    [[...networks], [...others]],
+  );
+  return found.map(({ network }) => network);
+}
+
+/** Whether live keys of the account are made and rolled by API. */
+export async function allowsLiveKeysByApi(db: Reader, accountId: string): Promise<boolean> {
+  const sql = 'SELECT live_keys_by_api AS allowed FROM accounts WHERE id = ?';
+  const [found] = await db.query<{ allowed: boolean }>(sql, [accountId]);
+  return found?.allowed === true;
+}
+
+/** Locks the account until the transaction ends. */
+export async function saveLiveKeysByApi(
+  tx: Tx,
+  accountId: string,
+  allowed: boolean,
+): Promise<void> {
+  await tx.query('UPDATE accounts SET live_keys_by_api = ? WHERE id = ?', [allowed, accountId]);
 }
 
 /**

@@ -11,6 +11,7 @@ import { parseJsonObject } from '../../../src/http/json-text';
 import { createPagination } from '../../../src/http/pagination';
 import { OPERATIONS } from '../../../src/openapi/document';
 import type { Json } from '../../../src/schemas/body';
+import { readApiKeyQuery, readApiKeyRequest } from '../../../src/schemas/api-keys';
 import { readEventQuery } from '../../../src/schemas/events';
 import { readFeeQuoteQuery } from '../../../src/schemas/fees';
 import { readPaymentQuery, readPaymentRequest } from '../../../src/schemas/payments';
@@ -93,6 +94,7 @@ const BODIES: Record<string, (json: Json) => unknown> = {
   updateRecipient: readRecipientChange,
   leaveOutPayoutBatchRows: readLeaveOutRequest,
   createRefund: readRefundRequest,
+  createApiKey: readApiKeyRequest,
   createWebhookEndpoint: readWebhookEndpointRequest,
   updateWebhookEndpoint: readWebhookEndpointChange,
   createReconciliation: readReconciliationRequest,
@@ -110,6 +112,7 @@ const QUERIES: Record<string, (query: Query) => unknown> = {
   listTransactions: readTransactionQuery,
   exportFile: readExportQuery,
   quoteFee: readFeeQuoteQuery,
+  listApiKeys: readApiKeyQuery,
   listWebhookEndpoints: readWebhookEndpointQuery,
   listWebhookDeliveries: readWebhookDeliveryQuery,
 };

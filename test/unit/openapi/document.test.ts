@@ -7,6 +7,7 @@ import { parseJsonObject } from '../../../src/http/json-text';
 import { readPaymentRequest } from '../../../src/schemas/payments';
 import { readRecipientChange, readRecipientRequest } from '../../../src/schemas/recipients';
 import { readLeaveOutRequest, readPayoutBatchRequest } from '../../../src/schemas/payout-batches';
+import { readApiKeyRequest } from '../../../src/schemas/api-keys';
 import { readPayoutScheduleRequest } from '../../../src/schemas/payout-schedules';
 import {
   readWebhookEndpointChange,
@@ -65,6 +66,7 @@ test('the example requests are taken by the schema that validates requests', () 
     createReconciliation: readReconciliationRequest,
     createRefund: readRefundRequest,
     createPayment: (body) => readPaymentRequest(asParsed(body), 'live'),
+    createApiKey: (body) => readApiKeyRequest(asParsed(body)),
     createWebhookEndpoint: readWebhookEndpointRequest,
     updateWebhookEndpoint: readWebhookEndpointChange,
   };

@@ -4,6 +4,7 @@ import { type TSchema, Type } from 'typebox';
 import { findOnPath } from '../../../src/dev/processes';
 import { describeWithProgram } from '../../support/optional-program';
 import { ApiError } from '../../../src/domain/errors';
+import { readApiKeyQuery } from '../../../src/schemas/api-keys';
 import { readEventQuery } from '../../../src/schemas/events';
 import { readFeeQuoteQuery } from '../../../src/schemas/fees';
 import { readPaymentQuery } from '../../../src/schemas/payments';
@@ -77,6 +78,7 @@ const READERS: Record<string, (query: Query) => unknown> = {
   exportFile: readExportQuery,
   listEvents: readEventQuery,
   quoteFee: readFeeQuoteQuery,
+  listApiKeys: readApiKeyQuery,
   listWebhookEndpoints: readWebhookEndpointQuery,
   listWebhookDeliveries: readWebhookDeliveryQuery,
 };

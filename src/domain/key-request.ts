@@ -1,0 +1,14 @@
+/** What a merchant's server asks of an API key. */
+import type { KeyLimit } from './limits';
+import type { Scope } from './scopes';
+
+export interface KeyRequest {
+  name: string;
+  scopes: Scope[];
+  allowed_addresses?: string[];
+  requests_per_minute?: number;
+  expires_at?: string;
+  recipients_only?: boolean;
+  currencies?: string[];
+  payout_limits?: Record<string, Partial<Record<keyof KeyLimit, string>>>;
+}
