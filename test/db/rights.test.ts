@@ -17,10 +17,10 @@ const TABLES: Record<
   accounts: ['S', 'S', 'SIU', 'S'],
   api_key_minutes: ['-', '-', '-', '-'],
   // All columns but the hash: “secrets are read by the roles that need them”.
-  // The worker seals and signs; only erase_audit_entry changes a seal, and takes its salt away.
-  audit_heads: ['S', 'SI', 'S', 'S'],
   // The API inserts keys that a key makes only.
   api_keys: ['I', '-', 'IU', 'IU'],
+  // The worker seals and signs; only erase_audit_entry changes a seal, and takes its salt away.
+  audit_heads: ['S', 'SI', 'S', 'S'],
   audit_log: ['I', 'SI', 'SI', 'SI'],
   audit_seals: ['S', 'SI', 'S', 'S'],
   audit_unsealed: ['-', 'SD', 'S', '-'],
