@@ -56,7 +56,6 @@ export type { WorkflowStep } from '../temporal/steps';
 export {
   type DoubtfulPayout,
   QUEUE_ORDERS,
-  type QueueOrder,
   type ReviewedPayout,
 } from '../db/repositories/review-queue';
 export {

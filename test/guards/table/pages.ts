@@ -147,6 +147,26 @@ export const PAGE_GUARDS: readonly Guard[] = [
     title: 'a live key is rotated after a recent sign-in only, and revoked at any time',
   },
   {
+    name: 'saved-filters-own',
+    protects: 'An operator sees the saved filters of nobody else.',
+    file: 'src/db/repositories/saved-filters.ts',
+    find: 'FROM saved_filters WHERE user_id = ? ORDER BY',
+    replace: 'FROM saved_filters WHERE ?::text IS NOT NULL ORDER BY',
+    test: 'test/db/console-payouts.test.ts',
+    title:
+      'an operator gives filters a name, opens them, replaces and removes them, and nobody else sees them',
+  },
+  {
+    name: 'note-once',
+    protects: 'A note whose form is sent twice is written once.',
+    file: 'src/services/notes.ts',
+    find: 'if (last?.actor === by.actor && last.reason === text) return;',
+    replace: '',
+    test: 'test/db/console-payouts.test.ts',
+    title:
+      'operators leave notes on payouts and cases, which stay in the audit log and which the merchant does not see',
+  },
+  {
     name: 'live-recent-approval',
     protects: 'A live payout is approved after a recent sign-in only.',
     file: 'src/services/payout-reviews.ts',
