@@ -34,6 +34,7 @@ import {
 } from './payout-batch/decide';
 import { leaveOutOfPayoutBatch } from './payout-batch/leave-out';
 import { reservePayoutBatch } from './payout-batch/reserve';
+import { screenRecipients } from './recipient/screen';
 import { followPayoutSchedules } from './payout-schedule/follow';
 import { runPayoutSchedule, type ScheduleDeps } from './payout-schedule/run';
 import { askForMissing, lookAgain, noteDifferences } from './reconciliation/note-differences';
@@ -133,6 +134,7 @@ export function createActivities(deps: ActivityDeps) {
     cleanUpWebhooks: () => cleanUpWebhooks(db),
     sumPostings: () => sumPostings(db),
     sealAuditLog: () => sealAuditLog(deps),
+    screenRecipients: () => screenRecipients(deps),
     addressNotifications: () => addressNotifications(deps),
     sendNotification: (id: string) => sendNotification(deps, id),
   };

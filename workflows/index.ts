@@ -9,4 +9,5 @@ export { payoutWorkflow } from './payout';
 export { payoutBatchWorkflow } from './payout-batch';
 export { payoutScheduleRunWorkflow } from './payout-schedule-run';
 export { restartMissingWorkflow, resumeHeldWorkflow } from './restart-missing';
+export { screenRecipientsWorkflow } from './screen-recipients';
 export { webhookDeliveryWorkflow } from './webhook-delivery';

@@ -34,6 +34,7 @@ export const WORKFLOWS = {
   auditSeal: 'auditSealWorkflow',
   notifications: 'notificationsWorkflow',
   notification: 'notificationWorkflow',
+  screenRecipients: 'screenRecipientsWorkflow',
 } as const;
 
 export const SIGNALS = {

@@ -4,10 +4,11 @@
  * over or its recipient has changed. Safe to run at any time and twice: a guarded transition decides against cancel and reject.
  */
 import { databaseTime } from '../../src/db/database-time';
-import { meetConditions } from '../../src/db/repositories/payout-conditions';
+import { AWAITS_BLOCKED, meetConditions } from '../../src/db/repositories/payout-conditions';
 import { lockPayout } from '../../src/db/repositories/payout-decisions';
 import { releasePosting } from '../../src/domain/ledger';
-import { RECIPIENT_CHANGED } from '../../src/domain/payout';
+import { DEFAULT_REJECTION_REASON, RECIPIENT_CHANGED } from '../../src/domain/payout';
+import { BLOCKED_BY } from '../../src/domain/screening';
 import type { PayoutState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { cancelDelayMs, reportReviewed } from './report';
@@ -21,11 +22,10 @@ export async function releasePayout(deps: Deps, payoutId: string): Promise<Payou
     const expiry = { ...EXPIRY, change: { releaseExpiredAt: now } };
     const expired = await transitionIn(tx, payoutId, expiry, deliveries);
     if (expired !== null) return reportReviewed(tx, expired);
-    const lost =
-      payout.recipientId === null
-        ? null
-        : await transitionIn(tx, payoutId, RECIPIENT_LOST, deliveries);
-    if (lost !== null) return reportReviewed(tx, lost);
+    for (const end of payout.recipientId === null ? [] : [RECIPIENT_LOST, RECIPIENT_BLOCKED]) {
+      const ended = await transitionIn(tx, payoutId, end, deliveries);
+      if (ended !== null) return reportReviewed(tx, ended);
+    }
     await meetConditions(tx, payoutId);
     const released =
       cancelDelayMs(payout, now) > 0
@@ -46,5 +46,13 @@ const RECIPIENT_LOST = {
   trigger: 'invalidate',
   only: 'awaits_release AND NOT recipient_stands(id)',
   change: { failureReason: RECIPIENT_CHANGED },
+  posting: releasePosting,
+} as const;
+
+/** As the screening of a payout rejects it, so that nobody learns of it. */
+const RECIPIENT_BLOCKED = {
+  trigger: 'reject',
+  only: AWAITS_BLOCKED,
+  change: { decidedBy: BLOCKED_BY, rejectionReason: DEFAULT_REJECTION_REASON },
   posting: releasePosting,
 } as const;

@@ -103,7 +103,7 @@ async function block(
 }
 
 /** For the case: each source's answer, without the destination, which the payout has. */
-function evidenceOf(answers: readonly Finding[]) {
+export function evidenceOf(answers: readonly Finding[]) {
   return {
     answers: answers.map(({ id, source, verdict, reference, reasons }) => ({
       id,

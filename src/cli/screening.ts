@@ -4,11 +4,18 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/command-line';
 import { presentScreeningSource } from '../presenters/admin';
 import { importList, LIST_FORMATS, listSources, removeSource } from '../services/admin/screening';
+import { decideAboutRecipient } from '../services/recipient-screenings';
 import { createPayoutScreenings } from '../services/payout-screenings';
 import { createPayoutWorkflows } from '../temporal/payout-workflows';
 import type { Run } from './context';
-import { addNoun, changeVerb, readVerb, requireId, text } from './options';
+import { addNoun, changeVerb, readVerb, reasonedVerb, requireId, runOn, text } from './options';
 import { listOf, showList } from './output';
+
+const RECIPIENT = {
+  name: 'recipient',
+  value: 'RCP_ID',
+  where: '`recipients list` lists the ids (rcp_…).',
+};
 
 const WHERE = '`screening list` lists the names.';
 
@@ -77,6 +84,22 @@ export function addScreening(admin: Command, run: Run): void {
         presentScreeningSource(await removeSource(db, by, name)),
       );
     });
+  const decide = reasonedVerb(screening, 'decide', {
+    summary: 'Decide about a live recipient that the screening holds or has blocked',
+    notes:
+      'It also resolves the case. A payout to the recipient is screened again before its submission.',
+    examples: [
+      'screening decide rcp_… --verdict clear --reason "ticket 812"',
+      'screening decide rcp_… --verdict block --reason "ticket 812"',
+    ],
+  }).addOption(
+    new Option('--verdict <VERDICT>', 'whether it may be paid')
+      .choices(['clear', 'block'] as const)
+      .makeOptionMandatory(),
+  );
+  runOn(run, decide, RECIPIENT, ({ db, by }, id, { verdict }) =>
+    decideAboutRecipient(db, by, id, verdict),
+  );
   changeVerb(screening, 'ask', {
     summary: 'Ask every source again about the destination of a live payout that is not submitted',
     notes: 'The payout goes on with the answers: a clear one lets it be sent, a block rejects it.',

@@ -30,6 +30,8 @@ export const CASE_KINDS = [
   'checkout_missing',
   'foreign_workflow',
   'late_money_held',
+  'recipient_blocked',
+  'recipient_review',
   'refund_not_covered',
   'rejected_not_sent_back',
   'row_missing',

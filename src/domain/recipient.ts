@@ -7,6 +7,7 @@ import type { Refusal } from './errors';
 import type { Mode } from './mode';
 import type { PayoutOrder, PayoutRequest } from './payout';
 import type { NewCondition } from './payout-condition';
+import type { Verdict } from './screening';
 
 export interface Recipient {
   id: string;
@@ -28,6 +29,8 @@ export interface Recipient {
   secondPerson: string | null;
   /** Whether that approval is missing. */
   awaitsSecondPerson: boolean;
+  /** What the screening said of the destination; null: nobody was to be asked. */
+  screening: 'asking' | Verdict | null;
   /** The time since when it has this destination, as exactly as the database knows it. */
   destinationVersion: string;
   sequence: number;
@@ -105,9 +108,20 @@ export function addressed(
 }
 
 /** Why it may not be paid yet, and what to do; null: it may. */
-function whyNotReady({ awaitsSecondPerson, usableFrom, readAt }: ReadRecipient): string | null {
+function whyNotReady({
+  awaitsSecondPerson,
+  usableFrom,
+  readAt,
+  screening,
+}: ReadRecipient): string | null {
   if (awaitsSecondPerson) return NOT_APPROVED;
-  return usableFrom > readAt ? waitsUntil(usableFrom) : null;
+  if (usableFrom > readAt) return waitsUntil(usableFrom);
+  return isCleared(screening) ? null : NOT_POSSIBLE;
+}
+
+/** Nobody was to be asked, or the screening is clear. */
+export function isCleared(screening: Recipient['screening']): boolean {
+  return screening === null || screening === 'clear';
 }
 
 function readinessOf({ id, destinationVersion, usableFrom }: Recipient): NewCondition {
@@ -132,6 +146,10 @@ function notReady({ id, usableFrom }: Recipient, message: string): Refusal {
 }
 
 const CHANGED = 'The recipient was changed while the payout was requested. Send the payout again.';
+
+/** The same whatever the screening says, so that it warns nobody. */
+const NOT_POSSIBLE =
+  'Payouts to this recipient are not possible at present. Send the payout again later.';
 
 const NOT_APPROVED =
   'Another person of your account must approve this recipient on the dashboard first. Send the payout again then, or send release.recipient_ready as true to reserve the funds now.';

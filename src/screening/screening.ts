@@ -12,6 +12,7 @@ import {
 } from '../db/repositories/screening';
 import type { Db } from '../db/transaction';
 import type { Payout } from '../domain/payout';
+import type { Recipient } from '../domain/recipient';
 import { SERVICE, type ScreeningSubject, strictest } from '../domain/screening';
 import type { ScreeningService } from './service';
 
@@ -34,6 +35,17 @@ export function subjectOfPayout(payout: Payout): Promise<ScreeningSubject> {
     network: payout.network,
     beneficiary: null,
   });
+}
+
+export function subjectOfRecipient(recipient: Recipient): ScreeningSubject {
+  return {
+    objectId: recipient.id,
+    accountId: recipient.accountId,
+    mode: recipient.mode,
+    destination: { type: recipient.destinationType, value: recipient.destinationValue },
+    network: recipient.network,
+    beneficiary: null,
+  };
 }
 
 interface Screening {

@@ -94,6 +94,9 @@ const METRICS: Readonly<Record<string, Metric>> = {
     help: 'Unix time of the oldest time of a payout schedule that has come and was not run to its end.',
     labels: ['mode'],
   },
+  gateway_recipients_oldest_unscreened_timestamp_seconds: {
+    help: 'Unix time since which the oldest live recipient has waited for an answer of the screening.',
+  },
   gateway_provider_statement_timestamp_seconds: {
     help: 'Unix time of the last complete reading of a provider’s statement.',
     labels: ['provider', 'mode', 'kind'],

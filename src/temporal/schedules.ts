@@ -19,6 +19,7 @@ const SCHEDULES: readonly [id: string, workflowType: string, interval: Interval]
   ['reconciliation', WORKFLOWS.reconciliation, { every: '1 hour', offset: '10 minutes' }],
   ['ledger-check', WORKFLOWS.ledgerCheck, { every: '5 minutes' }],
   ['audit-seal', WORKFLOWS.auditSeal, { every: '30 seconds' }],
+  ['screen-recipients', WORKFLOWS.screenRecipients, { every: '15 seconds' }],
   ['notifications', WORKFLOWS.notifications, { every: '15 seconds' }],
 ];
 

@@ -171,6 +171,19 @@ describe('the recipient of a payout', () => {
     expect((await admin.run('payouts', 'show', payout)).stdout).toContain(waits_for);
   });
 
+  test.each(['asking', 'review', 'block'])(
+    'does not count before its screening is clear (%s)',
+    async (screening) => {
+      const { id, payout } = await waitingForRecipient();
+      await setUsableFrom(id, `now(), screening = '${screening}'`);
+      await look(payout);
+      expect(await isMet(payout)).toBe(false);
+      await setUsableFrom(id, `now(), screening = 'clear'`);
+      await look(payout);
+      expect(await isMet(payout)).toBe(true);
+    },
+  );
+
   test('does not count while another person has to approve it', async () => {
     const { id, payout } = await waitingForRecipient();
     await setUsableFrom(id, `now(), second_person = 'usr_maker'`);

@@ -1,6 +1,11 @@
 /** What the database itself keeps of recipients, whatever a program does. */
 import { connect } from '../../src/db/connect';
+import {
+  noteRecipientVerdict,
+  takeUnscreenedRecipients,
+} from '../../src/db/repositories/recipients';
 import type { Db } from '../../src/db/transaction';
+import type { Recipient } from '../../src/domain/recipient';
 import { newId } from '../../src/lib/new-id';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { makeAccount } from '../support/merchant/ledger';
@@ -9,17 +14,18 @@ let database: TestDatabase;
 let owner: Db;
 /** The login of the API, which writes recipients. */
 let api: Db;
+let worker: Db;
 let accountId: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   const open = (url: string) => connect({ url, size: 2, applicationName: 'recipients-test' });
-  [owner, api] = [open(database.ownerUrl), open(database.apiUrl)];
+  [owner, api, worker] = [open(database.ownerUrl), open(database.apiUrl), open(database.workerUrl)];
   accountId = await makeAccount(owner);
 });
 
 afterAll(async () => {
-  await Promise.all([owner.destroy(), api.destroy()]);
+  await Promise.all([owner.destroy(), api.destroy(), worker.destroy()]);
   await database.drop();
 });
 
@@ -36,8 +42,8 @@ async function insert(mode: 'test' | 'live'): Promise<{ id: string; hours: strin
   return row!;
 }
 
-const change = (id: string, set: string) =>
-  api.query<{ hours: string; since: Date }>(
+const change = (id: string, set: string, by = api) =>
+  by.query<{ hours: string; since: Date }>(
     `UPDATE recipients SET ${set} WHERE id = ? RETURNING destination_since AS since, ${WAIT}`,
     [id],
   );
@@ -46,8 +52,33 @@ test('a live recipient waits, whatever the program writes; one of test mode does
   expect(Number((await insert('test')).hours)).toBe(0);
   const { id, hours } = await insert('live');
   expect(Number(hours)).toBe(24);
-  const [named] = await change(id, `name = 'Eve', usable_from = '2020-01-01'`);
+  const early = `name = 'Eve', usable_from = '2020-01-01'`;
+  await expect(change(id, early)).rejects.toThrow('permission denied');
+  const [named] = await change(id, early, owner);
   expect(Number(named!.hours)).toBe(24);
+});
+
+test('with a source a live destination is asked about from its change on, and the API writes no verdict', async () => {
+  const screeningOf = async (id: string) => {
+    const sql = 'SELECT screening FROM recipients WHERE id = ?';
+    return (await owner.query<{ screening: string | null }>(sql, [id]))[0]!.screening;
+  };
+  const { id: early } = await insert('live');
+  await owner.query(`INSERT INTO screening_sources (name, verdict) VALUES ('banned', 'block')`);
+  const [{ id }, { id: test }] = [await insert('live'), await insert('test')];
+  await change(early, `name = 'Eve'`);
+  expect([await screeningOf(early), await screeningOf(id), await screeningOf(test)]).toEqual([
+    null,
+    'asking',
+    null,
+  ]);
+  await expect(change(id, `screening = 'clear'`)).rejects.toThrow('permission denied');
+  await change(id, `screening = 'clear'`, owner);
+  await change(id, `name = 'Eve'`);
+  expect(await screeningOf(id)).toBe('clear');
+  await change(id, `destination_value = 'T2'`);
+  expect(await screeningOf(id)).toBe('asking');
+  await owner.query('DELETE FROM screening_sources');
 });
 
 test.each([
@@ -66,9 +97,27 @@ test.each([
   expect(after!.since.getTime()).toBeGreaterThan(before!.since.getTime());
 });
 
+test('a verdict about an earlier destination is not written', async () => {
+  await owner.query(`INSERT INTO screening_sources (name, verdict) VALUES ('banned', 'block')`);
+  const { id } = await insert('live');
+  const take = async () =>
+    (await takeUnscreenedRecipients(worker, 100)).find((one) => one.id === id);
+  const note = (taken: Recipient | undefined) =>
+    worker.transaction((tx) => noteRecipientVerdict(tx, taken!, 'clear'));
+  const taken = await take();
+  expect(taken).toMatchObject({ id, screening: 'asking' });
+  expect(await take()).toBeUndefined();
+  await change(id, `destination_value = 'T2'`);
+  expect(await note(taken)).toBe(false);
+  const again = await take();
+  expect(await note(again)).toBe(true);
+  expect(await note(again)).toBe(false);
+  await owner.query('DELETE FROM screening_sources');
+});
+
 test('a recipient stays in its account and mode, and a deleted one does not change', async () => {
   const { id } = await insert('live');
-  await expect(change(id, `mode = 'test'`)).rejects.toThrow('stays in its account and mode');
+  await expect(change(id, `mode = 'test'`, owner)).rejects.toThrow('stays in its account and mode');
   await change(id, 'deleted_at = now()');
   await expect(change(id, 'deleted_at = NULL')).rejects.toThrow('is deleted');
 });

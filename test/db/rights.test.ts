@@ -80,7 +80,8 @@ const TABLES: Record<
   provider_positions: ['-', 'SIUD', '-', 'S'],
   provider_statements: ['-', 'SIU', 'S', 'S'],
   // The worker locks a recipient while it reserves a payout to it.
-  recipients: ['SIU', 'S', 'SU', 'S'],
+  // The API changes what the merchant sets only, the worker updated_at and the screening.
+  recipients: ['SI', 'S', 'SU', 'S'],
   recovery_codes: ['-', '-', 'D', 'SIUD'],
   request_log: ['-', '-', 'S', 'S'],
   request_log_days: ['-', '-', 'S', 'S'],

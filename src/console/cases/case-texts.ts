@@ -91,6 +91,19 @@ export const CASE_TEXTS: Record<CaseKind, CaseText> = {
     meaning: 'The provider holds money for compliance that arrived after the payment ended.',
     remedy: 'Release or reject it at the provider. Released money is credited.',
   },
+  recipient_blocked: {
+    meaning: 'The screening blocked the destination of a recipient. Nobody can pay it.',
+    remedy:
+      'Check the evidence and report it where the law requires it. The merchant read no reason; do not tell one. ' +
+      'If it is a mistake: npm run -s admin -- screening decide with the recipient’s id and --verdict clear.',
+  },
+  recipient_review: {
+    meaning:
+      'The screening found something about the destination of a recipient. It cannot be paid.',
+    remedy:
+      'Read the evidence, and decide with npm run -s admin -- screening decide, the recipient’s id and ' +
+      '--verdict clear or block, which also resolves the case.',
+  },
   refund_not_covered: {
     meaning: 'The provider refunded the payment, and the balance does not cover it.',
     remedy: 'The amount is deducted when the balance allows. Resolving the case waives the debt.',

@@ -52,6 +52,11 @@ export function recipientPages({ recipients }: ConsoleServices): OperatorRoute[]
                       <Status value={usableFrom > now ? 'waiting' : 'usable'} />
                     ),
                   },
+                  {
+                    label: 'Screening',
+                    cell: ({ screening }) =>
+                      screening === null ? null : <Status value={screening} />,
+                  },
                   { label: 'Currency', cell: ({ currency }) => currency },
                   { label: 'Network', wide: true, cell: ({ network }) => network ?? 'None' },
                   {

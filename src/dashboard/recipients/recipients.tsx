@@ -1,6 +1,6 @@
 /** Recipients: the list, one recipient with its payouts, a new one, changes, and the account's rules. */
 import type { ComponentChildren } from 'preact';
-import type { Recipient } from '../../domain/recipient';
+import { isCleared, type Recipient } from '../../domain/recipient';
 import { readRecipientChange, readRecipientRequest } from '../../schemas/recipients';
 import type { DashboardServices } from '../../services/dashboard';
 import { waitingRecipient } from '../../services/second-person';
@@ -263,9 +263,9 @@ function RecipientTable({ rows, path }: { rows: readonly Recipient[]; path: stri
 }
 
 function State({ recipient }: { recipient: Recipient }) {
-  const { deletedAt, usableFrom, awaitsSecondPerson } = recipient;
+  const { deletedAt, usableFrom, awaitsSecondPerson, screening } = recipient;
   if (deletedAt !== null) return <Status value="deleted" />;
-  const isWaiting = awaitsSecondPerson || usableFrom > new Date();
+  const isWaiting = awaitsSecondPerson || usableFrom > new Date() || !isCleared(screening);
   return <Status value={isWaiting ? 'waiting' : 'usable'} />;
 }
 

@@ -18,6 +18,7 @@ import {
 } from './0051-schedules-of-people';
 import { sql as payoutsAwaitRecipients } from './0052-payouts-await-recipients';
 import { sql as keysByApi } from './0054-keys-by-api';
+import { sql as recipientScreening } from './0053-recipient-screening';
 import { sql as webhooksByApi } from './0054-webhooks-by-api';
 import { sql as auditChain, steps as auditChainSteps } from './0055-audit-chain';
 import { steps as searchSteps } from './0057-console-search';
@@ -81,6 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0051-schedules-of-operators', sql: schedulesOfOperators },
   { name: '0051-schedules-indexes', concurrent: scheduleIndexes },
   { name: '0052-payouts-await-recipients', sql: payoutsAwaitRecipients },
+  { name: '0053-recipient-screening', sql: recipientScreening },
   { name: '0054-webhooks-by-api', sql: webhooksByApi },
   { name: '0054-keys-by-api', sql: keysByApi },
   { name: '0055-audit-chain', sql: auditChain },

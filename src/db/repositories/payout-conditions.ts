@@ -7,7 +7,7 @@ import { mayCompletePayment, type PaymentStatus } from '../../domain/payment';
 import type { Payout } from '../../domain/payout';
 import type { Condition, ConditionKind, ReleaseRequest } from '../../domain/payout-condition';
 import { PayoutModel } from '../models';
-import { IS_READY } from './recipients';
+import { IS_READY } from './recipient-readiness';
 import { approvedByAnother } from './second-person';
 import type { Db, Reader, Tx } from '../transaction';
 
@@ -34,6 +34,14 @@ const IS_MET: Record<ConditionKind, string | null> = {
 const IS_MET_NOW = `CASE c.kind ${Object.entries(IS_MET)
   .flatMap(([kind, sql]) => (sql === null ? [] : [`WHEN '${kind}' THEN ${sql}`]))
   .join(' ')} ELSE false END`;
+
+/** SQL over a row c of payout_conditions: the screening has blocked its recipient. */
+const IS_OF_BLOCKED = `EXISTS (SELECT FROM recipients
+  WHERE id = c.parameters ->> 'recipient' AND screening = 'block')`;
+
+/** SQL over a row of payouts that waits: for a recipient that the screening has blocked. */
+export const AWAITS_BLOCKED = `(awaits_release AND EXISTS (SELECT FROM payout_conditions c
+  WHERE c.payout_id = payouts.id AND c.kind = 'recipient' AND ${IS_OF_BLOCKED}))`;
 
 /** SQL over a row of payouts: whether its conditions let it go on to the provider. */
 export const MAY_BE_RELEASED = `(awaits_release IS NOT TRUE
@@ -112,7 +120,8 @@ export async function findPayoutsToRelease(db: Db, limit: number): Promise<Payou
     `SELECT DISTINCT c.payout_id AS id FROM payouts JOIN payout_conditions c ON c.payout_id = payouts.id
       WHERE payouts.awaits_release AND NOT payouts.awaits_batch
         AND (c.met_at IS NULL AND c.kind <> 'time' AND ${IS_MET_NOW}
-             OR c.kind = 'recipient' AND NOT recipient_stands(c.payout_id)) LIMIT ?`,
+             OR c.kind = 'recipient' AND (NOT recipient_stands(c.payout_id) OR ${IS_OF_BLOCKED}))
+      LIMIT ?`,
     [limit],
   );
   const payouts = PayoutModel.query().findByIds(found.map(({ id }) => id));

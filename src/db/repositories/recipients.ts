@@ -2,7 +2,8 @@
 import type { Mode } from '../../domain/mode';
 import type { PayoutOrder } from '../../domain/payout';
 import type { ReadRecipient, Recipient } from '../../domain/recipient';
-import { approvedByAnother } from './second-person';
+import type { Verdict } from '../../domain/screening';
+import { AWAITS_SECOND_PERSON, VERSION } from './recipient-readiness';
 import { assignments, type Db, type Reader, type Tx } from '../transaction';
 import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
@@ -12,25 +13,15 @@ interface Whose {
 }
 
 /** SQL over a row of recipients. */
-const VERSION = 'extract(epoch FROM destination_since)::text';
-const AWAITS_SECOND_PERSON = `(second_person IS NOT NULL AND NOT ${approvedByAnother({
-  id: 'id',
-  version: VERSION,
-  account: 'account_id',
-  maker: 'second_person',
-})})`;
 const COLUMNS = `*, ${VERSION} AS destination_version,
   ${AWAITS_SECOND_PERSON} AS awaits_second_person`;
-
-/** SQL over a row of recipients: it may be paid. `addressed` in src/domain/recipient.ts says why it may not. */
-export const IS_READY = `(deleted_at IS NULL AND usable_from <= clock_timestamp()
-  AND NOT ${AWAITS_SECOND_PERSON})`;
 
 export type NewRecipient = Omit<
   Recipient,
   | 'destinationSince'
   | 'destinationVersion'
   | 'awaitsSecondPerson'
+  | 'screening'
   | 'usableFrom'
   | 'sequence'
   | 'createdAt'
@@ -126,6 +117,57 @@ export async function deleteRecipient(tx: Tx, id: string): Promise<Recipient> {
       [id],
     ),
   );
+}
+
+/** A recipient without an answer is asked about again after this time. */
+const ASK_AGAIN_SECONDS = 60;
+
+/** Takes live recipients of which the screening was not answered, the longest waiting first. */
+export async function takeUnscreenedRecipients(db: Db, limit: number): Promise<Recipient[]> {
+  return db.query<Recipient>(
+    `UPDATE recipients SET screening_asked_at = clock_timestamp()
+      WHERE id IN (
+        SELECT id FROM recipients
+         WHERE screening = 'asking' AND deleted_at IS NULL
+           AND (screening_asked_at IS NULL
+                OR screening_asked_at < clock_timestamp() - interval '${ASK_AGAIN_SECONDS} seconds')
+         ORDER BY screening_asked_at NULLS FIRST LIMIT ? FOR UPDATE SKIP LOCKED)
+     RETURNING ${COLUMNS}`,
+    [limit],
+  );
+}
+
+/**
+ * Notes the verdict about the destination that was asked about.
+ * @returns false, and nothing is written, when it is another one by now
+ */
+export async function noteRecipientVerdict(
+  tx: Tx,
+  { id, destinationVersion }: Pick<Recipient, 'id' | 'destinationVersion'>,
+  verdict: Verdict,
+): Promise<boolean> {
+  const noted = await tx.query(
+    `UPDATE recipients SET screening = ?
+      WHERE id = ? AND ${VERSION} = ? AND screening = 'asking' AND deleted_at IS NULL RETURNING id`,
+    [verdict, id, destinationVersion],
+  );
+  return noted.length > 0;
+}
+
+/** Of every account. */
+export async function lockRecipientForOperator(tx: Tx, id: string): Promise<Recipient | null> {
+  const sql = `SELECT ${COLUMNS} FROM recipients WHERE id = ? FOR NO KEY UPDATE`;
+  const [recipient] = await tx.query<Recipient>(sql, [id]);
+  return recipient ?? null;
+}
+
+/** The caller holds the recipient's lock. */
+export async function decideRecipientScreening(
+  tx: Tx,
+  id: string,
+  verdict: Verdict,
+): Promise<void> {
+  await tx.query('UPDATE recipients SET screening = ? WHERE id = ?', [verdict, id]);
 }
 
 export interface RecipientFilters {

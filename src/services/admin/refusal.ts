@@ -144,6 +144,8 @@ const REFUSALS = {
   no_screening_source: ({ name }: { name: string }) => `${name} is not a source of the screening.`,
   not_to_be_screened: ({ id }: Id) =>
     `${id} is not screened any more: it is a test payout, was submitted or has ended.`,
+  not_held_by_screening: ({ id }: Id) =>
+    `${id} is not held or blocked by the screening: it is clear, was not asked about, or is deleted.`,
   screening_changed: ({ id }: Id) =>
     `${id} does not wait for this decision: its screening has new answers, or it was decided. Read them, and decide again.`,
   endpoint_deleted: ({ id, deletedAt }: Id & { deletedAt: Date }) =>

@@ -107,6 +107,13 @@ export const ALERT_CASES: readonly AlertCase[] = [
     summary: 'A payout has waited for an answer of the screening for 25m 0s',
   },
   {
+    alert: 'RecipientsUnscreened',
+    fires: { gateway_recipients_oldest_unscreened_timestamp_seconds: NEVER },
+    quiet: { gateway_recipients_oldest_unscreened_timestamp_seconds: FRESH },
+    ...{ notYet: 17, by: 25, labels: TICKET },
+    summary: 'A live recipient has waited for an answer of the screening for 25m 0s',
+  },
+  {
     alert: 'PayoutsStuck',
     fires: {
       'gateway_payouts_oldest_open_timestamp_seconds{mode="live",status="processing"}': NEVER,
