@@ -4,18 +4,16 @@ import { EVENT_TYPES, SUBSCRIBABLE_EVENTS } from '../domain/events';
 import { WEBHOOK_DELIVERY_STATUSES } from '../domain/webhook-delivery';
 import type { EndpointChange, EndpointRequest } from '../domain/webhook-endpoint';
 import { compileBody, type Json, RequestChoice } from './body';
+import { Id, ModeName, OneOf, OrNull, Shape, Timestamp } from './common';
 import {
-  examplePage,
-  Id,
-  ListOf,
-  ModeName,
-  OneOf,
-  OrNull,
-  Shape,
-  Timestamp,
-  Wrapped,
-} from './common';
-import { CREATION_ERRORS, IDEMPOTENCY_KEY, idOf, listQueryOf, type Operation } from './operation';
+  CREATION_ERRORS,
+  IDEMPOTENCY_KEY,
+  idOf,
+  listed,
+  listQueryOf,
+  type Operation,
+  shown,
+} from './operation';
 import { oneOf, type Query, readListQuery } from './query';
 
 const Url = Type.String({
@@ -196,15 +194,11 @@ const DELIVERY_EXAMPLE: WebhookDeliveryObject = {
   finished_at: '2026-11-22T19:05:30.633Z',
 };
 
-const ONE = {
-  status: 200,
-  schema: Wrapped(WebhookEndpointObject),
-  example: { data: ENDPOINT_EXAMPLE },
-} as const;
-const WITH_SECRET = {
-  schema: Wrapped(WebhookEndpointWithSecretObject),
-  example: { data: { ...ENDPOINT_EXAMPLE, secret: 'whsec_…' } },
-} as const;
+const ONE = shown(WebhookEndpointObject, ENDPOINT_EXAMPLE);
+const WITH_SECRET = shown(WebhookEndpointWithSecretObject, {
+  ...ENDPOINT_EXAMPLE,
+  secret: 'whsec_…',
+});
 const tag = 'Webhooks';
 
 export const WEBHOOK_OPERATIONS: readonly Operation[] = [
@@ -243,11 +237,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     description: 'Returns webhook endpoints, newest first. Deleted endpoints are left out.',
     scope: 'webhooks:read',
     parameters: listQueryOf({}),
-    success: {
-      status: 200,
-      schema: ListOf(WebhookEndpointObject),
-      example: examplePage('/webhook_endpoints', [ENDPOINT_EXAMPLE]),
-    },
+    success: listed(WebhookEndpointObject, '/webhook_endpoints', [ENDPOINT_EXAMPLE]),
     errors: ['validation_failed'],
   },
   {
@@ -311,7 +301,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
       'Replaces the secret. Every attempt from now on is signed with the new one. If you lose the response, roll it again.',
     scope: 'webhooks:write',
     parameters: [idOf('webhookEndpoint')],
-    success: { ...WITH_SECRET, status: 200 },
+    success: WITH_SECRET,
     errors: ['not_found', 'invalid_state'],
   },
   {
@@ -324,23 +314,17 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
       'Sends a signed event of type webhook.ping once and returns the result, also for a disabled endpoint.',
     scope: 'webhooks:write',
     parameters: [idOf('webhookEndpoint')],
-    success: {
-      status: 200,
-      schema: Wrapped(WebhookPingObject),
-      example: {
-        data: {
-          object: 'webhook_ping',
-          endpoint_id: ENDPOINT_EXAMPLE.id,
-          event_id: DELIVERY_EXAMPLE.event_id,
-          delivery_id: DELIVERY_EXAMPLE.id,
-          outcome: 'succeeded',
-          response_status: 200,
-          error_code: null,
-          error: null,
-          duration_ms: 48,
-        },
-      },
-    },
+    success: shown(WebhookPingObject, {
+      object: 'webhook_ping',
+      endpoint_id: ENDPOINT_EXAMPLE.id,
+      event_id: DELIVERY_EXAMPLE.event_id,
+      delivery_id: DELIVERY_EXAMPLE.id,
+      outcome: 'succeeded',
+      response_status: 200,
+      error_code: null,
+      error: null,
+      duration_ms: 48,
+    }),
     errors: ['not_found', 'invalid_state'],
   },
   {
@@ -352,13 +336,9 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     description: 'Returns the deliveries of events to an endpoint, newest first.',
     scope: 'webhooks:read',
     parameters: [idOf('webhookEndpoint'), ...listQueryOf(FILTERS)],
-    success: {
-      status: 200,
-      schema: ListOf(WebhookDeliveryObject),
-      example: examplePage(`/webhook_endpoints/${ENDPOINT_EXAMPLE.id}/deliveries`, [
-        DELIVERY_EXAMPLE,
-      ]),
-    },
+    success: listed(WebhookDeliveryObject, `/webhook_endpoints/${ENDPOINT_EXAMPLE.id}/deliveries`, [
+      DELIVERY_EXAMPLE,
+    ]),
     errors: ['not_found', 'validation_failed'],
   },
   {
@@ -370,30 +350,24 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     description: 'Returns a delivery with its attempts. GET /events/{event_id} has what was sent.',
     scope: 'webhooks:read',
     parameters: [idOf('webhookDelivery')],
-    success: {
-      status: 200,
-      schema: Wrapped(WebhookDeliveryWithAttemptsObject),
-      example: {
-        data: {
-          ...DELIVERY_EXAMPLE,
-          attempts: [
-            {
-              number: 1,
-              manual: false,
-              url: ENDPOINT_EXAMPLE.url,
-              outcome: 'failed',
-              response_status: 500,
-              error_code: 'http_500',
-              error: 'The receiver answered with status 500.',
-              started_at: '2026-11-21T07:05:30.640Z',
-              finished_at: '2026-11-21T07:05:30.688Z',
-              duration_ms: 48,
-              response_body: 'error',
-            },
-          ],
+    success: shown(WebhookDeliveryWithAttemptsObject, {
+      ...DELIVERY_EXAMPLE,
+      attempts: [
+        {
+          number: 1,
+          manual: false,
+          url: ENDPOINT_EXAMPLE.url,
+          outcome: 'failed',
+          response_status: 500,
+          error_code: 'http_500',
+          error: 'The receiver answered with status 500.',
+          started_at: '2026-11-21T07:05:30.640Z',
+          finished_at: '2026-11-21T07:05:30.688Z',
+          duration_ms: 48,
+          response_body: 'error',
         },
-      },
-    },
+      ],
+    }),
     errors: ['not_found'],
   },
   {
@@ -406,11 +380,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
       'Makes one attempt at once, whatever the status. A success ends the schedule; a failure changes nothing. Events are kept for 30 days.',
     scope: 'webhooks:write',
     parameters: [idOf('webhookDelivery')],
-    success: {
-      status: 200,
-      schema: Wrapped(WebhookDeliveryObject),
-      example: { data: DELIVERY_EXAMPLE },
-    },
+    success: shown(WebhookDeliveryObject, DELIVERY_EXAMPLE),
     errors: ['not_found', 'invalid_state'],
   },
 ];

@@ -16,7 +16,6 @@ import {
   type DeciderFacts,
 } from '../db/repositories/payout-decisions';
 import {
-  type DoubtfulPayout,
   findReviewed,
   listInDoubt,
   listReviewQueue,
@@ -27,13 +26,10 @@ import {
 } from '../db/repositories/review-queue';
 import { type HistoryEvent, listHistory } from '../db/repositories/object-history';
 import {
-  type ConsolePayout,
-  type ConsolePayoutFilters,
   listConsolePayouts,
   listEscalations,
   type PayoutEscalation,
 } from '../db/repositories/console-payouts';
-import type { ListPage } from '../db/repositories/lists';
 import { listTransactions } from '../db/repositories/transactions';
 import type { Db } from '../db/transaction';
 import type { MerchantTransaction } from '../domain/ledger';
@@ -136,44 +132,6 @@ export type ProviderState =
   | { kind: 'not_found' | 'no_answer' | 'not_enabled' }
   | { kind: 'unknown'; reason: string };
 
-export interface PayoutReviews {
-  /** In every status, newest first. */
-  list: (request: {
-    limit: number;
-    after: QueueRequest['after'];
-    filters: ConsolePayoutFilters;
-  }) => Promise<ListPage<ConsolePayout>>;
-  queue: (request: QueueRequest) => Promise<ListPage<ReviewedPayout>>;
-  /** @throws AdminRefusal */
-  review: (payoutId: string, operator: Operator) => Promise<PayoutReview>;
-  /** The account of a payout. @throws AdminRefusal */
-  accountOf: (payoutId: string) => Promise<string>;
-  /** @throws AdminRefusal, InvalidInput */
-  decide: (order: DecisionOrder, operator: Operator) => Promise<DecisionResult>;
-  select: (payoutIds: readonly string[]) => Promise<Selection>;
-  /** Approves what is still approvable; each has an outcome of its own. */
-  approveSelection: (
-    orders: readonly Pick<DecisionOrder, 'id' | 'payoutId'>[],
-    operator: Operator,
-  ) => Promise<'done' | 'sign_in_again'>;
-  /** Rejects what is still under review, for one reason. @throws InvalidInput for the field `reason` */
-  rejectSelection: (
-    orders: readonly Pick<DecisionOrder, 'id' | 'payoutId'>[],
-    reason: string,
-    operator: Operator,
-  ) => Promise<void>;
-  /** What waits the longest, but for one payout; null: nothing else waits. */
-  nextInQueue: (payoutId: string) => Promise<string | null>;
-  /** The decisions of an operator with these ids. */
-  decisions: (ids: readonly string[], operator: Operator) => Promise<PayoutDecision[]>;
-  inDoubt: (request: {
-    after: QueueRequest['after'];
-    mode: Mode | null;
-  }) => Promise<ListPage<DoubtfulPayout & { providerState: ProviderState }>>;
-  /** Makes the workflow ask the provider now. False: Temporal did not answer. @throws AdminRefusal */
-  askProvider: (payoutId: string) => Promise<boolean>;
-}
-
 export interface PayoutReviewsDeps {
   db: Db;
   temporal: Client;
@@ -181,28 +139,44 @@ export interface PayoutReviewsDeps {
   payoutWorkflows: PayoutWorkflows;
 }
 
-export function createPayoutReviews(deps: PayoutReviewsDeps): PayoutReviews {
+export type PayoutReviews = ReturnType<typeof createPayoutReviews>;
+
+export function createPayoutReviews(deps: PayoutReviewsDeps) {
   const { db } = deps;
   return {
-    list: (request) => listConsolePayouts(db, request),
-    queue: (request) => listReviewQueue(db, request),
-    review: (payoutId, operator) => review(deps, payoutId, operator),
-    accountOf: async (payoutId) => (await requirePayout(db, payoutId)).accountId,
-    decide: (order, operator) => decide(deps, order, operator),
-    select: async (ids) => selectionOf(await findReviewed(db, ids.slice(0, SELECTION_MAX))),
-    approveSelection: (orders, operator) => approveSelection(deps, orders, operator),
-    rejectSelection: (orders, reason, operator) => rejectSelection(deps, orders, reason, operator),
-    nextInQueue: async (payoutId) => {
+    /** In every status, newest first. */
+    list: (request: Parameters<typeof listConsolePayouts>[1]) => listConsolePayouts(db, request),
+    queue: (request: QueueRequest) => listReviewQueue(db, request),
+    /** @throws AdminRefusal */
+    review: (payoutId: string, operator: Operator) => review(deps, payoutId, operator),
+    /** The account of a payout. @throws AdminRefusal */
+    accountOf: async (payoutId: string) => (await requirePayout(db, payoutId)).accountId,
+    /** @throws AdminRefusal, InvalidInput */
+    decide: (order: DecisionOrder, operator: Operator) => decide(deps, order, operator),
+    select: async (ids: readonly string[]) =>
+      selectionOf(await findReviewed(db, ids.slice(0, SELECTION_MAX))),
+    /** Approves what is still approvable; each has an outcome of its own. */
+    approveSelection: (orders: Parameters<typeof approveSelection>[1], operator: Operator) =>
+      approveSelection(deps, orders, operator),
+    /** Rejects what is still under review, for one reason. @throws InvalidInput for the field `reason` */
+    rejectSelection: (
+      orders: Parameters<typeof rejectSelection>[1],
+      reason: string,
+      operator: Operator,
+    ) => rejectSelection(deps, orders, reason, operator),
+    /** What waits the longest, but for one payout; null: nothing else waits. */
+    nextInQueue: async (payoutId: string) => {
       const { items } = await listReviewQueue(db, { limit: 2, after: null, filters: {} });
       return items.find(({ id }) => id !== payoutId)?.id ?? null;
     },
-    decisions: async (ids, { userId }) => {
+    /** The decisions of an operator with these ids. */
+    decisions: async (ids: readonly string[], { userId }: Operator) => {
       const found = await Promise.all(
         ids.slice(0, SELECTION_MAX).map((id) => findDecision(db, id)),
       );
       return found.flatMap((one) => (one?.userId === userId ? [one] : []));
     },
-    inDoubt: async ({ after, mode }) => {
+    inDoubt: async ({ after, mode }: { after: QueueRequest['after']; mode: Mode | null }) => {
       const { items, next } = await listInDoubt(db, { limit: IN_DOUBT_PER_PAGE, after, mode });
       const states = await Promise.all(items.map((payout) => askNow(deps, payout)));
       return {
@@ -213,7 +187,8 @@ export function createPayoutReviews(deps: PayoutReviewsDeps): PayoutReviews {
         next,
       };
     },
-    askProvider: async (payoutId) => {
+    /** Makes the workflow ask the provider now. False: Temporal did not answer. @throws AdminRefusal */
+    askProvider: async (payoutId: string) => {
       const payout = await requirePayout(db, payoutId);
       const sent = await deps.payoutWorkflows.sendProviderUpdate(payoutStart(payout));
       return sent.kind !== 'no_answer';

@@ -1,11 +1,7 @@
 /** What operators do about the screening of a payout: read the answers, ask again, and allow the payout. */
 import { resolveOpenCase } from '../db/repositories/cases';
 import { findPayout } from '../db/repositories/payouts';
-import {
-  insertAllowance,
-  type PayoutScreening,
-  readPayoutScreening,
-} from '../db/repositories/screening';
+import { insertAllowance, readPayoutScreening } from '../db/repositories/screening';
 import { appendAudit } from '../db/repositories/audit-log';
 import type { Db } from '../db/transaction';
 import { isFinalPayout, type Payout } from '../domain/payout';
@@ -26,27 +22,18 @@ export interface PayoutScreeningDeps {
   payoutWorkflows: Pick<PayoutWorkflows, 'wake'>;
 }
 
-export interface PayoutScreenings {
-  /** @throws AdminRefusal */
-  read(payoutId: string): Promise<PayoutScreening>;
-  /** Asks every source now, and lets the payout go on with the answers. @throws AdminRefusal */
-  askAgain(by: ChangedBy, payoutId: string): Promise<Screened>;
-  /**
-   * Lets the held payout be submitted in spite of the answers that the operator saw.
-   * @throws InvalidInput, AdminRefusal
-   */
-  allow(by: ChangedBy, payoutId: string, seen: string): Promise<void>;
-}
+export type PayoutScreenings = ReturnType<typeof createPayoutScreenings>;
 
-export function createPayoutScreenings(deps: PayoutScreeningDeps): PayoutScreenings {
+export function createPayoutScreenings(deps: PayoutScreeningDeps) {
   return {
-    read: async (payoutId) => {
+    /** @throws AdminRefusal */
+    read: async (payoutId: string) => {
       const screening = await readPayoutScreening(deps.db, payoutId);
       if (screening === null) throw noPayout(payoutId);
       return screening;
     },
-    askAgain: (by, payoutId) => askAgain(deps, by, payoutId),
-    allow: (by, payoutId, seen) => allow(deps, by, payoutId, seen),
+    askAgain: (by: ChangedBy, payoutId: string) => askAgain(deps, by, payoutId),
+    allow: (by: ChangedBy, payoutId: string, seen: string) => allow(deps, by, payoutId, seen),
   };
 }
 
@@ -54,6 +41,7 @@ function noPayout(id: string): AdminRefusal {
   return new AdminRefusal({ code: 'not_found', object: 'payout', id });
 }
 
+/** Asks every source now, and lets the payout go on with the answers. @throws AdminRefusal */
 async function askAgain(
   deps: PayoutScreeningDeps,
   by: ChangedBy,
@@ -73,6 +61,10 @@ async function askAgain(
   return screened;
 }
 
+/**
+ * Lets the held payout be submitted in spite of the answers that the operator saw.
+ * @throws InvalidInput, AdminRefusal
+ */
 async function allow(
   deps: PayoutScreeningDeps,
   by: ChangedBy,

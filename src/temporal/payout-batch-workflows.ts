@@ -12,14 +12,7 @@ import type {
 } from '../../workflows/messages';
 import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
 import type { Mode } from '../domain/mode';
-import {
-  type Closed,
-  createStarter,
-  type NoAnswer,
-  type Sent,
-  type StarterOptions,
-  type StartOptions,
-} from './client';
+import { createStarter, type StarterOptions, type StartOptions } from './client';
 import { ACCOUNT_ID, MODE } from './search-attributes';
 
 export interface PayoutBatchStart {
@@ -29,73 +22,50 @@ export interface PayoutBatchStart {
   rowCount: number;
 }
 
-export interface PayoutBatchWorkflows {
-  /** Starts the workflow and waits for its reservation. */
-  reserve(start: PayoutBatchStart, deadlineMs: number): Promise<ReserveOutcome | Closed | NoAnswer>;
-  /** @param by the id of the merchant's request: a repeated id returns the first outcome */
-  stop(
-    start: PayoutBatchStart,
-    by: string,
-    deadlineMs: number,
-  ): Promise<StopOutcome | Closed | NoAnswer>;
-  /** @param by as with `stop` @param rowNumbers counted from 1 */
-  leaveOut(
-    start: PayoutBatchStart,
-    by: string,
-    rowNumbers: readonly number[],
-    deadlineMs: number,
-  ): Promise<LeaveOutOutcome | Closed | NoAnswer>;
-  /** Applies a stored decision of an operator; a repeated id returns the first outcome. */
-  decide(
-    start: PayoutBatchStart,
-    decisionId: string,
-    deadlineMs: number,
-  ): Promise<BatchDecideOutcome | Closed | NoAnswer>;
-  /** An operator's decision by signal. */
-  signal(
-    start: PayoutBatchStart,
-    kind: 'approve' | 'reject' | 'stop',
-    input: { by: string; reason?: string; manifest?: string },
-  ): Promise<Sent | Closed | NoAnswer>;
-  /** Makes it look for the second person's approval; starts it if it is missing. @throws without an answer */
-  wake(start: PayoutBatchStart): Promise<void>;
-  /** Starts the workflow unless it runs. */
-  ensureRunning(start: PayoutBatchStart): Promise<void>;
-}
+export type PayoutBatchWorkflows = ReturnType<typeof createPayoutBatchWorkflows>;
 
-export function createPayoutBatchWorkflows(
-  client: Client,
-  options: StarterOptions = {},
-): PayoutBatchWorkflows {
+export function createPayoutBatchWorkflows(client: Client, options: StarterOptions = {}) {
   const starter = createStarter(client, WORKFLOWS.payoutBatch, options);
   return {
-    reserve: (start, deadlineMs) =>
-      starter.update(
+    /** Starts the workflow and waits for its reservation. */
+    reserve: (start: PayoutBatchStart, deadlineMs: number) =>
+      starter.update<ReserveOutcome>(
         { ...startOptions(start), workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' },
         { name: UPDATES.reserve, id: `${start.id}:reserve`, args: [], deadlineMs },
       ),
-    stop: (start, by, deadlineMs) =>
-      starter.update(startOptions(start), { name: UPDATES.stop, id: by, args: [by], deadlineMs }),
-    leaveOut: (start, by, rowNumbers, deadlineMs) =>
-      starter.update(startOptions(start), {
-        name: UPDATES.leaveOut,
-        id: by,
-        args: [by, rowNumbers],
-        deadlineMs,
-      }),
-    decide: (start, decisionId, deadlineMs) =>
-      starter.update(startOptions(start), {
-        name: UPDATES.decide,
-        id: decisionId,
-        args: [decisionId],
-        deadlineMs,
-      }),
-    signal: (start, kind, input) => starter.signal(startOptions(start), SIGNALS[kind], input),
-    wake: async (start) => {
+    /** @param by the id of the merchant's request: a repeated id returns the first outcome */
+    stop: (start: PayoutBatchStart, by: string, deadlineMs: number) => {
+      const update = { name: UPDATES.stop, id: by, args: [by], deadlineMs };
+      return starter.update<StopOutcome>(startOptions(start), update);
+    },
+    /** @param by as with `stop` @param rowNumbers counted from 1 */
+    leaveOut: (
+      start: PayoutBatchStart,
+      by: string,
+      rowNumbers: readonly number[],
+      deadlineMs: number,
+    ) => {
+      const update = { name: UPDATES.leaveOut, id: by, args: [by, rowNumbers], deadlineMs };
+      return starter.update<LeaveOutOutcome>(startOptions(start), update);
+    },
+    /** Applies a stored decision of an operator; a repeated id returns the first outcome. */
+    decide: (start: PayoutBatchStart, decisionId: string, deadlineMs: number) => {
+      const update = { name: UPDATES.decide, id: decisionId, args: [decisionId], deadlineMs };
+      return starter.update<BatchDecideOutcome>(startOptions(start), update);
+    },
+    /** An operator's decision by signal. */
+    signal: (
+      start: PayoutBatchStart,
+      kind: 'approve' | 'reject' | 'stop',
+      input: { by: string; reason?: string; manifest?: string },
+    ) => starter.signal(startOptions(start), SIGNALS[kind], input),
+    /** Makes it look for the second person's approval; starts it if it is missing. @throws without an answer */
+    wake: async (start: PayoutBatchStart) => {
       const sent = await starter.signal(startOptions(start), SIGNALS.wake);
       if (sent.kind === 'no_answer') throw sent.cause;
     },
-    ensureRunning: (start) => starter.ensureRunning(startOptions(start)),
+    /** Starts the workflow unless it runs. */
+    ensureRunning: (start: PayoutBatchStart) => starter.ensureRunning(startOptions(start)),
   };
 }
 

@@ -20,31 +20,27 @@ import { wallClockMs } from '../lib/wall-clock';
 import { createStarter } from './client';
 import { ACCOUNT_ID, MODE } from './search-attributes';
 
-export interface PayoutScheduleTimers {
-  /**
-   * Makes Temporal do what the row says. @throws without an answer
-   * @returns the next time, and whether no run is under way
-   */
-  follow(schedule: PayoutSchedule): Promise<{ nextRunAt: Date | null; isIdle: boolean }>;
-  /** The next time of a schedule, as Temporal has it. @throws without an answer */
-  next(scheduleId: string): Promise<Date | null>;
-  /** Starts the workflow of a run unless it runs. */
-  ensureRunning(run: PayoutScheduleRun): Promise<void>;
-}
-
 const DEADLINE_MS = 5_000;
 
-export function createPayoutScheduleTimers(client: Client): PayoutScheduleTimers {
+export type PayoutScheduleTimers = ReturnType<typeof createPayoutScheduleTimers>;
+
+export function createPayoutScheduleTimers(client: Client) {
   const starter = createStarter(client, WORKFLOWS.payoutScheduleRun);
   return {
-    follow: (schedule) =>
+    /**
+     * Makes Temporal do what the row says. @throws without an answer
+     * @returns the next time, and whether no run is under way
+     */
+    follow: (schedule: PayoutSchedule) =>
       client.withDeadline(wallClockMs() + DEADLINE_MS, () => follow(client, schedule)),
-    next: (scheduleId) =>
+    /** The next time of a schedule, as Temporal has it. @throws without an answer */
+    next: (scheduleId: string) =>
       client.withDeadline(wallClockMs() + DEADLINE_MS, async () => {
         const { info } = await client.schedule.getHandle(scheduleId).describe();
         return info.nextActionTimes[0] ?? null;
       }),
-    ensureRunning: ({ scheduleId, scheduledFor }) =>
+    /** Starts the workflow of a run unless it runs. */
+    ensureRunning: ({ scheduleId, scheduledFor }: PayoutScheduleRun) =>
       starter.ensureRunning({
         workflowId: runWorkflowId(scheduleId, scheduledFor),
         taskQueue: TASK_QUEUES.payouts,

@@ -16,14 +16,7 @@ import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';
 import type { Payout } from '../domain/payout';
 import { newId } from '../lib/new-id';
-import {
-  type Closed,
-  createStarter,
-  type NoAnswer,
-  type Sent,
-  type StarterOptions,
-  type StartOptions,
-} from './client';
+import { createStarter, type StarterOptions, type StartOptions } from './client';
 import { ACCOUNT_ID, CURRENCY, MODE } from './search-attributes';
 
 /** A payout's workflow input, and what its page shows. */
@@ -34,70 +27,47 @@ export interface PayoutStart extends PayoutInput {
   amount: Amount;
 }
 
-export interface PayoutWorkflows {
-  /** Starts the workflow and waits for its reservation. */
-  reserve(start: PayoutStart, deadlineMs: number): Promise<ReserveOutcome | Closed | NoAnswer>;
-  /** @param by the id of the merchant's request: a repeated id returns the first outcome */
-  cancel(
-    start: PayoutStart,
-    by: string,
-    deadlineMs: number,
-  ): Promise<CancelOutcome | Closed | NoAnswer>;
-  /** Applies a stored decision of an operator; a repeated id returns the first outcome. */
-  decide(
-    start: PayoutStart,
-    decisionId: string,
-    deadlineMs: number,
-  ): Promise<DecideOutcome | Closed | NoAnswer>;
-  /** Makes the workflow look at the payout's conditions; a repeated id returns the first outcome. */
-  release(
-    start: PayoutStart,
-    requestId: string,
-    deadlineMs: number,
-  ): Promise<ReleaseOutcome | Closed | NoAnswer>;
-  /** Makes the workflow ask the provider; starts it if it is missing or has ended. */
-  sendProviderUpdate(start: PayoutStart): Promise<Sent | Closed | NoAnswer>;
-  /** Makes a workflow that is held or waits look again; starts it if it is missing. @throws without an answer */
-  wake(start: PayoutStart): Promise<void>;
-  /** Starts the workflow unless it runs. */
-  ensureRunning(start: PayoutStart): Promise<void>;
-}
-
 /** The start of an existing payout's workflow. */
 export function payoutStart(payout: Payout): PayoutStart {
   return { ...payout, payoutId: payout.id };
 }
 
-export function createPayoutWorkflows(
-  client: Client,
-  options: StarterOptions = {},
-): PayoutWorkflows {
+export type PayoutWorkflows = ReturnType<typeof createPayoutWorkflows>;
+
+export function createPayoutWorkflows(client: Client, options: StarterOptions = {}) {
   const starter = createStarter(client, WORKFLOWS.payout, options);
   return {
-    reserve: (start, deadlineMs) => {
-      const id = `${start.payoutId}:reserve`;
-      return starter.update(
+    /** Starts the workflow and waits for its reservation. */
+    reserve: (start: PayoutStart, deadlineMs: number) =>
+      starter.update<ReserveOutcome>(
         { ...startOptions(start), workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' },
-        { name: UPDATES.reserve, id, args: [], deadlineMs },
-      );
+        { name: UPDATES.reserve, id: `${start.payoutId}:reserve`, args: [], deadlineMs },
+      ),
+    /** @param by the id of the merchant's request: a repeated id returns the first outcome */
+    cancel: (start: PayoutStart, by: string, deadlineMs: number) => {
+      const update = { name: UPDATES.cancel, id: by, args: [by], deadlineMs };
+      return starter.update<CancelOutcome>(startOptions(start), update);
     },
-    cancel: (start, by, deadlineMs) =>
-      starter.update(startOptions(start), { name: UPDATES.cancel, id: by, args: [by], deadlineMs }),
-    decide: (start, decisionId, deadlineMs) =>
-      starter.update(startOptions(start), {
-        name: UPDATES.decide,
-        id: decisionId,
-        args: [decisionId],
-        deadlineMs,
-      }),
-    release: (start, id, deadlineMs) =>
-      starter.update(startOptions(start), { name: UPDATES.release, id, args: [], deadlineMs }),
-    sendProviderUpdate: (start) => starter.signal(startOptions(start), SIGNALS.providerUpdate),
-    wake: async (start) => {
+    /** Applies a stored decision of an operator; a repeated id returns the first outcome. */
+    decide: (start: PayoutStart, decisionId: string, deadlineMs: number) => {
+      const update = { name: UPDATES.decide, id: decisionId, args: [decisionId], deadlineMs };
+      return starter.update<DecideOutcome>(startOptions(start), update);
+    },
+    /** Makes the workflow look at the payout's conditions; a repeated id returns the first outcome. */
+    release: (start: PayoutStart, requestId: string, deadlineMs: number) => {
+      const update = { name: UPDATES.release, id: requestId, args: [], deadlineMs };
+      return starter.update<ReleaseOutcome>(startOptions(start), update);
+    },
+    /** Makes the workflow ask the provider; starts it if it is missing or has ended. */
+    sendProviderUpdate: (start: PayoutStart) =>
+      starter.signal(startOptions(start), SIGNALS.providerUpdate),
+    /** Makes a workflow that is held or waits look again; starts it if it is missing. @throws without an answer */
+    wake: async (start: PayoutStart) => {
       const sent = await starter.signal(startOptions(start), SIGNALS.wake);
       if (sent.kind === 'no_answer') throw sent.cause;
     },
-    ensureRunning: (start) => starter.ensureRunning(startOptions(start)),
+    /** Starts the workflow unless it runs. */
+    ensureRunning: (start: PayoutStart) => starter.ensureRunning(startOptions(start)),
   };
 }
 

@@ -30,17 +30,6 @@ export interface WebhookDeliveryStart {
  */
 export type Urgency = 'at once' | 'with the retries';
 
-export interface WebhookDeliveryWorkflows {
-  /** Starts the workflow of a new delivery, and does nothing if one has completed already. */
-  start(delivery: WebhookDeliveryStart): Promise<void>;
-  /** Starts a run unless one is open; it continues from the row. */
-  resume(delivery: WebhookDeliveryStart): Promise<void>;
-  /**
-   * Makes the workflow read its row now, and starts a run if there is none. @throws without an answer
-   */
-  wake(delivery: WebhookDeliveryStart, urgency?: Urgency): Promise<void>;
-}
-
 export interface WebhookDeliveryWorkflowOptions {
   schedule?: RetryScheduleMs;
   /**
@@ -55,21 +44,28 @@ export interface WebhookDeliveryWorkflowOptions {
  */
 const WORKFLOW_TASK_TIMEOUT = '15 seconds';
 
+export type WebhookDeliveryWorkflows = ReturnType<typeof createWebhookDeliveryWorkflows>;
+
 export function createWebhookDeliveryWorkflows(
   client: Client,
   { schedule = RETRY_SCHEDULE_MS, isEager = false }: WebhookDeliveryWorkflowOptions = {},
-): WebhookDeliveryWorkflows {
+) {
   const starter = createStarter(client, WORKFLOWS.webhookDelivery);
   return {
-    start: (delivery) =>
+    /** Starts the workflow of a new delivery, and does nothing if one has completed already. */
+    start: (delivery: WebhookDeliveryStart) =>
       starter.ensureRunning({
         ...startOptions(delivery, schedule, queueOf(delivery)),
         workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
         requestEagerStart: isEager,
       }),
-    resume: (delivery) =>
+    /** Starts a run unless one is open; it continues from the row. */
+    resume: (delivery: WebhookDeliveryStart) =>
       starter.ensureRunning(startOptions(delivery, schedule, queueOf(delivery))),
-    wake: async (delivery, urgency = 'with the retries') => {
+    /**
+     * Makes the workflow read its row now, and starts a run if there is none. @throws without an answer
+     */
+    wake: async (delivery: WebhookDeliveryStart, urgency: Urgency = 'with the retries') => {
       const firstQueue = urgency === 'at once' ? TASK_QUEUES.webhooks : queueOf(delivery);
       const sent = await starter.signal(startOptions(delivery, schedule, firstQueue), SIGNALS.wake);
       if (sent.kind === 'no_answer') throw sent.cause;

@@ -9,8 +9,6 @@ import {
   type AuthenticationResponseJSON,
   generateAuthenticationOptions,
   generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
   type RegistrationResponseJSON,
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
@@ -31,14 +29,7 @@ import { newId } from '../../lib/new-id';
 import { openValue, sealValue, type SecretBox } from '../../lib/secret-box';
 import { AdminRefusal } from '../admin/refusal';
 import { firstRecoveryCodes, forgetCodesWithoutFactor } from './second-factors';
-import {
-  type Browser,
-  noteOwnChange,
-  noteProof,
-  type OpenedSession,
-  openSession,
-  type SignedIn,
-} from './sessions';
+import { type Browser, noteOwnChange, noteProof, openSession, type SignedIn } from './sessions';
 import type { Step } from './sign-in';
 import { checkName } from './users';
 
@@ -61,48 +52,15 @@ export interface Answer {
   ticket: string;
 }
 
-/** @param origin of the site, such as `https://dashboard.example.com` */
-export interface Passkeys {
-  /** Browsers refuse passkeys for IP addresses. */
-  arePossible(origin: string): boolean;
-  list(user: SignedIn): Promise<Passkey[]>;
-  creation(
-    user: SignedIn,
-    origin: string,
-  ): Promise<Ceremony<PublicKeyCredentialCreationOptionsJSON>>;
-  /**
-   * @returns null if the answer is not valid; new recovery codes with the first second factor
-   * @throws InvalidInput
-   */
-  register(
-    user: SignedIn,
-    origin: string,
-    answer: Answer & { name: string },
-  ): Promise<{ recoveryCodes: string[] | null } | null>;
-  /** @throws AdminRefusal */
-  remove(user: SignedIn, id: string): Promise<void>;
-  /** @param who in the second step, signed in, or null: anybody */
-  request(
-    origin: string,
-    who: Step | SignedIn | null,
-  ): Promise<Ceremony<PublicKeyCredentialRequestOptionsJSON>>;
-  /** @param step null: instead of the password */
-  signIn(
-    kind: UserKind,
-    origin: string,
-    answer: Answer,
-    step: Step | null,
-    browser: Browser,
-  ): Promise<OpenedSession | null>;
-  /** Proves again who a signed-in person is. */
-  again(user: SignedIn, origin: string, answer: Answer): Promise<boolean>;
-}
+export type Passkeys = ReturnType<typeof createPasskeys>;
 
-export function createPasskeys(db: Db, box: SecretBox): Passkeys {
+/** An `origin` is that of the site, such as `https://dashboard.example.com`. */
+export function createPasskeys(db: Db, box: SecretBox) {
   return {
-    arePossible: (origin) => isIP(hostOf(origin).replace(/^\[|\]$/g, '')) === 0,
-    list: ({ userId }) => listPasskeys(db, userId),
-    creation: async (user, origin) => {
+    /** Browsers refuse passkeys for IP addresses. */
+    arePossible: (origin: string) => isIP(hostOf(origin).replace(/^\[|\]$/g, '')) === 0,
+    list: ({ userId }: SignedIn) => listPasskeys(db, userId),
+    creation: async (user: SignedIn, origin: string) => {
       const options = await generateRegistrationOptions({
         rpName: RP_NAME,
         rpID: hostOf(origin),
@@ -115,15 +73,18 @@ export function createPasskeys(db: Db, box: SecretBox): Passkeys {
       const ticket = sealChallenge(box, options.challenge, `register ${user.sessionId}`);
       return { options, ticket };
     },
-    register: (user, origin, answer) => register(db, box, user, origin, answer),
-    remove: (user, id) =>
+    register: (user: SignedIn, origin: string, answer: Answer & { name: string }) =>
+      register(db, box, user, origin, answer),
+    /** @throws AdminRefusal */
+    remove: (user: SignedIn, id: string) =>
       db.transaction(async (tx) => {
         const removed = await deletePasskey(tx, user.userId, id);
         if (removed === null) throw new AdminRefusal({ code: 'not_found', object: 'passkey', id });
         await noteOwnChange(tx, user, 'user.remove_passkey', { before: audited(removed) });
         await forgetCodesWithoutFactor(tx, user.userId);
       }),
-    request: async (origin, who) => {
+    /** @param who in the second step, signed in, or null: anybody */
+    request: async (origin: string, who: Step | SignedIn | null) => {
       const passkeys = who === null ? [] : await listPasskeys(db, who.userId);
       const options = await generateAuthenticationOptions({
         rpID: hostOf(origin),
@@ -132,7 +93,14 @@ export function createPasskeys(db: Db, box: SecretBox): Passkeys {
       });
       return { options, ticket: sealChallenge(box, options.challenge, purposeOf(who)) };
     },
-    signIn: async (kind, origin, answer, step, browser) => {
+    /** @param step null: instead of the password */
+    signIn: async (
+      kind: UserKind,
+      origin: string,
+      answer: Answer,
+      step: Step | null,
+      browser: Browser,
+    ) => {
       const proved = await prove(db, box, origin, answer, {
         purpose: purposeOf(step),
         isAlone: step === null,
@@ -142,7 +110,8 @@ export function createPasskeys(db: Db, box: SecretBox): Passkeys {
       if (user?.kind !== kind || user.disabledAt !== null) return null;
       return openSession(db, box, user, browser);
     },
-    again: async (user, origin, answer) => {
+    /** Proves again who a signed-in person is. */
+    again: async (user: SignedIn, origin: string, answer: Answer) => {
       const how = { purpose: purposeOf(user), isAlone: false };
       const proved = await prove(db, box, origin, answer, how);
       if (proved?.userId !== user.userId) return false;
@@ -152,6 +121,10 @@ export function createPasskeys(db: Db, box: SecretBox): Passkeys {
   };
 }
 
+/**
+ * @returns null if the answer is not valid; new recovery codes with the first second factor
+ * @throws InvalidInput
+ */
 async function register(
   db: Db,
   box: SecretBox,

@@ -4,7 +4,6 @@ import { generateSecret, generateURI, verify } from 'otplib';
 import {
   confirmTotp,
   deleteTotp,
-  type FactorSummary,
   findTotp,
   isSecondFactorRequired,
   replaceRecoveryCodes,
@@ -38,32 +37,22 @@ export interface Enrolment {
   uri: string;
 }
 
-export interface SecondFactors {
-  summary(user: SignedIn): Promise<FactorSummary>;
-  /** Null: not started, or already confirmed. */
-  enrolment(user: SignedIn): Promise<Enrolment | null>;
-  startTotp(user: SignedIn): Promise<void>;
-  /** @returns null for a wrong code; new recovery codes with the first second factor */
-  confirmTotp(user: SignedIn, code: string): Promise<{ recoveryCodes: string[] | null } | null>;
-  removeTotp(user: SignedIn): Promise<void>;
-  newRecoveryCodes(user: SignedIn): Promise<string[]>;
-  isRequired(user: SignedIn): Promise<boolean>;
-  /** For everybody in the account, or for all operators. */
-  require(user: SignedIn, required: boolean): Promise<void>;
-}
+export type SecondFactors = ReturnType<typeof createSecondFactors>;
 
-export function createSecondFactors(db: Db, box: SecretBox): SecondFactors {
+export function createSecondFactors(db: Db, box: SecretBox) {
   return {
-    summary: ({ userId }) => summarizeFactors(db, userId),
-    enrolment: async ({ userId, email }) => {
+    summary: ({ userId }: SignedIn) => summarizeFactors(db, userId),
+    /** Null: not started, or already confirmed. */
+    enrolment: async ({ userId, email }: SignedIn): Promise<Enrolment | null> => {
       const stored = await findTotp(db, userId);
       if (stored === null || stored.confirmedAt !== null) return null;
       const secret = box.open(stored, totpOwner(userId));
       return { secret, uri: generateURI({ issuer: ISSUER, label: email, secret }) };
     },
-    startTotp: ({ userId }) =>
+    startTotp: ({ userId }: SignedIn) =>
       saveNewTotp(db, userId, box.seal(generateSecret(), totpOwner(userId))),
-    confirmTotp: async (user, code) => {
+    /** @returns null for a wrong code; new recovery codes with the first second factor */
+    confirmTotp: async (user: SignedIn, code: string) => {
       const stored = await findTotp(db, user.userId);
       if (stored === null || stored.confirmedAt !== null) return null;
       const step = await stepOf(box, user.userId, stored, code);
@@ -74,19 +63,20 @@ export function createSecondFactors(db: Db, box: SecretBox): SecondFactors {
         return { recoveryCodes: await firstRecoveryCodes(tx, user.userId) };
       });
     },
-    removeTotp: (user) =>
+    removeTotp: (user: SignedIn) =>
       db.transaction(async (tx) => {
         if (!(await deleteTotp(tx, user.userId))) return;
         await noteOwnChange(tx, user, 'user.remove_totp');
         await forgetCodesWithoutFactor(tx, user.userId);
       }),
-    newRecoveryCodes: (user) =>
+    newRecoveryCodes: (user: SignedIn) =>
       db.transaction(async (tx) => {
         await noteOwnChange(tx, user, 'user.new_recovery_codes');
         return replaceCodes(tx, user.userId);
       }),
-    isRequired: (user) => isSecondFactorRequired(db, accountOf(user)),
-    require: (user, required) =>
+    isRequired: (user: SignedIn) => isSecondFactorRequired(db, accountOf(user)),
+    /** For everybody in the account, or for all operators. */
+    require: (user: SignedIn, required: boolean) =>
       requireSecondFactor(db, changedBy(user), accountOf(user), required),
   };
 }

@@ -12,7 +12,6 @@ import {
   noteSignIn,
   revokeSessions,
   saveSessionAccount,
-  type Session,
   type SessionUser,
 } from '../../db/repositories/users';
 import type { Db, Tx } from '../../db/transaction';
@@ -179,34 +178,26 @@ export interface OwnAccount {
   role: MerchantRole;
 }
 
-export interface UserSessions {
-  read(kind: UserKind, token: string, address: string): Promise<SignedIn | null>;
-  /** The user whose session it is, or was until it ended. */
-  ownerOf(kind: UserKind, token: string): Promise<string | null>;
-  list(user: SignedIn): Promise<Session[]>;
-  /** @returns false if it is not a session of this user, or has ended */
-  revoke(user: SignedIn, id: string): Promise<boolean>;
-  /** Ends the session of the token, if it is one. */
-  signOut(kind: UserKind, token: string): Promise<void>;
-  accounts(user: SignedIn): Promise<OwnAccount[]>;
-  /** @returns false if the user does not belong to the account */
-  switchTo(user: SignedIn, accountId: string): Promise<boolean>;
-}
+export type UserSessions = ReturnType<typeof createUserSessions>;
 
-export function createUserSessions(db: Db): UserSessions {
+export function createUserSessions(db: Db) {
+  /** @returns false if it is not a session of this user, or has ended */
   const revoke = async ({ userId }: SignedIn, id: string) =>
     (await revokeSessions(db, userId, id)) > 0;
   return {
-    read: (kind, token, address) => readSession(db, kind, token, address),
-    ownerOf: (kind, token) => findSessionOwner(db, kind, hashToken(token)),
-    list: ({ userId, actor }) => readSessions(db, userId, SESSION_HOURS[actor.kind].idle),
+    read: (kind: UserKind, token: string, address: string) => readSession(db, kind, token, address),
+    /** The user whose session it is, or was until it ended. */
+    ownerOf: (kind: UserKind, token: string) => findSessionOwner(db, kind, hashToken(token)),
+    list: ({ userId, actor }: SignedIn) => readSessions(db, userId, SESSION_HOURS[actor.kind].idle),
     revoke,
-    signOut: async (kind, token) => {
+    /** Ends the session of the token, if it is one. */
+    signOut: async (kind: UserKind, token: string) => {
       const session = await readSession(db, kind, token, '');
       if (session !== null) await revoke(session, session.sessionId);
     },
-    accounts: ({ userId }) => listMemberships(db, userId),
-    switchTo: ({ sessionId, userId }, accountId) =>
+    accounts: ({ userId }: SignedIn) => listMemberships(db, userId),
+    /** @returns false if the user does not belong to the account */
+    switchTo: ({ sessionId, userId }: SignedIn, accountId: string) =>
       saveSessionAccount(db, { sessionId, userId, accountId }),
   };
 }

@@ -47,27 +47,11 @@ export interface Step {
   passkeys: number;
 }
 
-export interface SignIn {
-  withPassword(request: SignInRequest): Promise<SignInOutcome>;
-  /** Null: it has expired. Start again. */
-  step(kind: UserKind, step: string): Promise<Step | null>;
-  withCode(
-    kind: UserKind,
-    step: Step,
-    code: string,
-    browser: Browser,
-  ): Promise<OpenedSession | SignInRefusal>;
-  /** Proves again who a signed-in person is. @param code of a person with a second factor */
-  again(
-    user: SignedIn,
-    proof: { password: string; code: string },
-    browser: Browser,
-  ): Promise<{ kind: 'passed' } | SignInRefusal>;
-}
+export type SignIn = ReturnType<typeof createSignIn>;
 
-export function createSignIn(db: Db, box: SecretBox): SignIn {
+export function createSignIn(db: Db, box: SecretBox) {
   return {
-    withPassword: async (request) => {
+    withPassword: async (request: SignInRequest): Promise<SignInOutcome> => {
       const checked = await checkPasswordOf(db, box, request);
       if (checked.kind !== 'passed') return checked;
       const user = checked.value;
@@ -77,14 +61,24 @@ export function createSignIn(db: Db, box: SecretBox): SignIn {
       }
       return (await openSession(db, box, user, request)) ?? { kind: 'refused' };
     },
-    step: (kind, step) => readStep(db, box, kind, step),
-    withCode: async (kind, step, code, browser) => {
+    step: (kind: UserKind, step: string) => readStep(db, box, kind, step),
+    withCode: async (
+      kind: UserKind,
+      step: Step,
+      code: string,
+      browser: Browser,
+    ): Promise<OpenedSession | SignInRefusal> => {
       const checked = await checkCodeOf(db, box, kind, step, code, browser);
       if (checked.kind !== 'passed') return checked;
       const user = { id: step.userId, kind };
       return (await openSession(db, box, user, browser)) ?? { kind: 'refused' };
     },
-    again: async (user, { password, code }, browser) => {
+    /** Proves again who a signed-in person is. @param code of a person with a second factor */
+    again: async (
+      user: SignedIn,
+      { password, code }: { password: string; code: string },
+      browser: Browser,
+    ): Promise<{ kind: 'passed' } | SignInRefusal> => {
       const { email, userId } = user;
       const { kind } = user.actor;
       const checked = await checkPasswordOf(db, box, { kind, email, password, ...browser });
@@ -150,6 +144,7 @@ export function sealStep(box: SecretBox, { id, kind, passwordHash }: StoredUser)
   return sealValue(box, [id, stampOf(passwordHash)], `step ${kind}`, STEP_MINUTES);
 }
 
+/** Null: it has expired. Start again. */
 async function readStep(
   db: Db,
   box: SecretBox,
