@@ -129,7 +129,20 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
   };
   const api = new ChildProgram('api', env);
   const worker = new ChildProgram('worker', { ...env, ...options.workerEnv });
-  await Promise.all([api.start(), worker.start()]);
+  const stop = async (): Promise<void> => {
+    await Promise.all([api.stop(), worker.stop()]);
+    await sandbox.stop();
+    await Promise.all([connection.close(), db.destroy()]);
+    await database.drop();
+  };
+  try {
+    await Promise.all([api.start(), worker.start()]);
+  } catch (error) {
+    // Nobody else would stop the rest, and jest would not end.
+    await Promise.all([api.kill(), worker.kill()]);
+    await stop();
+    throw error;
+  }
   return {
     baseUrl: `http://127.0.0.1:${port}/api/v1`,
     api,
@@ -142,12 +155,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
     pepper,
     merchant,
     env,
-    stop: async () => {
-      await Promise.all([api.stop(), worker.stop()]);
-      await sandbox.stop();
-      await Promise.all([connection.close(), db.destroy()]);
-      await database.drop();
-    },
+    stop,
   };
 }
 
