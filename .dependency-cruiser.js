@@ -17,8 +17,8 @@ const ROOMS = {
     '^src/(domain|db|presenters|temporal|destinations|screening)/',
     '^src/providers/registry\\.ts$',
     '^src/webhooks/sender\\.ts$',
-    // The signature debugger checks as a receiver does.
-    '^clients/typescript/src/webhooks\\.ts$',
+    // The signature debugger checks as a receiver does, and a dossier is signed as it is checked.
+    '^clients/typescript/src/(webhooks|dossier)\\.ts$',
     '^workflows/(names|messages)\\.ts$',
     LIB,
   ],

@@ -180,6 +180,7 @@ export function buildServices(deps: Deps<ApiConfig>): Services {
     }),
     payouts: createPayouts({
       ...deps,
+      evidenceKey: config.evidenceKey,
       networkFees,
       admission: createAdmission({ promptMs: PROMPT_MS.payout, atOnce: PAYOUTS_AT_ONCE }),
     }),

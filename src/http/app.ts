@@ -5,6 +5,7 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
+import type { EvidenceKey } from '../lib/evidence-key';
 import { createAccountTurns } from '../services/account-turns';
 import type { Services } from '../services/api-services';
 import type { GatewayContext, GatewayMiddleware, GatewayState } from './context';
@@ -32,6 +33,7 @@ import { reconciliationRoutes } from './routes/reconciliations';
 import { refundRoutes } from './routes/refunds';
 import { payoutRoutes } from './routes/payouts';
 import { recipientRoutes } from './routes/recipients';
+import { signingKeyRoutes } from './routes/signing-keys';
 import { providerCallbackRoutes } from './routes/provider-callbacks';
 import { webhookRoutes } from './routes/webhooks';
 
@@ -45,6 +47,10 @@ export interface AppOptions {
   earlierCursorSecrets?: readonly string[];
   /** The number of proxies in front that append to X-Forwarded-For (decisions/client-address). */
   trustedProxyHops: number;
+  /** Signs dossiers; null: they have no signature. */
+  evidenceKey: EvidenceKey | null;
+  /** Public keys of earlier ones. */
+  earlierPublicKeys: readonly string[];
   /** Answers only requests to this machine or to the public URL (decisions/development). */
   isDevelopment?: boolean;
   /** Whether each request belongs to a trace. */
@@ -83,6 +89,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
 
   const root = new Router<GatewayState>();
   docsRoutes(root, options.publicUrl);
+  signingKeyRoutes(root, options.evidenceKey, options.earlierPublicKeys);
   providerCallbackRoutes(root, services.providerCallbacks);
   healthRoutes(root, services.health);
 

@@ -36,6 +36,7 @@ import {
   PayoutScheduleObject,
   PayoutScheduleRunObject,
 } from '../schemas/payout-schedules';
+import { PAYOUT_DOSSIER_OPERATIONS, PayoutDossierObject } from '../schemas/payout-dossiers';
 import { PAYOUT_OPERATIONS, PayoutBody, PayoutObject } from '../schemas/payouts';
 import {
   RECIPIENT_OPERATIONS,
@@ -61,6 +62,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...PAYMENT_OPERATIONS,
   ...REFUND_OPERATIONS,
   ...PAYOUT_OPERATIONS,
+  ...PAYOUT_DOSSIER_OPERATIONS,
   ...PAYOUT_BATCH_OPERATIONS,
   ...PAYOUT_SCHEDULE_OPERATIONS,
   ...RECIPIENT_OPERATIONS,
@@ -123,6 +125,7 @@ const SCHEMAS: Record<string, object> = {
   Refund: RefundObject,
   PayoutRequest: PayoutBody,
   Payout: PayoutObject,
+  PayoutDossier: PayoutDossierObject,
   RecipientRequest: RecipientBody,
   RecipientChange: RecipientChangeBody,
   Recipient: RecipientObject,

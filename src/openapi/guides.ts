@@ -22,6 +22,7 @@ const GUIDE_NAMES = [
   'people',
   'accounting',
   'webhooks',
+  'evidence',
   'sdk',
   'python',
   'cli',

@@ -407,7 +407,7 @@ const REQUEST_EXAMPLES = {
   },
 } satisfies Record<string, Static<typeof PayoutBody>>;
 
-const EXAMPLE: PayoutObject = {
+export const PAYOUT_EXAMPLE: PayoutObject = {
   id: 'po_01M7YESA634WQFACSBWYSTKM76',
   object: 'payout',
   mode: 'live',
@@ -442,7 +442,7 @@ export const PAYOUT_OPERATIONS: readonly Operation[] = [
     scope: 'payouts:write',
     parameters: [IDEMPOTENCY_KEY],
     body: { schema: PayoutBody, examples: REQUEST_EXAMPLES },
-    success: created(PayoutObject, EXAMPLE),
+    success: created(PayoutObject, PAYOUT_EXAMPLE),
     errors: [
       ...CREATION_ERRORS,
       'insufficient_balance',
@@ -463,7 +463,7 @@ export const PAYOUT_OPERATIONS: readonly Operation[] = [
     description: 'Returns payouts, newest first.',
     scope: 'payouts:read',
     parameters: listQueryOf(FILTERS),
-    success: listed(PayoutObject, '/payouts', [EXAMPLE]),
+    success: listed(PayoutObject, '/payouts', [PAYOUT_EXAMPLE]),
     errors: ['validation_failed'],
   },
   {
@@ -475,7 +475,7 @@ export const PAYOUT_OPERATIONS: readonly Operation[] = [
     description: 'Returns the current state of a payout.',
     scope: 'payouts:read',
     parameters: [idOf('payout')],
-    success: shown(PayoutObject, EXAMPLE),
+    success: shown(PayoutObject, PAYOUT_EXAMPLE),
     errors: ['not_found'],
   },
   {
@@ -488,7 +488,7 @@ export const PAYOUT_OPERATIONS: readonly Operation[] = [
       'Cancels a payout that is requested or under_review. The reserved funds are released immediately.',
     scope: 'payouts:write',
     parameters: [idOf('payout')],
-    success: shown(PayoutObject, { ...EXAMPLE, status: 'cancelled' }),
+    success: shown(PayoutObject, { ...PAYOUT_EXAMPLE, status: 'cancelled' }),
     errors: ['not_found', 'invalid_state', 'service_unavailable'],
   },
   {
@@ -502,7 +502,7 @@ export const PAYOUT_OPERATIONS: readonly Operation[] = [
     scope: 'payouts:write',
     parameters: [idOf('payout')],
     success: shown(PayoutObject, {
-      ...EXAMPLE,
+      ...PAYOUT_EXAMPLE,
       status: 'approved',
       release: {
         conditions: [

@@ -6,7 +6,7 @@ import type { Db, Reader } from '../db/transaction';
 export { AUDIT_SOURCES, type AuditEntry, type AuditQuery } from '../db/repositories/audit-log';
 
 /** Actions of operators that a merchant sees. Review rules, limits and pauses stay internal. */
-const VISIBLE_ACTIONS = [
+export const VISIBLE_ACTIONS = [
   'account.verify',
   'account.suspend',
   'account.reinstate',

@@ -11,7 +11,7 @@ import { readPayoutFacts } from '../db/repositories/payout-facts';
 import { readRecipients } from '../db/repositories/recipients';
 import { insertApproval } from '../db/repositories/payout-conditions';
 import { findPayout } from '../db/repositories/payouts';
-import type { Db, Reader } from '../db/transaction';
+import type { Reader } from '../db/transaction';
 import { destinationFault } from '../destinations';
 import { ApiError, providerLimited, validationFailed } from '../domain/errors';
 import { type Amount, subtract } from '../domain/money';
@@ -30,6 +30,7 @@ import type { ProviderRegistry } from '../providers/registry';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
 import type { Admission } from './admission';
 import { readAnswer, runClaimed } from './claimed-request';
+import { buildDossier, type DossierDeps } from './payout-dossier';
 import { checkRelease } from './release-request';
 import type { NetworkFees } from './network-fees';
 import type { Caller, PayoutQuote, Payouts, StoredResponse } from './services';
@@ -40,8 +41,7 @@ export interface ChoosingDeps {
   networkFees: NetworkFees;
 }
 
-export interface PayoutsDeps extends ChoosingDeps {
-  db: Db;
+export interface PayoutsDeps extends ChoosingDeps, DossierDeps {
   shortStatements: Reader;
   payoutWorkflows: PayoutWorkflows;
   /** For requests that reserve funds. */
@@ -58,6 +58,7 @@ export function createPayouts(deps: PayoutsDeps): Payouts {
     create: (caller, input) => create(deps, caller, input),
     list: (caller, query) => listPayouts(listSource(deps, query), { ...caller, ...query }),
     get: (caller, id) => getOwn(deps.shortStatements, caller, id),
+    dossier: async (caller, id) => buildDossier(deps, await getOwn(deps.db, caller, id)),
     cancel: (caller, id) => cancel(deps, caller, id),
     release: (caller, id) => release(deps, caller, id),
     lookAgain: async (caller, id) => {

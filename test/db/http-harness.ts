@@ -152,7 +152,7 @@ async function startGateway(
   const logger = pino(lines);
   const deps = buildDeps(config, 'test', logger);
   const services = buildServices(deps);
-  const { publicUrl, cursorSecret, earlierCursorSecrets } = config;
+  const { publicUrl, cursorSecret, earlierCursorSecrets, evidenceKey, earlierPublicKeys } = config;
   const { registry } = deps;
   const measure = measureRequests(registry, services.requestLog);
   const readMetrics = () => scrape(registry, null);
@@ -162,6 +162,8 @@ async function startGateway(
     publicUrl,
     cursorSecret,
     earlierCursorSecrets,
+    evidenceKey,
+    earlierPublicKeys,
     measure,
     pages,
     logger,

@@ -139,6 +139,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   forget_request_log: ['gateway_worker'],
   complete_refund: [],
   hold_payout_usage: [],
+  keep_request_hash: [],
   key_used: [...GATEWAY, 'gateway_dashboard'],
   ledger_adjust: ['gateway_admin'],
   ledger_post: ['gateway_worker'],
@@ -150,6 +151,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   lock_payout_usage: ['gateway_worker'],
   note_unsealed_entry: [],
   new_refund_id: ['gateway_worker'],
+  payout_dossier: ['gateway_api'],
   note_audited_occasion: [],
   note_case_occasion: [],
   note_endpoint_occasion: [],
@@ -290,7 +292,8 @@ test('definer functions look for names in public first and in temporary tables l
   );
   expect(found.length).toBeGreaterThan(5);
   for (const { name, settings } of found) {
-    expect({ name, settings }).toEqual({ name, settings: ['search_path=public, pg_temp'] });
+    const paths = settings?.filter((setting) => !setting.startsWith('TimeZone='));
+    expect({ name, paths }).toEqual({ name, paths: ['search_path=public, pg_temp'] });
   }
 });
 

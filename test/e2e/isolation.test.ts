@@ -239,6 +239,8 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
       '/payouts?status=under_review&currency=USDT&limit=1',
     ]),
   getPayout: ({ client }) => expectUnknown('payout', (id) => client.get(`/payouts/${id}`)),
+  getPayoutDossier: ({ client }) =>
+    expectUnknown('payout', (id) => client.get(`/payouts/${id}/dossier`)),
   cancelPayout: ({ client }) =>
     expectUnknown('payout', (id) => client.post(`/payouts/${id}/cancel`)),
   releasePayout: ({ client }) =>

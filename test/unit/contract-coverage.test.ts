@@ -40,7 +40,7 @@ test('openapi.json has the specification’s endpoints, with their scopes', () =
 test('the router has the specification’s endpoints and the document, nothing more', async () => {
   const routes = await routesOfApi();
   const expected = built.map((row) => row.split(' ').slice(0, 2).join(' '));
-  expect(routes).toEqual([...expected, 'GET /openapi.json'].sort());
+  expect(routes).toEqual([...expected, 'GET /openapi.json', 'GET /signing_keys'].sort());
 });
 
 /** Methods and paths below /api/v1, read from the application as it is built for production. */
@@ -58,6 +58,8 @@ async function routesOfApi(): Promise<string[]> {
     publicUrl: config.publicUrl,
     cursorSecret: config.cursorSecret,
     trustedProxyHops: 0,
+    evidenceKey: null,
+    earlierPublicKeys: [],
     logger: pino({ level: 'silent' }),
   });
   await deps.close();

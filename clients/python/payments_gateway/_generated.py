@@ -340,6 +340,189 @@ class Payout(TypedDict):
     """The time of the last status change."""
 
 
+class PayoutDossierRequest(TypedDict):
+    """The request."""
+
+    sha256: str | None
+    """The hash by which the request is known again; of the whole batch for a row of one. Null for payouts before version 1."""
+    requested_by: str
+    """The API key, or the person on the dashboard."""
+    batch: str | None
+    """The batch that the payout is a row of."""
+    batch_manifest_sha256: str | None
+    """The rows that were approved together."""
+
+
+class PayoutDossierReviewOperator(TypedDict):
+    """A decision of an operator in the console."""
+
+    operator: str
+    """The same for the decisions of one operator, such as "operator 1"."""
+    decision: str
+    """approve or reject."""
+    outcome: str | None
+    """What became of the decision; null: it is not applied yet."""
+    decided_at: str | None
+    """When it was applied."""
+
+
+class PayoutDossierReviewPeople(TypedDict):
+    """A second person."""
+
+    email: str
+    """A person of your account."""
+    approved_at: str
+    """When."""
+
+
+class PayoutDossierReviewApiKey(TypedDict):
+    """A release by another API key."""
+
+    api_key: str
+    """The key."""
+    approved_at: str
+    """When."""
+
+
+class PayoutDossierReview(TypedDict):
+    """What was asked and decided before the payout was sent."""
+
+    reasons: list[str]
+    """The rules that asked for a review; empty if none did."""
+    fee_terms: str
+    """The fee rule that was applied, as JSON."""
+    operators: list[PayoutDossierReviewOperator]
+    people: list[PayoutDossierReviewPeople]
+    api_keys: list[PayoutDossierReviewApiKey]
+
+
+class PayoutDossierScreening(TypedDict):
+    """An answer that cleared the destination."""
+
+    source: str
+    """service or list."""
+    verdict: str
+    """clear."""
+    answered_at: str
+    """When."""
+
+
+class PayoutDossierSubmission(TypedDict):
+    """What was sent to the provider."""
+
+    started_at: str | None
+    """Before the order left for the provider; null: it did not."""
+    accepted_at: str | None
+    """When the provider had accepted it."""
+    provider: str
+    """The provider."""
+    provider_reference: str | None
+    """The provider’s own ID."""
+    tx_hash: str | None
+    """The transaction."""
+
+
+class PayoutDossierEventDeliveryAttempt(TypedDict):
+    """An attempt; attempts are deleted after 30 days."""
+
+    number: int
+    """Counts from 1."""
+    started_at: str
+    """When."""
+    outcome: str | None
+    """succeeded or failed."""
+    http_status: int | None
+    """What your endpoint answered."""
+
+
+class PayoutDossierEventDelivery(TypedDict):
+    """A delivery of the event to one endpoint."""
+
+    id: str
+    """The delivery."""
+    webhook_endpoint: str
+    """The endpoint."""
+    status: str
+    """The status of the delivery."""
+    finished_at: str | None
+    """When it ended."""
+    attempts: list[PayoutDossierEventDeliveryAttempt]
+
+
+class PayoutDossierEvent(TypedDict):
+    """An event of the payout."""
+
+    id: str
+    """ID with the prefix evt_."""
+    type: str
+    """The type of event."""
+    sequence: int
+    """Its number of the payout."""
+    created_at: str
+    """When."""
+    body_sha256: str | None
+    """Of the body that was sent; null once the body is deleted."""
+    deliveries: list[PayoutDossierEventDelivery]
+
+
+class PayoutDossierAudit(TypedDict):
+    """An entry of the audit log."""
+
+    id: str
+    """The entry."""
+    at: str
+    """When."""
+    action: str
+    """Such as payout.approve."""
+    sequence: int | None
+    """Its place in the chain; null: it has none yet."""
+    previous_hash: str | None
+    """The hash before it in the chain."""
+    hash: str | None
+    """SHA-256 of the bytes of the previous hash and the text of sealed."""
+    sealed: str | None
+    """The text that the chain contains."""
+    salt: str | None
+    """Of your own entries."""
+    personal: str | None
+    """Of your own entries: SHA-256 of the bytes of the salt and this text is personal_sha256 in sealed."""
+
+
+class PayoutDossierSignature(TypedDict):
+    """The signature."""
+
+    algorithm: Literal["Ed25519"]
+    key_id: str
+    """The key, as GET /api/v1/signing_keys lists it."""
+    digests: dict[str, str]
+    """SHA-256 of each field."""
+    value: str
+    """The signature in base64."""
+
+
+class PayoutDossier(TypedDict):
+    """The signed record of a payout."""
+
+    id: str
+    """ID with the prefix po_."""
+    object: Literal["payout_dossier"]
+    created_at: str
+    """When the dossier was made."""
+    payout: Payout
+    request: PayoutDossierRequest
+    """The request."""
+    review: PayoutDossierReview
+    """What was asked and decided before the payout was sent."""
+    screening: list[PayoutDossierScreening]
+    submission: PayoutDossierSubmission
+    """What was sent to the provider."""
+    postings: list[Transaction]
+    events: list[PayoutDossierEvent]
+    audit: list[PayoutDossierAudit]
+    signature: PayoutDossierSignature | None
+    """Null: the gateway has no signing key."""
+
+
 class RecipientRequestDestination(TypedDict):
     """An object with type, value and optionally memo."""
 
@@ -1991,6 +2174,15 @@ class PayoutOperations(Resource):
         Scope: `payouts:write`.
         """
         return self._send("POST", self._at("/payouts/{id}/release", id))["data"]
+
+    def dossier(self, id: str) -> PayoutDossier:
+        """Retrieve the dossier of a payout.
+
+        Returns what was requested, decided, checked, posted, sent and delivered, signed with a key of the gateway. Check it without a connection with `payments-gateway verify-dossier`.
+
+        Scope: `payouts:read`.
+        """
+        return self._send("GET", self._at("/payouts/{id}/dossier", id))["data"]
 
 
 class PayoutBatchOperations(Resource):

@@ -314,6 +314,140 @@ export interface Payout {
   updated_at: string;
 }
 
+/** The signed record of a payout */
+export interface PayoutDossier {
+  /** ID with the prefix po_ */
+  id: string;
+  object: 'payout_dossier';
+  /** When the dossier was made */
+  created_at: string;
+  payout: Payout;
+  /** The request */
+  request: {
+    /** The hash by which the request is known again; of the whole batch for a row of one. Null for payouts before version 1 */
+    sha256: string | null;
+    /** The API key, or the person on the dashboard */
+    requested_by: string;
+    /** The batch that the payout is a row of */
+    batch: string | null;
+    /** The rows that were approved together */
+    batch_manifest_sha256: string | null;
+  };
+  /** What was asked and decided before the payout was sent */
+  review: {
+    /** The rules that asked for a review; empty if none did */
+    reasons: string[];
+    /** The fee rule that was applied, as JSON */
+    fee_terms: string;
+    operators: {
+      /** The same for the decisions of one operator, such as "operator 1" */
+      operator: string;
+      /** approve or reject */
+      decision: string;
+      /** What became of the decision; null: it is not applied yet */
+      outcome: string | null;
+      /** When it was applied */
+      decided_at: string | null;
+    }[];
+    people: {
+      /** A person of your account */
+      email: string;
+      /** When */
+      approved_at: string;
+    }[];
+    api_keys: {
+      /** The key */
+      api_key: string;
+      /** When */
+      approved_at: string;
+    }[];
+  };
+  screening: {
+    /** service or list */
+    source: string;
+    /** clear */
+    verdict: string;
+    /** When */
+    answered_at: string;
+  }[];
+  /** What was sent to the provider */
+  submission: {
+    /** Before the order left for the provider; null: it did not */
+    started_at: string | null;
+    /** When the provider had accepted it */
+    accepted_at: string | null;
+    /** The provider */
+    provider: string;
+    /** The provider’s own ID */
+    provider_reference: string | null;
+    /** The transaction */
+    tx_hash: string | null;
+  };
+  postings: Transaction[];
+  events: {
+    /** ID with the prefix evt_ */
+    id: string;
+    /** The type of event */
+    type: string;
+    /** Its number of the payout */
+    sequence: number;
+    /** When */
+    created_at: string;
+    /** Of the body that was sent; null once the body is deleted */
+    body_sha256: string | null;
+    deliveries: {
+      /** The delivery */
+      id: string;
+      /** The endpoint */
+      webhook_endpoint: string;
+      /** The status of the delivery */
+      status: string;
+      /** When it ended */
+      finished_at: string | null;
+      attempts: {
+        /** Counts from 1 */
+        number: number;
+        /** When */
+        started_at: string;
+        /** succeeded or failed */
+        outcome: string | null;
+        /** What your endpoint answered */
+        http_status: number | null;
+      }[];
+    }[];
+  }[];
+  audit: {
+    /** The entry */
+    id: string;
+    /** When */
+    at: string;
+    /** Such as payout.approve */
+    action: string;
+    /** Its place in the chain; null: it has none yet */
+    sequence: number | null;
+    /** The hash before it in the chain */
+    previous_hash: string | null;
+    /** SHA-256 of the bytes of the previous hash and the text of sealed */
+    hash: string | null;
+    /** The text that the chain contains */
+    sealed: string | null;
+    /** Of your own entries */
+    salt: string | null;
+    /** Of your own entries: SHA-256 of the bytes of the salt and this text is personal_sha256 in sealed */
+    personal: string | null;
+  }[];
+  /** Null: the gateway has no signing key */
+  signature: {
+    algorithm: 'Ed25519';
+    /** The key, as GET /api/v1/signing_keys lists it */
+    key_id: string;
+    /** SHA-256 of each field */
+    digests: Record<string, string>;
+    /** The signature in base64 */
+    value: string;
+  } | null;
+}
+
 /** A recipient */
 export interface RecipientRequest {
   /** One line of at most 100 characters */

@@ -28,6 +28,7 @@ import type {
   PayoutBatch,
   PayoutBatchCheck,
   PayoutBatchProof,
+  PayoutDossier,
   PayoutBatchRequest,
   PayoutSchedule,
   PayoutScheduleCheck,
@@ -64,6 +65,12 @@ import {
 import { signWebhook, verifyWebhook } from './webhooks';
 
 export * from './errors';
+export {
+  DossierError,
+  type DossierErrorCode,
+  type VerifiedDossier,
+  verifyDossier,
+} from './dossier';
 export type * from './generated';
 export type { EventListQuery, EventPage, Events, FeedQuery, FollowOptions } from './events';
 export type { List, Page } from './list';
@@ -198,6 +205,8 @@ interface Payouts {
   cancel(id: string, options?: CallOptions): Promise<Payout>;
   /** Approves a payout that waits for the key of this client. A repeated call does nothing more. */
   release(id: string, options?: CallOptions): Promise<Payout>;
+  /** Returns the signed record of all that was done. `verifyDossier` checks it. */
+  dossier(id: string, options?: CallOptions): Promise<PayoutDossier>;
 }
 
 function createPayouts(send: Send): Payouts {
@@ -209,6 +218,8 @@ function createPayouts(send: Send): Payouts {
     cancel: (id, options) => cancel<Payout>(send, path, id, options),
     release: (id, options) =>
       one(send<One<Payout>>({ method: 'POST', path: `${at(path, id)}/release`, ...options })),
+    dossier: (id, options) =>
+      one(send<One<PayoutDossier>>({ method: 'GET', path: `${at(path, id)}/dossier`, ...options })),
   };
 }
 

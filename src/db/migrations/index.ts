@@ -21,6 +21,7 @@ import { sql as keysByApi } from './0054-keys-by-api';
 import { sql as recipientScreening } from './0053-recipient-screening';
 import { sql as webhooksByApi } from './0054-webhooks-by-api';
 import { sql as auditChain, steps as auditChainSteps } from './0055-audit-chain';
+import { sql as payoutDossier } from './0056-payout-dossier';
 import { steps as searchSteps } from './0057-console-search';
 import { sql as savedFilters } from './0058-saved-filters';
 import { sql as accountRows } from './baseline/account-rows';
@@ -87,6 +88,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0054-keys-by-api', sql: keysByApi },
   { name: '0055-audit-chain', sql: auditChain },
   { name: '0055-audit-chain-steps', concurrent: auditChainSteps },
+  { name: '0056-payout-dossier', sql: payoutDossier },
   { name: '0057-console-search', concurrent: searchSteps },
   { name: '0058-saved-filters', sql: savedFilters },
 ];

@@ -45,6 +45,10 @@ export function payoutRoutes(
     ctx.body = presentOne(presentPayout(payout));
   });
 
+  router.get('/payouts/:id/dossier', auth('payouts:read'), noQuery, async (ctx) => {
+    ctx.body = presentOne(await payouts.dossier(ctx.state.caller, pathId('payout', ctx)));
+  });
+
   router.post('/payouts/:id/cancel', auth('payouts:write'), noQuery, async (ctx) => {
     const payout = await payouts.cancel(ctx.state.caller, pathId('payout', ctx));
     ctx.body = presentOne(presentPayout(payout));

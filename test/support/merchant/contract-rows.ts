@@ -42,6 +42,7 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   { method: 'GET', path: '/transactions/{id}', scope: 'payments:read' },
   { method: 'GET', path: '/exports', scope: 'payments:read' },
   { method: 'POST', path: '/reconciliations', scope: 'payments:read' },
+  { method: 'GET', path: '/payouts/{id}/dossier', scope: 'payouts:read' },
   { method: 'POST', path: '/payouts/{id}/release', scope: 'payouts:write' },
   { method: 'POST', path: '/payments/{id}/cancel', scope: 'payments:write' },
   { method: 'POST', path: '/payments/{id}/refunds', scope: 'payments:write' },

@@ -189,6 +189,7 @@ export async function startWorkflowWorld(
     payouts: (onStart) =>
       createPayouts({
         ...parts,
+        evidenceKey: null,
         db: apiDb,
         shortStatements: apiDb,
         payoutWorkflows: announced(payoutWorkflows, onStart),

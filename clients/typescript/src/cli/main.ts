@@ -12,6 +12,7 @@ import { print } from './output';
 import { PAYMENT_COMMANDS } from './payments';
 import { PAYOUT_COMMANDS } from './payouts';
 import { TRIGGER } from './trigger';
+import { VERIFY_DOSSIER } from './verify-dossier';
 
 const COMMANDS: readonly Command[] = [
   LOGIN,
@@ -22,6 +23,7 @@ const COMMANDS: readonly Command[] = [
   ...EVENT_COMMANDS,
   LISTEN,
   TRIGGER,
+  VERIFY_DOSSIER,
 ];
 
 async function main(args: string[], signal: AbortSignal): Promise<void> {

@@ -1,0 +1,23 @@
+/** What the database has about a payout, as its dossier shows it. */
+import type { AuditFact, DossierFacts } from '../db/repositories/payout-dossier';
+import { canonicalJson } from '../lib/canonical-json';
+import type { PayoutDossierObject } from '../schemas/payout-dossiers';
+
+type Shown = Pick<PayoutDossierObject, keyof DossierFacts>;
+
+export function presentDossierFacts({ audit, ...facts }: DossierFacts): Shown {
+  return { ...facts, audit: audit.map(presentAuditFact) };
+}
+
+/** Of an operator's entry the merchant sees that it is in the chain, and not who made it and why. */
+function presentAuditFact(fact: AuditFact): Shown['audit'][number] {
+  const { id, at, action, sequence, hash, previous_hash, sealed, salt, is_own } = fact;
+  const { actor, address, before, after, reason } = fact;
+  const isShown = is_own === true && salt !== null;
+  return {
+    ...{ id, at, action, sequence, hash, sealed },
+    previous_hash: sealed === null ? null : previous_hash,
+    salt: isShown ? salt : null,
+    personal: isShown ? canonicalJson({ actor, address, before, after, reason }) : null,
+  };
+}

@@ -1,0 +1,57 @@
+/**
+ * A payout's dossier: what was requested, decided, checked, posted, sent and told, of one moment and signed, so
+ * that it can be checked without the gateway (decisions/payout-dossier).
+ */
+import { digestsOf, signedText } from '../../clients/typescript/src/dossier';
+import { databaseTime } from '../db/database-time';
+import { readDossierFacts } from '../db/repositories/payout-dossier';
+import { listTransactions } from '../db/repositories/transactions';
+import type { Db } from '../db/transaction';
+import type { Payout } from '../domain/payout';
+import type { EvidenceKey } from '../lib/evidence-key';
+import { presentTransaction } from '../presenters/balance';
+import { presentPayout } from '../presenters/payout';
+import { presentDossierFacts } from '../presenters/payout-dossier';
+import type { PayoutDossierObject } from '../schemas/payout-dossiers';
+import { VISIBLE_ACTIONS } from './audit-log';
+
+export interface DossierDeps {
+  db: Db;
+  /** Null: dossiers have no signature. */
+  evidenceKey: EvidenceKey | null;
+}
+
+/** A payout has fewer. */
+const POSTINGS_MAX = 100;
+
+/** @param payout that the caller may see */
+export async function buildDossier(
+  { db, evidenceKey }: DossierDeps,
+  payout: Payout,
+): Promise<PayoutDossierObject> {
+  const { id, accountId, mode } = payout;
+  const [facts, postings, now] = await Promise.all([
+    readDossierFacts(db, id, VISIBLE_ACTIONS),
+    listTransactions(db, {
+      ...{ accountId, mode, limit: POSTINGS_MAX, after: null },
+      filters: { sourceId: id },
+    }),
+    databaseTime(db),
+  ]);
+  const content = {
+    id,
+    object: 'payout_dossier' as const,
+    created_at: now.toISOString(),
+    payout: presentPayout(payout),
+    ...presentDossierFacts(facts),
+    postings: postings.items.map(presentTransaction).reverse(),
+  };
+  return { ...content, signature: evidenceKey === null ? null : signatureOf(content, evidenceKey) };
+}
+
+function signatureOf(content: object, key: EvidenceKey): PayoutDossierObject['signature'] {
+  // As it will be read.
+  const read = JSON.parse(JSON.stringify(content)) as Record<string, unknown>;
+  const head = { algorithm: 'Ed25519' as const, key_id: key.keyId, digests: digestsOf(read) };
+  return { ...head, value: key.sign(signedText(read, head)) };
+}
