@@ -4,6 +4,8 @@ import type { WorkerQueue } from '../src/domain/worker-queues';
 
 export const TASK_QUEUES = {
   payouts: 'payouts',
+  /** The queue of what nobody waits for: the rows of batches, runs of schedules, recovered payouts. */
+  batches: 'batches',
   payments: 'payments',
   webhooks: 'webhooks',
   /**

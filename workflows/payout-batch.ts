@@ -30,7 +30,7 @@ import type {
   ReserveOutcome,
   StopOutcome,
 } from './messages';
-import { UPDATES } from './names';
+import { TASK_QUEUES, UPDATES } from './names';
 import { isName, NAME_LENGTH_MAX } from './operator-input';
 import type { Timer } from './operator-page';
 import { PayoutBatchPage } from './payout-batch-page';
@@ -48,6 +48,7 @@ const { reservePayoutBatch } = activities<'reservePayoutBatch'>({
 });
 const { advancePayoutBatch } = activities<'advancePayoutBatch'>({
   ...MANY_ROWS,
+  taskQueue: TASK_QUEUES.batches,
   summary: 'Release the next rows',
 });
 const { approvePayoutBatch } = activities<'approvePayoutBatch'>({

@@ -13,6 +13,7 @@ import {
   takeRowsToReturn,
 } from '../../src/db/repositories/payout-batch-rows';
 import {
+  countBatchesInProcess,
   getPayoutBatch,
   lockPayoutBatch,
   takeBatchTransition,
@@ -36,12 +37,15 @@ import { reportBatch } from './report';
 import { returnRows, stopChanged } from './return-rows';
 
 /**
- * Released rows that the provider has not accepted yet: enough to keep a provider busy, and few enough
- * that the payouts of other merchants do not wait behind them.
+ * Released rows of an account that the provider has not accepted yet: enough to keep a provider busy. The
+ * account's batches share them, so that accounts have equal parts of the queue of rows, however many
+ * batches each of them has.
  */
 const SUBMITTED_AT_ONCE = 32;
 /** Rows are released only when at least this many places are free: each release is a transaction. */
 const RELEASED_AT_LEAST = 8;
+/** Few, so that a merchant's request to Temporal does not wait behind all of them. */
+const STARTS_AT_ONCE = 4;
 /** The number of rows that one transaction returns, which holds the balance to its end. */
 const RETURNED_AT_ONCE = 50;
 /** An activity ends well before its timeout; the workflow then calls it again. */
@@ -82,8 +86,10 @@ async function release(
   if (activityInfo().attempt > 1) {
     await start(deps, await listOpenReleasedRows(deps.db, batch.id));
   }
-  const free = SUBMITTED_AT_ONCE - submitting;
-  if (waiting === 0 || free < Math.min(waiting, RELEASED_AT_LEAST)) return 0;
+  if (waiting === 0) return 0;
+  const places = Math.ceil(SUBMITTED_AT_ONCE / (await countBatchesInProcess(deps.db, batch)));
+  const free = places - submitting;
+  if (free < Math.min(waiting, places, RELEASED_AT_LEAST)) return 0;
   try {
     const hashes = approved === null ? null : await proveManifest(deps.db, batch.id, approved);
     if (hashes === null) throw new ChangedRows();
@@ -134,7 +140,11 @@ async function approveRow(
 }
 
 async function start({ payoutWorkflows }: BatchDeps, payouts: readonly Payout[]): Promise<void> {
-  await Promise.all(payouts.map((payout) => payoutWorkflows.ensureRunning(payoutStart(payout))));
+  const next = payouts.values();
+  const startOneByOne = async (): Promise<void> => {
+    for (const payout of next) await payoutWorkflows.ensureRunning(payoutStart(payout));
+  };
+  await Promise.all(Array.from({ length: STARTS_AT_ONCE }, startOneByOne));
 }
 
 async function returnWaiting(

@@ -17,7 +17,7 @@ import { connectWorkers, installTemporalRuntime, startWorkers } from '../tempora
 
 const HELP = `Usage: worker [--help]
 
-Runs the workflows and activities of the task queues "payouts", "payments", "webhooks",
+Runs the workflows and activities of the task queues "payouts", "batches", "payments", "webhooks",
 "webhooks-retry" and of the providers, or of those in WORKER_QUEUES. Serves /metrics and /readyz on
 METRICS_PORT.
 docs/operations.md describes its environment; missing variables are reported at the start.

@@ -275,7 +275,7 @@ export const GATEWAY_SETTINGS = {
   },
   WORKER_QUEUES: {
     kind: choices(WORKER_QUEUES),
-    otherwise: 'payouts,payments,webhooks,webhooks-retry,providers',
+    otherwise: 'payouts,batches,payments,webhooks,webhooks-retry,providers',
     programs: ['worker'],
     meaning: 'task queues that this worker takes; `providers` are all calls to providers',
   },

@@ -191,13 +191,14 @@ export interface Starter {
   /**
    * Starts the workflow unless it runs or the reuse policy forbids it; its tasks wait behind those
    * of new payouts and payments.
+   * @param accountId accounts take turns where the server has fairness keys
    * @throws without an answer
    */
-  ensureRunning(start: StartOptions): Promise<void>;
+  ensureRunning(start: StartOptions, accountId?: string): Promise<void>;
 }
 
 /** The default is 3. After an outage of Temporal thousands of workflows start at once. */
-const BEHIND_NEW_ONES = { priorityKey: 4 };
+const BEHIND_NEW_ONES = 4;
 
 const START_DEADLINE_MS = 5_000;
 
@@ -267,12 +268,15 @@ export function createStarter(
         return { kind: 'sent' };
       }),
 
-    ensureRunning: async (start) => {
+    ensureRunning: async (start, accountId) => {
       const result = await ask(start, START_DEADLINE_MS, () =>
         client.workflow.start(workflowType, {
           ...start,
           workflowIdConflictPolicy: 'USE_EXISTING',
-          priority: BEHIND_NEW_ONES,
+          priority: {
+            priorityKey: BEHIND_NEW_ONES,
+            ...(accountId === undefined ? {} : { fairnessKey: accountId }),
+          },
         }),
       );
       if ('kind' in result && result.kind === 'no_answer') throw result.cause;

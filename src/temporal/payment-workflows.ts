@@ -68,7 +68,8 @@ export function createPaymentWorkflows(client: Client, options: StarterOptions =
     decide: (start: PaymentStart, { kind, ...input }: PaymentDecision) =>
       starter.signal(startOptions(start), SIGNALS[kind], input),
     /** Starts the workflow unless it runs. */
-    ensureRunning: (start: PaymentStart) => starter.ensureRunning(startOptions(start)),
+    ensureRunning: (start: PaymentStart) =>
+      starter.ensureRunning(startOptions(start), start.accountId),
   };
 }
 

@@ -65,7 +65,8 @@ export function createPayoutBatchWorkflows(client: Client, options: StarterOptio
       if (sent.kind === 'no_answer') throw sent.cause;
     },
     /** Starts the workflow unless it runs. */
-    ensureRunning: (start: PayoutBatchStart) => starter.ensureRunning(startOptions(start)),
+    ensureRunning: (start: PayoutBatchStart) =>
+      starter.ensureRunning(startOptions(start), start.accountId),
   };
 }
 

@@ -43,7 +43,7 @@ export function createPayoutScheduleTimers(client: Client) {
     ensureRunning: ({ scheduleId, scheduledFor }: PayoutScheduleRun) =>
       starter.ensureRunning({
         workflowId: runWorkflowId(scheduleId, scheduledFor),
-        taskQueue: TASK_QUEUES.payouts,
+        taskQueue: TASK_QUEUES.batches,
         args: [{ scheduleId }],
       }),
   };
@@ -93,7 +93,7 @@ function optionsOf(schedule: PayoutSchedule) {
       type: 'startWorkflow',
       workflowType: WORKFLOWS.payoutScheduleRun,
       workflowId: id,
-      taskQueue: TASK_QUEUES.payouts,
+      taskQueue: TASK_QUEUES.batches,
       args: [{ scheduleId: id }],
       staticSummary: `Run of the schedule ${id}, ${mode} mode`,
       typedSearchAttributes: [

@@ -66,8 +66,12 @@ export function createPayoutWorkflows(client: Client, options: StarterOptions = 
       const sent = await starter.signal(startOptions(start), SIGNALS.wake);
       if (sent.kind === 'no_answer') throw sent.cause;
     },
-    /** Starts the workflow unless it runs. */
-    ensureRunning: (start: PayoutStart) => starter.ensureRunning(startOptions(start)),
+    /** Starts the workflow of a row or of a recovered payout, for which nobody waits, unless it runs. */
+    ensureRunning: (start: PayoutStart) =>
+      starter.ensureRunning(
+        { ...startOptions(start), taskQueue: TASK_QUEUES.batches },
+        start.accountId,
+      ),
   };
 }
 

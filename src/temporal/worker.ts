@@ -87,6 +87,16 @@ const ATTEMPTS_AT_ONCE = 200;
 const WORKFLOW_TASKS_AT_ONCE = 100;
 
 /**
+ * Rows of batches, runs of schedules and recovered payouts: few at once, because what they cost in
+ * Temporal and PostgreSQL delays the payouts of others as well. Two is the least that the SDK takes.
+ */
+const BATCH_TASKS_AT_ONCE = 2;
+/** Steps of batches and schedules, each of which takes a database connection. */
+const BATCH_ACTIVITIES_AT_ONCE = 4;
+/** Those that have been released and not yet accepted, of two batches. */
+const BATCH_WORKFLOWS_CACHED = 64;
+
+/**
  * The default is ten, which is too many for a process with a task queue for each provider and mode.
  */
 const PROVIDER_POLLS = 4;
@@ -109,6 +119,7 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
   const workers = await Promise.all(
     optionsOf(spec).map(({ runsWorkflows, ...options }) =>
       Worker.create({
+        maxCachedWorkflows: spec.maxCachedWorkflows,
         ...options,
         // The worker gets the connection itself and not the replaceable one, because it is told when it
         // is replaced.
@@ -118,7 +129,6 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
         activities: spec.activities,
         interceptors: { activity: [() => TRACE_OF_ACTIVITIES] },
         dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
-        maxCachedWorkflows: spec.maxCachedWorkflows,
         ...(spec.deployment === null
           ? {}
           : {
@@ -158,6 +168,7 @@ export async function startWorkers(spec: WorkerSpec): Promise<RunningWorker> {
 
 interface QueueOptions extends Pick<
   WorkerOptions,
+  | 'maxCachedWorkflows'
   | 'maxConcurrentActivityTaskExecutions'
   | 'maxConcurrentActivityTaskPolls'
   | 'maxConcurrentLocalActivityExecutions'
@@ -181,6 +192,17 @@ function optionsOf(spec: WorkerSpec): QueueOptions[] {
             runsWorkflows: true,
             maxConcurrentLocalActivityExecutions: transactionsOf(spec) + spec.maxLocalCalls,
             maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS_AT_ONCE,
+          },
+        ];
+      case 'batches':
+        return [
+          {
+            taskQueue: queue,
+            runsWorkflows: true,
+            maxCachedWorkflows: Math.min(BATCH_WORKFLOWS_CACHED, spec.maxCachedWorkflows),
+            maxConcurrentActivityTaskExecutions: BATCH_ACTIVITIES_AT_ONCE,
+            maxConcurrentLocalActivityExecutions: BATCH_TASKS_AT_ONCE,
+            maxConcurrentWorkflowTaskExecutions: BATCH_TASKS_AT_ONCE,
           },
         ];
       case 'webhooks':

@@ -88,7 +88,7 @@ export async function startLayout(onChain: boolean): Promise<Layout> {
     const program = name.split('-')[0] ?? '';
     programs.set(name, new ChildProgram(program, { ...env, ...clockOf(join(clocks, name)) }));
   };
-  const money = { ...worker, WORKER_QUEUES: 'payouts,payments,providers' };
+  const money = { ...worker, WORKER_QUEUES: 'payouts,batches,payments,providers' };
   add('api-1', { ...api, PORT: String(ports[0]) });
   add('api-2', { ...api, PORT: String(ports[1]) });
   add('worker-1', money);

@@ -127,6 +127,21 @@ export async function takeBatchTransition(
   return row ?? null;
 }
 
+/** @returns how many batches of the account and mode release rows; at least one */
+export async function countBatchesInProcess(
+  db: Reader,
+  { accountId, mode }: Pick<PayoutBatch, 'accountId' | 'mode'>,
+): Promise<number> {
+  const [found] = await db.query<{ count: number }>(
+    `SELECT greatest(count(*), 1)::int AS count FROM payout_batches
+      WHERE closed_at IS NULL AND account_id = ? AND mode = ?
+        AND status = 'processing' AND ending IS NULL`,
+    [accountId, mode],
+  );
+  if (found === undefined) throw new Error('the query returned no row');
+  return found.count;
+}
+
 /** SQL over a row of payout_batches: the second person that it needs has approved its rows. */
 export const SECOND_PERSON_APPROVED = `NOT (${AWAITS_SECOND_PERSON})`;
 

@@ -28,7 +28,7 @@ export const BATCH_ROW: Row = {
     { name: 'worker MB more', limit: { atMost: 100 } },
     { name: 'usual p95 ms' },
     { name: 'p95 while accepted', limit: { atMost: 1.5 } },
-    { name: 'p95 while sent' },
+    { name: 'p95 while sent', limit: { atMost: 1.5 } },
   ],
   rounds: 1,
   prepare: async ({ isQuick, log }) => {

@@ -176,6 +176,26 @@ export const MONEY_GUARDS: readonly Guard[] = [
     title: 'nothing is released after a stop',
   },
   {
+    name: 'batch-rows-own-queue',
+    protects:
+      'Rows of a batch wait for their own workers, and single payouts do not wait behind them.',
+    file: 'src/temporal/payout-workflows.ts',
+    find: '{ ...startOptions(start), taskQueue: TASK_QUEUES.batches }',
+    replace: 'startOptions(start)',
+    test: 'test/e2e/fair-batches.test.ts',
+    title: 'a single payout overtakes the rows of another merchant that wait for a worker',
+  },
+  {
+    name: 'batch-places-of-account',
+    protects:
+      'An account with many batches has no more places for their rows than one with one batch.',
+    file: 'activities/payout-batch/advance.ts',
+    find: 'SUBMITTED_AT_ONCE / (await countBatchesInProcess(deps.db, batch))',
+    replace: 'SUBMITTED_AT_ONCE / 1',
+    test: 'test/e2e/fair-batches.test.ts',
+    title: 'the batches of a merchant share the places of rows',
+  },
+  {
     name: 'payout-transition-condition',
     protects: 'A condition in addition to the table holds at the moment of the change.',
     file: 'src/db/repositories/payouts.ts',

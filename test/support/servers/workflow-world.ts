@@ -107,17 +107,23 @@ const PROVIDER_QUEUES = PROVIDER_CODES.flatMap((provider) =>
 /** The time limit of the screening service, which is asked once a test requires it. */
 const SCREENING_TIMEOUT_MS = 3_000;
 
-type TaskQueue = 'payouts' | 'payments';
+const OBJECTS = ['payouts', 'payments'] as const;
+
+/** Recovered payouts have a queue of their own. */
+const QUEUES_OF = {
+  payouts: [TASK_QUEUES.payouts, TASK_QUEUES.batches],
+  payments: [TASK_QUEUES.payments],
+} as const;
 
 /**
- * @param only the task queue that its worker polls, if one is enough: each takes a second to start
+ * @param only whose task queues its worker polls, if one is enough: each queue takes a second to start
  * @param rates activities per second of a task queue
  */
 export async function startWorkflowWorld(
-  only?: TaskQueue,
+  only?: (typeof OBJECTS)[number],
   rates: Readonly<Record<string, number>> = {},
 ): Promise<WorkflowWorld> {
-  const taskQueues: TaskQueue[] = only === undefined ? ['payouts', 'payments'] : [only];
+  const taskQueues = (only === undefined ? OBJECTS : [only]).flatMap((one) => QUEUES_OF[one]);
   quietRuntime();
   const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
   const namespace = `test-${randomBytes(6).toString('hex')}`;
@@ -282,7 +288,7 @@ function workerSwitch(
   connection: NativeConnection,
   namespace: string,
   activities: object,
-  taskQueues: readonly TaskQueue[],
+  taskQueues: readonly string[],
   rates: Readonly<Record<string, number>>,
 ) {
   const workflowBundle = { codePath: process.env['TEST_WORKFLOW_BUNDLE'] ?? '' };
@@ -305,7 +311,7 @@ function workerSwitch(
   return {
     start: async () => {
       running = await Promise.all([
-        ...taskQueues.map((taskQueue) => start(TASK_QUEUES[taskQueue], true)),
+        ...taskQueues.map((taskQueue) => start(taskQueue, true)),
         ...PROVIDER_QUEUES.map((taskQueue) => start(taskQueue, false)),
       ]);
     },

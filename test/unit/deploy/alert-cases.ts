@@ -35,8 +35,8 @@ function calls(outcome: string): string {
   return `gateway_provider_call_duration_seconds_count{provider="exchange_pay",mode="live",outcome="${outcome}"}`;
 }
 
-function bucket(kind: 'workflow_task' | 'activity', le: string): string {
-  return `temporal_${kind}_schedule_to_start_latency_seconds_bucket{task_queue="payouts",le="${le}"}`;
+function bucket(kind: 'workflow_task' | 'activity', le: string, queue = 'payouts'): string {
+  return `temporal_${kind}_schedule_to_start_latency_seconds_bucket{task_queue="${queue}",le="${le}"}`;
 }
 
 export const ALERT_CASES: readonly AlertCase[] = [
@@ -275,6 +275,9 @@ export const ALERT_CASES: readonly AlertCase[] = [
       [bucket('workflow_task', '0.1')]: '0+60x60',
       [bucket('workflow_task', '10')]: '0+60x60',
       [bucket('workflow_task', '+Inf')]: '0+60x60',
+      [bucket('activity', '5', 'batches')]: '0x60',
+      [bucket('activity', '10', 'batches')]: '0+60x60',
+      [bucket('activity', '+Inf', 'batches')]: '0+60x60',
     },
     ...{ notYet: 9, by: 20, labels: { ...PAGE, task_queue: 'payouts' } },
     summary: 'Tasks of payouts wait 9.95s for a worker (p99)',

@@ -112,7 +112,7 @@ test('in the chart, workers of webhooks have no key of a provider', () => {
   const workers = read(`${CHART}/values.yaml`).split('\nworkers:\n')[1] ?? '';
   const callers = found(workers, /queues: (\S+)\n +egress: providers\n/g);
   const others = found(workers, /queues: (\S+)\n +egress: webhooks\n/g);
-  expect(callers).toEqual(['payouts,providers', 'payments,providers']);
+  expect(callers).toEqual(['payouts,batches,providers', 'payments,providers']);
   expect(others).toEqual(['webhooks,webhooks-retry']);
 
   const template = read(`${CHART}/templates/workers.yaml`);

@@ -8,7 +8,7 @@ const ENV = {
 };
 
 test.each([
-  [undefined, ['payouts', 'payments', 'webhooks', 'webhooks-retry', 'providers']],
+  [undefined, ['payouts', 'batches', 'payments', 'webhooks', 'webhooks-retry', 'providers']],
   ['webhooks', ['webhooks']],
   ['payments, payouts', ['payouts', 'payments']],
 ])('WORKER_QUEUES=%s', (queues, expected) => {
@@ -17,7 +17,7 @@ test.each([
 
 test.each(['payout', 'payouts,payouts', 'payouts,'])('WORKER_QUEUES=%s is refused', (queues) => {
   expect(() => readWorkerConfig({ ...ENV, WORKER_QUEUES: queues })).toThrow(
-    'WORKER_QUEUES must be a list of different values of: payouts, payments',
+    'WORKER_QUEUES must be a list of different values of: payouts, batches, payments',
   );
 });
 
