@@ -22,6 +22,7 @@ import { schedulePages } from './schedules/schedules';
 import { refundPages } from './refunds/refunds';
 import { recipientPages } from './recipients/recipients';
 import { requestPages } from './requests/requests';
+import { approvalPages } from './second-person/approvals';
 import { secondPersonPages } from './second-person/second-person';
 import { statementPages } from './statements/statements';
 import { searchPages } from './search/search';
@@ -71,6 +72,7 @@ export function createDashboard({
         refundPages(services),
         recipientPages(services),
         secondPersonPages(services),
+        approvalPages(services),
         transactionPages(services),
         keyPages(services, once),
         statementPages(services),
@@ -146,6 +148,7 @@ function navigation(base: string, isOwner: boolean, accounts: number): Shell['na
           label: 'Recipients',
           icon: 'contact',
         },
+        { key: 'approvals', href: `${base}/approvals`, label: 'Approvals', icon: 'user-check' },
         { key: 'transactions', href: `${base}/transactions`, label: 'Transactions', icon: 'list' },
         { key: 'statements', href: `${base}/statements`, label: 'Statements', icon: 'file-text' },
         { key: 'exports', href: `${base}/exports`, label: 'Exports', icon: 'download' },

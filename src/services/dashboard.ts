@@ -30,6 +30,7 @@ import {
   type RequestFilters,
 } from '../db/repositories/request-log';
 import { listTransactions } from '../db/repositories/transactions';
+import { listWaiting } from '../db/repositories/waiting-for-person';
 import { findUserEmail } from '../db/repositories/users';
 import type { Db } from '../db/transaction';
 import type { Bookkeeping } from '../domain/bookkeeping';
@@ -170,6 +171,13 @@ export function createDashboardServices(deps: DashboardDeps) {
       },
       runs: (owner: Owner, id: string, list: Omit<ListRequest<never>, 'filters'>) =>
         listScheduleRuns(ofAccount(owner), id, list),
+    },
+    /** The oldest first, with the person who made it. */
+    waitingForPerson: async (owner: Owner, limit: number) => {
+      const rows = await listWaiting(ofAccount(owner), owner, limit);
+      const makers = [...new Set(rows.map(({ maker }) => maker))];
+      const emails = await Promise.all(makers.map((id) => findUserEmail(db, id)));
+      return rows.map((row) => ({ ...row, email: emails[makers.indexOf(row.maker)] ?? row.maker }));
     },
     secondPersonRule: ({ accountId }: Owner) => findSecondPersonRule(db, accountId),
     /** The people of the account who may approve as the second person. */

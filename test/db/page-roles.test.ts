@@ -103,6 +103,7 @@ const DASHBOARD: Record<string, [test: string, live: string]> = {
   'get /recipients/:id/edit': ['OFD', 'OF'],
   'post /recipients/:id/edit': ['OFD', 'OF'],
   'post /recipients/:id/delete': ['OFD', 'OF'],
+  'get /approvals': ['OFDSV', 'OFDSV'],
   'get /second-person': ['O', 'O'],
   'post /second-person': ['O', 'O'],
   'post /second-person/:id/approve': ['OF', 'OF'],

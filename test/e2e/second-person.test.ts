@@ -195,6 +195,46 @@ test('a batch that nobody approves in time is stopped, and an approval and a sto
   expect(seen.sent + seen.returned).toBe(2);
 });
 
+test('one page lists everything that waits, with its amount, its maker and who may approve', async () => {
+  const payout = await request('130');
+  const batch = await requestBatch('90');
+  const table = `reference;amount;currency;destination;network\nrent;140;USDT;${FORM.value};tron`;
+  const schedule = await maker.post('/dashboard/test/schedules/create', {
+    ...{ reference: 'rent', cron: '0 9 1 1 *', time_zone: 'UTC', table },
+  });
+  const scheduleId = schedule.headers.get('location')!.split('/').at(-1)!;
+  const recipient = await maker.post('/dashboard/test/recipients/new', {
+    ...FORM,
+    name: 'Landlord',
+  });
+  const recipientId = recipient.headers.get('location')!.split('/').at(-1)!;
+  const page = async (by = checker) => (await by.get('/dashboard/test/approvals')).text();
+  const shown = await page();
+  for (const path of [
+    `payouts/${payout}`,
+    `batches/${batch}`,
+    `schedules/${scheduleId}`,
+    `recipients/${recipientId}`,
+  ]) {
+    expect(shown).toContain(`/dashboard/test/${path}"`);
+  }
+  expect(shown).toMatch(/>130\.00<[^]*>180\.00<[^]*>140\.00</);
+  const home = await (await developer.get('/dashboard/test')).text();
+  expect(home).toMatch(/<b>\d+<\/b>\s*objects wait for a second person/);
+  expect(await (await maker.get('/dashboard/live/approvals')).text()).toContain('Nothing waits');
+  const other = await openMerchant(gateway, { mode: 'test' });
+  const owner = await makeUser(gateway.db, 'merchant', 'owner', other.accountId);
+  const stranger = await signedIn(gateway.baseUrl, owner);
+  expect(await page(stranger)).toContain('Nothing waits');
+
+  for (const id of [payout, scheduleId]) expect((await approve(checker, id)).status).toBe(303);
+  await maker.post(`/dashboard/test/batches/${batch}/stop`);
+  await maker.post(`/dashboard/test/schedules/${scheduleId}/end`);
+  await maker.post(`/dashboard/test/recipients/${recipientId}/delete`);
+  const after = await page();
+  for (const id of [payout, batch, scheduleId, recipientId]) expect(after).not.toContain(id);
+});
+
 async function paid(): Promise<string> {
   const id = await openedPayment(api, { amount: '300' });
   await atProvider(gateway, id, 'pay');

@@ -17,7 +17,8 @@ import { chosen, Filters, isFiltered, ListPager, NoMatch, positionOf } from '../
 import { page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, PREFIX } from '../operator-page';
-import { ModeMark, sinceText } from '../payouts/parts';
+import { ModeMark } from '../payouts/parts';
+import { sinceText } from '../../web/since';
 
 const PATH = `${PREFIX}/in-doubt`;
 

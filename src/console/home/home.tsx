@@ -16,7 +16,7 @@ import { Card, Empty, Money, PageHead, words } from '../../web/components';
 import { Follows, FollowSwitch } from '../../web/follow';
 import { page } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
-import { sinceText } from '../payouts/parts';
+import { sinceText } from '../../web/since';
 import { Proposals } from '../proposals/proposals';
 
 export function homePages(services: ConsoleServices): OperatorRoute[] {

@@ -3,7 +3,8 @@ import { type Amount, add, subtract } from '../../domain/money';
 import { isFinalPayout } from '../../domain/payout';
 import type { PayoutReview } from '../../services/payout-reviews';
 import { Alert, Card, Facts, Id, Money, Time, words } from '../../web/components';
-import { Address, ExplorerLink, sinceText } from './parts';
+import { Address, ExplorerLink } from './parts';
+import { sinceText } from '../../web/since';
 
 /** Counting stops here. */
 const MANY = 500;

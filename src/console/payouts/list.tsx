@@ -29,7 +29,8 @@ import { Follows, FollowSwitch } from '../../web/follow';
 import { EMPTY_FORM, type FormState } from '../../web/forms';
 import { page } from '../../web/site';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
-import { AmountLink, durationText, ReferenceOf, sinceText } from './parts';
+import { AmountLink, ReferenceOf } from './parts';
+import { durationText, sinceText } from '../../web/since';
 import { SavedFilters, savedFilterRoutes } from './saved-filters';
 
 const PATH = `${PREFIX}/payouts`;

@@ -5,7 +5,7 @@ import type { Mode } from '../../domain/mode';
 import { add, type Amount, ZERO } from '../../domain/money';
 import { explorerUrl } from '../../domain/networks';
 import { NEW_KEY_AGE_MS, REVIEW_REASON_SENTENCES, type ReviewReason } from '../../domain/review';
-import { wallClockMs } from '../../lib/wall-clock';
+import { durationText } from '../../web/since';
 import type { ReviewedPayout } from '../../services/payout-reviews';
 import { Money } from '../../web/components';
 import { Icon } from '../../web/icon';
@@ -84,32 +84,6 @@ interface ReferenceProps {
   reference: string;
   accountId: string;
   accountName: string;
-}
-
-const UNITS = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['min', 60],
-  ['s', 1],
-] as const;
-
-/** In the two largest units: `3 h 12 min`. */
-export function durationText(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  const first = UNITS.findIndex(([, length]) => seconds >= length);
-  if (first === -1) return '0 s';
-  return UNITS.slice(first, first + 2)
-    .map(([unit, length], index) => {
-      const above = index === 0 ? undefined : UNITS[first]?.[1];
-      const rest = above === undefined ? seconds : seconds % above;
-      return `${Math.floor(rest / length)} ${unit}`;
-    })
-    .filter((part) => !part.startsWith('0 '))
-    .join(' ');
-}
-
-export function sinceText(since: Date): string {
-  return durationText(wallClockMs() - since.getTime());
 }
 
 const NEW_KEY_HOURS = NEW_KEY_AGE_MS / 3_600_000;

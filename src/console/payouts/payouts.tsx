@@ -37,7 +37,8 @@ import { Context } from './context';
 import { levelAge, levelText, payoutListPages, waitText } from './list';
 import { outcomeText } from './outcome';
 import { Notes } from '../notes/notes';
-import { Address, ExplorerLink, ModeMark, sinceText, WhyReviewed } from './parts';
+import { Address, ExplorerLink, ModeMark, WhyReviewed } from './parts';
+import { sinceText } from '../../web/since';
 import { Screening, screeningRoutes } from './screening';
 
 export function payoutPages(

@@ -46,8 +46,8 @@ import {
   ModeMark,
   ReasonChips,
   ReferenceOf,
-  sinceText,
 } from '../payouts/parts';
+import { sinceText } from '../../web/since';
 
 const PATH = `${PREFIX}/queue`;
 const NAV = { nav: 'queue' };

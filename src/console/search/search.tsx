@@ -11,7 +11,8 @@ import { Card, Empty, Money, PageHead, Status, Table, Time, words } from '../../
 import { textOf } from '../../web/lists';
 import { page, redirect } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
-import { ModeMark, sinceText } from '../payouts/parts';
+import { ModeMark } from '../payouts/parts';
+import { sinceText } from '../../web/since';
 
 export const SEARCH_LABEL = 'Search by ID, reference, address or hash';
 

@@ -23,6 +23,7 @@ export function homePages(services: DashboardServices): MerchantRoute[] {
       books.volumes(owner, VOLUME_DAYS),
       listOwnWarnings(db, owner),
       countOwnRecentAttempts(db, owner),
+      services.waitingForPerson(owner, ATTENTION_MAX),
     ]);
   return [
     ...balancePages(services),
@@ -31,7 +32,7 @@ export function homePages(services: DashboardServices): MerchantRoute[] {
       path: '',
       needs: 'read',
       run: async (visit) => {
-        const [held, causes, volumes, warnings, recent] = await read(visit);
+        const [held, causes, volumes, warnings, recent, waiting] = await read(visit);
         return page(
           'Home',
           <>
@@ -43,7 +44,7 @@ export function homePages(services: DashboardServices): MerchantRoute[] {
             ) : null}
             <DeliveryWarnings warnings={warnings} base={visit.base} />
             <FailingEndpoints recent={recent} base={visit.base} />
-            <NeedsAttention causes={causes} base={visit.base} />
+            <NeedsAttention causes={causes} waiting={waiting.length} base={visit.base} />
             <Balances balances={held} volumes={volumes} base={visit.base} />
           </>,
           { nav: 'home' },
@@ -55,8 +56,16 @@ export function homePages(services: DashboardServices): MerchantRoute[] {
 
 type Cause = [count: number, one: string, many: string, path: string];
 
-function NeedsAttention({ causes, base }: { causes: Attention; base: string }) {
+interface NeedsAttentionProps {
+  causes: Attention;
+  /** For a second person. */
+  waiting: number;
+  base: string;
+}
+
+function NeedsAttention({ causes, waiting, base }: NeedsAttentionProps) {
   const all: Cause[] = [
+    [waiting, 'object waits for a second person', 'objects wait for a second person', '/approvals'],
     [
       causes.payoutsUnderReview,
       'payout waits for an operator',

@@ -34,6 +34,10 @@ const WORDS: Record<SecondPersonKind, { name: string; list: string; effect: stri
   },
 };
 
+export function nameOfWaiting({ kind }: Pick<Waiting, 'kind'>): string {
+  return WORDS[kind].name;
+}
+
 export function pathOfWaiting(base: string, { kind, id }: Pick<Waiting, 'kind' | 'id'>): string {
   return `${base}/${WORDS[kind].list}/${id}`;
 }

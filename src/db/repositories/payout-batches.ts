@@ -12,7 +12,7 @@ import { MissingRow, sqlList, type Db, type Reader, type Tx } from '../transacti
 import { exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
 /** SQL over a row of payout_batches: nobody but its maker has seen these rows. */
-const AWAITS_SECOND_PERSON = `CASE WHEN second_person IS NULL
+export const AWAITS_SECOND_PERSON = `CASE WHEN second_person IS NULL
     OR status NOT IN (${sqlList(payoutBatchStatusesBefore('approve'))}) THEN false
   ELSE NOT ${approvedByAnother({
     id: 'payout_batches.id',
