@@ -27,7 +27,7 @@ const ROOMS = {
   'src/cli': [
     '^src/(services|presenters|domain)/',
     '^src/db/(connect|migrate|provision|transaction|repositories/accounts)\\.ts$',
-    '^src/temporal/(client|[a-z-]+-workflows)\\.ts$',
+    '^src/temporal/(client|payout-schedules|[a-z-]+-workflows)\\.ts$',
     '^src/webhooks/sender\\.ts$',
     '^src/screening/service\\.ts$',
     LIB,

@@ -121,3 +121,21 @@ export function totalsOf(rows: readonly ReconciledRow[]): ReconciledTotal[] {
   }
   return [...totals.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1));
 }
+
+export interface ReconciliationRequest {
+  kind: Reconciled;
+  /** ISO 8601, inclusive: when the objects were created that the list may lack. */
+  createdFrom: string;
+  createdTo: string;
+  rows: readonly ExpectedRow[];
+}
+
+export interface Reconciliation {
+  kind: Reconciled;
+  counts: Record<Outcome, number>;
+  totals: ReconciledTotal[];
+  /** The rows of the list in their order, and then what it does not have. */
+  rows: ReconciledRow[];
+  /** Whether more is missing than the rows show. */
+  hasMoreMissing: boolean;
+}

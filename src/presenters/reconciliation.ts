@@ -1,7 +1,6 @@
 /** A compared list in API responses. */
-import type { ReconciledRow } from '../domain/merchant-reconciliation';
+import type { ReconciledRow, Reconciliation } from '../domain/merchant-reconciliation';
 import type { ReconciliationObject } from '../schemas/reconciliations';
-import type { Reconciliation } from '../services/merchant-reconciliation';
 
 export function presentReconciliation(result: Reconciliation): ReconciliationObject {
   const { kind, counts, totals, rows, hasMoreMissing } = result;

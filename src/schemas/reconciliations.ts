@@ -9,9 +9,9 @@ import {
   RECONCILED,
   RECONCILED_DAYS_MAX,
   RECONCILED_ROWS_MAX,
+  type ReconciliationRequest,
 } from '../domain/merchant-reconciliation';
 import { amount } from '../domain/money';
-import type { ReconciliationRequest } from '../services/merchant-reconciliation';
 import {
   compileBody,
   type Json,

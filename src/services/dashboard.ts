@@ -2,6 +2,7 @@
  * What the pages of the merchant dashboard read and change. Every function takes the visitor's
  * account and mode, and an object of another account or mode does not exist. src/deps.ts builds it.
  */
+import type { ReconciliationRequest } from '../domain/merchant-reconciliation';
 import { readBookkeeping } from '../db/repositories/bookkeeping';
 import { listBalances } from '../db/repositories/ledger';
 import { listPayments, listPayouts } from '../db/repositories/lists';
@@ -44,7 +45,7 @@ import { type AuditQuery, readAuditLogOfAccount } from './audit-log';
 import { createDashboardBooks } from './dashboard-books';
 import { createDashboardMoney, type MoneyServices } from './dashboard-money';
 import { exportFile, type ExportRequest } from './exports';
-import { reconcile, type ReconciliationRequest } from './merchant-reconciliation';
+import { reconcile } from './merchant-reconciliation';
 import { createExplainSignature } from './dashboard-signatures';
 import { requireRecipientRules } from './recipient-rules';
 import { compareRequests, type ReusedKey } from './request-differences';

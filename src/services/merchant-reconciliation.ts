@@ -3,14 +3,12 @@ import { readMissing, readRecorded } from '../db/repositories/merchant-reconcili
 import type { Reader } from '../db/transaction';
 import {
   compareRows,
-  type ExpectedRow,
   missingRow,
   type Outcome,
   OUTCOMES,
   RECONCILED_ROWS_MAX,
-  type Reconciled,
-  type ReconciledRow,
-  type ReconciledTotal,
+  type Reconciliation,
+  type ReconciliationRequest,
   type RecordedObjects,
   totalsOf,
 } from '../domain/merchant-reconciliation';
@@ -18,24 +16,6 @@ import type { Mode } from '../domain/mode';
 
 /** The references of one SQL statement. */
 const LOOKED_UP = 1_000;
-
-export interface ReconciliationRequest {
-  kind: Reconciled;
-  /** ISO 8601, inclusive: when the objects were created that the list may lack. */
-  createdFrom: string;
-  createdTo: string;
-  rows: readonly ExpectedRow[];
-}
-
-export interface Reconciliation {
-  kind: Reconciled;
-  counts: Record<Outcome, number>;
-  totals: ReconciledTotal[];
-  /** The rows of the list in their order, and then what it does not have. */
-  rows: ReconciledRow[];
-  /** Whether more is missing than the rows show. */
-  hasMoreMissing: boolean;
-}
 
 /** @param db as the account sees it */
 export async function reconcile(

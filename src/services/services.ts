@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FeeQuote, FeeQuoteRequest, FeeRule } from '../domain/fees';
 import type { MerchantTransaction, TransactionFilters } from '../domain/ledger';
+import type { Reconciliation, ReconciliationRequest } from '../domain/merchant-reconciliation';
 import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';
 import type { Payment, PaymentFilters, PaymentRequest } from '../domain/payment';
@@ -15,7 +16,6 @@ import type { CatalogueRoute } from '../db/repositories/currency-routes';
 import type { Balance } from '../db/repositories/ledger';
 import type { Provider } from '../providers/registry';
 import type { ExportFile, ExportRequest } from './exports';
-import type { Reconciliation, ReconciliationRequest } from './merchant-reconciliation';
 import type { Owner } from './own';
 
 /** An accepted API key or a signed-in user. Data is scoped to the account and mode. */

@@ -9,10 +9,10 @@ import {
   RECONCILED_ROWS_MAX,
   type Reconciled,
   type ReconciledRow,
+  type Reconciliation,
 } from '../../domain/merchant-reconciliation';
 import { readExpectedRow } from '../../schemas/reconciliations';
 import type { DashboardServices } from '../../services/dashboard';
-import type { Reconciliation } from '../../services/merchant-reconciliation';
 import { Alert, Card, Facts, Id, Money, PageHead, Table, words } from '../../web/components';
 import { Field, FileInto, type FormState, Select, TextArea } from '../../web/forms';
 import { Icon } from '../../web/icon';
