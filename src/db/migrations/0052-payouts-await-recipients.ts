@@ -1,9 +1,5 @@
 /** A payout can wait until its recipient is ready (decisions/payout-conditions). */
 export const sql = /* sql */ `
--- A recipient that changes finds the payouts that wait for it.
-CREATE INDEX payout_conditions_of_recipient ON payout_conditions ((parameters ->> 'recipient'))
-  WHERE kind = 'recipient';
-
 -- Whether the recipient that a payout waits for still has the destination that the payout copied. The recipient
 -- is locked, so that a change of it and the release of the payout have one order.
 CREATE FUNCTION recipient_stands(p_payout_id text) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -20,3 +16,9 @@ BEGIN
 END $$;
 GRANT EXECUTE ON FUNCTION recipient_stands TO gateway_worker;
 `;
+
+/** A recipient that changes finds the payouts that wait for it. */
+export const steps = [
+  `CREATE INDEX CONCURRENTLY IF NOT EXISTS payout_conditions_of_recipient
+     ON payout_conditions ((parameters ->> 'recipient')) WHERE kind = 'recipient'`,
+];

@@ -16,7 +16,10 @@ import {
   operatorRights as schedulesOfOperators,
   sql as schedulesOfPeople,
 } from './0051-schedules-of-people';
-import { sql as payoutsAwaitRecipients } from './0052-payouts-await-recipients';
+import {
+  sql as payoutsAwaitRecipients,
+  steps as payoutsAwaitRecipientsSteps,
+} from './0052-payouts-await-recipients';
 import { sql as keysByApi } from './0054-keys-by-api';
 import { sql as recipientScreening } from './0053-recipient-screening';
 import { sql as webhooksByApi } from './0054-webhooks-by-api';
@@ -83,6 +86,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0051-schedules-of-operators', sql: schedulesOfOperators },
   { name: '0051-schedules-indexes', concurrent: scheduleIndexes },
   { name: '0052-payouts-await-recipients', sql: payoutsAwaitRecipients },
+  { name: '0052-payouts-await-recipients-steps', concurrent: payoutsAwaitRecipientsSteps },
   { name: '0053-recipient-screening', sql: recipientScreening },
   { name: '0054-webhooks-by-api', sql: webhooksByApi },
   { name: '0054-keys-by-api', sql: keysByApi },

@@ -52,8 +52,6 @@ export interface Answer {
   ticket: string;
 }
 
-export type Passkeys = ReturnType<typeof createPasskeys>;
-
 /** An `origin` is that of the site, such as `https://dashboard.example.com`. */
 export function createPasskeys(db: Db, box: SecretBox) {
   return {

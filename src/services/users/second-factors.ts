@@ -37,8 +37,6 @@ export interface Enrolment {
   uri: string;
 }
 
-export type SecondFactors = ReturnType<typeof createSecondFactors>;
-
 export function createSecondFactors(db: Db, box: SecretBox) {
   return {
     summary: ({ userId }: SignedIn) => summarizeFactors(db, userId),

@@ -178,8 +178,6 @@ export interface OwnAccount {
   role: MerchantRole;
 }
 
-export type UserSessions = ReturnType<typeof createUserSessions>;
-
 export function createUserSessions(db: Db) {
   /** @returns false if it is not a session of this user, or has ended */
   const revoke = async ({ userId }: SignedIn, id: string) =>

@@ -47,8 +47,6 @@ export interface Step {
   passkeys: number;
 }
 
-export type SignIn = ReturnType<typeof createSignIn>;
-
 export function createSignIn(db: Db, box: SecretBox) {
   return {
     withPassword: async (request: SignInRequest): Promise<SignInOutcome> => {
