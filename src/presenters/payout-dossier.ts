@@ -3,7 +3,8 @@ import type { AuditFact, DossierFacts } from '../db/repositories/payout-dossier'
 import { canonicalJson } from '../lib/canonical-json';
 import type { PayoutDossierObject } from '../schemas/payout-dossiers';
 
-type Shown = Pick<PayoutDossierObject, keyof DossierFacts>;
+export type PayoutDossier = PayoutDossierObject;
+type Shown = Pick<PayoutDossier, keyof DossierFacts>;
 
 export function presentDossierFacts({ audit, ...facts }: DossierFacts): Shown {
   return { ...facts, audit: audit.map(presentAuditFact) };

@@ -11,8 +11,7 @@ import type { Payout } from '../domain/payout';
 import type { EvidenceKey } from '../lib/evidence-key';
 import { presentTransaction } from '../presenters/balance';
 import { presentPayout } from '../presenters/payout';
-import { presentDossierFacts } from '../presenters/payout-dossier';
-import type { PayoutDossierObject } from '../schemas/payout-dossiers';
+import { type PayoutDossier, presentDossierFacts } from '../presenters/payout-dossier';
 import { VISIBLE_ACTIONS } from './audit-log';
 
 export interface DossierDeps {
@@ -28,7 +27,7 @@ const POSTINGS_MAX = 100;
 export async function buildDossier(
   { db, evidenceKey }: DossierDeps,
   payout: Payout,
-): Promise<PayoutDossierObject> {
+): Promise<PayoutDossier> {
   const { id, accountId, mode } = payout;
   const [facts, postings, now] = await Promise.all([
     readDossierFacts(db, id, VISIBLE_ACTIONS),
@@ -49,7 +48,7 @@ export async function buildDossier(
   return { ...content, signature: evidenceKey === null ? null : signatureOf(content, evidenceKey) };
 }
 
-function signatureOf(content: object, key: EvidenceKey): PayoutDossierObject['signature'] {
+function signatureOf(content: object, key: EvidenceKey): PayoutDossier['signature'] {
   // As it will be read.
   const read = JSON.parse(JSON.stringify(content)) as Record<string, unknown>;
   const head = { algorithm: 'Ed25519' as const, key_id: key.keyId, digests: digestsOf(read) };

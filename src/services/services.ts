@@ -9,7 +9,7 @@ import type { Payment, PaymentFilters, PaymentRequest } from '../domain/payment'
 import type { Payout, PayoutFilters, PayoutOrder } from '../domain/payout';
 import type { ReviewReason } from '../domain/review';
 import type { Scope } from '../domain/scopes';
-import type { PayoutDossierObject } from '../schemas/payout-dossiers';
+import type { PayoutDossier } from '../presenters/payout-dossier';
 import type { EventListFilters } from '../db/repositories/event-list';
 import type { EventFilters, FeedPosition } from '../db/repositories/events-feed';
 import type { CatalogueRoute } from '../db/repositories/currency-routes';
@@ -98,7 +98,7 @@ export interface Payouts {
   /** @throws ApiError not_found */
   get(caller: Caller, id: string): Promise<Payout>;
   /** @throws ApiError not_found */
-  dossier(caller: Caller, id: string): Promise<PayoutDossierObject>;
+  dossier(caller: Caller, id: string): Promise<PayoutDossier>;
   /** Tells the payout's workflow that a condition may be met; without an answer, `restart-missing` does. */
   lookAgain(caller: Caller, id: string): Promise<void>;
   /** @throws ApiError not_found, invalid_state, service_unavailable */

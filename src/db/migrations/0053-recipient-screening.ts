@@ -5,9 +5,6 @@ ALTER TABLE recipients
   -- once it is clear.
   ADD COLUMN screening text CHECK (screening IN ('asking', 'clear', 'review', 'block')),
   ADD COLUMN screening_asked_at timestamptz;
-CREATE INDEX recipients_to_screen ON recipients (screening_asked_at)
-  WHERE screening = 'asking' AND deleted_at IS NULL;
-
 -- As before, and a new destination is screened as soon as there are sources.
 CREATE OR REPLACE FUNCTION cool_recipient() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -47,3 +44,8 @@ GRANT UPDATE (name, currency, network, destination_type, destination_value, dest
               sequence, updated_at, deleted_at) ON recipients TO gateway_api;
 GRANT UPDATE (screening, screening_asked_at) ON recipients TO gateway_worker;
 `;
+
+export const steps = [
+  `CREATE INDEX CONCURRENTLY IF NOT EXISTS recipients_to_screen ON recipients (screening_asked_at)
+     WHERE screening = 'asking' AND deleted_at IS NULL`,
+];

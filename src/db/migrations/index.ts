@@ -21,7 +21,10 @@ import {
   steps as payoutsAwaitRecipientsSteps,
 } from './0052-payouts-await-recipients';
 import { sql as keysByApi } from './0054-keys-by-api';
-import { sql as recipientScreening } from './0053-recipient-screening';
+import {
+  sql as recipientScreening,
+  steps as recipientScreeningSteps,
+} from './0053-recipient-screening';
 import { sql as webhooksByApi } from './0054-webhooks-by-api';
 import { sql as auditChain, steps as auditChainSteps } from './0055-audit-chain';
 import { sql as payoutDossier } from './0056-payout-dossier';
@@ -88,6 +91,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0052-payouts-await-recipients', sql: payoutsAwaitRecipients },
   { name: '0052-payouts-await-recipients-steps', concurrent: payoutsAwaitRecipientsSteps },
   { name: '0053-recipient-screening', sql: recipientScreening },
+  { name: '0053-recipient-screening-steps', concurrent: recipientScreeningSteps },
   { name: '0054-webhooks-by-api', sql: webhooksByApi },
   { name: '0054-keys-by-api', sql: keysByApi },
   { name: '0055-audit-chain', sql: auditChain },
