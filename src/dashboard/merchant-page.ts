@@ -31,11 +31,13 @@ export interface MerchantRoute {
   liveNeeds?: Permission;
   /** In live mode, a form that needs a recent sign-in: the page that opens again after it. */
   liveRecent?: (visit: MerchantVisit) => string;
+  /** The same in both modes, for a form whose change holds for live mode as well. */
+  recent?: (visit: MerchantVisit) => string;
   run: (visit: MerchantVisit) => SignedInAnswer | Promise<SignedInAnswer>;
 }
 
 export function merchantRoute(route: MerchantRoute): Route {
-  const { method, path, cost, takesLargeForm, needs, liveNeeds, liveRecent, run } = route;
+  const { method, path, cost, takesLargeForm, needs, liveNeeds, liveRecent, recent, run } = route;
   return {
     method,
     path: `/:mode${path}`,
@@ -47,8 +49,9 @@ export function merchantRoute(route: MerchantRoute): Route {
       if (visit.mode === 'live' && liveNeeds !== undefined && !visit.may(liveNeeds)) {
         throw new PageRefusal('not_allowed');
       }
-      if (visit.mode === 'live' && liveRecent !== undefined) {
-        const again = signInAgain(visit, liveRecent(visit));
+      const pageAfter = visit.mode === 'live' ? (recent ?? liveRecent) : recent;
+      if (pageAfter !== undefined) {
+        const again = signInAgain(visit, pageAfter(visit));
         if (again !== null) return again;
       }
       return run(visit);

@@ -105,6 +105,20 @@ test.each(['roll', 'disable', 'enable', 'delete'])(
   },
 );
 
+test.each(['test', 'live'])(
+  'what holds for live mode as well is changed after a recent sign-in only, also from the pages of %s mode',
+  async (mode) => {
+    const base = `/dashboard/${mode}`;
+    for (const [path, form] of [
+      [`${base}/second-person`, { above: '' }],
+      [`${base}/recipients/rules`, { waitHours: '1', payTo: 'anywhere' }],
+    ] as const) {
+      await expectConfirmation(path, form, path);
+      expect((await client.post(path, form)).status).toBe(303);
+    }
+  },
+);
+
 test('test mode asks for no recent sign-in', async () => {
   await ageSignIn(harness.owner, owner);
   const key = await create('/dashboard/test/keys/new', KEY);

@@ -120,7 +120,7 @@ export function recipientPages(services: DashboardServices): MerchantRoute[] {
       method: 'post',
       path: '/recipients/rules',
       needs: 'manage',
-      liveRecent: (visit) => `${listPath(visit)}/rules`,
+      recent: (visit) => `${listPath(visit)}/rules`,
       run: async (visit) => {
         const { accountId, form } = visit;
         const errors = await fieldErrors(async () => {

@@ -30,7 +30,7 @@ export function secondPersonPages(services: DashboardServices): MerchantRoute[] 
       method: 'post',
       path: '/second-person',
       ...ruleSecondPerson.access,
-      liveRecent: ({ base }) => `${base}/second-person`,
+      recent: ({ base }) => `${base}/second-person`,
       run: async (visit) => {
         const { accountId, form, base } = visit;
         const errors = await fieldErrors(async () => {

@@ -132,7 +132,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     name: 'live-recent',
     protects: 'Live keys and endpoints are changed after a recent sign-in only.',
     file: 'src/dashboard/merchant-page.ts',
-    find: "if (visit.mode === 'live' && liveRecent !== undefined) {",
+    find: 'if (pageAfter !== undefined) {',
     replace: 'if (false) {',
     test: RECENT,
     title: 'a live key is created after a recent sign-in only, and the form comes back',
