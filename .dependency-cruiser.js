@@ -1,14 +1,16 @@
 /**
  * Which room may import which: the table of rooms in the project's design, as rules. A room may
- * always import its own files and, except for the workflows and the domain, src/lib.
+ * always import its own files and, except for the workflows and the domain, src/lib and src/settings.
  * src/config.ts, src/deps.ts, src/bin and src/dev put everything together and may import all.
  */
-const LIB = '^src/lib/';
+const LIB = '^src/(lib|settings)/';
 
 /** room → what it may import of the project. Everything else of the project is forbidden. */
 const ROOMS = {
   'src/domain': [],
-  'src/lib': ['^src/domain/'],
+  // A program that starts reads the secrets that are in files.
+  'src/lib': ['^src/domain/', '^src/settings/secret-files\\.ts$'],
+  'src/settings': ['^src/(domain|lib)/'],
   'src/schemas': ['^src/domain/', LIB],
   // Of src/db the types of what is stored, and nothing that runs: see presenters-db-types.
   'src/presenters': ['^src/(domain|schemas)/', '^src/db/repositories/', LIB],

@@ -1,15 +1,15 @@
 /**
- * The configuration of the gateway's processes: the settings of src/lib/settings.ts, grouped for their
+ * The configuration of the gateway's processes: the settings of src/settings/settings.ts, grouped for their
  * use. The environment is read once, and one message lists every invalid variable and what to set.
  */
 import { providerQueue } from '../workflows/names';
 import { MODES, type Mode } from './domain/mode';
 import { PROVIDER_CODES, type ProviderCode } from './domain/provider-codes';
 import { createEvidenceKey } from './lib/evidence-key';
-import { productionFaults } from './lib/production';
-import { attempt, readSettings, type SettingsOf, settingsOf } from './lib/read-settings';
-import type { Environment } from './lib/settings';
-import { webhookSettings } from './lib/webhook-settings';
+import { productionFaults } from './settings/production';
+import { attempt, readSettings, type SettingsOf, settingsOf } from './settings/read-settings';
+import type { Environment } from './settings/settings';
+import { webhookSettings } from './settings/webhook-settings';
 import type { MailConfig } from './mail/sender';
 import type { ProviderModeConfig } from './providers/port';
 import { type ProviderConfig, PROVIDERS } from './providers/registry';

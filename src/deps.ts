@@ -25,7 +25,7 @@ import { createBalances } from './services/balances';
 import { createCatalogue } from './services/catalogue';
 import { createEvents } from './services/events';
 import { createHealth } from './services/health';
-import { createKeys } from './services/keys';
+import { createKeys } from './services/keys-by-api';
 import { createNetworkFees } from './services/network-fees';
 import { createPayments } from './services/payments';
 import { createPayoutReviews } from './services/payout-reviews';

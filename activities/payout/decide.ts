@@ -1,4 +1,4 @@
-/** The steps of a payout that involve no provider: approve, reject, cancel. */
+/** The steps of a payout that involve no provider: approve (by two people above a threshold), reject, cancel. */
 import { appendAudit } from '../../src/db/repositories/audit-log';
 import type { NewDeliveries } from '../../src/db/repositories/events';
 import {

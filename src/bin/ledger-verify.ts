@@ -5,7 +5,7 @@ import { withClient } from '../db/provision';
 import type { Db } from '../db/transaction';
 import { createCommand, errorText, runAsMain, runCommand, type Program } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl, readPrivateJson } from '../lib/data-folder';
-import { findSetting } from '../lib/read-settings';
+import { findSetting } from '../settings/read-settings';
 import { wallClockMs } from '../lib/wall-clock';
 import { verifyWorkflows, WORKFLOWS_INVARIANT } from '../services/workflow-check';
 import { createTemporalClient } from '../temporal/client';

@@ -4,7 +4,7 @@
  */
 import { migrate } from '../db/migrate';
 import { createCommand, errorText, runAsMain, runCommand, type Program } from '../lib/command-line';
-import { readSetting } from '../lib/read-settings';
+import { readSetting } from '../settings/read-settings';
 
 const HELP = `
 Environment:

@@ -1,11 +1,16 @@
 /** Writes the tables of settings into docs/operations.md, or with --check reports whether they are up to date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GATEWAY_SETTINGS, OWNER_SETTINGS, type Setting, WALLET_SETTINGS } from '../lib/settings';
+import {
+  GATEWAY_SETTINGS,
+  OWNER_SETTINGS,
+  type Setting,
+  WALLET_SETTINGS,
+} from '../settings/settings';
 
 const HELP = `Usage: npm run settings [-- --check]
 
-Writes the tables of environment variables in docs/operations.md from src/lib/settings.ts. With --check
+Writes the tables of environment variables in docs/operations.md from src/settings/settings.ts. With --check
 it writes nothing, and fails when they are out of date.
 `;
 

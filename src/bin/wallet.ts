@@ -5,7 +5,7 @@
 import { createLogger } from '../lib/logger';
 import { createRegistry, scrape } from '../lib/metrics';
 import { startMetricsServer } from '../lib/metrics-server';
-import { readSetting } from '../lib/read-settings';
+import { readSetting } from '../settings/read-settings';
 import { runProcess } from '../lib/run-process';
 import { chooseSdkExporter } from '../lib/temporal-sdk-metrics';
 import { createTemporalClient } from '../temporal/client';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/command-line';
-import { publicKeys } from '../lib/setting-kinds';
+import { publicKeys } from '../settings/setting-kinds';
 import { SetupError } from '../lib/setup-error';
 import { presentAuditEntry } from '../presenters/admin';
 import {

@@ -7,7 +7,7 @@ import {
   proposeThreshold,
   THRESHOLD,
   withdrawThreshold,
-} from '../services/four-eyes';
+} from '../services/four-eyes-thresholds';
 import { addFields, inputOf } from './change-options';
 import type { Run } from './context';
 import { addNoun, changeVerb, CURRENCY, readVerb, runList, type VerbTexts } from './options';

@@ -1,4 +1,4 @@
-import { readSetting } from '../lib/read-settings';
+import { readSetting } from '../settings/read-settings';
 import type { DatabaseOptions } from '../postgres/connection';
 import { Database } from '../postgres/database';
 import { fieldOf } from './column-names';

@@ -314,6 +314,10 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
         UNION ALL
         SELECT id, account_id, mode, reference, 'payout_schedule' FROM payout_schedules
         UNION ALL
+        SELECT id, account_id, mode, NULL, 'webhook_endpoint' FROM webhook_endpoints
+        UNION ALL
+        SELECT id, account_id, mode, NULL, 'api_key' FROM api_keys
+        UNION ALL
         -- Refunds that no merchant asked for have no reference.
         SELECT id, account_id, mode, merchant_reference, 'refund' FROM payment_refunds
          WHERE merchant_reference IS NOT NULL

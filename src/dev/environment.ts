@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type DataLayout, readPrivateJson, writePrivateJson } from '../lib/data-folder';
-import { DEVELOPMENT_SECRET } from '../lib/production';
+import { DEVELOPMENT_SECRET } from '../settings/production';
 import type { Ports } from './ports';
 import { TEMPORAL_NAMESPACE } from './servers';
 
@@ -55,7 +55,7 @@ export function loadSecrets(path: string, env: NodeJS.ProcessEnv): Record<string
   );
 }
 
-/** Makes a secret for development, which production refuses (src/lib/production.ts). */
+/** Makes a secret for development, which production refuses (src/settings/production.ts). */
 function makeSecret(): string {
   return `${DEVELOPMENT_SECRET}${randomBytes(SECRET_LENGTH_BYTES).toString('hex')}`;
 }

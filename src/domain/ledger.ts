@@ -1,7 +1,7 @@
 /**
  * The postings of the double-entry ledger (decisions/ledger). Each is a balanced list of lines. The
  * merchant's accounts are `available` and `reserved`; the others belong to the platform and are
- * invisible to the merchant. `ledger_post` in db/migrations is the only code that writes them.
+ * invisible to the merchant. The SQL in db/migrations/baseline/ledger.ts is the only code that writes them.
  */
 import type { Mode } from './mode';
 import type { Amount } from './money';

@@ -12,7 +12,7 @@ export interface GatewayState {
   caller: Caller;
   /** The client's address; empty if it is unknown. Set by middleware/auth.ts. */
   address: string;
-  /** Set by middleware/idempotent.ts. */
+  /** Set by middleware/idempotency-key.ts. */
   idempotencyKey: string;
   /** The code of the error body, if there is one. Set by middleware/errors.ts. */
   errorCode: ErrorCode;

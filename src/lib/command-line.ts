@@ -4,7 +4,7 @@
  * tests run it in their own process.
  */
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
-import { withSecretFiles } from './secret-files';
+import { withSecretFiles } from '../settings/secret-files';
 import { SetupError } from './setup-error';
 
 const DONE = 0;

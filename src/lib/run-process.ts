@@ -2,7 +2,7 @@
  * The life cycle of a long-running program: start, report that it is ready, stop on a signal, and
  * exit with a message when it cannot start.
  */
-import { withSecretFiles } from './secret-files';
+import { withSecretFiles } from '../settings/secret-files';
 import { SetupError } from './setup-error';
 
 export interface RunningProcess {

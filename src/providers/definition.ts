@@ -1,5 +1,5 @@
 import type { ProviderCode } from '../domain/provider-codes';
-import type { ProviderPrefix } from '../lib/read-settings';
+import type { ProviderPrefix } from '../settings/read-settings';
 import type { Provider, ProviderModeConfig } from './port';
 import type { CallProvider } from './provider-http';
 

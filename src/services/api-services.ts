@@ -2,7 +2,7 @@
  * All services behind the HTTP API, one member per noun. src/deps.ts builds them; routes and tests receive
  * all of them.
  */
-import type { Keys } from './keys';
+import type { Keys } from './keys-by-api';
 import type { PayoutBatches } from './payout-batches';
 import type { PayoutSchedules } from './payout-schedules';
 import type { Recipients } from './recipients';

@@ -20,7 +20,7 @@ import {
   type PaymentWorkflows,
 } from '../temporal/payment-workflows';
 import type { Admission } from './admission';
-import { readAnswer, runClaimed } from './claimed-request';
+import { readAnswer, runClaimed } from './idempotency';
 import type { Caller, Payments, StoredResponse } from './services';
 
 export interface PaymentsDeps {

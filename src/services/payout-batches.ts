@@ -35,7 +35,7 @@ import { addressed, type Addressed } from '../domain/recipient';
 import { duplicateReference } from '../domain/terms';
 import { newId } from '../lib/new-id';
 import type { PayoutBatchWorkflows } from '../temporal/payout-batch-workflows';
-import { type ClaimDeps, readAnswer, runClaimed } from './claimed-request';
+import { type ClaimDeps, readAnswer, runClaimed } from './idempotency';
 import { choosePayout, type ChoosingDeps } from './payouts';
 import type { Caller, ListPosition, Page, StoredResponse } from './services';
 

@@ -35,7 +35,7 @@ import { wallClockMs } from '../lib/wall-clock';
 import { presentCreated } from '../presenters/envelope';
 import { presentPayoutSchedule } from '../presenters/payout-schedule';
 import type { PayoutScheduleTimers } from '../temporal/payout-schedules';
-import { type ClaimDeps, readAnswer, runClaimed } from './claimed-request';
+import { type ClaimDeps, readAnswer, runClaimed } from './idempotency';
 import { type BatchCheck, checkRows, type CheckingDeps } from './payout-batches';
 import type { Caller, ListPosition, Page, StoredResponse } from './services';
 

@@ -29,7 +29,7 @@ import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
 import type { Admission } from './admission';
-import { readAnswer, runClaimed } from './claimed-request';
+import { readAnswer, runClaimed } from './idempotency';
 import { buildDossier, type DossierDeps } from './payout-dossier';
 import { checkRelease } from './release-request';
 import type { NetworkFees } from './network-fees';

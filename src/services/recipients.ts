@@ -37,7 +37,7 @@ import type { ProviderRegistry } from '../providers/registry';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
 import type { WebhookDeliveryWorkflows } from '../temporal/webhook-delivery-workflows';
 import type { ChangedBy } from './admin/audit';
-import { type ClaimDeps, readAnswer, runClaimed } from './claimed-request';
+import { type ClaimDeps, readAnswer, runClaimed } from './idempotency';
 import { chooseRoute } from './payouts';
 import type { Caller, ListPosition, Page, StoredResponse } from './services';
 

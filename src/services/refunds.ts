@@ -29,7 +29,7 @@ import { duplicateReference, refundOutsideOfKey } from '../domain/terms';
 import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
 import { paymentStart, type PaymentWorkflows } from '../temporal/payment-workflows';
-import { type ClaimDeps, readAnswer, runClaimed } from './claimed-request';
+import { type ClaimDeps, readAnswer, runClaimed } from './idempotency';
 import { getOwnPayment } from './payments';
 import type { Caller, ListPosition, Page, StoredResponse } from './services';
 

@@ -17,7 +17,7 @@ import { presentCreated } from '../presenters/envelope';
 import { presentEndpointWithSecret } from '../presenters/webhook';
 import type { ChangedBy } from './admin/audit';
 import { refuseAsApi } from './api-refusal';
-import { type ClaimDeps, readAnswer, runClaimed } from './claimed-request';
+import { type ClaimDeps, readAnswer, runClaimed } from './idempotency';
 import { requireOwn } from './own';
 import type { Caller, ListPosition, Page, StoredResponse } from './services';
 import { retryDelivery } from './webhook-deliveries';

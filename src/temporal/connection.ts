@@ -10,7 +10,7 @@ import {
   loadClientConfigProfile,
   toClientOptions,
 } from '@temporalio/envconfig';
-import { type Environment, ROWS } from '../lib/settings';
+import { type Environment, ROWS } from '../settings/settings';
 import { SetupError } from '../lib/setup-error';
 
 type ConnectionOptions = ReturnType<typeof toClientOptions>['connectionOptions'];

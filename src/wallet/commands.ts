@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl } from '../lib/data-folder';
-import { findSetting } from '../lib/read-settings';
+import { findSetting } from '../settings/read-settings';
 import { createChain } from './chain/chain';
 import { CHAIN, findByChainId, readAddress, REASON } from './command-options';
 import { pausePayouts, pauseSigner, resumePausedSigner, resumePayouts } from './chain/pause';

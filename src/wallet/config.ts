@@ -2,9 +2,9 @@
  * The configuration of the wallet: the environment, and the file of networks (networks.ts). The
  * process (src/bin/wallet.ts) reads it once; tests pass it to a wallet in their own process.
  */
-import { productionFaults } from '../lib/production';
-import { readSettings, type SettingsOf, settingsOf, textOf } from '../lib/read-settings';
-import { type Environment, WALLET_SETTINGS } from '../lib/settings';
+import { productionFaults } from '../settings/production';
+import { readSettings, type SettingsOf, settingsOf, textOf } from '../settings/read-settings';
+import { type Environment, WALLET_SETTINGS } from '../settings/settings';
 import { invalidEnvironment, SetupError } from '../lib/setup-error';
 import { type Network, readNetworksFile, type WalletMode } from './networks';
 import { signerFaults } from './signer/production';

@@ -4,7 +4,7 @@
  */
 import { ApiError } from '../../src/domain/errors';
 import { newId } from '../../src/lib/new-id';
-import { type ClaimedWork, runClaimed } from '../../src/services/claimed-request';
+import { type ClaimedWork, runClaimed } from '../../src/services/idempotency';
 import { openTestDatabase } from '../support/servers/database';
 import { started } from '../support/started';
 

@@ -39,7 +39,7 @@ test('pages have strict headers, and errors have the request id', async () => {
   });
   const guide = await fetch(`${gateway.url}/docs/guides/quickstart`);
   expect(guide.headers.get('content-security-policy')).toBe(
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
       "form-action 'none'; frame-ancestors 'none'",
   );
   expect((await client.get('/dashboard/other')).status).toBe(404);

@@ -6,7 +6,7 @@ import {
   proposeThreshold,
   THRESHOLD,
   withdrawThreshold,
-} from '../../services/four-eyes';
+} from '../../services/four-eyes-thresholds';
 import { ChangeFields, readFields } from '../../web/change-form';
 import { Card, Empty, Money, PageHead, Table, Time } from '../../web/components';
 import { EMPTY_FORM, Field, fieldErrors, type FormState, Select } from '../../web/forms';

@@ -10,7 +10,7 @@ import {
   type WaitingObjects,
 } from '../../services/console';
 import { BACKLOG_MAX } from '../../services/console-operations';
-import { listThresholds } from '../../services/four-eyes';
+import { listThresholds } from '../../services/four-eyes-thresholds';
 import { listShownPauses } from '../../services/payout-pauses';
 import { Card, Empty, Money, PageHead, words } from '../../web/components';
 import { Follows, FollowSwitch } from '../../web/follow';

@@ -1,4 +1,4 @@
-/** Calls `ledger_post` and `ledger_adjust`, the only writers of money, and reads balances. */
+/** Posts by the functions of db/migrations/baseline/ledger.ts, the only writers of money, and reads balances. */
 import type { Posting } from '../../domain/ledger';
 import { type Amount, amount, ZERO } from '../../domain/money';
 import type { Mode } from '../../domain/mode';

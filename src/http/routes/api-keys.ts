@@ -3,11 +3,11 @@ import type Router from '@koa/router';
 import { presentKeyForApi, presentKeyWithSecret } from '../../presenters/api-key';
 import { presentOne } from '../../presenters/envelope';
 import { readApiKeyQuery, readApiKeyRequest } from '../../schemas/api-keys';
-import type { Keys } from '../../services/keys';
+import type { Keys } from '../../services/keys-by-api';
 import { changedBy, type GatewayState, pathId } from '../context';
 import type { Auth } from '../middleware/auth';
 import { validate } from '../middleware/body';
-import { idempotent, writeStored } from '../middleware/idempotent';
+import { idempotent, writeStored } from '../middleware/idempotency-key';
 import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
 

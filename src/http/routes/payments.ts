@@ -7,7 +7,7 @@ import type { Payments } from '../../services/services';
 import { type GatewayState, pathId } from '../context';
 import type { Auth } from '../middleware/auth';
 import { validate } from '../middleware/body';
-import { idempotent, writeStored } from '../middleware/idempotent';
+import { idempotent, writeStored } from '../middleware/idempotency-key';
 import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
 

@@ -15,7 +15,7 @@ import type { PayoutBatches } from '../../services/payout-batches';
 import { type GatewayState, pathId } from '../context';
 import type { Auth } from '../middleware/auth';
 import { readLargeJson, validate } from '../middleware/body';
-import { idempotent, writeStored } from '../middleware/idempotent';
+import { idempotent, writeStored } from '../middleware/idempotency-key';
 import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
 

@@ -11,7 +11,7 @@ import type { PayoutSchedules } from '../../services/payout-schedules';
 import { type GatewayState, pathId } from '../context';
 import type { Auth } from '../middleware/auth';
 import { bytesReader, validate } from '../middleware/body';
-import { idempotent, writeStored } from '../middleware/idempotent';
+import { idempotent, writeStored } from '../middleware/idempotency-key';
 import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
 

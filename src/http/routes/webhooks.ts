@@ -20,7 +20,7 @@ import type { Webhooks } from '../../services/webhooks';
 import { changedBy, type GatewayState, pathId } from '../context';
 import type { Auth } from '../middleware/auth';
 import { validate } from '../middleware/body';
-import { idempotent, writeStored } from '../middleware/idempotent';
+import { idempotent, writeStored } from '../middleware/idempotency-key';
 import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
 
@@ -93,14 +93,16 @@ export function webhookRoutes(
   });
 
   router.get('/webhook_endpoints/:id/deliveries', auth('webhooks:read'), async (ctx, next) => {
-    const id = pathId('webhookEndpoint', ctx);
-    await listPage(
+    const list = listPage(
       pagination,
       readWebhookDeliveryQuery,
-      (caller, { filters, ...page }) =>
-        webhooks.deliveries(caller, id, { ...page, status: filters.status }),
+      (caller, { filters, ...page }) => {
+        const id = pathId('webhookEndpoint', ctx);
+        return webhooks.deliveries(caller, id, { ...page, status: filters.status });
+      },
       presentDeliveryForApi,
-    )(ctx, next);
+    );
+    await list(ctx, next);
   });
 
   router.get('/webhook_deliveries/:id', auth('webhooks:read'), noQuery, async (ctx) => {

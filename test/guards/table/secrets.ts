@@ -3,8 +3,8 @@ import type { Guard } from '../guard';
 
 const BOX = 'src/lib/secret-box.ts';
 const BOX_TEST = 'test/unit/lib/secret-box.test.ts';
-const PRODUCTION = 'src/lib/production.ts';
-const PRODUCTION_TEST = 'test/unit/lib/production.test.ts';
+const PRODUCTION = 'src/settings/production.ts';
+const PRODUCTION_TEST = 'test/unit/settings/production.test.ts';
 const REDACTION = 'src/services/redaction.ts';
 const REDACTION_TEST = 'test/unit/services/redaction.test.ts';
 

@@ -17,10 +17,10 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
     name: 'live-allow-cidrs',
     protects: 'A private network that is allowed for test webhooks is not allowed for live ones.',
-    file: 'src/lib/webhook-settings.ts',
+    file: 'src/settings/webhook-settings.ts',
     find: 'allowCidrs: settings.WEBHOOK_LIVE_ALLOW_CIDRS ?? [],',
     replace: 'allowCidrs: testCidrs,',
-    test: 'test/unit/lib/webhook-settings.test.ts',
+    test: 'test/unit/settings/webhook-settings.test.ts',
     title: 'WEBHOOK_ALLOW_CIDRS is for test mode: live webhooks have a setting of their own',
   },
   {

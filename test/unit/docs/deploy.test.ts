@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes';
-import { type ProgramName, ROWS, SETTINGS } from '../../../src/lib/settings';
+import { type ProgramName, ROWS, SETTINGS } from '../../../src/settings/settings';
 import { WORKER_QUEUES } from '../../../src/domain/worker-queues';
 
 const ROOT = resolve(__dirname, '../../..');

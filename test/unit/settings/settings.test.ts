@@ -9,9 +9,9 @@ import {
   readSetting,
   type SettingName,
   settingsOf,
-} from '../../../src/lib/read-settings';
-import { withSecretFiles } from '../../../src/lib/secret-files';
-import { type Environment, ROWS, type Setting, SETTINGS } from '../../../src/lib/settings';
+} from '../../../src/settings/read-settings';
+import { withSecretFiles } from '../../../src/settings/secret-files';
+import { type Environment, ROWS, type Setting, SETTINGS } from '../../../src/settings/settings';
 import { readWalletConfig } from '../../../src/wallet/config';
 
 const secret = () => randomBytes(32).toString('hex');
@@ -201,7 +201,7 @@ const SECRETS = ROWS.filter(([, { isSecret }]) => isSecret === true).map(([name]
 
 test('what looks like a secret is one', () => {
   const looks = ROWS.map(([name]) => name).filter((name) =>
-    /SECRET|PEPPER|API_KEY|TOKEN|PASSWORD|(DATABASE(_OWNER)?|SMTP)_URL$/.test(name),
+    /SECRET|PEPPER|API_KEY|SIGNING_KEY|TOKEN|PASSWORD|(DATABASE(_OWNER)?|SMTP)_URL$/.test(name),
   );
   expect(looks.sort()).toEqual([...SECRETS].sort());
 });

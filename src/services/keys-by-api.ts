@@ -27,7 +27,7 @@ import {
 } from './api-keys';
 import { refuseAsApi } from './api-refusal';
 import type { InputOf } from './change';
-import { type ClaimDeps, readAnswer, runClaimed } from './claimed-request';
+import { type ClaimDeps, readAnswer, runClaimed } from './idempotency';
 import { requireWithin } from './key-rights';
 import { requireOwn } from './own';
 import type { Caller, ListPosition, Page, StoredResponse } from './services';

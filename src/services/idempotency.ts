@@ -129,10 +129,10 @@ export async function readAnswer(db: Db, objectId: string): Promise<StoredRespon
  * is undefined counts as null, so that a memo that is absent and one that is null are the same.
  */
 function hashRequest(endpoint: string, request: object): Buffer {
-  return createHash('sha256').update(canonicalJson({ endpoint, request })).digest();
+  return createHash('sha256').update(hashedText({ endpoint, request })).digest();
 }
 
-function canonicalJson(value: unknown): string {
+function hashedText(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

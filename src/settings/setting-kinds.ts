@@ -1,6 +1,6 @@
 /** What a setting can be. Each kind reads the text of a variable and says what it accepts. */
-import { parseCidr } from './cidr';
-import { PUBLIC_KEY_BYTES } from './evidence-key';
+import { parseCidr } from '../lib/cidr';
+import { PUBLIC_KEY_BYTES } from '../lib/evidence-key';
 
 export interface Kind<Value> {
   /** What the text must be, for messages and documents; null: any text. */

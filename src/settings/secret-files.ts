@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { isSecretSetting } from './settings';
-import { SetupError } from './setup-error';
+import { SetupError } from '../lib/setup-error';
 
 const SUFFIX = '_FILE';
 

@@ -1,7 +1,7 @@
 import { readApiConfig } from '../../../src/config';
-import { readSettings } from '../../../src/lib/read-settings';
-import type { Environment } from '../../../src/lib/settings';
-import { WEBHOOK_SETTINGS, webhookSettings } from '../../../src/lib/webhook-settings';
+import { readSettings } from '../../../src/settings/read-settings';
+import type { Environment } from '../../../src/settings/settings';
+import { WEBHOOK_SETTINGS, webhookSettings } from '../../../src/settings/webhook-settings';
 
 const KEY = { WEBHOOK_SECRET_KEY: 'a secret that is long enough for it' };
 const read = (env: Environment) =>

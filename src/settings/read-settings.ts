@@ -1,7 +1,7 @@
 /** Reads variables by their rows in the table of settings, whose kinds give the values their types. */
 import { InvalidText, type Kind } from './setting-kinds';
 import { type Environment, type ProgramName, ROWS, type Setting, SETTINGS } from './settings';
-import { invalidEnvironment, SetupError } from './setup-error';
+import { invalidEnvironment, SetupError } from '../lib/setup-error';
 
 type Table = typeof SETTINGS;
 type Parsed<Row> = Row extends { kind: Kind<infer Value> } ? Value : never;
