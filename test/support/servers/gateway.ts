@@ -121,6 +121,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
     WORKFLOW_BUNDLE: process.env['TEST_WORKFLOW_BUNDLE'],
     KEY_PEPPER: pepper,
     CURSOR_SECRET: randomBytes(32).toString('hex'),
+    EVIDENCE_SIGNING_KEY: randomBytes(32).toString('hex'),
     WEBHOOK_SECRET_KEY: randomBytes(32).toString('hex'),
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     WEBHOOK_LIVE_ALLOW_CIDRS: '127.0.0.0/8',
