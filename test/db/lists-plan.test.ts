@@ -226,8 +226,8 @@ test.each<[what: string, filters: ConsolePayoutFilters, rows: number]>([
   );
   expect(read.rows).toBe(found);
   // Each place can give a whole page, of which the newest are kept; each row also reads its account. The
-  // sample of ANALYZE decides between two indexes: a currency that nobody has reads 57 or 61 blocks.
-  expect(read.buffers).toBeLessThanOrEqual(PLACES * 6 + 1 + found * 10);
+  // sample of ANALYZE decides between indexes: a filter that nothing fits has read 57 to 64 blocks.
+  expect(read.buffers).toBeLessThanOrEqual(PLACES * 8 + found * 10);
 });
 
 /** Parts of the search that each find a page, and the ways through their indexes. */
