@@ -49,7 +49,7 @@ const RECIPIENT_LOST = {
   posting: releasePosting,
 } as const;
 
-/** As the screening of a payout rejects it, so that nobody learns of it. */
+/** The rejection has the reason of a blocked payout, so that nobody learns of the screening. */
 const RECIPIENT_BLOCKED = {
   trigger: 'reject',
   only: AWAITS_BLOCKED,

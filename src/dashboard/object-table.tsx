@@ -12,7 +12,7 @@ interface Listed {
 
 export interface ObjectRowsProps<Row> {
   rows: readonly Row[];
-  /** Of the list; a row leads to its page below it. */
+  /** The path of the list; a row leads to its page below it. */
   path: string;
   empty: ComponentChildren;
 }

@@ -121,8 +121,17 @@ export function TextArea(props: TextAreaProps) {
   );
 }
 
-/** A CSV file that the page's script writes into a field, where the person can read and correct it. */
-export function FileInto({ field, hint }: { field: string; hint: string }) {
+/** A table as CSV: pasted, or read from a file by the page's script, so that the person can correct it. */
+export function TableField(props: Omit<TextAreaProps, 'name' | 'isTable' | 'required'>) {
+  return (
+    <>
+      <FileInto field="table" hint="Choose a CSV file, or drop it on the table below." />
+      <TextArea {...props} name="table" isTable required />
+    </>
+  );
+}
+
+function FileInto({ field, hint }: { field: string; hint: string }) {
   const id = `file-into-${field}`;
   return (
     <div class="form-field js-only">
@@ -141,6 +150,29 @@ export function FileInto({ field, hint }: { field: string; hint: string }) {
         {hint}
       </p>
     </div>
+  );
+}
+
+interface SentAgainProps {
+  values: URLSearchParams;
+  fields: readonly string[];
+  /** With the table, which the page does not show. */
+  table: boolean;
+}
+
+/** What was sent, for the next form, which sends it as well. */
+export function SentAgain({ values, fields, table }: SentAgainProps) {
+  return (
+    <>
+      {fields.map((name) => (
+        <input type="hidden" name={name} value={values.get(name) ?? ''} />
+      ))}
+      {table ? (
+        <textarea name="table" hidden>
+          {values.get('table') ?? ''}
+        </textarea>
+      ) : null}
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import { Field, type FormState } from '../../web/forms';
 
 interface NotesProps {
   notes: readonly Note[];
-  /** Of the page of the object. */
+  /** The path of the object's page. */
   path: string;
   form: FormState;
   mayWrite: boolean;

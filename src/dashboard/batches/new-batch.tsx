@@ -7,7 +7,7 @@ import { createdId } from '../../services/dashboard-money';
 import type { DashboardServices } from '../../services/dashboard';
 import type { BatchCheck } from '../../services/payout-batches';
 import { Alert, Card, Facts, Money, PageHead, Table } from '../../web/components';
-import { Field, FileInto, TextArea } from '../../web/forms';
+import { Field, SentAgain, TableField, TextArea } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { type Answer, page, redirect, signInAgain } from '../../web/site';
 import {
@@ -193,14 +193,10 @@ function NewBatch({ path, form, refusal }: Outcome<unknown> & { path: string }) 
             form={form}
             maxLength={255}
           />
-          <FileInto field="table" hint="Choose a CSV file, or drop it on the table below." />
-          <TextArea
-            name="table"
-            isTable
+          <TableField
             label="Table"
             hint={`At most ${BATCH_ROWS_MAX.toLocaleString('en')} rows below the headings ${COLUMNS.join(', ')}. Columns are separated by commas, semicolons or tabs.`}
             form={form}
-            required
           />
           <div class="actions">
             <button class="btn">Check the table</button>
@@ -302,13 +298,7 @@ function Hidden({ values, table }: { values: URLSearchParams; table: boolean }) 
   return (
     <>
       <input type="hidden" name="key" value={formKey(values)} />
-      <input type="hidden" name="reference" value={values.get('reference') ?? ''} />
-      <input type="hidden" name="description" value={values.get('description') ?? ''} />
-      {table ? (
-        <textarea name="table" hidden>
-          {values.get('table') ?? ''}
-        </textarea>
-      ) : null}
+      <SentAgain values={values} fields={['reference', 'description']} table={table} />
     </>
   );
 }

@@ -14,7 +14,7 @@ import {
 import { readExpectedRow } from '../../schemas/reconciliations';
 import type { DashboardServices } from '../../services/dashboard';
 import { Alert, Card, Facts, Id, Money, PageHead, Table, words } from '../../web/components';
-import { Field, FileInto, type FormState, Select, TextArea } from '../../web/forms';
+import { Field, type FormState, Select, SentAgain, TableField } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { chosen } from '../../web/lists';
 import { page } from '../../web/site';
@@ -93,8 +93,7 @@ export function reconcilePages(services: DashboardServices): MerchantRoute[] {
           const body = <Result base={visit.base} values={form.values} result={result} />;
           return page('Compared records', body, NAV);
         }
-        const body = <Compare base={visit.base} form={form} zone={zone} />;
-        return page('Compare records', body, { ...NAV, status: 422 });
+        return refused(visit.base, form, zone);
       },
     },
     {
@@ -103,10 +102,7 @@ export function reconcilePages(services: DashboardServices): MerchantRoute[] {
       ...COMPARE,
       run: async (visit) => {
         const { form, result, zone } = await compare(visit);
-        if (result === null) {
-          const body = <Compare base={visit.base} form={form} zone={zone} />;
-          return page('Compare records', body, { ...NAV, status: 422 });
-        }
+        if (result === null) return refused(visit.base, form, zone);
         const type = 'text/csv; charset=utf-8';
         return {
           kind: 'download',
@@ -117,6 +113,11 @@ export function reconcilePages(services: DashboardServices): MerchantRoute[] {
       },
     },
   ];
+}
+
+function refused(base: string, form: FormState, zone: string) {
+  const body = <Compare base={base} form={form} zone={zone} />;
+  return page('Compare records', body, { ...NAV, status: 422 });
 }
 
 /** The faults of the table go to `errors.table`. */
@@ -203,14 +204,10 @@ function Compare({ base, form, zone }: CompareProps) {
             form={form}
             required
           />
-          <FileInto field="table" hint="Choose a CSV file, or drop it on the table below." />
-          <TextArea
-            name="table"
-            isTable
+          <TableField
             label="Your list"
             hint={`At most ${RECONCILED_ROWS_MAX.toLocaleString('en')} rows below the headings ${COLUMNS.join(', ')}. Columns are separated by commas, semicolons or tabs.`}
             form={form}
-            required
           />
           <div class="actions">
             <button class="btn">Compare</button>
@@ -238,12 +235,7 @@ function Result({ base, values, result }: ResultProps) {
         lead={`${values.get('from') ?? ''} to ${values.get('to') ?? ''}`}
       >
         <form method="post" action={`${base}/reconcile/result.csv`}>
-          {['object', 'from', 'to'].map((name) => (
-            <input type="hidden" name={name} value={values.get(name) ?? ''} />
-          ))}
-          <textarea name="table" hidden>
-            {values.get('table') ?? ''}
-          </textarea>
+          <SentAgain values={values} fields={['object', 'from', 'to']} table />
           <button class="btn" data-variant="outline">
             <Icon name="download" /> Download
           </button>

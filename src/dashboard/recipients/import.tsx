@@ -6,7 +6,7 @@ import { readRecipientRequest } from '../../schemas/recipients';
 import type { DashboardServices } from '../../services/dashboard';
 import { createdId } from '../../services/dashboard-money';
 import { Alert, Card, PageHead, Table } from '../../web/components';
-import { FileInto, TextArea } from '../../web/forms';
+import { TableField } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { page, redirect } from '../../web/site';
 import { destinationCells, readLines, SheetFault, writeSheet } from '../batches/sheet';
@@ -167,14 +167,10 @@ function Import({ base, values, faults, problem }: Sent & { base: string }) {
       <Card>
         <form method="post" action={`${path}/import`} class="stack">
           <input type="hidden" name="key" value={formKey(values)} />
-          <FileInto field="table" hint="Choose a CSV file, or drop it on the table below." />
-          <TextArea
-            name="table"
-            isTable
+          <TableField
             label="Table"
             hint={`At most ${ROWS_MAX.toLocaleString('en')} rows below the headings ${COLUMNS.join(', ')}. Columns are separated by commas, semicolons or tabs.`}
             form={{ values, errors }}
-            required
           />
           <div class="actions">
             <button class="btn">Add the recipients</button>

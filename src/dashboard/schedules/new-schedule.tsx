@@ -6,7 +6,7 @@ import { createdId } from '../../services/dashboard-money';
 import type { DashboardServices } from '../../services/dashboard';
 import type { ScheduleCheck } from '../../services/payout-schedules';
 import { Alert, Card, PageHead } from '../../web/components';
-import { Field, FileInto, type FormState, Select, TextArea } from '../../web/forms';
+import { Field, type FormState, Select, SentAgain, TableField, TextArea } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { page, redirect } from '../../web/site';
 import { Faults, Totals, trySheet } from '../batches/new-batch';
@@ -191,15 +191,11 @@ function NewSchedule({ path, zone, form: sent, refusal }: NewScheduleProps) {
             maxLength={255}
           />
           <TimeFields form={form} zone={zone} />
-          <FileInto field="table" hint="Choose a CSV file, or drop it on the table below." />
-          <TextArea
-            name="table"
-            isTable
+          <TableField
             label="Payouts of each run"
             hint={`At most ${SCHEDULE_ROWS_MAX} rows below the headings ${COLUMNS.join(', ')}. Send a recipient or a destination. Each run appends its time to the references.`}
             form={form}
             value={writeSheet([['reference', 'amount', 'currency', 'destination', 'network']])}
-            required
           />
           <div class="actions">
             <button class="btn">Check the schedule</button>
@@ -314,7 +310,8 @@ function Preview({ path, zone, values, check, refusal }: PreviewProps) {
       </div>
       <Card>
         <form method="post" action={isSound ? `${path}/create` : `${path}/new`} class="stack">
-          <Hidden values={values} table={isSound} />
+          <input type="hidden" name="key" value={formKey(values)} />
+          <SentAgain values={values} fields={HEAD_FIELDS} table={isSound} />
           {isSound ? null : (
             <TextArea
               name="table"
@@ -354,20 +351,3 @@ const HEAD_FIELDS = [
   'start',
   'end',
 ] as const;
-
-/** What the next form sends as well. @param table with the table, which the page does not show */
-function Hidden({ values, table }: { values: URLSearchParams; table: boolean }) {
-  return (
-    <>
-      <input type="hidden" name="key" value={formKey(values)} />
-      {HEAD_FIELDS.map((name) => (
-        <input type="hidden" name={name} value={values.get(name) ?? ''} />
-      ))}
-      {table ? (
-        <textarea name="table" hidden>
-          {values.get('table') ?? ''}
-        </textarea>
-      ) : null}
-    </>
-  );
-}

@@ -29,7 +29,7 @@ export function NextRuns({ times, zone }: NextRunsProps) {
   );
 }
 
-/** By the name that the form sends. */
+/** The form sends the name of a unit. */
 export const UNIT_SECONDS = { minutes: 60, hours: 3_600, days: 86_400 } as const;
 
 type TimesInWords = Pick<ScheduleTimes, 'cron' | 'timeZone' | 'intervalSeconds'>;

@@ -62,7 +62,7 @@ export interface AuditFact {
   sealed: string | null;
   /** Null: the entry waits for its seal, or its personal part was erased. */
   salt: string | null;
-  /** By a person or a key of the account. */
+  /** Whether a person or a key of the account made it. */
   is_own: boolean | null;
   actor: string;
   address: string | null;

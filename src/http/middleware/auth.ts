@@ -6,7 +6,7 @@
 import { ApiError } from '../../domain/errors';
 import type { Scope } from '../../domain/scopes';
 import type { AccountTurns } from '../../services/account-turns';
-import type { Authentication } from '../../services/services';
+import type { Authentication, Caller } from '../../services/services';
 import { clientAddress } from '../../lib/client-address';
 import type { GatewayMiddleware } from '../context';
 
@@ -48,9 +48,13 @@ export function createAuth(
       const headers = { 'Retry-After': String(rate.resetSeconds) };
       throw new ApiError({ code: 'rate_limited', details }, headers);
     }
-    if (scope !== undefined && !caller.scopes.includes(scope)) {
-      throw new ApiError({ code: 'insufficient_scope', details: { required_scope: scope } });
-    }
+    if (scope !== undefined) requireScope(caller, scope);
     await (scope === WAITS ? next() : turns.run(caller, next));
   };
+}
+
+/** A route calls it for the second scope that some of its requests need. @throws ApiError insufficient_scope */
+export function requireScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): void {
+  if (scopes.includes(scope)) return;
+  throw new ApiError({ code: 'insufficient_scope', details: { required_scope: scope } });
 }

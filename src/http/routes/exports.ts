@@ -1,21 +1,17 @@
 /** /exports, in addition to the specification (decisions/exports). */
 import type Router from '@koa/router';
 import { showsPayouts } from '../../domain/bookkeeping';
-import { ApiError } from '../../domain/errors';
 import { startDownload } from '../../lib/download';
 import { readExportQuery } from '../../schemas/exports';
 import type { Balances } from '../../services/services';
 import type { GatewayState } from '../context';
-import type { Auth } from '../middleware/auth';
+import { type Auth, requireScope } from '../middleware/auth';
 
 export function exportRoutes(router: Router<GatewayState>, auth: Auth, balances: Balances): void {
   router.get('/exports', auth('payments:read'), async (ctx) => {
     const { caller } = ctx.state;
     const request = readExportQuery(ctx.query);
-    const required_scope = 'payouts:read';
-    if (showsPayouts(request.kind) && !caller.scopes.includes(required_scope)) {
-      throw new ApiError({ code: 'insufficient_scope', details: { required_scope } });
-    }
+    if (showsPayouts(request.kind)) requireScope(caller, 'payouts:read');
     const file = await balances.exportFile(caller, request);
     const content = await startDownload(file.content);
     ctx.attachment(file.name);

@@ -1,12 +1,11 @@
 /** /reconciliations, in addition to the specification (decisions/merchant-reconciliation). */
 import type Router from '@koa/router';
-import { ApiError } from '../../domain/errors';
 import { presentOne } from '../../presenters/envelope';
 import { presentReconciliation } from '../../presenters/reconciliation';
 import { readReconciliationRequest } from '../../schemas/reconciliations';
 import type { Balances } from '../../services/services';
 import type { GatewayState } from '../context';
-import type { Auth } from '../middleware/auth';
+import { type Auth, requireScope } from '../middleware/auth';
 import { readLargeJson, validate } from '../middleware/body';
 import { noQuery } from '../middleware/query';
 
@@ -22,10 +21,7 @@ export function reconciliationRoutes(
     noQuery,
     async (ctx) => {
       const { caller, request } = ctx.state;
-      const required_scope = 'payouts:read';
-      if (request.kind === 'payout' && !caller.scopes.includes(required_scope)) {
-        throw new ApiError({ code: 'insufficient_scope', details: { required_scope } });
-      }
+      if (request.kind === 'payout') requireScope(caller, 'payouts:read');
       ctx.body = presentOne(presentReconciliation(await balances.reconcile(caller, request)));
     },
   );

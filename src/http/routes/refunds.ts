@@ -1,12 +1,11 @@
 /** /payments/{id}/refunds and /refunds. */
 import type Router from '@koa/router';
-import { ApiError } from '../../domain/errors';
 import { presentOne } from '../../presenters/envelope';
 import { presentRefund } from '../../presenters/refund';
 import { readPaymentRefundQuery, readRefundQuery, readRefundRequest } from '../../schemas/refunds';
 import type { Refunds } from '../../services/refunds';
 import { type GatewayState, pathId } from '../context';
-import type { Auth } from '../middleware/auth';
+import { type Auth, requireScope } from '../middleware/auth';
 import { validate } from '../middleware/body';
 import { idempotent, writeStored } from '../middleware/idempotency-key';
 import { noQuery } from '../middleware/query';
@@ -27,10 +26,7 @@ export function refundRoutes(
     async (ctx) => {
       const { caller, idempotencyKey, request } = ctx.state;
       // Money for an address of the caller's choice is a payout in all but name.
-      const required_scope = 'payouts:write';
-      if (request.destination !== null && !caller.scopes.includes(required_scope)) {
-        throw new ApiError({ code: 'insufficient_scope', details: { required_scope } });
-      }
+      if (request.destination !== null) requireScope(caller, 'payouts:write');
       const paymentId = pathId('payment', ctx);
       writeStored(ctx, await refunds.create(caller, { idempotencyKey, paymentId, ...request }));
     },

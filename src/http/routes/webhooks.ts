@@ -1,7 +1,6 @@
 /** /webhook_endpoints and /webhook_deliveries, in addition to the specification (decisions/webhooks-by-api). */
 import type Router from '@koa/router';
 import type { Middleware } from 'koa';
-import { ApiError } from '../../domain/errors';
 import { presentOne } from '../../presenters/envelope';
 import {
   presentAttempts,
@@ -18,7 +17,7 @@ import {
 } from '../../schemas/webhooks';
 import type { Webhooks } from '../../services/webhooks';
 import { changedBy, type GatewayState, pathId } from '../context';
-import type { Auth } from '../middleware/auth';
+import { type Auth, requireScope } from '../middleware/auth';
 import { validate } from '../middleware/body';
 import { idempotent, writeStored } from '../middleware/idempotency-key';
 import { noQuery } from '../middleware/query';
@@ -121,9 +120,6 @@ export function webhookRoutes(
 
 /** Who points an endpoint somewhere reads the events there, so the key must be able to read them. */
 const readsEvents: Middleware<GatewayState> = async (ctx, next) => {
-  const required_scope = 'events:read';
-  if (!ctx.state.caller.scopes.includes(required_scope)) {
-    throw new ApiError({ code: 'insufficient_scope', details: { required_scope } });
-  }
+  requireScope(ctx.state.caller, 'events:read');
   await next();
 };
