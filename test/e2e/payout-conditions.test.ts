@@ -1,8 +1,7 @@
 /** Payouts that wait for conditions (decisions/payout-conditions), over HTTP on real PostgreSQL and Temporal. */
-import type { Mode } from '../../src/domain/mode';
 import { newId } from '../../src/lib/new-id';
-import { createKey } from '../support/merchant/merchant';
-import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';
+import { openedPayment } from '../support/payment/payment-steps';
 import {
   acceptedPayout,
   approve,
@@ -13,6 +12,7 @@ import {
   whenFinal,
   whenPayout,
 } from '../support/payout/payout-steps';
+import { addKey, type NamedKey, setKey } from '../support/payout/release-keys';
 import { scaled } from '../support/scale';
 import { useSharedGateway, isSound } from '../support/servers/gateway';
 import { readBookEntry } from '../support/servers/sandbox';
@@ -25,26 +25,14 @@ const gateway = started(useSharedGateway, isSound);
 
 const ALL = { available: '20000.00000000', reserved: '0.00000000' };
 
-interface WithSecondKey extends FundedMerchant {
-  second: MerchantClient;
-  secondKey: string;
-}
+type WithSecondKey = FundedMerchant & NamedKey;
 
 /** A merchant with another key in the mode that has the funds. */
 async function openWithSecondKey(wish: MerchantWish = {}): Promise<WithSecondKey> {
   const merchant = await openMerchant(gateway, wish);
-  const mode: Mode = wish.mode ?? 'live';
   const { accountId } = merchant;
-  const secret = await createKey(gateway.db, gateway.pepper, { accountId, mode });
-  return { ...merchant, ...(await named(accountId, mode, secret)) };
-}
-
-async function named(accountId: string, mode: Mode, secret: string) {
-  const [key] = await gateway.db.query<{ id: string }>(
-    'SELECT id FROM api_keys WHERE account_id = ? AND mode = ? ORDER BY id DESC LIMIT 1',
-    [accountId, mode],
-  );
-  return { second: new MerchantClient(gateway.baseUrl, secret), secondKey: key!.id };
+  const key = await addKey(gateway, { accountId, mode: wish.mode ?? 'live' });
+  return { ...merchant, ...key };
 }
 
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
@@ -232,22 +220,108 @@ test.concurrent(
   },
 );
 
-test.concurrent.each<[field: string, rule: string, wish: (secondKey: string) => object]>([
-  ['release', 'required', () => ({})],
-  ['release', 'required', () => ({ expires_at: inAnHour() })],
-  ['release.at', 'out_of_range', () => ({ at: inMs(-1_000) })],
-  ['release.at', 'out_of_range', () => ({ at: inMs(367 * 86_400_000) })],
-  ['release.at', 'format', () => ({ at: 'tomorrow' })],
-  ['release.at', 'format', () => ({ at: '2027-02-30T00:00:00Z' })],
-  ['release.expires_at', 'out_of_range', () => ({ at: inMs(7_200_000), expires_at: inAnHour() })],
-  ['release.after_payment', 'not_found', () => ({ after_payment: newId('payment') })],
-  ['release.after_payment', 'format', () => ({ after_payment: 'pay_1' })],
-  ['release.approval_by_key', 'not_found', () => ({ approval_by_key: newId('apiKey') })],
-  ['release.approval_by_key', 'unsupported', (key) => ({ approval_by_key: key })],
-  ['release.when', 'unsupported', () => ({ at: inAnHour(), when: 'now' })],
-])('%s is refused (%s)', async (field, rule, wish) => {
-  const { second, secondKey } = await openWithSecondKey();
-  const answer = await second.createPayout(buildPayout({ release: wish(secondKey) }));
+type Wish = (merchant: WithSecondKey) => object | Promise<object>;
+
+/** Another key of the account, changed as in `sql`. */
+const keyThat =
+  (sql: string): Wish =>
+  async ({ accountId }) => {
+    const { secondKey } = await addKey(gateway, { accountId, mode: 'live' });
+    await setKey(gateway, secondKey, sql);
+    return { approval_by_key: secondKey };
+  };
+
+/** A year has 366 days here. */
+const inDays = (days: number) => inMs(days * 86_400_000);
+
+test.concurrent.each<[what: string, field: string, rule: string, wish: Wish]>([
+  ['nothing', 'release', 'required', () => ({})],
+  ['an end alone', 'release', 'required', () => ({ expires_at: inAnHour() })],
+  ['a past time', 'release.at', 'out_of_range', () => ({ at: inMs(-1_000) })],
+  ['a time in more than a year', 'release.at', 'out_of_range', () => ({ at: inDays(367) })],
+  ['a word for a time', 'release.at', 'format', () => ({ at: 'tomorrow' })],
+  ['a day that does not exist', 'release.at', 'format', () => ({ at: '2027-02-30T00:00:00Z' })],
+  [
+    'an end before the time',
+    'release.expires_at',
+    'out_of_range',
+    () => ({ at: inDays(1), expires_at: inAnHour() }),
+  ],
+  [
+    'a past end',
+    'release.expires_at',
+    'out_of_range',
+    () => ({ at: inAnHour(), expires_at: inMs(-1_000) }),
+  ],
+  [
+    'an end in more than a year',
+    'release.expires_at',
+    'out_of_range',
+    () => ({ at: inAnHour(), expires_at: inDays(367) }),
+  ],
+  [
+    'an unknown payment',
+    'release.after_payment',
+    'not_found',
+    () => ({ after_payment: newId('payment') }),
+  ],
+  ['no id of a payment', 'release.after_payment', 'format', () => ({ after_payment: 'pay_1' })],
+  [
+    'a payment of test mode',
+    'release.after_payment',
+    'not_found',
+    async ({ otherMode }) => ({ after_payment: await openedPayment(otherMode) }),
+  ],
+  [
+    'a payment of another account',
+    'release.after_payment',
+    'not_found',
+    async () => ({ after_payment: await openedPayment((await openMerchant(gateway)).client) }),
+  ],
+  [
+    'an unknown key',
+    'release.approval_by_key',
+    'not_found',
+    () => ({ approval_by_key: newId('apiKey') }),
+  ],
+  [
+    'the key of the request',
+    'release.approval_by_key',
+    'unsupported',
+    ({ secondKey }) => ({ approval_by_key: secondKey }),
+  ],
+  [
+    'a key of test mode',
+    'release.approval_by_key',
+    'not_found',
+    async ({ accountId }) => ({
+      approval_by_key: (await addKey(gateway, { accountId, mode: 'test' })).secondKey,
+    }),
+  ],
+  [
+    'a key of another account',
+    'release.approval_by_key',
+    'not_found',
+    async () => ({ approval_by_key: (await openWithSecondKey()).secondKey }),
+  ],
+  ['a revoked key', 'release.approval_by_key', 'not_found', keyThat(`revoked_at = now()`)],
+  [
+    'an expired key',
+    'release.approval_by_key',
+    'not_found',
+    keyThat(`expires_at = now() - interval '1 second'`),
+  ],
+  [
+    'a key that only reads',
+    'release.approval_by_key',
+    'not_found',
+    keyThat(`scopes = '{payouts:read}'`),
+  ],
+  ['an unknown condition', 'release.when', 'unsupported', () => ({ at: inAnHour(), when: 'now' })],
+])('a payout that waits for %s is refused, with %s as %s', async (_what, field, rule, wish) => {
+  const merchant = await openWithSecondKey();
+  const { second } = merchant;
+  const answer = await second.createPayout(buildPayout({ release: await wish(merchant) }));
   expect(answer.status).toBe(422);
   expect(answer.json.error.details.fields).toEqual([
     { field, rule, message: expect.stringMatching(/\.$/) },
@@ -255,12 +329,10 @@ test.concurrent.each<[field: string, rule: string, wish: (secondKey: string) => 
   expect(await balanceOf(second)).toMatchObject(ALL);
 });
 
-test.concurrent('a payment and a key of another account do not count', async () => {
-  const owner = await openMerchant(gateway, { mode: 'test' });
-  const stranger = await openWithSecondKey({ mode: 'test' });
-  const wish = { approval_by_key: stranger.secondKey };
-  const answer = await owner.client.createPayout(buildPayout({ release: wish }));
-  expect(answer.json.error.details.fields).toMatchObject([{ rule: 'not_found' }]);
+test.concurrent('a payout may wait for a year', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test' });
+  const id = await acceptedPayout(client, { release: { at: inDays(365.9) } });
+  expect((await cancel(client, id)).status).toBe(200);
 });
 
 test.concurrent('an operator’s signal does not replace a condition', async () => {

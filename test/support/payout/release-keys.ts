@@ -1,0 +1,27 @@
+/** More API keys of a merchant, which a payout can name as the one that releases it. */
+import type { Mode } from '../../../src/domain/mode';
+import type { Scope } from '../../../src/domain/scopes';
+import { createKey } from '../merchant/merchant';
+import { MerchantClient } from '../merchant/merchant-client';
+import type { TestGateway } from '../servers/gateway';
+
+export interface NamedKey {
+  second: MerchantClient;
+  secondKey: string;
+}
+
+export async function addKey(
+  gateway: TestGateway,
+  key: { accountId: string; mode: Mode; scopes?: readonly Scope[] },
+): Promise<NamedKey> {
+  const secret = await createKey(gateway.db, gateway.pepper, key);
+  const [stored] = await gateway.db.query<{ id: string }>(
+    'SELECT id FROM api_keys WHERE account_id = ? AND mode = ? ORDER BY id DESC LIMIT 1',
+    [key.accountId, key.mode],
+  );
+  return { second: new MerchantClient(gateway.baseUrl, secret), secondKey: stored!.id };
+}
+
+export async function setKey(gateway: TestGateway, id: string, sql: string): Promise<void> {
+  await gateway.db.query(`UPDATE api_keys SET ${sql} WHERE id = ?`, [id]);
+}
