@@ -65,6 +65,7 @@ const TONES: Readonly<Record<string, 'good' | 'busy' | 'wait' | 'bad' | 'quiet'>
   healthy: 'good',
   active: 'good',
   resolved: 'good',
+  done: 'good',
   approved: 'busy',
   processing: 'busy',
   pending: 'busy',

@@ -1,5 +1,6 @@
 /** Parts of a page that the script in the browser replaces while what they show changes (web/assets/app.js). */
 import type { ComponentChildren } from 'preact';
+import { Status } from './components';
 
 interface FollowsProps {
   /** Of this part in the page. */
@@ -14,6 +15,15 @@ export function Follows({ id, isOpen, children }: FollowsProps) {
     <div id={id} class="follows" {...(isOpen ? { 'data-follow': '' } : {})}>
       {children}
     </div>
+  );
+}
+
+/** The status in a page's title. */
+export function LiveStatus({ value, isOpen }: { value: string; isOpen: boolean }) {
+  return (
+    <span id="status" {...(isOpen ? { 'data-follow': '' } : {})}>
+      <Status value={value} />
+    </span>
   );
 }
 

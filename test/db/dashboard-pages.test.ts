@@ -130,3 +130,18 @@ test('a delivery shows its last error under its status, not as its next attempt'
   const html = await textOf(client.get(`/dashboard/test/webhooks/${id}`));
   expect(html).toMatch(/>Failed<\/span><small>4xx response<\/small>/);
 });
+
+test('home has the first steps with their states, until they are done or hidden', async () => {
+  const fresh = await makeUser(harness.owner, 'merchant', 'owner', await harness.createAccount());
+  const page = new PageClient(gateway.url);
+  await page.signIn(fresh);
+  const before = await page.read('/dashboard/test');
+  expect(before).toContain('0 of 4 are done.');
+  await page.post('/dashboard/test/keys/new', { name: 'Shop', scopes: 'payments:read' });
+  const after = await page.read('/dashboard/test');
+  expect(after).toContain('1 of 4 are done.');
+  expect(after).not.toContain('href="/dashboard/test/keys/new"');
+  await page.post('/dashboard/test/first-steps/hide');
+  expect(await page.read('/dashboard/test')).not.toContain('First steps');
+  expect(await page.read('/dashboard/live')).toContain('First steps');
+});

@@ -57,6 +57,7 @@ const PEOPLE_PAGES = [
 /** Who may use a route of the dashboard, by the first letter of the role; in test mode and in live mode. */
 const DASHBOARD: Record<string, [test: string, live: string]> = {
   'get /': ['OFDSV', 'OFDSV'],
+  'post /first-steps/hide': ['OFDSV', 'OFDSV'],
   'get /balances/:id': ['OFDSV', 'OFDSV'],
   'get /payments': ['OFDSV', 'OFDSV'],
   'get /payments/new': ['OFD', 'OFD'],

@@ -28,7 +28,7 @@ import {
 import { draftForm, Field, fieldErrors, type FormState } from '../../web/forms';
 import { LedgerLines, Timeline } from '../../web/history';
 import { WaitsFor } from '../../web/conditions';
-import { Follows, FollowSwitch } from '../../web/follow';
+import { Follows, FollowSwitch, LiveStatus } from '../../web/follow';
 import { Icon } from '../../web/icon';
 import { type Answer, page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
@@ -152,9 +152,7 @@ function Detail(props: DetailProps) {
         title={
           <>
             <Money amount={payout.amount} currency={payout.currency} />{' '}
-            <span id="status" {...(isFinalPayout(payout.status) ? {} : { 'data-follow': '' })}>
-              <Status value={payout.status} />
-            </span>{' '}
+            <LiveStatus value={payout.status} isOpen={!isFinalPayout(payout.status)} />{' '}
             <ModeMark mode={payout.mode} />
           </>
         }

@@ -11,6 +11,7 @@ import type { MerchantRoute } from '../merchant-page';
 import { DeliveryWarnings } from '../webhooks/warnings';
 import { FailingEndpoints } from '../webhooks/health';
 import { balancePages } from './balance';
+import { FirstSteps, firstStepPages, readFirstSteps } from './first-steps';
 
 const VOLUME_DAYS = 30;
 
@@ -27,16 +28,21 @@ export function homePages(services: DashboardServices): MerchantRoute[] {
     ]);
   return [
     ...balancePages(services),
+    ...firstStepPages,
     {
       method: 'get',
       path: '',
       needs: 'read',
       run: async (visit) => {
-        const [held, causes, volumes, warnings, recent, waiting] = await read(visit);
+        const [[held, causes, volumes, warnings, recent, waiting], steps] = await Promise.all([
+          read(visit),
+          readFirstSteps(services, visit),
+        ]);
         return page(
           'Home',
           <>
             <PageHead title="Home" />
+            {steps === null ? null : <FirstSteps steps={steps} base={visit.base} />}
             {causes.payoutsPaused ? (
               <Alert tone="wait" title="Payouts are paused">
                 <p>New payouts are refused, and approved ones wait. Ask the operator why.</p>

@@ -18,10 +18,10 @@ import {
   Money,
   PageHead,
   Secret,
-  Status,
   Time,
   words,
 } from '../../web/components';
+import { Follows, FollowSwitch, LiveStatus } from '../../web/follow';
 import { Confirm } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { page, redirect } from '../../web/site';
@@ -151,13 +151,15 @@ function Detail({ object: payment, refunds, visit, ...history }: DetailProps) {
   const { events, transactions, creator } = history;
   const { base } = visit;
   const { currency } = payment;
+  const isOpen = isOpenPayment(payment.status);
   return (
     <>
       <PageHead
         back={{ href: `${base}/payments`, label: 'Payments' }}
         title={
           <>
-            <Money amount={payment.amount} currency={currency} /> <Status value={payment.status} />
+            <Money amount={payment.amount} currency={currency} />{' '}
+            <LiveStatus value={payment.status} isOpen={isOpen} />
           </>
         }
         lead={
@@ -166,30 +168,35 @@ function Detail({ object: payment, refunds, visit, ...history }: DetailProps) {
           </>
         }
       >
-        <Actions payment={payment} refunds={refunds} visit={visit} />
+        {isOpen ? <FollowSwitch /> : null}
+        <Follows id="actions" isOpen={isOpen}>
+          <Actions payment={payment} refunds={refunds} visit={visit} />
+        </Follows>
       </PageHead>
-      {isOpenPayment(payment.status) ? (
-        <Link payment={payment} created={visit.query.has('created')} />
-      ) : null}
-      <div class="split">
-        <div>
-          <Timeline
-            events={events}
-            deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
-            explain={(event) => reasonOf(payment, creator, event)}
-          />
-          {refunds.length === 0 ? null : (
-            <Card title="Refunds" flush>
-              <RefundTable rows={refunds} path={`${base}/refunds`} empty={null} />
-            </Card>
-          )}
-          <LedgerLines transactions={transactions} />
+      <Follows id="link" isOpen={isOpen}>
+        {isOpen ? <Link payment={payment} created={visit.query.has('created')} /> : null}
+      </Follows>
+      <Follows id="story" isOpen={isOpen}>
+        <div class="split">
+          <div>
+            <Timeline
+              events={events}
+              deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
+              explain={(event) => reasonOf(payment, creator, event)}
+            />
+            {refunds.length === 0 ? null : (
+              <Card title="Refunds" flush>
+                <RefundTable rows={refunds} path={`${base}/refunds`} empty={null} />
+              </Card>
+            )}
+            <LedgerLines transactions={transactions} />
+          </div>
+          <div>
+            <PaymentAmounts payment={payment} />
+            <Details payment={payment} creator={creator} base={base} />
+          </div>
         </div>
-        <div>
-          <PaymentAmounts payment={payment} />
-          <Details payment={payment} creator={creator} base={base} />
-        </div>
-      </div>
+      </Follows>
     </>
   );
 }

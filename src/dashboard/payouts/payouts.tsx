@@ -1,6 +1,11 @@
 /** Payouts: the list with its filters, and one payout. */
 import type { ComponentChildren } from 'preact';
-import { PAYOUT_STATUSES, type Payout, payoutStatusesBefore } from '../../domain/payout';
+import {
+  isFinalPayout,
+  PAYOUT_STATUSES,
+  type Payout,
+  payoutStatusesBefore,
+} from '../../domain/payout';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
 import type {
   Creator,
@@ -8,19 +13,9 @@ import type {
   HistoryEvent,
   WithHistory,
 } from '../../services/dashboard';
-import {
-  Alert,
-  Card,
-  Empty,
-  Facts,
-  Id,
-  Money,
-  PageHead,
-  Status,
-  Time,
-  words,
-} from '../../web/components';
+import { Alert, Card, Empty, Facts, Id, Money, PageHead, Time, words } from '../../web/components';
 import { WaitsFor } from '../../web/conditions';
+import { Follows, FollowSwitch, LiveStatus } from '../../web/follow';
 import { Confirm } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import { MAKE, mayMake, personOf } from '../creation';
@@ -162,13 +157,15 @@ function Detail({ object: payout, base, secondPerson, mayChange, ...history }: D
   const { events, transactions, creator } = history;
   const { currency } = payout;
   const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
+  const isOpen = !isFinalPayout(payout.status);
   return (
     <>
       <PageHead
         back={{ href: `${base}/payouts`, label: 'Payouts' }}
         title={
           <>
-            <Money amount={payout.amount} currency={currency} /> <Status value={payout.status} />
+            <Money amount={payout.amount} currency={currency} />{' '}
+            <LiveStatus value={payout.status} isOpen={isOpen} />
           </>
         }
         lead={
@@ -177,42 +174,49 @@ function Detail({ object: payout, base, secondPerson, mayChange, ...history }: D
           </>
         }
       >
-        {mayChange && payoutStatusesBefore('cancel').includes(payout.status) ? (
-          <Confirm
-            action={`${base}/payouts/${payout.id}/cancel`}
-            label="Cancel payout"
-            icon="x"
-            effect="The payout is not sent, and the reserved funds are available again at once."
-            confirm="Cancel this payout"
-          />
-        ) : null}
-      </PageHead>
-      {secondPerson}
-      <Situation payout={payout} />
-      <WaitsFor payout={payout} conditions={payout.conditions ?? []} />
-      <div class="split">
-        <div>
-          <Timeline
-            events={events}
-            deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
-            explain={(event) => reasonOf(payout, creator, event)}
-          />
-          <LedgerLines transactions={transactions} />
-        </div>
-        <div>
-          <Card title="Amounts">
-            <Facts
-              rows={[
-                ['Amount', money(payout.amount)],
-                ['Service fee', money(payout.serviceFee)],
-                ['Network fee', money(payout.networkFee)],
-                ['Total debit', money(payout.totalDebit)],
-              ]}
+        {isOpen ? <FollowSwitch /> : null}
+        <Follows id="actions" isOpen={isOpen}>
+          {mayChange && payoutStatusesBefore('cancel').includes(payout.status) ? (
+            <Confirm
+              action={`${base}/payouts/${payout.id}/cancel`}
+              label="Cancel payout"
+              icon="x"
+              effect="The payout is not sent, and the reserved funds are available again at once."
+              confirm="Cancel this payout"
             />
-          </Card>
-          <Details payout={payout} creator={creator} base={base} />
+          ) : null}
+        </Follows>
+      </PageHead>
+      <Follows id="situation" isOpen={isOpen}>
+        {secondPerson}
+        <Situation payout={payout} />
+        <WaitsFor payout={payout} conditions={payout.conditions ?? []} />
+      </Follows>
+      <Follows id="story" isOpen={isOpen}>
+        <div class="split">
+          <div>
+            <Timeline
+              events={events}
+              deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
+              explain={(event) => reasonOf(payout, creator, event)}
+            />
+            <LedgerLines transactions={transactions} />
+          </div>
+          <div>
+            <Card title="Amounts">
+              <Facts
+                rows={[
+                  ['Amount', money(payout.amount)],
+                  ['Service fee', money(payout.serviceFee)],
+                  ['Network fee', money(payout.networkFee)],
+                  ['Total debit', money(payout.totalDebit)],
+                ]}
+              />
+            </Card>
+            <Details payout={payout} creator={creator} base={base} />
+          </div>
         </div>
-      </div>
+      </Follows>
     </>
   );
 }

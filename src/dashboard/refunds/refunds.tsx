@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { ZERO } from '../../domain/money';
 import { type Refund, REFUND_STATUSES, refundStatus } from '../../domain/refund';
 import type { Creator, DashboardServices, RefundDetail } from '../../services/dashboard';
-import { Alert, Card, Empty, Facts, Id, Money, PageHead, Status, Time } from '../../web/components';
+import { Alert, Card, Empty, Facts, Id, Money, PageHead, Time } from '../../web/components';
 import { creatorRow, creatorText, Timeline } from '../../web/history';
 import {
   chosen,
@@ -15,6 +15,7 @@ import {
   textOf,
 } from '../../web/lists';
 import { waitingRefund } from '../../services/second-person';
+import { Follows, FollowSwitch, LiveStatus } from '../../web/follow';
 import { Confirm } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import { MAKE, mayMake, personOf } from '../creation';
@@ -138,6 +139,7 @@ interface DetailProps extends RefundDetail {
 function Detail({ object: refund, events, creator, base, ...props }: DetailProps) {
   const { currency } = refund;
   const status = refundStatus(refund.state);
+  const isOpen = status === 'pending';
   const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
   return (
     <>
@@ -145,7 +147,8 @@ function Detail({ object: refund, events, creator, base, ...props }: DetailProps
         back={{ href: `${base}/payments/${refund.paymentId}`, label: 'Payment' }}
         title={
           <>
-            <Money amount={refund.amount} currency={currency} /> <Status value={status} />
+            <Money amount={refund.amount} currency={currency} />{' '}
+            <LiveStatus value={status} isOpen={isOpen} />
           </>
         }
         lead={
@@ -154,36 +157,43 @@ function Detail({ object: refund, events, creator, base, ...props }: DetailProps
           </>
         }
       >
-        {props.mayWithdraw ? (
-          <Confirm
-            action={`${base}/refunds/${refund.id}/withdraw`}
-            label="Withdraw"
-            icon="x"
-            effect="The money returns to your balance, and nothing is sent to the customer."
-            confirm="Withdraw this refund"
-          />
-        ) : null}
-      </PageHead>
-      {props.secondPerson ?? <Situation refund={refund} />}
-      <div class="split">
-        <Timeline
-          events={events}
-          deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
-          explain={({ type }) => reasonOf(refund, creator, type)}
-        />
-        <div>
-          <Card title="Amounts">
-            <Facts
-              rows={[
-                ['To the customer', money(refund.amount)],
-                ['Fee returned', money(status === 'failed' ? ZERO : refund.fee)],
-                ['From your balance', money(status === 'failed' ? ZERO : refund.taken)],
-              ]}
+        {isOpen ? <FollowSwitch /> : null}
+        <Follows id="actions" isOpen={isOpen}>
+          {props.mayWithdraw ? (
+            <Confirm
+              action={`${base}/refunds/${refund.id}/withdraw`}
+              label="Withdraw"
+              icon="x"
+              effect="The money returns to your balance, and nothing is sent to the customer."
+              confirm="Withdraw this refund"
             />
-          </Card>
-          <Details refund={refund} creator={creator} base={base} />
+          ) : null}
+        </Follows>
+      </PageHead>
+      <Follows id="situation" isOpen={isOpen}>
+        {props.secondPerson ?? <Situation refund={refund} />}
+      </Follows>
+      <Follows id="story" isOpen={isOpen}>
+        <div class="split">
+          <Timeline
+            events={events}
+            deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
+            explain={({ type }) => reasonOf(refund, creator, type)}
+          />
+          <div>
+            <Card title="Amounts">
+              <Facts
+                rows={[
+                  ['To the customer', money(refund.amount)],
+                  ['Fee returned', money(status === 'failed' ? ZERO : refund.fee)],
+                  ['From your balance', money(status === 'failed' ? ZERO : refund.taken)],
+                ]}
+              />
+            </Card>
+            <Details refund={refund} creator={creator} base={base} />
+          </div>
         </div>
-      </div>
+      </Follows>
     </>
   );
 }
