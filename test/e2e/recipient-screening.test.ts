@@ -2,14 +2,9 @@
 import { requireService } from '../../src/db/repositories/screening';
 import { DEFAULT_REJECTION_REASON, RECIPIENT_CHANGED } from '../../src/domain/payout';
 import { SCREENING_SCENARIOS } from '../../src/sandbox/screening/scenarios';
-import { importList, removeSource } from '../../src/services/admin/screening';
-import { WORKFLOWS } from '../../workflows/names';
+import { removeSource } from '../../src/services/admin/screening';
 import { Admin } from '../db/admin-harness';
-import {
-  buildPayout,
-  buildRecipient,
-  type MerchantClient,
-} from '../support/merchant/merchant-client';
+import { payTo } from '../support/merchant/merchant-client';
 import {
   approve,
   balanceOf,
@@ -17,82 +12,47 @@ import {
   whenFinal,
   whenPayout,
 } from '../support/payout/payout-steps';
+import {
+  askAboutRecipients,
+  casesOf,
+  list,
+  openWithoutWait,
+  pauseSchedule,
+  recipientAt,
+  screeningOf,
+  toAddress,
+} from '../support/payout/screening-steps';
 import { scaled } from '../support/scale';
 import { isSound, startGateway } from '../support/servers/gateway';
 import { readBookEntry } from '../support/servers/sandbox';
 import { started } from '../support/started';
-import { waitThroughFaults } from '../support/wait-for';
 
 jest.setTimeout(scaled(60_000, 900_000));
 
 const gateway = started(startGateway, isSound);
 
 /** The tests run its workflow themselves. */
-beforeAll(() =>
-  waitThroughFaults('the schedule', async () => {
-    await gateway.temporal.schedule.getHandle('screen-recipients').pause();
-    return true;
-  }),
-);
+beforeAll(() => pauseSchedule(gateway));
 
-const BY = { actor: 'olga@example.com', reason: 'the new list', via: 'console' } as const;
+const BY = { actor: 'olga@example.com', reason: null, via: 'console' } as const;
 const CLEAR = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 const REVIEW = SCREENING_SCENARIOS.review.tron;
 const BLOCK = SCREENING_SCENARIOS.block.tron;
 
-const toAddress = (value: string) => ({ destination: { type: 'crypto_address', value } });
-
-function payTo(recipient: string, overrides: Record<string, unknown> = {}) {
-  const { destination: _destination, network: _network, ...body } = buildPayout(overrides);
-  return { ...body, recipient };
-}
-
-/** A merchant whose live recipients wait for their screening alone. */
-async function open() {
-  const merchant = await openMerchant(gateway);
-  const noWait = 'UPDATE accounts SET recipient_wait_hours = 0 WHERE id = ?';
-  await gateway.db.query(noWait, [merchant.accountId]);
-  return merchant;
-}
-
-async function recipientAt(client: MerchantClient, address: string): Promise<string> {
-  const { status, json } = await client.createRecipient(buildRecipient(toAddress(address)));
-  expect(status).toBe(201);
-  return json.data.id;
-}
-
-/** One run of the schedule. */
-const ask = () =>
-  gateway.temporal.workflow.execute(WORKFLOWS.screenRecipients, {
-    taskQueue: 'payouts',
-    workflowId: `screen-recipients-${Math.random()}`,
-  });
-
-async function screeningOf(id: string): Promise<string | null> {
-  const sql = 'SELECT screening FROM recipients WHERE id = ?';
-  return (await gateway.db.query<{ screening: string | null }>(sql, [id]))[0]!.screening;
-}
-
-const casesOf = (id: string) =>
-  gateway.db.query<{ kind: string; details: unknown; resolution: string | null }>(
-    'SELECT kind, details, resolution FROM cases WHERE object_id = ? ORDER BY created_at',
-    [id],
-  );
-
-const list = (name: string, verdict: 'review' | 'block', address: string) =>
-  importList(gateway.db, BY, { name, verdict, format: 'addresses', text: `${address} # mixer\n` });
+const open = () => openWithoutWait(gateway);
+const ask = () => askAboutRecipients(gateway);
 
 test('without a source nothing is asked, and nothing is written', async () => {
   const { client } = await open();
   const id = await recipientAt(client, BLOCK);
-  expect(await screeningOf(id)).toBeNull();
+  expect(await screeningOf(gateway, id)).toBeNull();
   expect((await client.createPayout(payTo(id))).status).toBe(201);
 });
 
 describe('with two lists', () => {
   beforeAll(async () => {
-    await list('watched', 'review', REVIEW);
-    await list('banned', 'block', BLOCK);
+    await list(gateway, 'watched', 'review', REVIEW);
+    await list(gateway, 'banned', 'block', BLOCK);
   });
 
   test.each([
@@ -104,17 +64,17 @@ describe('with two lists', () => {
     async (verdict, address, status, kinds) => {
       const { client } = await open();
       const id = await recipientAt(client, address);
-      expect(await screeningOf(id)).toBe('asking');
+      expect(await screeningOf(gateway, id)).toBe('asking');
       const before = await client.createPayout(payTo(id));
       await ask();
-      expect(await screeningOf(id)).toBe(verdict);
+      expect(await screeningOf(gateway, id)).toBe(verdict);
       const after = await client.createPayout(payTo(id));
       expect([before.status, after.status]).toEqual([409, status]);
       // Who asks too early and who is blocked read the same.
       expect(before.json.error.code).toBe('recipient_not_ready');
       expect(before.text).not.toMatch(/screen|sanction|block|list/i);
       if (status === 409) expect(after.json.error.message).toBe(before.json.error.message);
-      const found = await casesOf(id);
+      const found = await casesOf(gateway, id);
       expect(found.map(({ kind }) => kind)).toEqual(kinds);
       for (const { details } of found) {
         expect(details).toMatchObject({ answers: [{ verdict }], destination: address });
@@ -127,7 +87,7 @@ describe('with two lists', () => {
   test('a recipient of test mode is not asked about', async () => {
     const { client } = await openMerchant(gateway, { mode: 'test' });
     const id = await recipientAt(client, BLOCK);
-    expect(await screeningOf(id)).toBeNull();
+    expect(await screeningOf(gateway, id)).toBeNull();
     expect((await client.createPayout(payTo(id))).status).toBe(201);
   });
 
@@ -136,11 +96,11 @@ describe('with two lists', () => {
     const id = await recipientAt(client, CLEAR);
     await ask();
     await client.patch(`/recipients/${id}`, { name: 'Another name' });
-    expect(await screeningOf(id)).toBe('clear');
+    expect(await screeningOf(gateway, id)).toBe('clear');
     await client.patch(`/recipients/${id}`, toAddress(BLOCK));
-    expect(await screeningOf(id)).toBe('asking');
+    expect(await screeningOf(gateway, id)).toBe('asking');
     await ask();
-    expect(await screeningOf(id)).toBe('block');
+    expect(await screeningOf(gateway, id)).toBe('block');
     await client.patch(`/recipients/${id}`, toAddress(CLEAR));
     await ask();
     expect((await client.createPayout(payTo(id))).status).toBe(201);
@@ -164,16 +124,18 @@ describe('with two lists', () => {
       'ticket 812',
     ];
     expect(await admin.json(...decide('clear'))).toMatchObject({ id, screening: 'clear' });
-    expect(await casesOf(id)).toMatchObject([{ resolution: expect.stringMatching(/^Allowed by/) }]);
+    expect(await casesOf(gateway, id)).toMatchObject([
+      { resolution: expect.stringMatching(/^Allowed by/) },
+    ]);
     expect(await admin.refusal(1, ...decide('clear'))).toContain(id);
     // The payout is screened as well, before its submission.
-    await list('watched', 'review', 'TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7');
+    await list(gateway, 'watched', 'review', 'TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7');
     const sent = await whenFinal(client, json.data.id);
     expect([sent.status, (await readBookEntry(gateway.sandbox.url, sent.id))?.times_sent]).toEqual([
       'completed',
       1,
     ]);
-    await list('watched', 'review', REVIEW);
+    await list(gateway, 'watched', 'review', REVIEW);
   });
 
   test('a payout that waits for a blocked recipient is rejected with its funds returned', async () => {
@@ -199,7 +161,7 @@ describe('with two lists', () => {
       const ended = await whenFinal(client, json.data.id);
       expect([ended.status, ended.failure_reason]).toEqual(['failed', RECIPIENT_CHANGED]);
       await ask();
-      expect(await screeningOf(id)).toBe('block');
+      expect(await screeningOf(gateway, id)).toBe('block');
     }
   });
 });
@@ -209,12 +171,12 @@ test('without an answer a recipient waits, and it is asked about again', async (
   const { client } = await open();
   const id = await recipientAt(client, CLEAR);
   await ask();
-  expect(await screeningOf(id)).toBe('asking');
+  expect(await screeningOf(gateway, id)).toBe('asking');
   expect((await client.createPayout(payTo(id))).json.error.code).toBe('recipient_not_ready');
   await removeSource(gateway.db, BY, 'service');
   const earlier = `UPDATE recipients SET screening_asked_at = now() - interval '2 minutes' WHERE id = ?`;
   await gateway.db.query(earlier, [id]);
   await ask();
-  expect(await screeningOf(id)).toBe('clear');
+  expect(await screeningOf(gateway, id)).toBe('clear');
   expect((await client.createPayout(payTo(id))).status).toBe(201);
 });

@@ -9,6 +9,7 @@ import {
   buildPayout,
   buildRecipient,
   type MerchantClient,
+  payTo,
   randomKey,
 } from '../support/merchant/merchant-client';
 import {
@@ -55,11 +56,6 @@ const setAccount = (id: string, sql: string) =>
   gateway.db.query(`UPDATE accounts SET ${sql} WHERE id = ?`, [id]);
 const setKeys = (id: string, sql: string) =>
   gateway.db.query(`UPDATE api_keys SET ${sql} WHERE account_id = ?`, [id]);
-
-function payTo(recipient: string, overrides: Record<string, unknown> = {}) {
-  const { destination: _destination, network: _network, ...body } = buildPayout(overrides);
-  return { ...body, recipient };
-}
 
 describe('the recipients of a merchant', () => {
   let merchant: FundedMerchant;

@@ -112,3 +112,9 @@ export function buildPayout(overrides: Record<string, unknown> = {}): Record<str
     ...overrides,
   };
 }
+
+/** A payout that names a recipient in place of a destination. */
+export function payTo(recipient: string, overrides: Record<string, unknown> = {}) {
+  const { destination: _destination, network: _network, ...body } = buildPayout(overrides);
+  return { ...body, recipient };
+}

@@ -28,6 +28,8 @@ export interface GatewayOptions {
   env?: Record<string, string>;
   /** More settings of its worker. */
   workerEnv?: Record<string, string>;
+  /** The sandbox is asked about the destinations of live payouts and recipients. */
+  hasScreening?: boolean;
 }
 
 /** What a test does with a gateway without disturbing others that use it. */
@@ -83,11 +85,15 @@ export async function useSharedGateway(): Promise<TestGateway> {
   };
 }
 
+/** Longer than the slow answer of the sandbox. */
+const SCREENING_TIMEOUT_MS = '3000';
+
 /** Starts a gateway for a test file that cannot share one. */
 export async function startGateway(options: GatewayOptions = {}): Promise<OwnGateway> {
   const address = process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
   const namespace = `test-${randomBytes(6).toString('hex')}`;
   const credentials = makeCredentials();
+  const screeningKey = randomBytes(24).toString('hex');
   const port = await findFreePort();
   const [database, connection, sandbox] = await Promise.all([
     createTestDatabase(),
@@ -98,6 +104,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
       slowMs: 1_500,
       ...options.sandbox,
       credentials,
+      screeningKey,
     }),
   ]);
   const db = connect({ url: database.ownerUrl, size: 4, applicationName: 'test' });
@@ -126,6 +133,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     WEBHOOK_LIVE_ALLOW_CIDRS: '127.0.0.0/8',
     ...providerEnvironment(sandbox, credentials, options.providerTimeoutMs ?? 1_000),
+    ...(options.hasScreening === true
+      ? {
+          SCREENING_URL: sandbox.screeningUrl,
+          SCREENING_API_KEY: screeningKey,
+          SCREENING_TIMEOUT_MS: SCREENING_TIMEOUT_MS,
+        }
+      : {}),
     ...options.env,
   };
   const api = new ChildProgram('api', env);
