@@ -15,7 +15,8 @@ import { cleanUpKeys, cleanUpWebhooks, sumPostings } from './clean-up';
 import type { Deps } from './deps';
 import { checkLedger, noteLateLedgerCheck } from './ledger-check';
 import { addressNotifications } from './notifications/address';
-import { type NotificationDeps, sendNotification } from './notifications/send';
+import type { NotificationDeps } from './notifications/deps';
+import { sendMessage } from './notifications/message';
 import { checkPayment, watchPayment } from './payment/check';
 import { decidePayment } from './payment/decide';
 import { cancelUnusedCheckout, openPayment } from './payment/open';
@@ -136,7 +137,7 @@ export function createActivities(deps: ActivityDeps) {
     sealAuditLog: () => sealAuditLog(deps),
     screenRecipients: () => screenRecipients(deps),
     addressNotifications: () => addressNotifications(deps),
-    sendNotification: (id: string) => sendNotification(deps, id),
+    sendNotification: (id: string) => sendMessage(deps, id),
   };
 }
 

@@ -37,6 +37,8 @@ export function readApiConfig(env: Environment) {
     /** The time that a stopping process still takes requests. */
     drainMs: settings.API_DRAIN_MS,
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
+    /** The sender of the mails of the workers; null: links do not go by mail. */
+    mailFrom: settings.MAIL_FROM,
     /** Where operators see workflows; null: the pages have no links to it. */
     temporalUiUrl: settings.TEMPORAL_UI_URL,
     /** Whether requests are parts of traces, whose header goes to Temporal, providers and webhooks. */

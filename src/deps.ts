@@ -205,7 +205,7 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
   if (config.pages === null || db === null) return [];
   const { dashboardHost, consoleHost } = config.pages;
   const urlOf = (host: string | null) => hostUrl(config.publicUrl, host);
-  const users = createUserServices(db, deps.secretBox);
+  const users = createUserServices(db, deps.secretBox, config.mailFrom !== null);
   const once = createOnce(deps.secretBox, 'gateway_secret');
   const drafts = createOnce(deps.secretBox, 'gateway_draft');
   const services = createDashboardServices({ ...deps, db, pepper: config.peppers.current, api });

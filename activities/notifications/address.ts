@@ -5,15 +5,16 @@ import {
   insertNotification,
   listPending,
   listPeople,
-  listWaiting,
   noteAddressed,
   type Occasion,
   takeOccasions,
 } from '../../src/db/repositories/notifications';
+import { forgetLinkMails } from '../../src/db/repositories/link-mails';
+import { listWaiting } from '../../src/db/repositories/messages';
 import type { Tx } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
+import type { NotificationDeps } from './deps';
 import { isTold } from './recipient';
-import type { NotificationDeps } from './send';
 
 /** The rows of one run; the schedule runs again soon. */
 const BATCH = 200;
@@ -35,7 +36,11 @@ export async function addressNotifications({ db, mail }: NotificationDeps): Prom
     }
   });
   await forgetNotifications(db, KEPT_BATCH);
-  return mail === null ? [] : listWaiting(db, BATCH);
+  await forgetLinkMails(db, KEPT_BATCH);
+  if (mail === null) return [];
+  // People wait for links.
+  const links = await listWaiting(db, 'link_mails', BATCH);
+  return [...links, ...(await listWaiting(db, 'notifications', BATCH))];
 }
 
 async function address(tx: Tx, occasion: Occasion): Promise<void> {

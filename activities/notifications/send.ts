@@ -1,55 +1,39 @@
-/**
- * Sends one message at most once. Before the server is asked, the row becomes `sending`; a call that finds it so
- * follows one that died in between, and does not send: the server may have taken the mail.
- */
+/** Sends one message to a person about occasions of a kind. */
 import { findAccount } from '../../src/db/repositories/accounts';
+import { moveMessage } from '../../src/db/repositories/messages';
 import {
   findNotification,
   listPeople,
   listTold,
-  moveNotification,
   type Notification,
   type Occasion,
 } from '../../src/db/repositories/notifications';
-import type { Db } from '../../src/db/transaction';
 import { NOTIFICATIONS } from '../../src/domain/notifications';
 import { renderNotification } from '../../src/mail/render';
-import type { Mail, MailSender } from '../../src/mail/sender';
+import type { Mail } from '../../src/mail/sender';
+import { messageIdOf, type NotificationDeps } from './deps';
+import { sendOnce } from './once';
 import { isTold } from './recipient';
-
-export interface NotificationDeps {
-  db: Db;
-  /** Null: there is no mail server, and nobody is told anything. */
-  mail: MailSender | null;
-  /** Where people open the pages. */
-  pages: { dashboard: string; console: string };
-}
 
 /** @returns the status that the message has now. @throws when it is sent again later */
 export async function sendNotification(deps: NotificationDeps, id: string): Promise<string> {
   const { db, mail } = deps;
   const notification = await findNotification(db, id);
   if (notification === null || mail === null) return 'dropped';
-  if (notification.status === 'sending') {
-    const isLost = await moveNotification(db, id, ['sending', 'unclear'], 'worker_lost');
-    return isLost ? 'unclear' : 'sent';
-  }
-  if (notification.status !== 'waiting') return notification.status;
-  const message = await compose(deps, notification);
-  if (message === null) {
-    await moveNotification(db, id, ['waiting', 'dropped']);
-    return 'dropped';
-  }
-  if (!(await moveNotification(db, id, ['waiting', 'sending']))) return 'sending';
-  const outcome = await mail.send(message);
-  if (outcome.kind === 'sent') {
-    await moveNotification(db, id, ['sending', 'sent']);
-    return 'sent';
-  }
-  const next = outcome.kind === 'postponed' ? 'waiting' : outcome.kind;
-  await moveNotification(db, id, ['sending', next], outcome.error);
-  if (outcome.kind === 'postponed') throw new Error(`the mail waits: ${outcome.error}`);
-  return next;
+  return sendOnce(db, {
+    table: 'notifications',
+    id,
+    status: notification.status,
+    take: async () => {
+      const message = await compose(deps, notification);
+      if (message === null) {
+        await moveMessage(db, 'notifications', id, ['waiting', 'dropped']);
+        return 'dropped';
+      }
+      const isOurs = await moveMessage(db, 'notifications', id, ['waiting', 'sending']);
+      return isOurs ? () => mail.send(message) : 'sending';
+    },
+  });
 }
 
 /** Null: the person may not know it any more, or has chosen not to. */
@@ -67,7 +51,7 @@ async function compose(
   const account = accountId === null ? null : ((await findAccount(db, accountId))?.name ?? null);
   const choicesUrl = `${site}/notifications`;
   const letter = renderNotification(NOTIFICATIONS[kind], told, { account, choicesUrl });
-  return { ...letter, to: person.email, messageId: `<${id}@${new URL(site).hostname}>` };
+  return { ...letter, to: person.email, messageId: messageIdOf(id, site) };
 }
 
 function pathOf({ kind, mode, objectId }: Occasion): string {

@@ -26,6 +26,7 @@ export const ID_PREFIXES = {
   invitation: 'inv_',
   proposal: 'prop_',
   notification: 'ntf_',
+  linkMail: 'lm_',
 } as const;
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

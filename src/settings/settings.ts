@@ -270,8 +270,9 @@ export const GATEWAY_SETTINGS = {
     kind: text,
     required: { with: 'SMTP_URL' },
     setTo: 'the sender of mails, such as Payments <payments@example.com>',
-    programs: ['worker'],
-    meaning: 'sender of the mails, such as `Payments <payments@example.com>`',
+    programs: BOTH,
+    meaning:
+      'sender of the mails, such as `Payments <payments@example.com>`; with it, `api` lets the workers mail invitations and links for a new password',
   },
   WORKER_QUEUES: {
     kind: choices(WORKER_QUEUES),

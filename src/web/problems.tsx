@@ -38,10 +38,15 @@ const PROBLEMS = {
     title: 'Invitation not valid',
     text: 'It was accepted, revoked or has expired. Ask for a new one.',
   },
+  reset_gone: {
+    status: 404,
+    title: 'Link not valid',
+    text: 'It was used or has expired. Ask for a new one with “Forgotten password?” on the sign-in page.',
+  },
   address_not_proven: {
     status: 409,
     title: 'Address not confirmed',
-    text: 'Another account invited a user with your email address, and nobody has confirmed yet that the address is yours. Ask support to confirm it. Then open this link again and accept with the password that support gives you.',
+    text: 'Another account invited a user with your email address, and nobody has confirmed yet that the address is yours. “Forgotten password?” on the sign-in page confirms it, unless the user has a second factor; otherwise ask support to confirm it. Then open this link again and accept with the new password.',
   },
   invalid_filter: {
     status: 422,

@@ -229,6 +229,8 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       '/dashboard/test/nothing',
       ...pages.map((path) => `/dashboard/test${path}`),
       '/dashboard/sign-in',
+      '/dashboard/forgotten-password',
+      '/dashboard/forgotten-password?sent',
       '/console/sign-in',
       '/console/sign-in/passkey',
     ]);

@@ -178,6 +178,7 @@ test('the id of an object of every kind leads to its page, or to the page that s
     ...{ user: '/console/people', session: '/console/people', passkey: '/console/people' },
     // A notification belongs to the worker, and the pages do not read it.
     notification: null,
+    linkMail: null,
   };
   const found = await Promise.all(
     Object.entries(ids).map(async ([kind, id]) => [kind, await leadsTo(id)] as const),

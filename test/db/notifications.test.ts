@@ -3,16 +3,17 @@
  * mail server's answers lead to.
  */
 import { addressNotifications } from '../../activities/notifications/address';
-import { type NotificationDeps, sendNotification } from '../../activities/notifications/send';
+import type { NotificationDeps } from '../../activities/notifications/deps';
+import { sendNotification } from '../../activities/notifications/send';
 import { connect } from '../../src/db/connect';
 import { openCase } from '../../src/db/repositories/cases';
 import type { Db } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
-import { createMailSender } from '../../src/mail/sender';
 import { createKey } from '../../src/services/api-keys';
 import { pausePayouts } from '../../src/services/payout-pauses';
 import { makeUser } from '../support/merchant/page-client';
 import { buildPayoutMoney, insertPayout, makeAccount } from '../support/merchant/ledger';
+import { notificationDeps } from '../support/notification-deps';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { type MailServer, startMailServer } from '../support/servers/mail-server';
 
@@ -45,18 +46,7 @@ beforeEach(() => {
   server.beforeAnswer(null);
 });
 
-function depsOf({ url }: Pick<MailServer, 'url'>): NotificationDeps {
-  const mail = createMailSender({
-    smtpUrl: url,
-    from: 'Payments <payments@example.com>',
-    requiresTls: false,
-  });
-  const pages = {
-    dashboard: 'https://pay.example/dashboard',
-    console: 'https://ops.example/console',
-  };
-  return { db: worker, mail, pages };
-}
+const depsOf = (mailServer: Pick<MailServer, 'url'>) => notificationDeps(worker, mailServer);
 
 async function newOwner(accountId?: string) {
   const account = accountId ?? (await makeAccount(owner));
@@ -158,7 +148,7 @@ test('a server that is away gets the mail once when it is back', async () => {
   const { id } = await oneMessage();
   const away = await startMailServer();
   await away.stop();
-  await expect(sendNotification(depsOf(away), id)).rejects.toThrow('the mail waits');
+  await expect(sendNotification(depsOf(away), id)).rejects.toThrow('the message waits');
   expect(await sendNotification(deps, id)).toBe('sent');
   expect(server.mails).toHaveLength(1);
 });

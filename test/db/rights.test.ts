@@ -35,6 +35,8 @@ const TABLES: Record<
   four_eyes_thresholds: ['S', 'S', 'SIUD', 'SIUD'],
   idempotency_keys: ['SIUD', 'SUD', 'S', 'S'],
   invitations: ['-', '-', '-', 'SIU'],
+  // The worker changes the status only; take_link_mail gives a token.
+  link_mails: ['-', 'D', '-', 'SI'],
   knex_migrations: ['S', 'S', 'S', 'S'],
   knex_migrations_lock: ['-', '-', '-', '-'],
   ledger_changes: ['-', 'SD', 'S', '-'],
@@ -164,6 +166,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   payout_sums: [...GATEWAY, 'gateway_dashboard'],
   payout_usage_key: [],
   payout_used: [...GATEWAY, 'gateway_dashboard'],
+  take_link_mail: ['gateway_worker'],
   schedule_awaits_second_person: [...GATEWAY, 'gateway_dashboard'],
   recipient_stands: ['gateway_worker'],
   write_request_log: ['gateway_api'],
@@ -213,6 +216,7 @@ test('every table', async () => {
 const SECRETS: Record<string, readonly (typeof ROLES)[number][]> = {
   'api_keys.secret_hash': [],
   'invitations.token_hash': ['gateway_dashboard'],
+  'link_mails.token_hash': ['gateway_dashboard'],
   'payout_beneficiaries.sealed': ['gateway_worker', 'gateway_admin', 'gateway_dashboard'],
   'recovery_codes.code_hash': ['gateway_dashboard'],
   'sessions.token_hash': ['gateway_dashboard'],

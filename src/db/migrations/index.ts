@@ -30,6 +30,7 @@ import { sql as auditChain, steps as auditChainSteps } from './0055-audit-chain'
 import { sql as payoutDossier } from './0056-payout-dossier';
 import { steps as searchSteps } from './0057-console-search';
 import { sql as savedFilters } from './0058-saved-filters';
+import { sql as linkMails } from './0065-link-mails';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -99,4 +100,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0056-payout-dossier', sql: payoutDossier },
   { name: '0057-console-search', concurrent: searchSteps },
   { name: '0058-saved-filters', sql: savedFilters },
+  { name: '0065-link-mails', sql: linkMails },
 ];

@@ -28,7 +28,7 @@ export interface AttemptCounts {
 }
 
 /** The network of an address. An IPv6 address belongs to a customer's network of 64 bits. */
-const network = (address: string) =>
+export const networkOf = (address: string) =>
   `(SELECT CASE family(address) WHEN 6 THEN network(set_masklen(address, 64))::inet ELSE address END
   FROM (SELECT ${address}::inet AS address) AS given)`;
 
@@ -40,21 +40,21 @@ export async function recordAttempt(
 ): Promise<AttemptCounts> {
   const [inserted] = await db.query<{ id: string }>(
     `INSERT INTO authentication_attempts (kind, email, step, network, device)
-     VALUES (?, lower(?), ?, ${network('?')}, ?) RETURNING id`,
+     VALUES (?, lower(?), ?, ${networkOf('?')}, ?) RETURNING id`,
     [kind, email, step, address, device],
   );
   if (inserted === undefined) throw new Error('the attempt was not inserted');
   const [counts] = await db.query<Omit<AttemptCounts, 'id'>>(
     `WITH recent AS (
        SELECT id, kind, email, network, step, device, at FROM authentication_attempts
-        WHERE kind = ? AND network IS NOT DISTINCT FROM ${network('?')}
+        WHERE kind = ? AND network IS NOT DISTINCT FROM ${networkOf('?')}
           AND at > now() - ? * interval '1 minute'
        UNION
        SELECT id, kind, email, network, step, device, at FROM authentication_attempts
         WHERE kind = ? AND email = lower(?) AND at > now() - ? * interval '1 minute'
      ), own AS (
        SELECT *, kind = ? AND email = lower(?) AND step = ? AS is_same,
-              network IS NOT DISTINCT FROM ${network('?')} AS is_here FROM recent
+              network IS NOT DISTINCT FROM ${networkOf('?')} AS is_here FROM recent
      )
      SELECT count(*) FILTER (WHERE is_same AND device = ?)::integer AS of_device,
             count(*) FILTER (WHERE is_same AND is_here)::integer AS of_pair,
@@ -92,7 +92,7 @@ export async function isKnownNetwork(
     `SELECT FROM users u JOIN sessions s ON s.user_id = u.id
       WHERE u.kind = ? AND lower(u.email) = lower(?) AND s.address IS NOT NULL
         AND s.created_at > now() - interval '90 days'
-        AND ${network('s.address')} = ${network('?')} LIMIT 1`,
+        AND ${networkOf('s.address')} = ${networkOf('?')} LIMIT 1`,
     [kind, email, address],
   );
   return found !== undefined;

@@ -6,6 +6,7 @@ import { DIGEST, type OccasionKind } from '../../domain/notifications';
 import type { Mode } from '../../domain/mode';
 import type { MerchantRole, OperatorRole, UserKind } from '../../domain/users';
 import type { Db, Reader, Tx } from '../transaction';
+import type { MessageStatus } from './messages';
 
 export interface Occasion {
   key: string;
@@ -31,7 +32,7 @@ export interface Notification {
   userId: string;
   accountId: string | null;
   kind: OccasionKind;
-  status: 'waiting' | 'sending' | 'sent' | 'refused' | 'unclear' | 'dropped';
+  status: MessageStatus;
 }
 
 const OCCASION = 'key, kind, account_id, user_id, mode, object_id';
@@ -119,16 +120,6 @@ export async function insertNotification(
   );
 }
 
-/** The messages to send, oldest first. Those that nobody could send in a day are given up. */
-export async function listWaiting(db: Db, limit: number): Promise<string[]> {
-  await db.query(
-    `UPDATE notifications SET status = 'refused', updated_at = clock_timestamp()
-      WHERE status = 'waiting' AND created_at < now() - interval '1 day'`,
-  );
-  const sql = `SELECT id FROM notifications WHERE status = 'waiting' ORDER BY created_at LIMIT ?`;
-  return (await db.query<{ id: string }>(sql, [limit])).map(({ id }) => id);
-}
-
 export async function findNotification(db: Reader, id: string): Promise<Notification | null> {
   const sql = 'SELECT id, user_id, account_id, kind, status FROM notifications WHERE id = ?';
   const [found] = await db.query<Notification>(sql, [id]);
@@ -143,21 +134,6 @@ export function listTold(db: Reader, notificationId: string): Promise<Occasion[]
       ORDER BY created_at`,
     [notificationId],
   );
-}
-
-/** @returns false if the message has another status: another call sends it, or it has ended */
-export async function moveNotification(
-  db: Db,
-  id: string,
-  [from, to]: readonly [Notification['status'], Notification['status']],
-  error: string | null = null,
-): Promise<boolean> {
-  const moved = await db.query(
-    `UPDATE notifications SET status = ?, last_error = ?, updated_at = clock_timestamp()
-      WHERE id = ? AND status = ? RETURNING id`,
-    [to, error, id, from],
-  );
-  return moved.length === 1;
 }
 
 /** Occasions and messages are kept for 30 days. */

@@ -1,6 +1,7 @@
 /** The people of an account or of the console, and their invitations. */
 import type { MerchantRole, UserKind } from '../../domain/users';
 import type { Db, Tx } from '../transaction';
+import type { MessageStatus } from './messages';
 import { areRelatedByEmail } from './related-operators';
 
 /** An account's merchants, or all operators. */
@@ -199,10 +200,15 @@ export interface Invitation {
   approvedBy: string | null;
   createdAt: Date;
   expiresAt: Date;
+  /** When the mail got its token. Null: the person who invited has the link. */
+  mailedAt: Date | null;
+  /** What became of its mail. Null: there is none. */
+  mail: MessageStatus | null;
 }
 
 const INVITATION = `i.id, i.kind, i.account_id, a.name AS account_name, i.email, i.role, i.invited_by,
-  i.approved_by, i.created_at, i.expires_at`;
+  i.approved_by, i.created_at, i.expires_at, i.mailed_at,
+  (SELECT m.status FROM link_mails m WHERE m.invitation_id = i.id) AS mail`;
 const OPEN = 'i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > now()';
 /** SQL: an operator's link works only when another admin has approved it. */
 const APPROVED = "(i.kind = 'merchant' OR i.approved_by IS NOT NULL)";

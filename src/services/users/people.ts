@@ -1,7 +1,8 @@
 /**
- * The people of an account or of the console: roles, removal, invitations. The gateway sends no
- * email: the person who invites hands the link over.
+ * The people of an account or of the console: roles, removal, invitations. Without a mail server, the person
+ * who invites hands the link over.
  */
+import { insertInvitationMail } from '../../db/repositories/link-mails';
 import {
   addMembership,
   approveInvitation,
@@ -71,7 +72,8 @@ export type AcceptOutcome =
   | { kind: 'gone' }
   | SignInRefusal;
 
-export function createPeople(db: Db, box: SecretBox) {
+/** @param sendsMail whether invitations go by mail */
+export function createPeople(db: Db, box: SecretBox, sendsMail: boolean) {
   return {
     list: (user: SignedIn) => listPeople(db, teamOf(user)),
     /** A higher role of an operator is proposed to the other admins. @throws AdminRefusal, InvalidInput */
@@ -106,12 +108,14 @@ export function createPeople(db: Db, box: SecretBox) {
       ),
     invitations: (user: SignedIn) => listInvitations(db, teamOf(user)),
     /** @returns the token of the link, which is not stored @throws AdminRefusal, InvalidInput */
-    invite: (user: SignedIn, wish: { email: string; role: string }) => invite(db, user, wish),
+    invite: (user: SignedIn, wish: { email: string; role: string }) =>
+      invite(db, user, wish, sendsMail),
     /** Approves the invitation of an operator; the admin who invited cannot. @throws AdminRefusal */
     approve: (user: SignedIn, id: string) =>
       makeChange(db, changedBy(user), async (tx) => {
         const approved = await approveInvitation(tx, id, user.email);
         if (approved === null) throw await whyNotApproved(tx, user, id);
+        if (sendsMail) await insertInvitationMail(tx, newId('linkMail'), id);
         const after = { object: 'invitation', ...approved };
         return { result: undefined, audit: { ...auditOf(user, 'approve', id), after } };
       }),
@@ -234,6 +238,7 @@ async function invite(
   db: Db,
   user: SignedIn,
   wish: { email: string; role: string },
+  sendsMail: boolean,
 ): Promise<{ token: string }> {
   const team = teamOf(user);
   const email = checkEmail(wish.email);
@@ -259,6 +264,10 @@ async function invite(
       { ...invitation, tokenHash: hashToken(token), hours: INVITATION_HOURS },
       team,
     );
+    // An operator's is sent when another admin has approved it.
+    if (sendsMail && team.kind === 'merchant') {
+      await insertInvitationMail(tx, newId('linkMail'), id);
+    }
     return {
       result: { token },
       audit: { ...auditOf(user, 'create', id), after: { object: 'invitation', email, role } },
@@ -270,8 +279,8 @@ async function invite(
  * A new user gets the password; who has a user with this email address enters its password, and then
  * its second factor. The page is the same for both, and nobody is signed in by it.
  *
- * Whoever invites got the link, so a new merchant's address is not proven: the user is bound to the
- * account until an operator vouches.
+ * Whoever hands a link over has it too, so a new merchant's address is not proven: the user is bound to the
+ * account until an operator vouches. A link that was mailed proves the address.
  */
 async function accept(
   db: Db,
@@ -307,7 +316,7 @@ async function accept(
       email,
       name,
       operatorRole,
-      boundAccountId: invitation.accountId,
+      boundAccountId: invitation.mailedAt === null ? invitation.accountId : null,
       passwordHash,
     });
     return user === null ? null : join(tx, invitation, id);

@@ -3,6 +3,7 @@ import type { Db } from '../../db/transaction';
 import type { SecretBox } from '../../lib/secret-box';
 import { createNotificationChoices } from './notification-choices';
 import { createPasskeys } from './passkeys';
+import { createPasswordResets } from './password-resets';
 import { createPeople } from './people';
 import { createSecondFactors } from './second-factors';
 import { createUserSessions, type SignedIn } from './sessions';
@@ -11,15 +12,18 @@ import { changeOwnPassword } from './users';
 
 export type UserServices = ReturnType<typeof createUserServices>;
 
-export function createUserServices(db: Db, box: SecretBox) {
+/** @param sendsMail whether links go by mail */
+export function createUserServices(db: Db, box: SecretBox, sendsMail: boolean) {
   return {
+    sendsMail,
     /** The other sessions end. @throws InvalidInput */
     changePassword: (user: SignedIn, password: string) => changeOwnPassword(db, user, password),
     sessions: createUserSessions(db),
     signIn: createSignIn(db, box),
     factors: createSecondFactors(db, box),
     passkeys: createPasskeys(db, box),
-    people: createPeople(db, box),
+    resets: createPasswordResets(db, box),
+    people: createPeople(db, box, sendsMail),
     notifications: createNotificationChoices(db),
   };
 }

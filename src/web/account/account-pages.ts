@@ -8,6 +8,7 @@ import type { AccountPages } from './page-options';
 import { passwordPages } from './password';
 import { invitationPages } from './invitation';
 import { peoplePages } from './people';
+import { resetPages } from './reset-password';
 import { securityPages } from './security';
 import { sessionPages } from './sessions';
 import { signInPages } from './sign-in';
@@ -15,6 +16,7 @@ import { signInPages } from './sign-in';
 export function accountPages(options: AccountPages): Route[] {
   return [
     ...signInPages(options),
+    ...resetPages(options),
     ...confirmPages(options),
     ...securityPages(options),
     ...passwordPages(options),

@@ -24,18 +24,17 @@ export function peoplePages({ site, users, once, publicUrl }: AccountPages): Rou
   const roles = site.kind === 'merchant' ? MERCHANT_ROLES : OPERATOR_ROLES;
   const manage = site.kind === 'merchant' ? 'manage' : 'administer';
 
-  const inviteForm = (form: FormState, status = 200) =>
-    page('Invite a person', <Invite path={path} kind={site.kind} roles={roles} form={form} />, {
-      ...NAV,
-      status,
-    });
+  const inviteForm = (form: FormState, status = 200) => {
+    const props = { path, kind: site.kind, roles, form, isMailed: users.sendsMail };
+    return page('Invite a person', <Invite {...props} />, { ...NAV, status });
+  };
 
   return [
     {
       method: 'get',
       path: '/people',
       needs: 'read',
-      run: async ({ session }) => {
+      run: async ({ session, query }) => {
         const mayManage = mayDo(session.actor, manage);
         const [people, invitations, isRequired] = await Promise.all([
           users.people.list(session),
@@ -52,6 +51,7 @@ export function peoplePages({ site, users, once, publicUrl }: AccountPages): Rou
           roles,
           mayManage,
           me: session,
+          wasInvited: query.has('invited'),
         };
         return page('People', <People {...props} />, NAV);
       },
@@ -73,6 +73,7 @@ export function peoplePages({ site, users, once, publicUrl }: AccountPages): Rou
         const wish = { email: form.get('email') ?? '', role: form.get('role') ?? '' };
         try {
           const { token } = await users.people.invite(session, wish);
+          if (users.sendsMail) return redirect(`${path}?invited`);
           const link = `${publicUrl}${site.prefix}/invitation?token=${token}`;
           return redirect(invitedPath, [once.keep(visit, invitedPath, link)]);
         } catch (error) {
@@ -164,10 +165,12 @@ interface PeopleProps {
   roles: readonly string[];
   mayManage: boolean;
   me: SignedIn;
+  /** The page follows an invitation by mail. */
+  wasInvited: boolean;
 }
 
 function People(props: PeopleProps) {
-  const { path, kind, people, invitations, isRequired, roles, mayManage, me } = props;
+  const { path, kind, people, invitations, isRequired, roles, mayManage, me, wasInvited } = props;
   return (
     <>
       <PageHead title="People" lead="Who signs in here, and what they may do.">
@@ -177,6 +180,7 @@ function People(props: PeopleProps) {
           </a>
         ) : null}
       </PageHead>
+      {wasInvited ? <Alert tone="good" title={MAILED[kind]} /> : null}
       <Card flush>
         <Table
           caption="People"
@@ -249,6 +253,11 @@ function People(props: PeopleProps) {
     </>
   );
 }
+
+const MAILED = {
+  merchant: 'The invitation is sent by e-mail. It works once, for three days.',
+  operator: 'The invitation is sent by e-mail as soon as another admin has approved it.',
+} as const;
 
 /** What each role of an account may do. */
 function Roles() {
@@ -350,6 +359,7 @@ function Invitations({
           { label: 'Email address', cell: ({ email }) => email },
           { label: 'Role', cell: ({ role }) => words(role) },
           { label: 'Invited by', wide: true, cell: ({ invitedBy }) => invitedBy },
+          { label: 'E-mail', wide: true, cell: ({ mail }) => MAIL_STATUS[mail ?? 'none'] },
           ...(kind === 'operator'
             ? [
                 {
@@ -371,6 +381,16 @@ function Invitations({
     </Card>
   );
 }
+
+const MAIL_STATUS = {
+  none: 'None',
+  waiting: 'Waiting',
+  sending: 'Being sent',
+  sent: 'Sent',
+  refused: 'Refused. Check the address, revoke the invitation and create another one.',
+  unclear: 'Perhaps sent. The mail server did not answer.',
+  dropped: 'Not sent',
+} as const;
 
 /** The people who cannot sign in once the rule applies. */
 function LockedOut({ people, me }: Pick<PeopleProps, 'people' | 'me'>) {
@@ -430,19 +450,22 @@ interface InviteProps {
   kind: UserKind;
   roles: readonly string[];
   form: FormState;
+  isMailed: boolean;
 }
 
 const SECOND_ADMIN =
   'Another admin must approve the invitation on the page People before the link works. With one admin ' +
   'only, create the second one with the admin command on the server (users create).';
 
-function Invite({ path, kind, roles, form }: InviteProps) {
+const BY_MAIL = 'The person gets a link by e-mail. It works once, for three days.';
+
+function Invite({ path, kind, roles, form, isMailed }: InviteProps) {
   return (
     <>
       <PageHead
         back={{ href: path, label: 'People' }}
         title="Invite a person"
-        lead="You get a link to hand over. It works once, for three days."
+        lead={isMailed ? BY_MAIL : 'You get a link to hand over. It works once, for three days.'}
       />
       {kind === 'operator' ? <Alert tone="wait" title={SECOND_ADMIN} /> : null}
       <Card>

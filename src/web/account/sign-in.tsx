@@ -48,6 +48,9 @@ export function signInPages(options: AccountPages): Route[] {
             Sign in with a passkey
           </a>
         ) : null}
+        {users.sendsMail ? (
+          <a href={`${site.prefix}/forgotten-password`}>Forgotten password?</a>
+        ) : null}
       </Box>,
       { status },
     );
@@ -107,6 +110,7 @@ export function signInPages(options: AccountPages): Route[] {
         if (visit.session !== null) return redirect(site.home);
         if (visit.query.has('expired')) return form(visit, STEP_EXPIRED);
         if (visit.query.has('accepted')) return form(visit, null, 200, ACCEPTED);
+        if (visit.query.has('reset')) return form(visit, null, 200, RESET);
         return form(visit, visit.query.has(CHECK) ? COOKIE_LOST : null);
       },
     },
@@ -222,6 +226,7 @@ export function signInPages(options: AccountPages): Route[] {
 const COOKIE_LOST =
   'Your browser did not keep the session cookie. Open this page over HTTPS and allow cookies.';
 const ACCEPTED = 'You accepted the invitation. Sign in.';
+const RESET = 'Your password was changed. Sign in.';
 const STEP_EXPIRED = 'The sign-in has expired. Start again.';
 export const CODE_WRONG =
   'The code is wrong, or it was used before. Wait for the next code and try again.';

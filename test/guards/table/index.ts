@@ -3,6 +3,7 @@ import type { Guard } from '../guard';
 import { CALLBACK_GUARDS } from './callbacks';
 import { CONDITION_GUARDS } from './conditions';
 import { LEDGER_GUARDS } from './ledger';
+import { MESSAGE_GUARDS } from './messages';
 import { MONEY_GUARDS } from './money';
 import { PAGE_GUARDS } from './pages';
 import { RECIPIENT_GUARDS } from './recipients';
@@ -27,6 +28,7 @@ export const GUARD_GROUPS: readonly GuardGroup[] = [
   { title: 'Screening', guards: SCREENING_GUARDS },
   { title: 'Requests of the API', guards: REQUEST_GUARDS },
   { title: 'Dashboard and console', guards: PAGE_GUARDS },
+  { title: 'Mails and notifications', guards: MESSAGE_GUARDS },
   { title: 'Callbacks of providers', guards: CALLBACK_GUARDS },
   { title: 'Webhooks', guards: WEBHOOK_GUARDS },
   { title: 'Secrets and settings', guards: SECRET_GUARDS },

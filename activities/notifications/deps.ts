@@ -1,0 +1,15 @@
+import type { Db } from '../../src/db/transaction';
+import type { MailSender } from '../../src/mail/sender';
+
+export interface NotificationDeps {
+  db: Db;
+  /** Null: there is no mail server, and nobody is told anything by mail. */
+  mail: MailSender | null;
+  /** Where people open the pages. */
+  pages: { dashboard: string; console: string };
+}
+
+/** The same for each attempt. */
+export function messageIdOf(id: string, site: string): string {
+  return `<${id}@${new URL(site).hostname}>`;
+}

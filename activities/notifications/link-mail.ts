@@ -1,0 +1,50 @@
+/**
+ * Sends an invitation or the reset of a password (decisions/link-mails). Each attempt makes a token of its own,
+ * which only the mail has: one that was not sent works nowhere.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  findLinkMailStatus,
+  type LinkMail,
+  takeLinkMail,
+} from '../../src/db/repositories/link-mails';
+import type { Mail } from '../../src/mail/sender';
+import { renderInvitation, renderReset } from '../../src/mail/render';
+import { messageIdOf, type NotificationDeps } from './deps';
+import { sendOnce } from './once';
+
+export async function sendLinkMail(
+  { db, mail, pages }: NotificationDeps,
+  id: string,
+): Promise<string> {
+  if (mail === null) return 'dropped';
+  return sendOnce(db, {
+    table: 'link_mails',
+    id,
+    status: await findLinkMailStatus(db, id),
+    take: async () => {
+      const token = randomBytes(32).toString('base64url');
+      const taken = await takeLinkMail(db, id, createHash('sha256').update(token).digest());
+      if (taken === null) return 'dropped';
+      const site = taken.kind === 'merchant' ? pages.dashboard : pages.console;
+      const letter = { ...compose(taken, site, token), messageId: messageIdOf(id, site) };
+      return () => mail.send(letter);
+    },
+  });
+}
+
+function compose(
+  { kind, email, accountName, role, invitedBy }: LinkMail,
+  site: string,
+  token: string,
+): Omit<Mail, 'messageId'> {
+  const where = accountName ?? (kind === 'merchant' ? 'the dashboard' : 'the operator console');
+  const letter =
+    role === null
+      ? renderReset({ where, url: `${site}/reset-password?token=${token}` })
+      : renderInvitation({
+          ...{ where, role, invitedBy: invitedBy ?? '' },
+          url: `${site}/invitation?token=${token}`,
+        });
+  return { ...letter, to: email };
+}
