@@ -11,6 +11,7 @@ import {
   countWorkingKeys,
   insertApiKey,
   type KeyRules,
+  type KeySettings,
   listApiKeys,
   lockApiKey,
   networksOf,
@@ -18,6 +19,7 @@ import {
   revokeApiKey,
   revokeKeysMadeBy,
   saveKeyRules,
+  saveKeySettings,
   saveLiveKeysByApi,
   type StoredSecret,
 } from '../db/repositories/api-keys';
@@ -100,36 +102,30 @@ const RULES = {
   }),
 };
 
+/** What a person sets beside the rules. */
+const SETTINGS = {
+  name: Text(100, { label: 'Name', hint: 'To tell keys apart, such as “Shop backend”' }),
+  scopes: Choices(SCOPES, { label: 'Scopes', hint: 'Choose only what the server needs' }),
+  allow: List({
+    label: 'Allowed addresses',
+    hint: 'IP addresses or networks, separated by commas',
+    without: 'every address',
+    placeholder: '203.0.113.7, 10.0.0.0/8',
+  }),
+  rate: Type.Optional(
+    Count(1, 1200, { label: 'Requests per minute', without: `${REQUESTS_PER_MINUTE}` }),
+  ),
+  expires: Type.Optional(Time({ label: 'Expires', without: 'never' })),
+};
+
 /** @throws AdminRefusal for a live key of an account that is not verified, and for one key too many */
 export const createKey = defineChange({
   action: 'api_key.create',
   access,
-  fields: {
-    name: Text(100, { label: 'Name', hint: 'To tell keys apart, such as “Shop backend”' }),
-    scopes: Choices(SCOPES, { label: 'Scopes', hint: 'Choose only what the server needs' }),
-    allow: List({
-      label: 'Allowed addresses',
-      hint: 'IP addresses or networks, separated by commas',
-      without: 'every address',
-      placeholder: '203.0.113.7, 10.0.0.0/8',
-    }),
-    rate: Type.Optional(
-      Count(1, 1200, { label: 'Requests per minute', without: `${REQUESTS_PER_MINUTE}` }),
-    ),
-    expires: Type.Optional(Time({ label: 'Expires', without: 'never' })),
-    ...RULES,
-  },
+  fields: { ...SETTINGS, ...RULES },
   run: async (tx, subject: NewKey, input) => {
     const { accountId, mode, pepper, maker } = subject;
-    const expiresAt = readExpiry(input.expires);
-    const allowlist = await readAllowlist(tx, input.allow);
-    const rights = {
-      scopes: SCOPES.filter((scope) => input.scopes.includes(scope)),
-      allowlist,
-      requestsPerMinute: input.rate ?? REQUESTS_PER_MINUTE,
-      ...(await readRules(tx, input)),
-      expiresAt,
-    };
+    const rights = { ...(await readSettings(tx, input)), ...(await readRules(tx, input)) };
     if (maker !== undefined) await requireWithin(tx, maker, rights);
     // The account is locked, so that two keys at the same time count each other.
     const account = await requireLockedAccount(tx, accountId);
@@ -145,7 +141,6 @@ export const createKey = defineChange({
       id: subject.id ?? newId('apiKey'),
       accountId,
       mode,
-      name: input.name,
       ...rights,
       createdByKey: maker?.id ?? null,
     });
@@ -159,14 +154,26 @@ export const rotateKey = defineChange({
   access,
   fields: {},
   run: async (tx, { id, pepper }: OneKey) => {
-    const key = await requireWorkingKey(tx, id);
-    // A rotation keeps the expiry.
-    if (apiKeyStatus(key, new Date()) === 'expired') {
-      throw new AdminRefusal({ code: 'api_key_expired', id });
-    }
+    const key = await requireUnexpiredKey(tx, id);
     const { secret, stored } = makeSecret(key.mode, pepper);
     const rotated = await replaceSecret(tx, id, stored);
     return { result: { ...rotated, secret }, audit: auditOf(presentApiKey, key, rotated) };
+  },
+});
+
+/** Replaces the settings of a key, from its next request on. The keys that it has made keep theirs. */
+export const editKey = defineChange({
+  action: 'api_key.edit',
+  access,
+  fields: SETTINGS,
+  run: async (tx, { id }: Pick<OneKey, 'id'>, input) => {
+    const key = await requireUnexpiredKey(tx, id);
+    // One generation: the revocation of a key reaches the keys that it has made, and no further.
+    if (key.createdByKey !== null && input.scopes.includes('api_keys:write')) {
+      throw new InvalidInput('scopes', { code: 'made_by_key' });
+    }
+    const edited = await saveKeySettings(tx, id, await readSettings(tx, input));
+    return { result: edited, audit: auditOf(presentApiKey, key, edited) };
   },
 });
 
@@ -279,10 +286,29 @@ export async function requireWorkingKey(tx: Tx, id: string): Promise<ApiKey> {
   throw new AdminRefusal({ code: 'api_key_revoked', id, revokedAt: key.revokedAt });
 }
 
+/** Neither a new secret nor an edit brings an expired key back. @throws AdminRefusal */
+async function requireUnexpiredKey(tx: Tx, id: string): Promise<ApiKey> {
+  const key = await requireWorkingKey(tx, id);
+  if (apiKeyStatus(key, new Date()) !== 'expired') return key;
+  throw new AdminRefusal({ code: 'api_key_expired', id });
+}
+
 function makeSecret(mode: Mode, pepper: string): { secret: string; stored: StoredSecret } {
   const { secret, displayPrefix, lastFour } = makeApiKey(mode);
   const secretHash = hashApiKey(secret, pepper);
   return { secret, stored: { secretHash, pepperId: pepperIdOf(pepper), displayPrefix, lastFour } };
+}
+
+/** @throws InvalidInput */
+async function readSettings(tx: Tx, input: InputOf<typeof editKey>): Promise<KeySettings> {
+  const expiresAt = readExpiry(input.expires);
+  return {
+    name: input.name,
+    scopes: SCOPES.filter((scope) => input.scopes.includes(scope)),
+    allowlist: await readAllowlist(tx, input.allow),
+    requestsPerMinute: input.rate ?? REQUESTS_PER_MINUTE,
+    expiresAt,
+  };
 }
 
 /** @throws InvalidInput */

@@ -14,6 +14,7 @@ export const VISIBLE_ACTIONS = [
   'account.recipients',
   'account.second_person',
   'api_key.create',
+  'api_key.edit',
   'api_key.limit',
   'api_key.rotate',
   'api_key.revoke',

@@ -124,6 +124,8 @@ const DASHBOARD: Record<string, [test: string, live: string]> = {
   'post /keys/new': ['OD', 'O'],
   'post /keys/by-api': ['O', 'O'],
   'get /keys/:id': ['OFDSV', 'OFDSV'],
+  'get /keys/:id/edit': ['OD', 'O'],
+  'post /keys/:id/edit': ['OD', 'O'],
   'get /keys/:id/limits': ['OD', 'O'],
   'post /keys/:id/limits': ['OD', 'O'],
   'post /keys/:id/rotate': ['OD', 'O'],

@@ -63,6 +63,47 @@ test('a live key is created after a recent sign-in only, and the form comes back
   expect(await count('api_keys')).toBe(1);
 });
 
+test('a live key is edited after a recent sign-in only, and never to more than a key may have', async () => {
+  const key = await create('/dashboard/live/keys/new', KEY);
+  const edited = { ...KEY, name: 'Till', scopes: 'payouts:read', allow: '198.51.100.0/24' };
+  const read = async () => {
+    const [found] = await harness.owner.query<object>(
+      `SELECT name, scopes, allowlist::text[] AS allowlist, requests_per_minute FROM api_keys WHERE id = ?`,
+      [key.split('/').at(-1)!],
+    );
+    return found;
+  };
+  const before = await read();
+  const page = await expectConfirmation(`${key}/edit`, edited, `${key}/edit`);
+  expect(page).toContain('value="Till"');
+  expect(await read()).toEqual(before);
+  expect(await create(`${key}/edit`, edited)).toBe(key);
+  expect(await read()).toEqual({
+    name: 'Till',
+    scopes: ['payouts:read'],
+    allowlist: ['198.51.100.0/24'],
+    requestsPerMinute: 99,
+  });
+  expect(await client.read(`${key}/edit`)).toContain('value="198.51.100.0/24"');
+  const log = await client.read('/dashboard/live/audit-log');
+  expect(log).toContain('198.51.100.0/24');
+  for (const wrong of [{ rate: '1201' }, { scopes: 'all:everything' }, { expires: '2020-01-01' }]) {
+    expect((await client.post(`${key}/edit`, { ...edited, ...wrong })).status).toBe(422);
+  }
+  // A key that a key has made makes none: the revocation of the first would not reach them.
+  await harness.owner.query('UPDATE api_keys SET created_by_key = id WHERE id = ?', [
+    key.split('/').at(-1)!,
+  ]);
+  const more = { ...edited, scopes: 'api_keys:write' };
+  const refused = await client.post(`${key}/edit`, more);
+  expect(await refused.text()).toContain('leave out api_keys:write');
+  await harness.owner.query(
+    `UPDATE api_keys SET expires_at = now() - interval '1 s' WHERE id = ?`,
+    [key.split('/').at(-1)!],
+  );
+  expect((await client.post(`${key}/edit`, edited)).status).toBe(409);
+});
+
 test('a live key is rotated after a recent sign-in only, and revoked at any time', async () => {
   const key = await create('/dashboard/live/keys/new', KEY);
   const read = () =>

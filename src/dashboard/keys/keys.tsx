@@ -1,11 +1,10 @@
-/** API keys: list, create, rotate, revoke. The secret is shown once. */
+/** API keys: list, create, edit, rotate, revoke. The secret is shown once. */
 import { apiKeyStatus } from '../../domain/api-key';
 import type { Mode } from '../../domain/mode';
 import { SCOPES } from '../../domain/scopes';
 import {
   createKey,
   findOwnKey,
-  limitKey,
   limitsText,
   listOwnKeys,
   readLiveKeysByApi,
@@ -40,8 +39,7 @@ import { Icon } from '../../web/icon';
 import type { Once } from '../../web/once';
 import { page, redirect } from '../../web/site';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
-
-type Key = Awaited<ReturnType<typeof findOwnKey>>;
+import { type Key, keyFormPages } from './key-forms';
 
 const NAV = { nav: 'keys' };
 
@@ -133,38 +131,7 @@ export function keyPages({ db, pepper }: DashboardServices, once: Once): Merchan
       needs: 'read',
       run: (visit) => showKey(visit, visit.params['id'] ?? ''),
     },
-    {
-      method: 'get',
-      path: '/keys/:id/limits',
-      ...limitKey.access,
-      run: async (visit) => {
-        const key = await findOwnKey(db, visit, visit.params['id'] ?? '');
-        const form = visit.draft === null ? limitsForm(key) : draftForm(visit);
-        return page(
-          'Rules for payouts',
-          <KeyLimits base={visit.base} apiKey={key} form={form} />,
-          NAV,
-        );
-      },
-    },
-    {
-      method: 'post',
-      path: '/keys/:id/limits',
-      ...limitKey.access,
-      liveRecent: (visit) => `${pathOf(visit, visit.params['id'] ?? '')}/limits`,
-      run: async (visit) => {
-        const { form } = visit;
-        const key = await findOwnKey(db, visit, visit.params['id'] ?? '');
-        const errors = await fieldErrors(async () => {
-          await limitKey.make(db, visit.by, { id: key.id }, readFields(limitKey, form));
-          return redirect(pathOf(visit, key.id));
-        });
-        if (errors.answer !== null) return errors.answer;
-        const sent = { values: form, errors: errors.fields };
-        const body = <KeyLimits base={visit.base} apiKey={key} form={sent} />;
-        return page('Rules for payouts', body, { ...NAV, status: 422 });
-      },
-    },
+    ...keyFormPages(db),
     {
       method: 'post',
       path: '/keys/:id/rotate',
@@ -290,36 +257,6 @@ function NewKey({ visit, form }: { visit: MerchantVisit; form: FormState }) {
   );
 }
 
-/** The rules in force, as the form takes them. */
-function limitsForm(key: Key): FormState {
-  const values = new URLSearchParams({
-    payTo: key.recipientsOnly ? 'recipients' : 'anywhere',
-    currencies: key.payoutCurrencies.join(', '),
-    payoutMax: limitsText(key, 'per_payout').join(', '),
-    dailyMax: limitsText(key, 'per_day').join(', '),
-  });
-  return { values, errors: {} };
-}
-
-function KeyLimits({ base, apiKey, form }: { base: string; apiKey: Key; form: FormState }) {
-  const path = `${base}/keys/${apiKey.id}`;
-  return (
-    <>
-      <PageHead
-        back={{ href: path, label: apiKey.name }}
-        title="Rules for payouts"
-        lead="They hold for payouts and batches that this key requests, from the next request on."
-      />
-      <Card>
-        <form method="post" action={`${path}/limits`} class="stack">
-          <ChangeFields change={limitKey} form={form} />
-          <FormActions submit="Save rules" cancel={path} />
-        </form>
-      </Card>
-    </>
-  );
-}
-
 function modeText(mode: Mode): string {
   return mode === 'test'
     ? 'For test mode: no real money moves.'
@@ -408,6 +345,16 @@ function Changes({ apiKey: key, path, wrong }: Pick<KeyPageProps, 'apiKey' | 'pa
     : {};
   return (
     <div class="grid">
+      <Card
+        title="Settings"
+        lead="Name, scopes, allowed addresses, requests per minute and expiry."
+      >
+        <div>
+          <a class="btn" data-variant="outline" href={`${path}/edit`}>
+            <Icon name="pencil" /> Edit key
+          </a>
+        </div>
+      </Card>
       <Card title="Rules for payouts" lead="Recipients, currencies and amounts.">
         <div>
           <a class="btn" data-variant="outline" href={`${path}/limits`}>

@@ -190,6 +190,22 @@ export async function saveKeyRules(tx: Tx, id: string, rules: KeyRules): Promise
   );
 }
 
+export type KeySettings = Pick<
+  ApiKey,
+  'name' | 'scopes' | 'allowlist' | 'requestsPerMinute' | 'expiresAt'
+>;
+
+export async function saveKeySettings(tx: Tx, id: string, settings: KeySettings): Promise<ApiKey> {
+  const { name, scopes, allowlist, requestsPerMinute, expiresAt } = settings;
+  return one(
+    await tx.query<ApiKey>(
+      `UPDATE api_keys SET name = ?, scopes = ?::text[], allowlist = ?::cidr[],
+              requests_per_minute = ?, expires_at = ? WHERE id = ? RETURNING ${COLUMNS}`,
+      [name, scopes, allowlist, requestsPerMinute, expiresAt, id],
+    ),
+  );
+}
+
 export async function revokeApiKey(tx: Tx, id: string): Promise<ApiKey> {
   const sql = `UPDATE api_keys SET revoked_at = clock_timestamp() WHERE id = ? RETURNING ${COLUMNS}`;
   return one(await tx.query<ApiKey>(sql, [id]));

@@ -184,6 +184,8 @@ const PROBLEMS = {
     `${value} is not a supported currency. Supported currencies: ${supported.join(', ')}.`,
   not_a_time_zone: ({ value }: { value: string }) =>
     `“${value}” is no time zone. Use a name such as Europe/Berlin, America/New_York or UTC.`,
+  made_by_key: () =>
+    'A key that another key has made cannot manage keys: leave out api_keys:write.',
   not_a_limit: ({ value }: { value: string }) =>
     `${value} is not a limit. Use a currency and an amount, such as USDT=500.`,
   no_such_route: ({ scope }: { scope: RouteScope }) =>
