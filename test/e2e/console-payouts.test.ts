@@ -7,6 +7,8 @@ import {
   openForm,
   type PageClient,
   signedIn,
+  hiddenIn,
+  textOf,
 } from '../support/merchant/page-client';
 import { startConsoleGateway } from '../support/servers/console-gateway';
 import { started } from '../support/started';
@@ -196,7 +198,8 @@ test('who requested a payout on the dashboard, or made its key, does not approve
   expect(await gateway.db.query(none, [requester.id])).toEqual([{ n: 0 }]);
   expect(await shop.confirm(requester, asked)).toBe(path);
   expect(await shop.read(path)).toContain(`value="${destination.value}"`);
-  const requested = await shop.post(path, form);
+  const review = await textOf(shop.post(path, form));
+  const requested = await shop.post(path, hiddenIn(review));
   const id = requested.headers.get('location')!.split('/').at(-1)!;
 
   const created = await shop.post('/dashboard/live/keys/new', {

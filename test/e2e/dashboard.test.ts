@@ -4,7 +4,7 @@ import type { MerchantRole } from '../../src/domain/users';
 import { useSharedGateway, isSound } from '../support/servers/gateway';
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
-import { makeUser, signedIn, textOf } from '../support/merchant/page-client';
+import { hiddenIn, makeUser, signedIn, textOf } from '../support/merchant/page-client';
 import { startReceiver } from '../support/webhook/webhook-receiver';
 import { waitFor } from '../support/wait-for';
 import { started } from '../support/started';
@@ -100,6 +100,46 @@ test('what the API refuses is shown on the form, and what was typed stays', asyn
   // The key is free again.
   const sent = await client.post(path, payoutForm(key));
   expect(sent.headers.get('location')).toMatch(/\/payouts\/po_/);
+});
+
+test('a live payout is sent after a review only, and exactly as it was shown', async () => {
+  const own = await createMerchant(gateway.db, gateway.pepper, { reviewAll: false });
+  await fund(gateway.db, own.accountId, 'live', 'USDT', '100');
+  const { client } = await signIn('finance', own);
+  const path = '/dashboard/live/payouts/new';
+  const made = async () => {
+    const [found] = await gateway.db.query<{ n: number; amount: string }>(
+      'SELECT count(*)::int AS n, max(amount) AS amount FROM payouts WHERE account_id = ?',
+      [own.accountId],
+    );
+    return found!;
+  };
+  const form = payoutForm(keyIn(await client.read(path)));
+  const review = await textOf(client.post(path, form));
+  for (const shown of ['Review the payout', form.value, 'Total debit', 'Available afterwards']) {
+    expect(review).toContain(shown);
+  }
+  expect((await made()).n).toBe(0);
+
+  // Somebody else changed what it costs, or the form was put together by hand.
+  const confirmed = hiddenIn(review);
+  const other = await textOf(client.post(path, { ...confirmed, amount: '20' }), 409);
+  expect(other).toContain('The payout has changed since it was shown');
+  await gateway.db.query(
+    `INSERT INTO fee_rules (account_id, currency, direction, provider, percentage, fixed_amount)
+     SELECT ?, currency, direction, provider, 0, 3 FROM fee_rules
+      WHERE currency = 'USDT' AND direction = 'payout' AND account_id IS NULL`,
+    [own.accountId],
+  );
+  const dearer = await textOf(client.post(path, confirmed), 409);
+  expect(dearer).toContain('3.00000000');
+  expect((await made()).n).toBe(0);
+
+  const sent = await client.post(path, hiddenIn(dearer));
+  expect(sent.headers.get('location')).toMatch(/\/payouts\/po_/);
+  const twice = await client.post(path, hiddenIn(dearer));
+  expect(twice.headers.get('location')).toBe(sent.headers.get('location'));
+  expect(await made()).toEqual({ n: 1, amount: '10.00000000' });
 });
 
 test('a payment link is created with its checkout page', async () => {

@@ -1,4 +1,4 @@
-/** Request a payout: the quote while the form is filled in, and the payout as POST /payouts does. */
+/** Request a payout: the quote while the form is filled in, a review in live mode, and the payout as POST /payouts does. */
 import { DESTINATION_TYPES } from '../../domain/destination';
 import type { ApiError } from '../../domain/errors';
 import type { Recipient } from '../../domain/recipient';
@@ -21,6 +21,7 @@ import {
 } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { DestinationFields } from './destination-fields';
+import { REVIEWED, ReviewPayout, reviewedDigest } from './review-payout';
 
 const NAV = { nav: 'payouts' };
 /** The route of a transfer within a provider, which has no network in a request. */
@@ -29,6 +30,13 @@ const FIELDS = ['amount', 'currency', 'network', 'provider', 'reference', 'descr
 /** Times are entered in UTC, because the server does not know the zone of the browser. */
 const RELEASE_TIMES = ['at', 'expires_at'] as const;
 const RELEASE = ['after_payment', 'approval_by_key'] as const;
+const ALL_FIELDS = [
+  'key',
+  ...FIELDS,
+  ...['type', 'value', 'memo', 'noMemo', 'recipient', 'recipient_ready'],
+  ...RELEASE_TIMES,
+  ...RELEASE,
+];
 
 export function newPayoutPages({ money, recipients }: DashboardServices): MerchantRoute[] {
   const show = async (
@@ -45,6 +53,7 @@ export function newPayoutPages({ money, recipients }: DashboardServices): Mercha
         path={`${visit.base}/payouts`}
         recipient={recipient}
         recipientsPath={`${visit.base}/recipients`}
+        isLive={visit.mode === 'live'}
         currencies={names(routes.map(({ currency }) => currency))}
         networks={names(routes.map(({ network }) => network)).filter((name) => name !== INTERNAL)}
         providers={names(routes.map(({ provider }) => provider))}
@@ -55,6 +64,29 @@ export function newPayoutPages({ money, recipients }: DashboardServices): Mercha
 
   const quoteOf = (visit: MerchantVisit, values: URLSearchParams) =>
     tryForm(values, () => money.quotePayout(personOf(visit), requestOf(values)));
+
+  /** @returns null when the person has seen exactly this payout */
+  const reviewFirst = async (visit: MerchantVisit, key: string) => {
+    const quoted = await quoteOf(visit, visit.form);
+    const { result: quote, ...refused } = quoted;
+    // It was sent already: nothing is created, and a second click gets the answer to the first.
+    if (refused.refusal?.code === 'duplicate_reference') return null;
+    if (quote === null) {
+      return show(visit, { formKey: key, sent: { ...refused, result: null }, quote: quoted });
+    }
+    const order = requestOf(visit.form);
+    const recipient =
+      order.recipient === undefined ? null : await recipients.find(visit, order.recipient);
+    const reviewed = { order, quote, recipient };
+    const seen = visit.form.get(REVIEWED);
+    if (seen === reviewedDigest(reviewed)) return null;
+    const values = new URLSearchParams(visit.form);
+    values.set('key', key);
+    const path = `${visit.base}/payouts`;
+    const isStale = seen !== null;
+    const body = <ReviewPayout {...{ path, reviewed, values, isStale }} fields={ALL_FIELDS} />;
+    return page('Review the payout', body, { ...NAV, status: isStale ? 409 : 200 });
+  };
 
   return [
     {
@@ -78,6 +110,8 @@ export function newPayoutPages({ money, recipients }: DashboardServices): Mercha
         const again = visit.mode === 'live' ? signInAgain(visit) : null;
         if (again !== null) return again;
         const key = formKey(visit.form);
+        const review = visit.mode === 'live' ? await reviewFirst(visit, key) : null;
+        if (review !== null) return review;
         const sent = await tryForm(visit.form, () =>
           money.createPayout(personOf(visit), key, requestOf(visit.form)),
         );
@@ -122,6 +156,8 @@ interface FormProps {
   currencies: readonly string[];
   networks: readonly string[];
   providers: readonly string[];
+  /** It is reviewed before it is sent. */
+  isLive: boolean;
   formKey: string;
   sent: Outcome<string>;
   /** Null before an amount was entered. */
@@ -211,7 +247,7 @@ function NewPayout({ path, recipient, networks, providers, ...props }: FormProps
             />
             <ReleaseFields form={form} ofRecipient={recipient !== null} />
             <div class="actions">
-              <button class="btn">Request payout</button>
+              <button class="btn">{props.isLive ? 'Review payout' : 'Request payout'}</button>
               <button
                 class="btn"
                 data-variant="outline"
