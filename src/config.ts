@@ -67,6 +67,10 @@ export function readWorkerConfig(env: Environment) {
     /** The only host of the dashboard; null: that of the public URL. */
     dashboardHost: settings.DASHBOARD_HOST,
     mail: mailOf(settings),
+    lateAfter: {
+      reviewMinutes: settings.NOTIFY_REVIEW_AFTER_MINUTES,
+      doubtMinutes: settings.NOTIFY_DOUBT_AFTER_MINUTES,
+    },
     worker: {
       /** The task queues that this process takes. */
       queues: settings.WORKER_QUEUES,

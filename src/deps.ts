@@ -263,6 +263,7 @@ export function buildActivityDeps(
       dashboard: `${hostUrl(publicUrl, deps.config.dashboardHost)}/dashboard`,
       console: consoleUrl ?? `${publicUrl}/console`,
     },
+    lateAfter: deps.config.lateAfter,
     closedWorkflows: createClosedWorkflows(deps.temporal),
     webhookDeliveryStarter: createWebhookDeliveryStarter({ ...deps, webhookDeliveryWorkflows }),
     endpointSlots: new EndpointSlots(),

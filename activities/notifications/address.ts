@@ -6,6 +6,7 @@ import {
   listPending,
   listPeople,
   noteAddressed,
+  noteWithTime,
   type Occasion,
   takeOccasions,
 } from '../../src/db/repositories/notifications';
@@ -21,7 +22,12 @@ const BATCH = 200;
 const KEPT_BATCH = 2_000;
 
 /** @returns the messages to send */
-export async function addressNotifications({ db, mail }: NotificationDeps): Promise<string[]> {
+export async function addressNotifications({
+  db,
+  mail,
+  lateAfter,
+}: NotificationDeps): Promise<string[]> {
+  await noteWithTime(db, lateAfter);
   await db.transaction(async (tx) => {
     const occasions = await takeOccasions(tx, BATCH);
     // Without a mail server nobody is told, also not later.
@@ -45,6 +51,7 @@ export async function addressNotifications({ db, mail }: NotificationDeps): Prom
 
 async function address(tx: Tx, occasion: Occasion): Promise<void> {
   for (const person of await listPeople(tx, occasion)) {
-    if (isTold(occasion, person)) await addressOccasion(tx, occasion.key, person.id);
+    if (person.id === occasion.makerId || !isTold(occasion, person)) continue;
+    await addressOccasion(tx, occasion.key, person.id);
   }
 }

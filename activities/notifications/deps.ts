@@ -1,3 +1,4 @@
+import type { LateAfter } from '../../src/db/repositories/notifications';
 import type { Db } from '../../src/db/transaction';
 import type { MailSender } from '../../src/mail/sender';
 
@@ -7,6 +8,7 @@ export interface NotificationDeps {
   mail: MailSender | null;
   /** Where people open the pages. */
   pages: { dashboard: string; console: string };
+  lateAfter: LateAfter;
 }
 
 /** The same for each attempt. */

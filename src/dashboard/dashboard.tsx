@@ -16,6 +16,7 @@ import { auditPages } from './audit/audit';
 import { batchPages } from './batches/batches';
 import { exportPages } from './exports/exports';
 import { homePages } from './home/home';
+import { lowBalancePages } from './low-balances/low-balances';
 import { paymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
 import { schedulePages } from './schedules/schedules';
@@ -73,6 +74,7 @@ export function createDashboard({
         recipientPages(services),
         secondPersonPages(services),
         approvalPages(services),
+        lowBalancePages(services),
         transactionPages(services),
         keyPages(services, once),
         statementPages(services),

@@ -1,6 +1,6 @@
 /**
  * What people can be told: who may be told it, whether they are without a choice of their own, and the words.
- * The occasions are noted in the database (migration 0049-notifications), or found by a schedule.
+ * The occasions are noted in the database (migrations 0049-notifications and 0066-notification-kinds).
  */
 import { mayDo, type Permission, type Role, type UserKind } from './users';
 
@@ -9,7 +9,14 @@ export const OCCASION_KINDS = [
   'new_sign_in',
   'payout_failed',
   'payout_waits',
+  'batch_waits',
+  'refund_waits',
+  'recipient_waits',
+  'schedule_waits',
+  'balance_low',
   'endpoint_failing',
+  'review_late',
+  'doubt_late',
   'case_opened',
   'ledger_check_failed',
   'payouts_paused',
@@ -30,6 +37,9 @@ export interface NotificationKind {
   /** Below the site, where the mode is already part of a merchant's; `:id` is the object's. */
   path: string;
 }
+
+/** For those who may approve it, but not for its maker. */
+const WAITS = { who: 'merchant', needs: 'approve', isOn: true } as const;
 
 export const NOTIFICATIONS: Readonly<Record<OccasionKind, NotificationKind>> = {
   key_created: {
@@ -60,12 +70,65 @@ export const NOTIFICATIONS: Readonly<Record<OccasionKind, NotificationKind>> = {
     path: '/payouts/:id',
   },
   payout_waits: {
-    who: 'merchant',
-    needs: 'approve',
-    isOn: true,
+    ...WAITS,
     title: 'Payouts that wait for a second person',
     subject: 'A payout waits for a second person',
     text: 'A payout is above the amount that one person may pay alone. It waits for the approval of another person of your account.',
+    path: '/payouts/:id',
+  },
+  batch_waits: {
+    ...WAITS,
+    title: 'Batches that wait for a second person',
+    subject: 'A batch waits for a second person',
+    text: 'A batch is above the amount that one person may pay alone. It waits for the approval of another person of your account.',
+    path: '/batches/:id',
+  },
+  refund_waits: {
+    ...WAITS,
+    title: 'Refunds that wait for a second person',
+    subject: 'A refund waits for a second person',
+    text: 'A refund is above the amount that one person may pay alone. It waits for the approval of another person of your account.',
+    path: '/refunds/:id',
+  },
+  recipient_waits: {
+    ...WAITS,
+    title: 'Recipients that wait for a second person',
+    subject: 'A recipient waits for a second person',
+    text: 'Nothing is paid to a new destination of a recipient before another person of your account has approved it.',
+    path: '/recipients/:id',
+  },
+  schedule_waits: {
+    ...WAITS,
+    title: 'Schedules that wait for a second person',
+    subject: 'A schedule waits for a second person',
+    text: 'The runs of a schedule pay nothing before another person of your account has approved it.',
+    path: '/schedules/:id',
+  },
+  balance_low: {
+    who: 'merchant',
+    needs: 'keep_books',
+    isOn: true,
+    title: 'Low balances',
+    subject: 'A balance is low',
+    text: 'An available balance is below the amount that your account has set. A payout that needs more than the balance is refused.',
+    path: '/balances/:id',
+  },
+  review_late: {
+    who: 'operator',
+    needs: 'review',
+    isOn: true,
+    title: 'Payouts that wait for review for long',
+    subject: 'A payout has waited for review for long',
+    text: 'Nobody has approved or rejected a live payout for longer than the installation allows.',
+    path: '/payouts/:id',
+  },
+  doubt_late: {
+    who: 'operator',
+    needs: 'review',
+    isOn: true,
+    title: 'Payouts that are in doubt for long',
+    subject: 'A payout has been in doubt for long',
+    text: 'The provider has not told whether it has sent a live payout. Its funds stay reserved. Ask the provider.',
     path: '/payouts/:id',
   },
   endpoint_failing: {

@@ -16,6 +16,7 @@ import {
   listScheduleRuns,
 } from '../db/repositories/payout-schedules';
 import { findPayout } from '../db/repositories/payouts';
+import { findBalanceAlerts } from '../db/repositories/balance-alerts';
 import { findSecondPersonRule, listApprovers } from '../db/repositories/second-person';
 import {
   findRecipient,
@@ -180,6 +181,7 @@ export function createDashboardServices(deps: DashboardDeps) {
       const emails = await Promise.all(makers.map((id) => findUserEmail(db, id)));
       return rows.map((row) => ({ ...row, email: emails[makers.indexOf(row.maker)] ?? row.maker }));
     },
+    balanceAlerts: (owner: Owner) => findBalanceAlerts(db, owner),
     secondPersonRule: ({ accountId }: Owner) => findSecondPersonRule(db, accountId),
     /** The people of the account who may approve as the second person. */
     approvers: ({ accountId }: Owner) => listApprovers(db, accountId),

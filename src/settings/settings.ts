@@ -274,6 +274,18 @@ export const GATEWAY_SETTINGS = {
     meaning:
       'sender of the mails, such as `Payments <payments@example.com>`; with it, `api` lets the workers mail invitations and links for a new password',
   },
+  NOTIFY_REVIEW_AFTER_MINUTES: {
+    kind: count(1, 10_080),
+    otherwise: '60',
+    programs: ['worker'],
+    meaning: 'operators are told of a live payout that has waited for review for so long',
+  },
+  NOTIFY_DOUBT_AFTER_MINUTES: {
+    kind: count(1, 10_080),
+    otherwise: '15',
+    programs: ['worker'],
+    meaning: 'operators are told of a live payout that has been in doubt for so long',
+  },
   WORKER_QUEUES: {
     kind: choices(WORKER_QUEUES),
     otherwise: 'payouts,batches,payments,webhooks,webhooks-retry,providers',

@@ -40,6 +40,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     '/webhooks/new',
     '/audit-log',
     '/webhooks/debugger',
+    '/low-balances',
   ];
 
   beforeAll(async () => {
@@ -225,6 +226,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       '/dashboard/security',
       '/dashboard/people',
       '/dashboard/people/invite',
+      '/dashboard/notifications',
       '/dashboard/confirm',
       '/dashboard/test/nothing',
       ...pages.map((path) => `/dashboard/test${path}`),

@@ -7,12 +7,21 @@ import type { NotificationDeps } from '../../activities/notifications/deps';
 import { sendNotification } from '../../activities/notifications/send';
 import { connect } from '../../src/db/connect';
 import { openCase } from '../../src/db/repositories/cases';
+import type { Value } from '../../src/postgres/queries';
 import type { Db } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
+import { findBalanceAlerts } from '../../src/db/repositories/balance-alerts';
+import { alertLowBalances } from '../../src/services/balance-alerts';
 import { createKey } from '../../src/services/api-keys';
 import { pausePayouts } from '../../src/services/payout-pauses';
 import { makeUser } from '../support/merchant/page-client';
-import { buildPayoutMoney, insertPayout, makeAccount } from '../support/merchant/ledger';
+import {
+  buildPayoutMoney,
+  fund,
+  insertPayment,
+  insertPayout,
+  makeAccount,
+} from '../support/merchant/ledger';
 import { notificationDeps } from '../support/notification-deps';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { type MailServer, startMailServer } from '../support/servers/mail-server';
@@ -248,6 +257,169 @@ test('a payout that waits for a second person is told to those who may approve',
   expect(roles).toEqual(['finance', 'owner']);
   expect(source).toContain('A payout waits for a second person');
   expect(source).toContain(objectId);
+});
+
+const insert = (table: string, row: Record<string, Value>) =>
+  owner.query(
+    `INSERT INTO ${table} (${Object.keys(row).join(', ')})
+     VALUES (${Object.keys(row)
+       .map(() => '?')
+       .join(', ')})`,
+    Object.values(row),
+  );
+
+/** An account with an owner who made something, and another one. */
+async function makerAnd() {
+  const account = await makeAccount(owner);
+  const maker = await makeUser(owner, 'merchant', 'owner', account);
+  const other = await makeUser(owner, 'merchant', 'finance', account);
+  await makeUser(owner, 'merchant', 'developer', account);
+  return { account, maker, other, owned: { account_id: account, mode: 'live' } };
+}
+
+async function deliver(): Promise<void> {
+  for (const id of await addressNotifications(deps)) await sendNotification(deps, id);
+}
+
+const BATCH = {
+  ...{ row_count: 1, totals: '[]', manifest_sha256: '0'.repeat(64), review_reasons: '{}' },
+  ...{ reference: 'b', status: 'requested' },
+};
+const RECIPIENT = {
+  ...{ name: 'Ada', currency: 'USDT', destination_type: 'exchange_id', destination_value: '77' },
+};
+const EVERY_DAY = { reference: 's', interval_seconds: 86_400, payouts: '[]' };
+
+test('what waits for a second person is told to those who may approve it, and not to its maker', async () => {
+  const { account, maker, other, owned } = await makerAnd();
+  const rule = `UPDATE accounts SET second_person_above = '{"USDT": "10"}' WHERE id = ?`;
+  await owner.query(rule, [account]);
+  const ids = {
+    payout: newId('payout'),
+    batch: newId('payoutBatch'),
+    schedule: newId('payoutSchedule'),
+    small: newId('payoutSchedule'),
+    recipient: newId('recipient'),
+    refund: newId('refund'),
+  };
+  const money = { ...buildPayoutMoney('40'), id: ids.payout };
+  await insertPayout(
+    owner,
+    { accountId: account, mode: 'live', currency: 'USDT' },
+    money,
+    'requested',
+  );
+  await owner.query('UPDATE payouts SET api_key_id = ? WHERE id = ?', [maker.id, ids.payout]);
+  const condition = `INSERT INTO payout_conditions (payout_id, kind) VALUES (?, 'second_person')`;
+  await worker.query(condition, [ids.payout]);
+  const by = { api_key_id: maker.id };
+  await insert('payout_batches', {
+    ...{ id: ids.batch, ...owned, ...BATCH, ...by, second_person: maker.id },
+  });
+  const schedule = { ...owned, ...EVERY_DAY, ...by, start_at: new Date() };
+  const totals = (amount: string) => JSON.stringify([{ currency: 'USDT', amount }]);
+  await insert('payout_schedules', { ...schedule, id: ids.schedule, totals: totals('20') });
+  await insert('payout_schedules', {
+    ...{ ...schedule, id: ids.small, reference: 's2', totals: totals('5') },
+  });
+  await insert('recipients', {
+    ...{ id: ids.recipient, ...owned, ...RECIPIENT },
+    ...{ created_by: maker.id, second_person: maker.id },
+  });
+  const payment = await insertPayment(
+    owner,
+    { accountId: account, mode: 'live', currency: 'USDT' },
+    'completed',
+  );
+  await insert('payment_refunds', {
+    ...{ id: ids.refund, payment_id: payment, reference: 'r1', amount: '1', taken: '1', fee: '0' },
+    ...{ state: 'ordered', second_person: maker.id, awaits_person: true },
+  });
+  // Another name is no other destination.
+  await owner.query(`UPDATE recipients SET name = 'Bob' WHERE id = ?`, [ids.recipient]);
+  await deliver();
+  const told = server.mails.map(({ to, source }) => [to[0], /Subject: (.*?) \(/.exec(source)?.[1]]);
+  expect(told.sort()).toEqual(
+    ['batch', 'payout', 'recipient', 'refund', 'schedule'].map((what) => [
+      other.email,
+      `A ${what} waits for a second person`,
+    ]),
+  );
+  const all = server.mails.map(({ source }) => source).join('\n');
+  for (const [path, id] of [
+    ['batches', ids.batch],
+    ['schedules', ids.schedule],
+    ['recipients', ids.recipient],
+    ['refunds', ids.refund],
+  ]) {
+    expect(all).toContain(`https://pay.example/dashboard/live/${path}/${id}`);
+  }
+  expect(all).not.toContain(ids.small);
+});
+
+test('a low balance is told once until it has recovered, to those who keep the books', async () => {
+  const { account, maker, other } = await makerAnd();
+  const key = { accountId: account, mode: 'live', currency: 'USDT' } as const;
+  const by = { actor: maker.email, reason: null };
+  const set = (below: string[]) => alertLowBalances.make(owner, by, key, { below });
+  await fund(owner, key, '100');
+  await set(['USDT=50', 'BTC=1']);
+  await deliver();
+  // BTC has no balance.
+  const people = [maker.email, other.email].sort();
+  const told = () => {
+    const mails = server.mails.splice(0);
+    return {
+      to: mails.flatMap(({ to }) => to).sort(),
+      paths: [...new Set(mails.map(({ source }) => /live\/balances\/\w+/.exec(source)?.[0]))],
+    };
+  };
+  expect(told()).toEqual({ to: people, paths: ['live/balances/BTC'] });
+
+  await set(['USDT=100.00000001']);
+  await deliver();
+  expect(told()).toEqual({ to: people, paths: ['live/balances/USDT'] });
+  await deliver();
+  expect(told().to).toEqual([]);
+  await fund(owner, key, '1');
+  await deliver();
+  expect(told().to).toEqual([]);
+  await set(['USDT=200']);
+  await deliver();
+  expect(told()).toEqual({ to: people, paths: ['live/balances/USDT'] });
+  // The amounts of the other mode, and of others, are their own.
+  const elsewhere = { ...key, mode: 'test' as const };
+  await alertLowBalances.make(owner, by, elsewhere, { below: [] });
+  expect(await findBalanceAlerts(owner, key)).toEqual({ USDT: '200.00000000' });
+  expect(await findBalanceAlerts(owner, elsewhere)).toEqual({});
+  await expect(set(['USDT=x'])).rejects.toThrow();
+});
+
+test('a live payout that waits for review or is in doubt for long is told to operators, once', async () => {
+  const reviewer = await makeUser(owner, 'operator', 'reviewer');
+  const viewer = await makeUser(owner, 'operator', 'viewer');
+  const account = await makeAccount(owner);
+  const late = async (mode: 'live' | 'test', change: string) => {
+    const key = { accountId: account, mode, currency: 'USDT' } as const;
+    const payout = { ...buildPayoutMoney('4'), id: newId('payout') };
+    await insertPayout(owner, key, payout, 'under_review');
+    await owner.query(`UPDATE payouts SET ${change} WHERE id = ?`, [payout.id]);
+    return payout.id;
+  };
+  const review = await late('live', `created_at = now() - interval '61 minutes'`);
+  await late('live', `created_at = now() - interval '59 minutes'`);
+  await late('test', `created_at = now() - interval '61 minutes'`);
+  const doubt = await late(
+    'live',
+    `status = 'processing', in_doubt_since = now() - interval '16 minutes'`,
+  );
+  await late('live', `status = 'processing', in_doubt_since = now() - interval '14 minutes'`);
+  await deliver();
+  await deliver();
+  const own = server.mails.filter(({ to }) => to.includes(reviewer.email));
+  const ids = own.map(({ source }) => /console\/payouts\/(po_\w+)/.exec(source)?.[1]);
+  expect(ids.sort()).toEqual([review, doubt].sort());
+  expect(server.mails.filter(({ to }) => to.includes(viewer.email))).toEqual([]);
 });
 
 test('an endpoint that fails is told once a day to those who may send again', async () => {

@@ -105,6 +105,8 @@ const DASHBOARD: Record<string, [test: string, live: string]> = {
   'post /recipients/:id/edit': ['OFD', 'OF'],
   'post /recipients/:id/delete': ['OFD', 'OF'],
   'get /approvals': ['OFDSV', 'OFDSV'],
+  'get /low-balances': ['OF', 'OF'],
+  'post /low-balances': ['OF', 'OF'],
   'get /second-person': ['O', 'O'],
   'post /second-person': ['O', 'O'],
   'post /second-person/:id/approve': ['OF', 'OF'],

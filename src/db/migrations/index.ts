@@ -31,6 +31,7 @@ import { sql as payoutDossier } from './0056-payout-dossier';
 import { steps as searchSteps } from './0057-console-search';
 import { sql as savedFilters } from './0058-saved-filters';
 import { sql as linkMails } from './0065-link-mails';
+import { sql as notificationKinds } from './0066-notification-kinds';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -101,4 +102,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0057-console-search', concurrent: searchSteps },
   { name: '0058-saved-filters', sql: savedFilters },
   { name: '0065-link-mails', sql: linkMails },
+  { name: '0066-notification-kinds', sql: notificationKinds },
 ];

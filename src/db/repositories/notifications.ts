@@ -15,6 +15,8 @@ export interface Occasion {
   userId: string | null;
   mode: Mode | null;
   objectId: string;
+  /** Who made it and is not told. */
+  makerId: string | null;
 }
 
 export interface Person {
@@ -35,7 +37,21 @@ export interface Notification {
   status: MessageStatus;
 }
 
-const OCCASION = 'key, kind, account_id, user_id, mode, object_id';
+const OCCASION = 'key, kind, account_id, user_id, mode, object_id, maker_id';
+
+/** Notes what comes with time: balances below their amount, and payouts that wait for long. */
+export async function noteWithTime(db: Db, late: LateAfter): Promise<void> {
+  await db.query('SELECT note_low_balances(), note_late_payouts(?, ?)', [
+    late.reviewMinutes,
+    late.doubtMinutes,
+  ]);
+}
+
+/** After how long operators are told of a live payout. */
+export interface LateAfter {
+  reviewMinutes: number;
+  doubtMinutes: number;
+}
 
 /** Locked, oldest first; another worker's are skipped. */
 export function takeOccasions(tx: Tx, limit: number): Promise<Occasion[]> {

@@ -1,4 +1,5 @@
 /** What the signed-in person is told by e-mail, the same for both sites. */
+import { mayDo } from '../../domain/users';
 import type { NotificationChoice } from '../../services/users/notification-choices';
 import { Alert, Card, PageHead } from '../components';
 import { Choices, EMPTY_FORM, FormActions } from '../forms';
@@ -20,6 +21,11 @@ export function notificationPages({ site, users }: AccountPages): Route[] {
             path={path}
             home={site.home}
             saved={query.has('saved')}
+            lowBalances={
+              site.kind === 'merchant' && mayDo(session.actor, 'keep_books')
+                ? `${site.prefix}/live/low-balances`
+                : null
+            }
           />,
           { nav: 'notifications' },
         ),
@@ -41,15 +47,22 @@ interface NotificationsProps {
   path: string;
   home: string;
   saved: boolean;
+  /** Where the person sets the amounts; null: the role may not. */
+  lowBalances: string | null;
 }
 
-function Notifications({ choices, path, home, saved }: NotificationsProps) {
+function Notifications({ choices, path, home, saved, lowBalances }: NotificationsProps) {
   return (
     <>
       <PageHead
         title="Notifications"
         lead="Choose what you are told by e-mail. A message names objects and links to their pages."
       />
+      {lowBalances === null ? null : (
+        <p>
+          <a href={lowBalances}>Set the amounts for low balances</a>
+        </p>
+      )}
       {saved ? <Alert tone="good" title="Your choices were saved." /> : null}
       <Card>
         <form method="post" action={path} class="stack">

@@ -179,6 +179,7 @@ export async function startWorkflowWorld(
       mail: null,
       evidenceKey: null,
       pages: { dashboard: CONSOLE_URL, console: CONSOLE_URL },
+      lateAfter: { reviewMinutes: 60, doubtMinutes: 15 },
       localCalls: new LocalCalls(PROVIDER_QUEUES.filter((queue) => !(queue in rates))),
     }),
     (payoutId) => plans.get(payoutId),
