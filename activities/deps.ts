@@ -4,6 +4,7 @@ import type { Db, Tx } from '../src/db/transaction';
 import type { Payout } from '../src/domain/payout';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
 import type { Provider } from '../src/providers/port';
+import type { SecretBox } from '../src/lib/secret-box';
 import type { ProviderRegistry } from '../src/providers/registry';
 import type { ScreeningService } from '../src/screening/service';
 import type { PayoutWorkflows } from '../src/temporal/payout-workflows';
@@ -18,6 +19,8 @@ export interface Deps {
   screeningService: Pick<ScreeningService, 'ask'> | null;
   /** Base URL of the console for links in workflows, such as https://ops.example.com/console. */
   consoleUrl: string | null;
+  /** Decrypts beneficiaries, and encrypts those of batches for their payouts. */
+  secretBox: SecretBox;
   webhookDeliveryStarter: Pick<WebhookDeliveryStarter, 'start' | 'lookFor'>;
   payoutWorkflows: Pick<PayoutWorkflows, 'wake'>;
 }

@@ -1,5 +1,6 @@
 /** A new payout as its row, and the last check of its recipient. */
 import { destinationFault } from '../../src/destinations';
+import type { SealedBeneficiary } from '../../src/domain/beneficiary';
 import type { Refusal } from '../../src/domain/errors';
 import type { Mode } from '../../src/domain/mode';
 import type { Amount } from '../../src/domain/money';
@@ -22,6 +23,8 @@ export interface PayoutOrder {
   request: PayoutRequest;
   route: ChosenRoute;
   networkFee: Amount;
+  /** Encrypted for the payout. */
+  beneficiary?: SealedBeneficiary | undefined;
   /** That of the recipient, if the payout waits for it. */
   condition?: NewCondition;
   now: Date;
@@ -69,6 +72,7 @@ export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
     releasedAt: null,
     releaseExpiredAt: null,
     conditions,
+    beneficiary: order.beneficiary ?? null,
     sequence: 1,
     createdAt: now,
     updatedAt: now,

@@ -8,6 +8,7 @@ import { openCase } from '../../src/db/repositories/cases';
 import { beginSubmission } from '../../src/db/repositories/payout-submissions';
 import { getPayout, noteOnPayout } from '../../src/db/repositories/payouts';
 import { databaseTime } from '../../src/db/database-time';
+import type { Beneficiary } from '../../src/domain/beneficiary';
 import { releasePosting, settlementPosting } from '../../src/domain/ledger';
 import type { Payout } from '../../src/domain/payout';
 import {
@@ -16,6 +17,7 @@ import {
   nextAttemptMs,
   nextCheckMs,
 } from '../../src/domain/provider-checks';
+import { openBeneficiary } from '../../src/lib/beneficiary-seal';
 import type { Limited, PayoutOrder, Provider, ProviderTransfer } from '../../src/providers/port';
 import type { PayoutState } from '../../workflows/messages';
 import { type Deps, providerOf } from '../deps';
@@ -74,10 +76,12 @@ async function resume(deps: Deps, payout: Payout, provider: Provider): Promise<P
  */
 async function submit(
   deps: Deps,
-  { id }: Pick<Payout, 'id'>,
+  { id, beneficiary: stored }: Pick<Payout, 'id' | 'beneficiary'>,
   provider: Provider,
   earlier: 'none' | 'untaken' | 'not_found',
 ): Promise<PayoutState> {
+  // Before the submission begins, so that a payout that cannot be read is not in doubt.
+  const beneficiary = openBeneficiary(deps.secretBox, stored, id);
   const submission = await beginSubmission(deps.db, id);
   if (submission.kind === 'held') {
     const why = `Waiting for an operator to resume payouts (paused: ${submission.reason}).`;
@@ -93,7 +97,7 @@ async function submit(
   if (submission.kind === 'not_approved') return report(deps, await getPayout(deps.db, id));
   const { payout, wasHeld } = submission;
   if (wasHeld) await endHold(deps, id);
-  const result = await provider.submitPayout(orderOf(payout));
+  const result = await provider.submitPayout(orderOf(payout, beneficiary));
   switch (result.kind) {
     case 'accepted':
       return recordTransfer(deps, payout, result.transfer);
@@ -149,7 +153,7 @@ async function stayInDoubt(deps: Deps, payout: Payout, reason: string): Promise<
   return waitForProvider(deps, payout, since, why, nextAttemptMs);
 }
 
-function orderOf(payout: Payout): PayoutOrder {
+function orderOf(payout: Payout, beneficiary: Beneficiary | null): PayoutOrder {
   return {
     reference: payout.id,
     amount: payout.amount,
@@ -160,6 +164,7 @@ function orderOf(payout: Payout): PayoutOrder {
       value: payout.destinationValue,
       memo: payout.destinationMemo,
     },
+    beneficiary,
   };
 }
 

@@ -6,6 +6,7 @@
 import type { NewDeliveries } from '../../src/db/repositories/events';
 import { lockClaim, releaseClaim } from '../../src/db/repositories/idempotency';
 import { post } from '../../src/db/repositories/ledger';
+import { insertBeneficiaries } from '../../src/db/repositories/payout-beneficiaries';
 import { findPayout, insertPayout } from '../../src/db/repositories/payouts';
 import { insertConditions } from '../../src/db/repositories/payout-conditions';
 import {
@@ -56,7 +57,7 @@ async function reserve(
   const claim = await lockClaim<PayoutOrder>(tx, input.payoutId);
   if (claim === null) return withoutClaim(tx, input.payoutId);
   lockUsage(tx, { ...claim, currency: claim.request.currency });
-  const { networkFee, recipientSince: _since, ...route } = claim.route;
+  const { networkFee, recipientSince: _since, beneficiary, ...route } = claim.route;
   if (networkFee === null) throw new Error(`${input.payoutId} has no network fee`);
   const held = await holdRecipients(tx, claim, [claim.request]);
   const sent = addressed(claim.request, held, claim.route);
@@ -70,11 +71,13 @@ async function reserve(
   const known = { ...facts, destinationUsedBefore };
   const result = payoutTerms(claim.mode, request, networkFee, known);
   if ('refusal' in result) throw new Refused(result.refusal);
-  const order = { ...claim, ...sent, payoutId: input.payoutId, networkFee, now: facts.now };
+  const { payoutId } = input;
+  const order = { ...claim, ...sent, payoutId, networkFee, beneficiary, now: facts.now };
   const payout = buildPayout(order, result.terms);
   // All are sent together. If the reference is taken, the posting is rolled back.
   const inserted = insert(tx, payout, deliveries);
   insertConditions(tx, [payout]);
+  insertBeneficiaries(tx, [payout]);
   const [isInserted, { outcome, available }] = await Promise.all([
     inserted,
     post(tx, payout, reservePosting(payout)),

@@ -22,7 +22,7 @@ const REVIEW = 'screening_review';
 
 /** @param payout that `beginSubmission` found unscreened */
 export async function screenPayout(deps: Deps, payout: Payout): Promise<PayoutState> {
-  const screened = await screen(deps, await subjectOfPayout(payout));
+  const screened = await screen(deps, subjectOfPayout(deps.secretBox, payout));
   switch (screened.kind) {
     case 'clear':
       // The workflow's next turn submits it.

@@ -109,11 +109,13 @@ export function addScreening(admin: Command, run: Run): void {
     .addOption(new Option('--id <PO_ID>', 'the payout').argParser(text))
     .action((argument, options) => {
       const id = requireId(argument, options.id, { where: 'The console lists payouts.' });
-      return run(options, async ({ db, by, temporal, screening: openScreening }) => {
+      return run(options, async ({ db, by, temporal, webhooks, screening: openScreening }) => {
         const screenings = createPayoutScreenings({
           db,
           screeningService: openScreening(),
           payoutWorkflows: createPayoutWorkflows(temporal()),
+          // Only a payout with a beneficiary needs WEBHOOK_SECRET_KEY.
+          secretBox: { open: (sealed, owner) => webhooks().secretBox.open(sealed, owner) },
         });
         const screened = await screenings.askAgain(by, id);
         return {

@@ -5,6 +5,7 @@
  * Source: the specification, "Payout statuses" and "Payout transitions"; decisions/payout-approval and
  * decisions/payout-statuses.
  */
+import type { Beneficiary, StoredBeneficiary } from './beneficiary';
 import type { DestinationType } from './destination';
 import type { FeeTerms } from './fees';
 import type { TransactionType } from './ledger';
@@ -199,6 +200,8 @@ export interface Payout {
   releaseExpiredAt: Date | null;
   /** Read with the payout where it is shown. */
   conditions?: Condition[] | null;
+  /** Read with the payout where it is sent or shown; null: it has none. */
+  beneficiary?: StoredBeneficiary | null;
   /** Number of status changes, starting at 1. */
   sequence: number;
   createdAt: Date;
@@ -228,7 +231,12 @@ export interface PayoutRequest {
 /** A validated request as it was sent: the destination is null if it named a recipient. */
 export type PayoutOrder = Omit<PayoutRequest, 'destination'> & {
   destination: PayoutRequest['destination'] | null;
+  /** It is kept apart, because an order is stored as it is. */
+  beneficiary?: never;
 };
+
+/** A validated request with its beneficiary, which is encrypted before anything is stored. */
+export type SentPayoutOrder = Omit<PayoutOrder, 'beneficiary'> & { beneficiary?: Beneficiary };
 
 export interface PayoutFilters {
   batch?: string;

@@ -1,4 +1,5 @@
 /** The screening of destinations (decisions/screening): verdicts, and how long an answer counts. */
+import type { Beneficiary } from './beneficiary';
 import type { DestinationType } from './destination';
 import type { Mode } from './mode';
 
@@ -22,16 +23,6 @@ export const ANSWER_VALID_MS = 24 * 3_600_000;
 /** The strictest of verdicts; `clear` if there is none. */
 export function strictest(verdicts: readonly Verdict[]): Verdict {
   return VERDICTS.findLast((verdict) => verdicts.includes(verdict)) ?? 'clear';
-}
-
-export const BENEFICIARY_KINDS = ['natural', 'legal'] as const;
-
-/** Who receives the money, as the travel rule asks for it. */
-export interface Beneficiary {
-  name: string;
-  kind: (typeof BENEFICIARY_KINDS)[number];
-  /** The institution that holds the destination; null: nobody said. */
-  institution: string | null;
 }
 
 /** What is screened: where a payout or a recipient sends to. */

@@ -2,7 +2,7 @@
  * Encrypts secrets that the database stores, with a key that is not in the database: AES-256-GCM
  * (decisions/webhook-secrets). A secret encrypted for one object cannot be decrypted for another.
  */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import { wallClockMs } from './wall-clock';
 
 export interface SealedSecret {
@@ -19,6 +19,11 @@ export interface SecretBox {
   seal(secret: string, owner: string): SealedSecret;
   /** @throws Error if the key is unknown, or the bytes or the owner differ from those of `seal` */
   open(sealed: SealedSecret, owner: string): string;
+  /**
+   * Hashes of a text that cannot be guessed without the keys: with the current key first, and with each
+   * earlier one, so that a hash stored before a change of the key is found.
+   */
+  fingerprints(text: string): readonly [Buffer, ...Buffer[]];
 }
 
 const NONCE_BYTES = 12;
@@ -53,6 +58,10 @@ export function createSecretBox(current: string, earlier: readonly string[]): Se
       const text = secret.sealed.subarray(NONCE_BYTES + TAG_BYTES);
       return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
     },
+    fingerprints: (text) => [
+      fingerprintOf(current, text),
+      ...earlier.map((key) => fingerprintOf(key, text)),
+    ],
   };
 }
 
@@ -84,6 +93,12 @@ export function openValue(box: SecretBox, text: string, owner: string): unknown 
  */
 function keyOf(text: string): Buffer {
   return createHash('sha256').update(`webhook secrets:${text}`).digest();
+}
+
+function fingerprintOf(key: string, text: string): Buffer {
+  return createHmac('sha256', keyOf(`fingerprints:${key}`))
+    .update(text)
+    .digest();
 }
 
 function keyIdOf(text: string): string {

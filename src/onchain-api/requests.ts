@@ -17,7 +17,11 @@ export interface TransferOrder {
   amount: Amount;
   destination: string;
   memo: string | null;
+  /** Who receives the money. */
+  beneficiary?: Beneficiary | null;
 }
+
+export type Beneficiary = Static<typeof BeneficiaryBody>;
 
 export interface CheckoutOrder {
   mode: Mode;
@@ -77,6 +81,17 @@ export function OrNull<Schema extends Parameters<typeof Type.Optional>[0]>(
 export const OBJECT = { description: 'must be a JSON object' };
 const MEMO_RULE = 'must be null or a text of 1 to 128 characters';
 
+export const BeneficiaryBody = Type.Object(
+  {
+    name: Text,
+    kind: Type.Enum(['individual', 'business'], {
+      description: 'must be "individual" or "business"',
+    }),
+    institution: Type.Union([Text, Type.Null()], { description: MEMO_RULE }),
+  },
+  OBJECT,
+);
+
 const TransferBody = Type.Object(
   {
     client_reference: Reference,
@@ -84,6 +99,7 @@ const TransferBody = Type.Object(
     network: Text,
     amount: PositiveAmount,
     destination: Type.Object({ address: Text, memo: OrNull(Text, MEMO_RULE) }, OBJECT),
+    beneficiary: Type.Optional(BeneficiaryBody),
   },
   OBJECT,
 );
@@ -118,7 +134,10 @@ const DecisionBody = Type.Object(
 const RefundBody = Type.Object({ refund_reference: Reference, amount: PositiveAmount }, OBJECT);
 
 export function readTransferOrder(ctx: Context): TransferOrder {
-  const { client_reference, asset, network, amount, destination } = readBody(ctx, TransferBody);
+  const { client_reference, asset, network, amount, destination, beneficiary } = readBody(
+    ctx,
+    TransferBody,
+  );
   return {
     mode: readMode(ctx),
     reference: client_reference,
@@ -127,6 +146,7 @@ export function readTransferOrder(ctx: Context): TransferOrder {
     amount: toAmount(amount),
     destination: destination.address,
     memo: destination.memo ?? null,
+    beneficiary: beneficiary ?? null,
   };
 }
 

@@ -1,4 +1,5 @@
 /** A payout in API responses and webhook events (the specification; decisions/payout-object). */
+import type { Beneficiary } from '../domain/beneficiary';
 import type { Payout } from '../domain/payout';
 import type { Condition } from '../domain/payout-condition';
 import type { PayoutObject } from '../schemas/payouts';
@@ -32,6 +33,14 @@ export function presentPayout(payout: Payout): PayoutObject {
     created_at: payout.createdAt.toISOString(),
     updated_at: payout.updatedAt.toISOString(),
   };
+}
+
+/** @param beneficiary null: it was erased; undefined: the payout has none, or the reader may not see it */
+export function presentRetrievedPayout(
+  payout: Payout,
+  beneficiary: Beneficiary | null | undefined,
+): PayoutObject {
+  return { ...presentPayout(payout), ...(beneficiary === undefined ? {} : { beneficiary }) };
 }
 
 type Release = NonNullable<PayoutObject['release']>;

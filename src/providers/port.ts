@@ -5,6 +5,7 @@
  *
  * An adapter is bound to one mode: it holds that mode's URL, credentials and callback secret.
  */
+import type { Beneficiary } from '../domain/beneficiary';
 import type { Amount } from '../domain/money';
 import type { ProviderCode } from '../domain/provider-codes';
 import type { Destination, DestinationType } from '../domain/destination';
@@ -32,6 +33,8 @@ export interface PayoutOrder {
   currency: string;
   network: string | null;
   destination: Destination;
+  /** Who receives the money, if the request named anybody. */
+  beneficiary?: Beneficiary | null;
 }
 
 export interface ProviderTransfer {

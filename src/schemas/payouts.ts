@@ -4,12 +4,23 @@
  * seen in it alone; what depends on currency, network, provider or balance is the service's.
  */
 import { type Static, Type } from 'typebox';
+import {
+  type Beneficiary,
+  BENEFICIARY_KINDS,
+  BENEFICIARY_TEXT_LENGTH_MAX,
+} from '../domain/beneficiary';
 import { DESTINATION_TYPES, type DestinationType } from '../domain/destination';
 import type { FieldError } from '../domain/errors';
 import { ISO_TIME_PATTERN, parseIsoTime } from '../domain/iso-time';
 import { amount } from '../domain/money';
-import { PAYOUT_STATUSES, type PayoutOrder, type PayoutRequest } from '../domain/payout';
+import {
+  PAYOUT_STATUSES,
+  type PayoutOrder,
+  type PayoutRequest,
+  type SentPayoutOrder,
+} from '../domain/payout';
 import type { ReleaseRequest } from '../domain/payout-condition';
+import { isPrintable } from '../domain/printable';
 import {
   compileBody,
   type Json,
@@ -106,6 +117,31 @@ const RequestRelease = Type.Object(
   },
 );
 
+const BeneficiaryText = (what: string) =>
+  Type.Refine(
+    Type.String({
+      minLength: 1,
+      maxLength: BENEFICIARY_TEXT_LENGTH_MAX,
+      description: `${what}, in one line of at most ${BENEFICIARY_TEXT_LENGTH_MAX} characters`,
+    }),
+    isPrintable,
+    () => 'format',
+  );
+
+export const RequestBeneficiary = Type.Object(
+  {
+    name: BeneficiaryText('The full name of the person or business that receives the money'),
+    kind: RequestChoice(BENEFICIARY_KINDS),
+    institution: Type.Optional(
+      BeneficiaryText('The exchange or other institution that holds the destination'),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'An object with name, kind and optionally institution',
+  },
+);
+
 const ROW = {
   amount: RequestAmount,
   currency: RequestCurrency,
@@ -130,7 +166,11 @@ export const PayoutRowBody = Type.Object(ROW, {
 });
 
 export const PayoutBody = Type.Object(
-  { ...ROW, release: Type.Optional(RequestRelease) },
+  {
+    ...ROW,
+    release: Type.Optional(RequestRelease),
+    beneficiary: Type.Optional(RequestBeneficiary),
+  },
   { additionalProperties: false, description: 'A payout request' },
 );
 
@@ -138,11 +178,19 @@ const readBody = compileBody(PayoutBody);
 const readRowBody = compileBody(PayoutRowBody);
 
 /** @throws ApiError validation_failed with every failing field */
-export function readPayoutRequest(json: Json): PayoutOrder {
+export function readPayoutRequest(json: Json): SentPayoutOrder {
   const body = readBody(json, (checked) => [...whereToErrors(checked), ...releaseErrors(checked)]);
-  const order = orderOf(json, body);
-  // Without conditions the request has no such member, so that its hash stays what it was.
-  return body.release === undefined ? order : { ...order, release: releaseOf(body.release) };
+  const { release, beneficiary } = body;
+  return {
+    ...orderOf(json, body),
+    // Without conditions the request has no such member, so that its hash stays what it was.
+    ...(release === undefined ? {} : { release: releaseOf(release) }),
+    ...(beneficiary === undefined ? {} : { beneficiary: beneficiaryOf(beneficiary) }),
+  };
+}
+
+function beneficiaryOf(sent: Static<typeof RequestBeneficiary>): Beneficiary {
+  return { name: sent.name, kind: sent.kind, institution: sent.institution ?? null };
 }
 
 /** @throws ApiError validation_failed with every failing field */
@@ -326,6 +374,15 @@ const Release = Shape(
   'What the payout waits for before it is sent; absent if it has no conditions',
 );
 
+export const ShownBeneficiary = Shape(
+  {
+    name: Type.String({ description: 'The name' }),
+    kind: OneOf(BENEFICIARY_KINDS, 'A person or a business'),
+    institution: OrNull(Type.String(), 'Null if the request named none'),
+  },
+  'Who receives the money',
+);
+
 export const PayoutObject = Shape(
   {
     id: Id('payout'),
@@ -355,6 +412,12 @@ export const PayoutObject = Shape(
     description: OrNull(Type.String({ maxLength: 255 }), 'Your description'),
     metadata: Metadata,
     release: Type.Optional(Release),
+    beneficiary: Type.Optional(
+      OrNull(
+        ShownBeneficiary,
+        'Null after it was erased. Only where one payout is retrieved with a key that has payouts:write; absent if the payout has none, in lists and in events',
+      ),
+    ),
     created_at: Timestamp('The time of creation'),
     updated_at: Timestamp('The time of the last status change'),
   },
@@ -392,6 +455,14 @@ const REQUEST_EXAMPLES = {
     currency: 'USDT',
     reference: 'payroll-2026-11-001',
     recipient: 'rcp_01M7YESA634WQFACSBWYSTKM76',
+  },
+  beneficiary: {
+    amount: '1500',
+    currency: 'USDT',
+    reference: 'invoice-2044',
+    network: 'tron',
+    destination: { type: 'crypto_address', value: TRON_ADDRESS },
+    beneficiary: { name: 'Ada Lovelace', kind: 'individual', institution: 'Example Exchange' },
   },
   release: {
     amount: '500',

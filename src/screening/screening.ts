@@ -14,6 +14,8 @@ import type { Db } from '../db/transaction';
 import type { Payout } from '../domain/payout';
 import type { Recipient } from '../domain/recipient';
 import { SERVICE, type ScreeningSubject, strictest } from '../domain/screening';
+import { openBeneficiary } from '../lib/beneficiary-seal';
+import type { SecretBox } from '../lib/secret-box';
 import type { ScreeningService } from './service';
 
 /**
@@ -25,16 +27,19 @@ export type Screened =
   | { kind: 'review' | 'block'; answers: Finding[] }
   | { kind: 'no_answer'; reason: string; retryAfterMs: number | null };
 
-/** @throws MissingRow, and an error when a beneficiary cannot be decrypted */
-export function subjectOfPayout(payout: Payout): Promise<ScreeningSubject> {
-  return Promise.resolve({
+/** @throws Error when the beneficiary was not read with the payout, or cannot be decrypted */
+export function subjectOfPayout(
+  secretBox: Pick<SecretBox, 'open'>,
+  payout: Payout,
+): ScreeningSubject {
+  return {
     objectId: payout.id,
     accountId: payout.accountId,
     mode: payout.mode,
     destination: { type: payout.destinationType, value: payout.destinationValue },
     network: payout.network,
-    beneficiary: null,
-  });
+    beneficiary: openBeneficiary(secretBox, payout.beneficiary, payout.id),
+  };
 }
 
 export function subjectOfRecipient(recipient: Recipient): ScreeningSubject {

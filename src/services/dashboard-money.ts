@@ -8,7 +8,7 @@ import type { Db } from '../db/transaction';
 import { ApiError } from '../domain/errors';
 import type { Direction } from '../domain/fees';
 import type { PaymentRequest } from '../domain/payment';
-import type { PayoutOrder } from '../domain/payout';
+import type { SentPayoutOrder } from '../domain/payout';
 import type { SecondPersonKind } from '../domain/second-person';
 import { AdminRefusal } from './admin/refusal';
 import type { Owner } from './own';
@@ -61,10 +61,10 @@ export function createDashboardMoney(db: Db, api: MoneyServices) {
       const caller = await allowedCaller(db, person);
       return createdId(() => refunds.create(caller, { idempotencyKey, ...request }));
     },
-    quotePayout: async (person: Person, request: PayoutOrder) =>
+    quotePayout: async (person: Person, request: SentPayoutOrder) =>
       payouts.quote(await allowedCaller(db, person), request),
     /** @returns the id of the payout */
-    createPayout: async (person: Person, idempotencyKey: string, request: PayoutOrder) => {
+    createPayout: async (person: Person, idempotencyKey: string, request: SentPayoutOrder) => {
       const caller = await allowedCaller(db, person);
       return createdId(() => payouts.create(caller, { idempotencyKey, request }));
     },

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type BodyHashes,
   type ClaimedRoute,
   claimKey,
   type HeldKey,
@@ -14,6 +15,7 @@ import {
 } from '../db/repositories/idempotency';
 import type { Db, Reader } from '../db/transaction';
 import { ApiError } from '../domain/errors';
+import type { SecretBox } from '../lib/secret-box';
 import type { Caller, StoredResponse } from './services';
 
 export interface ClaimedWork<Request extends object, Route extends object = ClaimedRoute> {
@@ -23,8 +25,10 @@ export interface ClaimedWork<Request extends object, Route extends object = Clai
   /** The path, because the same body has another meaning at another path. */
   endpoint: string;
   idempotencyKey: string;
-  /** The parsed request, so that its formatting does not matter. */
+  /** The parsed request, so that its formatting does not matter. It is stored with the claim. */
   request: Request;
+  /** What else the request says about people: it is not stored, and its hash cannot be guessed. */
+  personal?: { data: object; box: Pick<SecretBox, 'fingerprints'> };
   /** The checks that need no claim. What they refuse leaves the key unused. */
   prepare(): Promise<Route>;
   /** The work under the claim. */
@@ -51,25 +55,25 @@ export async function runClaimed<Request extends object, Route extends object = 
 ): Promise<StoredResponse> {
   const { caller, objectId, request } = work;
   const key = { accountId: caller.accountId, mode: caller.mode, key: work.idempotencyKey };
-  const bodyHash = hashRequest(work.endpoint, request);
+  const bodyHashes = hashRequest(work);
   const prepared = work.prepare();
   // A response that is stored already does not wait for the checks.
   prepared.catch(() => undefined);
-  const held = await readHeldKey(shortStatements, key, bodyHash);
+  const held = await readHeldKey(shortStatements, key, bodyHashes);
   if (held !== null) return replay(held);
   let route: Route;
   try {
     route = await prepared;
   } catch (error) {
     // The same request may have created the object since, which is why these checks refused it.
-    const since = await readHeldKey(db, key, bodyHash).catch(() => null);
+    const since = await readHeldKey(db, key, bodyHashes).catch(() => null);
     if (since !== null) return replay(since);
     throw error;
   }
   const claimed = { apiKeyId: caller.apiKeyId, request, route };
   // A claim without an answer may have been committed.
   const claim = await releasedIfFailed(db, objectId, () =>
-    claimKey(db, key, { objectId, bodyHash, claimed }),
+    claimKey(db, key, { objectId, bodyHashes, claimed }),
   );
   return claim.kind === 'claimed'
     ? releasedIfFailed(db, objectId, () => work.create(route))
@@ -127,9 +131,17 @@ export async function readAnswer(db: Db, objectId: string): Promise<StoredRespon
 /**
  * Equivalent requests have the same hash, whatever their formatting (decisions/idempotency). A member that
  * is undefined counts as null, so that a memo that is absent and one that is null are the same.
+ * @returns the hash to store, and those that an earlier key may have stored
  */
-function hashRequest(endpoint: string, request: object): Buffer {
-  return createHash('sha256').update(hashedText({ endpoint, request })).digest();
+function hashRequest({
+  endpoint,
+  request,
+  personal,
+}: Pick<ClaimedWork<object>, 'endpoint' | 'request' | 'personal'>): BodyHashes {
+  if (personal === undefined) {
+    return [createHash('sha256').update(hashedText({ endpoint, request })).digest()];
+  }
+  return personal.box.fingerprints(hashedText({ endpoint, request, personal: personal.data }));
 }
 
 function hashedText(value: unknown): string {

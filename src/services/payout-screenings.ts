@@ -5,6 +5,7 @@ import { insertAllowance, readPayoutScreening } from '../db/repositories/screeni
 import { appendAudit } from '../db/repositories/audit-log';
 import type { Db } from '../db/transaction';
 import { isFinalPayout, type Payout } from '../domain/payout';
+import type { SecretBox } from '../lib/secret-box';
 import { screen, type Screened, subjectOfPayout } from '../screening/screening';
 import type { ScreeningService } from '../screening/service';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
@@ -20,6 +21,7 @@ export interface PayoutScreeningDeps {
   db: Db;
   screeningService: Pick<ScreeningService, 'ask'> | null;
   payoutWorkflows: Pick<PayoutWorkflows, 'wake'>;
+  secretBox: Pick<SecretBox, 'open'>;
 }
 
 export type PayoutScreenings = ReturnType<typeof createPayoutScreenings>;
@@ -56,7 +58,7 @@ async function askAgain(
   await deps.db.transaction((tx) =>
     appendAudit(tx, { ...by, ...auditOf('payout.screening_ask', payout) }),
   );
-  const screened = await screen(deps, await subjectOfPayout(payout), true);
+  const screened = await screen(deps, subjectOfPayout(deps.secretBox, payout), true);
   await wake(deps, payout);
   return screened;
 }

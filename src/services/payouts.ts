@@ -13,6 +13,7 @@ import { insertApproval } from '../db/repositories/payout-conditions';
 import { findPayout } from '../db/repositories/payouts';
 import type { Reader } from '../db/transaction';
 import { destinationFault } from '../destinations';
+import type { Beneficiary } from '../domain/beneficiary';
 import { ApiError, providerLimited, validationFailed } from '../domain/errors';
 import { type Amount, subtract } from '../domain/money';
 import {
@@ -21,11 +22,14 @@ import {
   type PayoutRequest,
   type PayoutStatus,
   payoutStatusesBefore,
+  type SentPayoutOrder,
 } from '../domain/payout';
 import { addressed, type Addressed } from '../domain/recipient';
 import { choosePayoutRoute, type ChosenRoute } from '../domain/route';
 import { duplicateReference, payoutTerms } from '../domain/terms';
 import { newId } from '../lib/new-id';
+import { openBeneficiary, sealBeneficiary } from '../lib/beneficiary-seal';
+import type { SecretBox } from '../lib/secret-box';
 import type { ProviderRegistry } from '../providers/registry';
 import { payoutStart, type PayoutWorkflows } from '../temporal/payout-workflows';
 import type { Admission } from './admission';
@@ -44,6 +48,7 @@ export interface ChoosingDeps {
 export interface PayoutsDeps extends ChoosingDeps, DossierDeps {
   shortStatements: Reader;
   payoutWorkflows: PayoutWorkflows;
+  secretBox: SecretBox;
   /** For requests that reserve funds. */
   admission: Admission;
 }
@@ -54,10 +59,11 @@ const CANCEL_DEADLINE_MS = 10_000;
 
 export function createPayouts(deps: PayoutsDeps): Payouts {
   return {
-    quote: (caller, request) => quote(deps, { caller, request }),
+    quote: (caller, { beneficiary: _, ...request }) => quote(deps, { caller, request }),
     create: (caller, input) => create(deps, caller, input),
     list: (caller, query) => listPayouts(listSource(deps, query), { ...caller, ...query }),
     get: (caller, id) => getOwn(deps.shortStatements, caller, id),
+    beneficiaryOf: (caller, payout) => beneficiaryOf(deps, caller, payout),
     dossier: async (caller, id) => buildDossier(deps, await getOwn(deps.db, caller, id)),
     cancel: (caller, id) => cancel(deps, caller, id),
     release: (caller, id) => release(deps, caller, id),
@@ -101,9 +107,11 @@ async function quote(
 async function create(
   deps: PayoutsDeps,
   caller: Caller,
-  { idempotencyKey, request }: { idempotencyKey: string; request: PayoutOrder },
+  { idempotencyKey, request: sent }: { idempotencyKey: string; request: SentPayoutOrder },
 ): Promise<StoredResponse> {
   deps.admission.refuseIfLate(caller);
+  const { secretBox } = deps;
+  const { beneficiary, ...request } = sent;
   const payoutId = newId('payout');
   const draft = { caller, payoutId, request };
   return runClaimed(deps, {
@@ -112,17 +120,24 @@ async function create(
     endpoint: '/payouts',
     idempotencyKey,
     request,
+    ...(beneficiary === undefined ? {} : { personal: { data: beneficiary, box: secretBox } }),
     prepare: async () => {
       const wanted = { ...caller, reference: request.reference, currency: request.currency };
       const { existingId, routes } = await readPayoutOptions(deps.shortStatements, wanted);
       if (existingId !== null) throw new ApiError(duplicateReference('payout', existingId));
-      const { sent, wish } = await address(deps, caller, request);
+      const { sent: to, wish } = await address(deps, caller, request);
       const chosen = await choosePayout(deps, wish, routes);
-      await price(deps, wish, chosen, sent);
+      await price(deps, wish, chosen, to);
       await checkRelease(deps.db, caller, request.release);
-      const { recipientSince } = sent;
-      const since = recipientSince === undefined ? {} : { recipientSince };
-      return { ...chosen.route, networkFee: chosen.networkFee, ...since };
+      const { recipientSince } = to;
+      return {
+        ...chosen.route,
+        networkFee: chosen.networkFee,
+        ...(recipientSince === undefined ? {} : { recipientSince }),
+        ...(beneficiary === undefined
+          ? {}
+          : { beneficiary: sealBeneficiary(secretBox, beneficiary, payoutId) }),
+      };
     },
     create: () => deps.admission.track(caller, () => reserve(deps, draft)),
   });
@@ -233,6 +248,16 @@ async function reserve(
   );
   if (outcome.kind === 'refused') throw new ApiError(outcome.refusal);
   return readAnswer(deps.db, payoutId);
+}
+
+/** Who could have sent it sees it. Null: it was erased; undefined: there is none, or the key may not see it. */
+function beneficiaryOf(
+  { secretBox }: PayoutsDeps,
+  { scopes }: Caller,
+  { id, beneficiary }: Payout,
+): Beneficiary | null | undefined {
+  if (beneficiary === null || !scopes.includes('payouts:write')) return undefined;
+  return openBeneficiary(secretBox, beneficiary, id);
 }
 
 /** A payout of another account or mode gets the same error as one that does not exist. */

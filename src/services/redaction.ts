@@ -1,5 +1,5 @@
 /**
- * Takes secrets out of what the request log stores. Merchants send them by mistake: a key in a query, a
+ * Takes secrets, and who receives the money of a payout, out of what the request log stores. Merchants send them by mistake: a key in a query, a
  * password as metadata. A secret is known by its form or by the name of its field, after escapes are
  * decoded, so that no spelling of it is stored.
  */
@@ -9,7 +9,7 @@ const MARK = '[redacted]';
 const SECRET_FORM = /(sk_(?:test|live)_|whsec_)[\w+/=-]{4,}/g;
 
 const NAMES =
-  'passw(?:or)?d|passphrase|secret|token|private[_-]?key|api[_-]?key|authorization|mnemonic|seed';
+  'passw(?:or)?d|passphrase|secret|token|private[_-]?key|api[_-]?key|authorization|mnemonic|seed|beneficiar(?:y|ies)';
 const SECRET_NAME = new RegExp(NAMES, 'i');
 
 /** A value after its name in text that is not JSON: `password=x`, `'token': 17`. */

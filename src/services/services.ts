@@ -6,7 +6,8 @@ import type { Reconciliation, ReconciliationRequest } from '../domain/merchant-r
 import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';
 import type { Payment, PaymentFilters, PaymentRequest } from '../domain/payment';
-import type { Payout, PayoutFilters, PayoutOrder } from '../domain/payout';
+import type { Beneficiary } from '../domain/beneficiary';
+import type { Payout, PayoutFilters, SentPayoutOrder } from '../domain/payout';
 import type { ReviewReason } from '../domain/review';
 import type { Scope } from '../domain/scopes';
 import type { PayoutDossier } from '../presenters/payout-dossier';
@@ -85,11 +86,11 @@ export interface PayoutQuote {
 
 export interface Payouts {
   /** Reserves nothing. @throws ApiError as `create` */
-  quote(caller: Caller, request: PayoutOrder): Promise<PayoutQuote>;
+  quote(caller: Caller, request: SentPayoutOrder): Promise<PayoutQuote>;
   /** @throws ApiError every error case of the specification's "POST /payouts" */
   create(
     caller: Caller,
-    input: { idempotencyKey: string; request: PayoutOrder },
+    input: { idempotencyKey: string; request: SentPayoutOrder },
   ): Promise<StoredResponse>;
   list(
     caller: Caller,
@@ -97,6 +98,8 @@ export interface Payouts {
   ): Promise<Page<Payout>>;
   /** @throws ApiError not_found */
   get(caller: Caller, id: string): Promise<Payout>;
+  /** Null: it was erased; undefined: the payout has none, or the caller may not see it. */
+  beneficiaryOf(caller: Caller, payout: Payout): Beneficiary | null | undefined;
   /** @throws ApiError not_found */
   dossier(caller: Caller, id: string): Promise<PayoutDossier>;
   /** Tells the payout's workflow that a condition may be met; without an answer, `restart-missing` does. */

@@ -332,7 +332,8 @@ export const GATEWAY_SETTINGS = {
     isSecret: true,
     inProduction: 'random and used once',
     programs: WITH_ADMIN,
-    meaning: 'encrypts the secrets of webhook endpoints and of authenticator apps',
+    meaning:
+      'encrypts the secrets of webhook endpoints and of authenticator apps, and the beneficiaries of payouts',
   },
   WEBHOOK_SECRET_KEYS_EARLIER: {
     kind: secrets,

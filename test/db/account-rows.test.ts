@@ -37,6 +37,7 @@ const TABLES = [
   'payment_refunds',
   'payments',
   'payout_batches',
+  'payout_beneficiaries',
   'payout_conditions',
   'payout_pauses',
   'payout_schedule_runs',
@@ -100,6 +101,8 @@ async function fill(id: string): Promise<void> {
       FROM q`);
   await insert(`${WHO} payout_schedule_runs (id, schedule_id, scheduled_for, batch_id)
     SELECT 'psr_' || account, 'ps_' || account, now(), 'pb_' || account FROM q`);
+  await insert(`${WHO} payout_beneficiaries (payout_id, sealed, key_id)
+    SELECT 'po_' || account, '\\x00', 'key' FROM q`);
   await insert(`${WHO} payout_conditions (payout_id, kind) SELECT 'po_' || account, 'time' FROM q`);
   await insert(
     `${WHO} payout_pauses (scope, target, reason) SELECT 'account', account, 'x' FROM q`,

@@ -21,7 +21,7 @@ const ROUTE = { provider: 'onchain_provider', network: 'tron', networkFee: null 
 function claim(body: string, id = newId('payout')) {
   const key = { accountId, mode: 'test', key: 'key-1' } as const;
   const claimed = { apiKeyId: 'key_1', request: { body }, route: ROUTE };
-  return claimKey(database.app, key, { objectId: id, bodyHash: Buffer.from(body), claimed });
+  return claimKey(database.app, key, { objectId: id, bodyHashes: [Buffer.from(body)], claimed });
 }
 
 const change = (assignments: string) =>
@@ -46,8 +46,8 @@ test('only the claim itself does not wait for the disk', async () => {
   await one.query('SET synchronous_commit = on');
   const key = { accountId, mode: 'test', key: 'key-2' } as const;
   const claimed = { apiKeyId: 'key_1', request: {}, route: ROUTE };
-  const bodyHash = Buffer.from('a request');
-  await claimKey(one, key, { objectId: newId('payout'), bodyHash, claimed });
+  const bodyHashes = [Buffer.from('a request')] as const;
+  await claimKey(one, key, { objectId: newId('payout'), bodyHashes, claimed });
   expect(await one.query('SHOW synchronous_commit')).toEqual([{ synchronousCommit: 'on' }]);
   await one.destroy();
 });

@@ -55,7 +55,7 @@ async function claim(key: string): Promise<string> {
     { accountId, mode: 'test', key },
     {
       objectId: payoutId,
-      bodyHash: randomBytes(32),
+      bodyHashes: [randomBytes(32)],
       claimed: {
         apiKeyId: 'key_1',
         request: {

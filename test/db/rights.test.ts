@@ -64,7 +64,7 @@ const TABLES: Record<
   // The worker writes outcome and decided_at only.
   payout_batch_decisions: ['-', 'S', 'S', 'SI'],
   payout_batches: ['S', 'SIU', 'S', 'S'],
-  payout_beneficiaries: ['-', 'SI', 'SU', 'S'],
+  payout_beneficiaries: ['S', 'SI', 'SU', 'S'],
   // The worker changes parameters and met_at only.
   payout_conditions: ['S', 'SI', 'S', 'S'],
   payout_decisions: ['-', 'S', 'S', 'SI'],
@@ -226,7 +226,7 @@ const SECRETS: Record<string, readonly (typeof ROLES)[number][]> = {
   'api_keys.secret_hash': [],
   'invitations.token_hash': ['gateway_dashboard'],
   'link_mails.token_hash': ['gateway_dashboard'],
-  'payout_beneficiaries.sealed': ['gateway_worker', 'gateway_admin', 'gateway_dashboard'],
+  'payout_beneficiaries.sealed': [...ROLES],
   'recovery_codes.code_hash': ['gateway_dashboard'],
   'sessions.token_hash': ['gateway_dashboard'],
   'totp_secrets.sealed': ['gateway_admin', 'gateway_dashboard'],

@@ -193,6 +193,17 @@ class PayoutRequestRelease(TypedDict):
     """A time within a year, after release.at, in ISO 8601 with a zone."""
 
 
+class PayoutRequestBeneficiary(TypedDict):
+    """An object with name, kind and optionally institution."""
+
+    name: str
+    """The full name of the person or business that receives the money, in one line of at most 100 characters."""
+    kind: Literal["individual", "business"]
+    """One of individual, business."""
+    institution: NotRequired[str]
+    """The exchange or other institution that holds the destination, in one line of at most 100 characters."""
+
+
 class PayoutRequest(TypedDict):
     """A payout request."""
 
@@ -216,6 +227,8 @@ class PayoutRequest(TypedDict):
     """An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500."""
     release: NotRequired[PayoutRequestRelease]
     """An object with at, after_payment, approval_by_key or recipient_ready, and optionally expires_at."""
+    beneficiary: NotRequired[PayoutRequestBeneficiary]
+    """An object with name, kind and optionally institution."""
 
 
 class PayoutDestination(TypedDict):
@@ -292,6 +305,17 @@ class PayoutRelease(TypedDict):
     """Set when it was not in time."""
 
 
+class PayoutBeneficiary(TypedDict):
+    """Who receives the money."""
+
+    name: str
+    """The name."""
+    kind: Literal["individual", "business"]
+    """A person or a business."""
+    institution: str | None
+    """Null if the request named none."""
+
+
 class Payout(TypedDict):
     """A payout."""
 
@@ -334,6 +358,8 @@ class Payout(TypedDict):
     """The metadata of the request."""
     release: NotRequired[PayoutRelease]
     """What the payout waits for before it is sent; absent if it has no conditions."""
+    beneficiary: NotRequired[PayoutBeneficiary | None]
+    """Null after it was erased. Only where one payout is retrieved with a key that has payouts:write; absent if the payout has none, in lists and in events."""
     created_at: str
     """The time of creation."""
     updated_at: str

@@ -203,6 +203,17 @@ export interface PayoutRequest {
         expires_at?: string | undefined;
       }
     | undefined;
+  /** An object with name, kind and optionally institution */
+  beneficiary?:
+    | {
+        /** The full name of the person or business that receives the money, in one line of at most 100 characters */
+        name: string;
+        /** One of individual, business */
+        kind: 'individual' | 'business';
+        /** The exchange or other institution that holds the destination, in one line of at most 100 characters */
+        institution?: string | undefined;
+      }
+    | undefined;
 }
 
 /** A payout */
@@ -307,6 +318,18 @@ export interface Payout {
         /** Set when it was not in time */
         expired_at: string | null;
       }
+    | undefined;
+  /** Null after it was erased. Only where one payout is retrieved with a key that has payouts:write; absent if the payout has none, in lists and in events */
+  beneficiary?:
+    | {
+        /** The name */
+        name: string;
+        /** A person or a business */
+        kind: 'individual' | 'business';
+        /** Null if the request named none */
+        institution: string | null;
+      }
+    | null
     | undefined;
   /** The time of creation */
   created_at: string;

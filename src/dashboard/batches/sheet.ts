@@ -5,7 +5,7 @@
 import { parse } from 'csv-parse/sync';
 import type { RowFault } from '../../domain/batch-terms';
 import { BATCH_ROWS_MAX } from '../../domain/payout-batch';
-import { readPayoutRequest } from '../../schemas/payouts';
+import { readPayoutRow } from '../../schemas/payouts';
 import { ApiError, type FieldError } from '../../domain/errors';
 import type { PayoutOrder } from '../../domain/payout';
 import { csvLine } from '../../lib/csv';
@@ -129,7 +129,7 @@ function readRow(
     return faultOf(row, reference, [{ field: 'amount', rule: 'format', message }]);
   }
   try {
-    return readPayoutRequest(requestOf(line, amount));
+    return readPayoutRow(requestOf(line, amount));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { row, reference, refusal: error.refusal };

@@ -30,6 +30,10 @@ import { sql as auditChain, steps as auditChainSteps } from './0055-audit-chain'
 import { sql as payoutDossier } from './0056-payout-dossier';
 import { steps as searchSteps } from './0057-console-search';
 import { sql as savedFilters } from './0058-saved-filters';
+import {
+  sql as payoutBeneficiaries,
+  steps as payoutBeneficiarySteps,
+} from './0061-payout-beneficiaries';
 import { sql as linkMails } from './0065-link-mails';
 import { sql as notificationKinds } from './0066-notification-kinds';
 import { sql as accountRows } from './baseline/account-rows';
@@ -101,6 +105,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0056-payout-dossier', sql: payoutDossier },
   { name: '0057-console-search', concurrent: searchSteps },
   { name: '0058-saved-filters', sql: savedFilters },
+  { name: '0061-payout-beneficiaries', sql: payoutBeneficiaries },
+  { name: '0061-payout-beneficiaries-steps', concurrent: payoutBeneficiarySteps },
   { name: '0065-link-mails', sql: linkMails },
   { name: '0066-notification-kinds', sql: notificationKinds },
 ];

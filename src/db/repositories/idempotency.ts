@@ -4,6 +4,7 @@
  * stored response. An ended claim is fenced: a new claim has a new object id, and without a record
  * nothing can be created under the old id.
  */
+import type { SealedBeneficiary } from '../../domain/beneficiary';
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { ChosenRoute } from '../../domain/route';
@@ -24,12 +25,17 @@ export interface ClaimKey {
   key: string;
 }
 
+/** The hash of a parsed request, and those that it has with earlier keys. */
+export type BodyHashes = readonly [Buffer, ...Buffer[]];
+
 /** The route that the API chose for the request, which the workflow's input cannot change. */
 export interface ClaimedRoute extends ChosenRoute {
   /** The network fee; null for a payment. */
   networkFee: Amount | null;
   /** The time since when the recipient had the destination that the route was chosen for. */
   recipientSince?: string;
+  /** Encrypted for the object of the claim. */
+  beneficiary?: SealedBeneficiary;
 }
 
 /** The routes that the API chose for a batch, one for each row. */
@@ -62,14 +68,13 @@ const HAS_ENDED = `(
  * Claims a key, without waiting until the claim is on disk or on a standby: the transaction that
  * creates the object locks the claim and waits for both. A claim that a crash of PostgreSQL loses has
  * ended like any other, and nothing can be created under it.
- * @param bodyHash hash of the parsed request, so that its formatting does not matter
  */
 export async function claimKey(
   db: Db,
   { accountId, mode, key }: ClaimKey,
-  claim: { objectId: string; bodyHash: Buffer; claimed: ClaimedRequest<object, object> },
+  claim: { objectId: string; bodyHashes: BodyHashes; claimed: ClaimedRequest<object, object> },
 ): Promise<HeldKey | { kind: 'claimed' }> {
-  const { objectId, bodyHash, claimed } = claim;
+  const { objectId, bodyHashes, claimed } = claim;
   const taken = await db.prepared(
     `INSERT INTO idempotency_keys AS k
             (account_id, mode, key, body_hash, object_id, state, lease_until, request)
@@ -81,10 +86,10 @@ export async function claimKey(
       WHERE ${HAS_ENDED}
      -- The setting lasts until the end of this statement's own transaction.
      RETURNING set_config('synchronous_commit', 'off', true)`,
-    [accountId, mode, key, bodyHash, objectId, LEASE_SECONDS, JSON.stringify(claimed)],
+    [accountId, mode, key, bodyHashes[0], objectId, LEASE_SECONDS, JSON.stringify(claimed)],
   );
   if (taken.length > 0) return { kind: 'claimed' };
-  const held = await readHeldKey(db, { accountId, mode, key }, bodyHash);
+  const held = await readHeldKey(db, { accountId, mode, key }, bodyHashes);
   // The claim was refused and deleted in between, so the client's next attempt can claim the key.
   return held ?? { kind: 'running', secondsLeft: 1 };
 }
@@ -93,7 +98,7 @@ export async function claimKey(
 export async function readHeldKey(
   db: Reader,
   key: ClaimKey,
-  bodyHash: Buffer,
+  bodyHashes: BodyHashes,
 ): Promise<HeldKey | null> {
   const [held] = await db.prepared<{
     bodyHash: Buffer;
@@ -110,7 +115,7 @@ export async function readHeldKey(
     [key.accountId, key.mode, key.key],
   );
   if (held === undefined) return null;
-  if (!held.bodyHash.equals(bodyHash)) return { kind: 'reused' };
+  if (!bodyHashes.some((hash) => held.bodyHash.equals(hash))) return { kind: 'reused' };
   if (held.responseStatus === null || held.responseBody === null) {
     return { kind: 'running', secondsLeft: held.secondsLeft };
   }

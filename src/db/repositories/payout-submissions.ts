@@ -6,6 +6,7 @@ import { raw } from 'objection';
 import type { Payout } from '../../domain/payout';
 import { PayoutModel } from '../models';
 import { shareLockByName, type Db, type Tx } from '../transaction';
+import { BENEFICIARY } from './payout-beneficiaries';
 import { PAUSE_LOCK, PAUSES_OF_PAYOUT } from './payout-pauses';
 import { AWAITS_SCREENING_DECISION, IS_SCREENED, WAS_HELD } from './screening';
 
@@ -36,7 +37,7 @@ export async function beginSubmission(db: Db, id: string): Promise<Submission> {
   );
   if (begun !== undefined) return { kind: 'begun', payout: begun, wasHeld: begun.wasHeld };
   const [payout] = await db.query<Payout & { isScreened: boolean }>(
-    `SELECT *, ${IS_SCREENED} AS is_screened FROM payouts WHERE id = ?`,
+    `SELECT *, ${BENEFICIARY}, ${IS_SCREENED} AS is_screened FROM payouts WHERE id = ?`,
     [id],
   );
   if (payout?.status !== 'approved') return { kind: 'not_approved' };

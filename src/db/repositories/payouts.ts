@@ -3,6 +3,7 @@ import type { Payout, PayoutStatus, PayoutTrigger } from '../../domain/payout';
 import { nextPayoutStatus, payoutStatusesBefore } from '../../domain/payout';
 import { PayoutModel } from '../models';
 import type { NewDeliveries } from './events';
+import { BENEFICIARY } from './payout-beneficiaries';
 import { CONDITIONS, MAY_BE_RELEASED } from './payout-conditions';
 import { type FirstEvent, insertClaimed } from './insert-claimed';
 import { assignments, MissingRow, sqlList, type Db, type Reader, type Tx } from '../transaction';
@@ -24,7 +25,7 @@ export type PayoutChange = Partial<
 >;
 
 export async function findPayout(db: Reader, id: string): Promise<Payout | null> {
-  const sql = `SELECT *, ${CONDITIONS} FROM payouts WHERE id = ?`;
+  const sql = `SELECT *, ${CONDITIONS}, ${BENEFICIARY} FROM payouts WHERE id = ?`;
   const [found] = await db.prepared<Payout>(sql, [id]);
   return found ?? null;
 }
@@ -46,7 +47,7 @@ export function insertPayout(
   response: { status: number; body: Buffer },
   deliveries: NewDeliveries,
 ): Promise<boolean> {
-  const { conditions: _, ...row } = payout;
+  const { conditions: _, beneficiary: _sealed, ...row } = payout;
   return insertClaimed(tx, PayoutModel, row, event, response, deliveries, (sql, values) =>
     tx.sendWithNext(sql, values),
   );

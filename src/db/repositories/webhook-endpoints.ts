@@ -158,12 +158,13 @@ export async function lockSecretsOfOtherKeys(
   );
 }
 
-/** Counts the secrets by the key that they are encrypted with. */
+/** Counts the secrets and beneficiaries by the key that they are encrypted with. */
 export async function countSecretsByKey(db: Db): Promise<{ keyId: string; secrets: number }[]> {
   return db.query(
     `SELECT key_id, count(*)::int AS secrets
        FROM (SELECT secret_key_id AS key_id FROM webhook_endpoints
-             UNION ALL SELECT key_id FROM totp_secrets) AS sealed
+             UNION ALL SELECT key_id FROM totp_secrets
+             UNION ALL SELECT key_id FROM payout_beneficiaries WHERE sealed IS NOT NULL) AS sealed
       GROUP BY key_id ORDER BY key_id`,
   );
 }

@@ -1,7 +1,7 @@
 /** /payouts (the specification, "Endpoints"). */
 import type Router from '@koa/router';
 import { presentOne } from '../../presenters/envelope';
-import { presentPayout } from '../../presenters/payout';
+import { presentPayout, presentRetrievedPayout } from '../../presenters/payout';
 import { readPayoutQuery, readPayoutRequest } from '../../schemas/payouts';
 import type { Payouts } from '../../services/services';
 import { type GatewayState, pathId } from '../context';
@@ -41,8 +41,10 @@ export function payoutRoutes(
   );
 
   router.get('/payouts/:id', auth('payouts:read'), noQuery, async (ctx) => {
-    const payout = await payouts.get(ctx.state.caller, pathId('payout', ctx));
-    ctx.body = presentOne(presentPayout(payout));
+    const { caller } = ctx.state;
+    const payout = await payouts.get(caller, pathId('payout', ctx));
+    const beneficiary = payouts.beneficiaryOf(caller, payout);
+    ctx.body = presentOne(presentRetrievedPayout(payout, beneficiary));
   });
 
   router.get('/payouts/:id/dossier', auth('payouts:read'), noQuery, async (ctx) => {

@@ -109,6 +109,7 @@ function presentOrder(order: PayoutOrder): Record<string, unknown> {
     transferAmount: order.amount,
     recipientType: order.destination.type,
     recipient: order.destination.value,
+    ...(order.beneficiary == null ? {} : { beneficiary: order.beneficiary }),
   };
 }
 

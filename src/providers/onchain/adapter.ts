@@ -123,6 +123,7 @@ function presentOrder(order: PayoutOrder): Record<string, unknown> {
     network: order.network,
     amount: order.amount,
     destination: { address: order.destination.value, memo: order.destination.memo },
+    ...(order.beneficiary == null ? {} : { beneficiary: order.beneficiary }),
   };
 }
 

@@ -2,7 +2,14 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { Type } from 'typebox';
-import { OBJECT, PositiveAmount, Reference, Text, toAmount } from '../../onchain-api/requests';
+import {
+  BeneficiaryBody,
+  OBJECT,
+  PositiveAmount,
+  Reference,
+  Text,
+  toAmount,
+} from '../../onchain-api/requests';
 import { hang, readBookMode, resetConnection } from '../outages';
 import { readBody, readText } from '../request';
 import type { TransferOrder } from '../transfers/book';
@@ -60,6 +67,7 @@ const TransferBody = Type.Object(
       description: 'must be a text of 1 to 254 characters',
     }),
     transferAmount: PositiveAmount,
+    beneficiary: Type.Optional(BeneficiaryBody),
   },
   OBJECT,
 );
@@ -76,6 +84,7 @@ function readOrder(ctx: Context): TransferOrder {
     destinationType: body.recipientType,
     destination: body.recipient,
     memo: null,
+    beneficiary: body.beneficiary ?? null,
   };
 }
 

@@ -1,4 +1,5 @@
 /** The transfers in the providers' book: what the gateway asked for, and what became of it. */
+import type { Beneficiary } from '../../onchain-api/requests';
 import { nameOf, type ReferenceKey } from '../records';
 import type { ScenarioName } from './scenarios';
 
@@ -10,6 +11,8 @@ export interface TransferOrder extends ReferenceKey {
   destinationType: string;
   destination: string;
   memo: string | null;
+  /** Who receives the money. */
+  beneficiary?: Beneficiary | null;
 }
 
 /** `refused` never was a transfer; it is kept so that the reference stays refused. */

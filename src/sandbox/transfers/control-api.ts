@@ -66,6 +66,7 @@ export function presentTransferEntry(transfer: Transfer, book: Book): Record<str
       value: transfer.destination,
       memo: transfer.memo,
     },
+    ...(transfer.beneficiary == null ? {} : { beneficiary: transfer.beneficiary }),
     tx_hash: transfer.txHash,
     failure_code: transfer.failureCode,
     created_at: transfer.createdAt,

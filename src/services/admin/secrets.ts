@@ -4,6 +4,10 @@
  * it is used.
  */
 import { countKeysByPepper } from '../../db/repositories/api-keys';
+import {
+  lockBeneficiariesOfOtherKeys,
+  replaceBeneficiary,
+} from '../../db/repositories/payout-beneficiaries';
 import { lockTotpsOfOtherKeys, replaceTotp, totpOwner } from '../../db/repositories/second-factors';
 import {
   countSecretsByKey,
@@ -49,7 +53,11 @@ async function resealBatch(db: Db, by: ChangedBy, secretBox: SecretBox): Promise
       const owner = totpOwner(userId);
       await replaceTotp(tx, userId, secretBox.seal(secretBox.open(sealed, owner), owner));
     }
-    const resealed = secrets.length + totps.length;
+    const beneficiaries = await lockBeneficiariesOfOtherKeys(tx, keyId, BATCH);
+    for (const { payoutId: id, ...sealed } of beneficiaries) {
+      await replaceBeneficiary(tx, id, secretBox.seal(secretBox.open(sealed, id), id));
+    }
+    const resealed = secrets.length + totps.length + beneficiaries.length;
     return {
       result: resealed,
       audit: {
@@ -71,7 +79,7 @@ export interface SecretUse {
    */
   id: string | null;
   isCurrent: boolean;
-  /** Working API keys, or secrets of endpoints and authenticator apps. */
+  /** Working API keys, or secrets of endpoints and authenticator apps, and beneficiaries. */
   used: number;
 }
 

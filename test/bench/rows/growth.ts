@@ -1,6 +1,7 @@
 /** The same work on a large database and on an almost empty one. */
 import { LocalCalls } from '../../../activities/local-calls';
 import { randomBytes } from 'node:crypto';
+import { createSecretBox } from '../../../src/lib/secret-box';
 import { reservePayout } from '../../../activities/payout/reserve';
 import { connect } from '../../../src/db/connect';
 import { claimKey } from '../../../src/db/repositories/idempotency';
@@ -67,6 +68,7 @@ function sideOf(
     localCalls: new LocalCalls([]),
     webhookDeliveryStarter: { start: () => undefined, lookFor: () => undefined },
     payoutWorkflows: { wake: () => Promise.resolve() },
+    secretBox: createSecretBox('the sealing key of the bench', []),
   };
   const get = (ms: number, path: (n: number) => string) =>
     closedLoop({
@@ -88,7 +90,7 @@ function sideOf(
         const payoutId = newId('payout');
         const claim = { accountId, mode: 'test', key: payoutId } as const;
         const claimed = { apiKeyId, request: { ...REQUEST, reference: payoutId }, route: ROUTE };
-        await claimKey(db, claim, { objectId: payoutId, bodyHash: randomBytes(32), claimed });
+        await claimKey(db, claim, { objectId: payoutId, bodyHashes: [randomBytes(32)], claimed });
         const result = await reservePayout(deps, { payoutId });
         if (result.kind !== 'reserved') throw new Error(JSON.stringify(result));
       }),

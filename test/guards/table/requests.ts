@@ -237,7 +237,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     name: 'claim-same-request',
     protects: 'An idempotency key of one request gives no answer to another request.',
     file: CLAIMS,
-    find: "if (!held.bodyHash.equals(bodyHash)) return { kind: 'reused' };",
+    find: "if (!bodyHashes.some((hash) => held.bodyHash.equals(hash))) return { kind: 'reused' };",
     replace: '',
     test: CLAIM_TEST,
     title: 'a key is not used for another request',

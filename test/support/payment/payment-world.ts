@@ -2,6 +2,7 @@
  * Payments over a real database and the sandbox over HTTP, without workflows: the test itself calls
  * the activities, in any order, and says which of their calls go wrong.
  */
+import { createSecretBox } from '../../../src/lib/secret-box';
 import { compose } from '../composed';
 import { LocalCalls } from '../../../activities/local-calls';
 import type { Deps } from '../../../activities/deps';
@@ -46,6 +47,7 @@ export async function startPaymentWorld(): Promise<PaymentWorld> {
     consoleUrl: null,
     localCalls,
     screeningService: null,
+    secretBox: createSecretBox('the sealing key of the tests', []),
   };
   return { ...parts, db, providers, sandboxUrl: sandbox.url, stop };
 }
@@ -151,6 +153,7 @@ export function withFaults(
     consoleUrl: null,
     localCalls,
     screeningService: null,
+    secretBox: createSecretBox('the sealing key of the tests', []),
   };
   return { db: wrapped, providers: { ...providers, get: () => provider }, ...parts };
 }

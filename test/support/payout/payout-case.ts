@@ -196,7 +196,7 @@ export async function readRecords(
   };
 }
 
-export async function readHistory({ handle }: PayoutCase): Promise<History> {
+export async function readHistory({ handle }: Pick<PayoutCase, 'handle'>): Promise<History> {
   return handle.fetchHistory();
 }
 

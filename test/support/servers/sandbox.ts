@@ -218,6 +218,7 @@ export interface BookEntry {
   amount: string;
   currency: string;
   network: string | null;
+  beneficiary?: unknown;
   tx_hash: string | null;
   submissions: number;
   times_sent: number;

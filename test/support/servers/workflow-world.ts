@@ -153,7 +153,10 @@ export async function startWorkflowWorld(
   const payoutWorkflows = createPayoutWorkflows(temporal);
   const payoutBatchWorkflows = createPayoutBatchWorkflows(temporal);
   const paymentWorkflows = createPaymentWorkflows(temporal);
+  const webhooks = createWebhookParts(workerDb, temporal);
+  const { secretBox } = webhooks;
   const parts = {
+    secretBox,
     db: workerDb,
     providers,
     networkFees,
@@ -166,7 +169,6 @@ export async function startWorkflowWorld(
 
   const plans = new Map<string, FaultPlan>();
   const closedWorkflows = createClosedWorkflows(temporal);
-  const webhooks = createWebhookParts(workerDb, temporal);
   const activities = withFaults(
     createActivities({
       ...parts,
@@ -192,7 +194,7 @@ export async function startWorkflowWorld(
     temporal,
     sandbox,
     providers,
-    screenings: createPayoutScreenings({ db, screeningService, payoutWorkflows }),
+    screenings: createPayoutScreenings({ ...parts, db, screeningService }),
     payouts: (onStart) =>
       createPayouts({
         ...parts,

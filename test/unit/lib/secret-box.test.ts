@@ -37,6 +37,17 @@ test('an earlier key still opens, and the new one seals', () => {
   expect(() => createSecretBox(now, []).open(old, 'we_1')).toThrow(/WEBHOOK_SECRET_KEYS_EARLIER/);
 });
 
+test('a fingerprint is the same for the same text and key, and is found after a change of the key', () => {
+  const [before, now] = [text(), text()];
+  const old = createSecretBox(before, []).fingerprints(SECRET);
+  expect(old).toHaveLength(1);
+  expect(createSecretBox(before, []).fingerprints(SECRET)).toEqual(old);
+  expect(createSecretBox(before, []).fingerprints(`${SECRET}.`)).not.toEqual(old);
+  const [current, ...earlier] = createSecretBox(now, [before]).fingerprints(SECRET);
+  expect(current).not.toEqual(old[0]);
+  expect(earlier).toEqual([...old]);
+});
+
 test('a sealed value ends with its time', () => {
   const box = createSecretBox(text(), []);
   const seal = (minutes: number) => sealValue(box, { id: 'user_1' }, 'second step', minutes);

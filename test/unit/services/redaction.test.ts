@@ -20,6 +20,8 @@ test.each([
   ['{"token":{"a":"b', '{"token":"[redacted]"'],
   ["{'password':'x','b':'c'}", "{'password':[redacted],'b':'c'}"],
   ['password="x" b="c"', 'password="[redacted]" b="c"'],
+  ['{"beneficiary":{"name":"Ada"},"a":1}', '{"beneficiary":"[redacted]","a":1}'],
+  ['{"payouts":[{"beneficiary":{"name":"Ada"}}]}', '{"payouts":[{"beneficiary":"[redacted]"}]}'],
   ['{"sk_live_abcd":1}', '{"sk_live_[redacted]":1}'],
   ['{"note":"the token: is kept","amount":"10"}', '{"note":"the token: is kept","amount":"10"}'],
 ])('the body %s is kept as %s', (text, kept) => {

@@ -1,0 +1,24 @@
+/** Who receives the money of a payout, as the travel rule asks for it (decisions/beneficiaries). */
+export const BENEFICIARY_KINDS = ['individual', 'business'] as const;
+
+export const BENEFICIARY_TEXT_LENGTH_MAX = 100;
+
+export interface Beneficiary {
+  name: string;
+  kind: (typeof BENEFICIARY_KINDS)[number];
+  /** The institution that holds the destination; null: nobody said. */
+  institution: string | null;
+}
+
+/** A beneficiary that is encrypted for one object, which alone can be named to decrypt it. */
+export interface SealedBeneficiary {
+  /** In base64. */
+  sealed: string;
+  keyId: string;
+}
+
+/** A beneficiary as the database has it; `sealed` is null after it was erased. */
+export interface StoredBeneficiary {
+  sealed: string | null;
+  keyId: string;
+}

@@ -1,0 +1,30 @@
+/** Encrypts the beneficiary of a payout or a recipient for the database (decisions/beneficiaries). */
+import type { Beneficiary, SealedBeneficiary, StoredBeneficiary } from '../domain/beneficiary';
+import type { SecretBox } from './secret-box';
+
+/** @param owner the id of the object that will have it */
+export function sealBeneficiary(
+  box: Pick<SecretBox, 'seal'>,
+  { name, kind, institution }: Beneficiary,
+  owner: string,
+): SealedBeneficiary {
+  const { sealed, keyId } = box.seal(JSON.stringify({ name, kind, institution }), owner);
+  return { sealed: sealed.toString('base64'), keyId };
+}
+
+/**
+ * Null: there is none, or it was erased.
+ * @param stored undefined: it was not read, so that nobody knows whether there is one
+ * @throws Error then, and when it cannot be decrypted
+ */
+export function openBeneficiary(
+  box: Pick<SecretBox, 'open'>,
+  stored: StoredBeneficiary | null | undefined,
+  owner: string,
+): Beneficiary | null {
+  if (stored === undefined) throw new Error(`${owner} was read without its beneficiary`);
+  if (stored === null || stored.sealed === null) return null;
+  const { sealed, keyId } = stored;
+  const text = box.open({ sealed: Buffer.from(sealed, 'base64'), keyId }, owner);
+  return JSON.parse(text) as Beneficiary;
+}
