@@ -5,6 +5,7 @@
 import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';
 import type { Verdict } from '../../src/domain/screening';
 import { SCREENING_SCENARIOS, type ScreeningScenario } from '../../src/sandbox/screening/scenarios';
+import { createSecretBox } from '../../src/lib/secret-box';
 import { createPayoutScreenings } from '../../src/services/payout-screenings';
 import { createPayoutWorkflows } from '../../src/temporal/payout-workflows';
 import { type MerchantClient, payTo } from '../support/merchant/merchant-client';
@@ -113,6 +114,7 @@ const screenings = () =>
     db: gateway.db,
     screeningService: null,
     payoutWorkflows: createPayoutWorkflows(gateway.temporal),
+    secretBox: createSecretBox(gateway.env['WEBHOOK_SECRET_KEY'] ?? '', []),
   });
 const OPERATOR = { actor: 'olga@example.com', reason: 'known exchange', via: 'console' } as const;
 
