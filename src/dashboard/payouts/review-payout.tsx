@@ -1,5 +1,5 @@
 /** The last look at a live payout: what is sent to whom and what it costs, and the form that sends exactly this. */
-import type { PayoutOrder } from '../../domain/payout';
+import type { SentPayoutOrder } from '../../domain/payout';
 import { conditionWords, requestedConditions } from '../../domain/payout-condition';
 import type { Recipient } from '../../domain/recipient';
 import { canonicalJson, sha256 } from '../../lib/canonical-json';
@@ -19,14 +19,14 @@ export function reviewedDigest({ order, quote, recipient }: Reviewed): string {
   return sha256(canonicalJson(json)).toString('base64url');
 }
 
-function destinationOf({ destination }: PayoutOrder, recipient: Recipient | null) {
+function destinationOf({ destination }: SentPayoutOrder, recipient: Recipient | null) {
   if (recipient === null) return destination;
   const { destinationType: type, destinationValue: value, destinationMemo: memo } = recipient;
   return { type, value, memo };
 }
 
 export interface Reviewed {
-  order: PayoutOrder;
+  order: SentPayoutOrder;
   quote: PayoutQuote;
   /** That the order names. */
   recipient: Recipient | null;
@@ -103,7 +103,7 @@ export function ReviewPayout(props: ReviewProps) {
   );
 }
 
-function destinationRows(order: PayoutOrder, recipient: Recipient | null) {
+function destinationRows(order: SentPayoutOrder, recipient: Recipient | null) {
   const destination = destinationOf(order, recipient);
   return [
     ['Recipient', recipient?.name ?? null],
@@ -112,7 +112,7 @@ function destinationRows(order: PayoutOrder, recipient: Recipient | null) {
   ] as const;
 }
 
-function releaseRows({ release }: PayoutOrder) {
+function releaseRows({ release }: SentPayoutOrder) {
   if (release === undefined) return [];
   const conditions = requestedConditions(release).map((one) => (
     <div class="break">{conditionWords(one)}</div>
