@@ -9,10 +9,12 @@ import { startMortalServers } from '../support/chaos/mortal-servers';
 import { fund, FUNDS } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { PatientClient, retry } from '../support/merchant/patient-client';
+import { add, type Amount } from '../../src/domain/money';
 import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice, type Dice } from '../support/seeded-random';
 import { startGateway } from '../support/servers/gateway';
+import { readBook } from '../support/servers/sandbox';
 import { started } from '../support/started';
 import { waitThroughFaults } from '../support/wait-for';
 
@@ -81,11 +83,35 @@ async function whenWaiting(id: string, most: number): Promise<void> {
   await waitThroughFaults(`at most ${most} rows to wait`, isDown, END_WITHIN_MS);
 }
 
+interface Proof {
+  balanced: boolean;
+  totals: Record<string, Amount>[];
+  rows: { id: string; status: string; amount: string }[];
+}
+
 async function expectSound(batch: Batch): Promise<void> {
   const { sent, failed, returned, total } = batch.rows;
   expect(sent + failed + returned).toBe(total);
   const { json } = await patient.get(`/payout_batches/${batch.id}/proof`);
-  expect(json.data.balanced).toBe(true);
+  const { balanced, totals, rows } = json.data as Proof;
+  expect(balanced).toBe(true);
+  for (const sums of totals) {
+    const back = add(sums['failed']!, sums['returned']!);
+    expect(add(sums['sent']!, back)).toBe(sums['manifest']);
+    expect([sums['ledger_settled'], sums['ledger_released']]).toEqual([sums['sent'], back]);
+    expect(sums['ledger_reserved']).toBe(sums['manifest']);
+  }
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const { transfers } = await readBook(gateway.sandbox.url);
+  const sentByProvider = transfers
+    .filter((transfer) => known.has(transfer.client_reference) && transfer.times_sent > 0)
+    .map((transfer) => [transfer.client_reference, transfer.times_sent, transfer.amount]);
+  const sentRows = rows
+    .filter(({ status }) => status === 'completed')
+    .map(({ id, amount }) => [id, 1, amount]);
+  expect(sentRows).toHaveLength(sent);
+  expect(sentByProvider.sort()).toEqual(sentRows.sort());
+  // Also: the provider was not asked about a row that was returned, and the ledger is verified.
   expect(await auditPayouts(gateway)).toEqual([]);
   const balance = await patient.balance();
   expect(balance).toEqual(await expectedBalance(gateway.db, gateway.merchant.accountId, FUNDS));
@@ -122,6 +148,7 @@ test(
     await kills;
     const batch = await whenClosed(id);
     expect(batch.status).toBe('stopped');
+    expect(batch.rows.sent).toBeGreaterThan(0);
     expect(batch.rows.returned).toBeGreaterThan(0);
     await expectSound(batch);
   },

@@ -23,6 +23,7 @@ import type { PayoutBatch } from '../../src/domain/payout-batch';
 import { newId } from '../../src/lib/new-id';
 import { manifestSha256 } from '../../src/presenters/payout-batch';
 import { openTestDatabase } from '../support/servers/database';
+import { whenWaiting } from '../support/servers/lock-waits';
 import { fundedBalance } from '../support/merchant/ledger';
 import { started } from '../support/started';
 
@@ -217,4 +218,24 @@ test('of an approval and a stop at the same moment, a stop always ends the relea
     );
     expect([counted, waiting.length <= 3]).toEqual([[{ n: 0 }], true]);
   }
+});
+
+test.each([
+  ['two releases', releaseRows, releaseRows],
+  ['a release and a return', releaseRows, takeRowsToReturn],
+  ['two returns', takeRowsToReturn, takeRowsToReturn],
+])('%s at the same moment take each row once', async (_what, first, second) => {
+  const { id, payouts } = await openBatch();
+  await approve(id);
+  if (first === takeRowsToReturn) await stop(id);
+  let waiting: Promise<Payout[]> = Promise.resolve([]);
+  const taken: Payout[] = await database.app.transaction(async (tx) => {
+    const rows = await first(tx, id, 2);
+    if (second === takeRowsToReturn) await stop(id);
+    waiting = database.app.transaction((other) => second(other, id, 10));
+    await whenWaiting(database.app, 1);
+    return rows;
+  });
+  const all = [...taken, ...(await waiting)].map((row) => row.id);
+  expect(all.sort()).toEqual(payouts.map((payout) => payout.id).sort());
 });

@@ -1,4 +1,5 @@
 /** Refunds that merchants ask for, and payments that they cancel, over HTTP. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import { isSound, startGateway } from '../support/servers/gateway';
 import { type ApiAnswer, buildPayout, randomKey } from '../support/merchant/merchant-client';
@@ -23,7 +24,8 @@ import {
 } from '../support/payment/payment-steps';
 import { isUnavailable, retry } from '../support/merchant/patient-client';
 import { available, openMerchant } from '../support/payout/payout-steps';
-import { type Outage, setOutage } from '../support/servers/sandbox';
+import { scaled } from '../support/scale';
+import { control, type Outage, setOutage } from '../support/servers/sandbox';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 
@@ -217,6 +219,46 @@ describe('for the same money, exactly one wins', () => {
     expect(await available(client)).toBe('0.00000000');
   });
 });
+
+/** The provider sends everything back by itself. @returns false when nothing is left to send back */
+async function chargeBack(id: string): Promise<boolean> {
+  const { provider, mode } = await checkoutOf(gateway, id);
+  const key = { provider, mode, client_reference: id };
+  const status = await control(gateway.sandbox.url, 'checkouts/refund', key);
+  expect([200, 409]).toContain(status);
+  return status === 200;
+}
+
+describe.each(PROVIDER_CODES)(
+  'of a refund and a chargeback at %s, exactly one wins',
+  (provider) => {
+    const rounds = Array.from({ length: scaled(6, 40) }, (_, round) => round);
+    test.concurrent.each(rounds)('%i', async (round) => {
+      const payment = await paidPayment(gateway, provider);
+      const { client, id } = payment;
+      const asking = refund(payment);
+      // In some rounds the gateway asks the provider, or has asked it, when the chargeback comes.
+      if (round % 3 > 0) await asking;
+      if (round % 3 > 1) await sleep(round * 20);
+      const [answer, isChargedBack] = await Promise.all([asking, chargeBack(id)]);
+      await whenPayment(client, id, 'refunded');
+      await waitFor(
+        'every refund to end',
+        async () => (await refundsOf(payment, '?status=pending')).length === 0,
+      );
+      const winner = isChargedBack ? 'provider' : 'merchant';
+      expect(await refundsOf(payment, '?status=completed')).toMatchObject([
+        { requested_by: winner, amount: '100.00000000', balance_debit: '99.00000000' },
+      ]);
+      const { refunds } = await checkoutOf(gateway, id);
+      expect(refunds).toHaveLength(1);
+      if (isChargedBack) expect([201, 409, 422]).toContain(answer.status);
+      else expect(refunds[0]?.refund_reference).toBe(answer.json.data.id);
+      expect(await available(client)).toBe('0.00000000');
+      expect((await eventsOf(gateway, id)).at(-1)?.type).toBe('payment.refunded');
+    });
+  },
+);
 
 test.concurrent('a refund of the provider’s own is listed, with an event', async () => {
   const payment = await paidPayment(gateway);

@@ -216,7 +216,8 @@ export async function countRows(
 }
 
 /**
- * Releases the next rows of a batch that is being processed.
+ * Releases the next rows of a batch that is being processed. The condition `awaits_batch` of the row itself
+ * is the one that PostgreSQL checks again after it waited for another transaction that took the row.
  * @returns them in the order of the batch
  */
 export async function releaseRows(tx: Tx, batchId: string, limit: number): Promise<BatchRow[]> {
@@ -224,6 +225,7 @@ export async function releaseRows(tx: Tx, batchId: string, limit: number): Promi
     `UPDATE payouts SET awaits_batch = false, workflow_checked_at = clock_timestamp()
       WHERE id IN (SELECT id FROM payouts WHERE batch_id = ? AND awaits_batch
                     ORDER BY batch_row LIMIT ?)
+        AND awaits_batch
         AND EXISTS (SELECT FROM payout_batches
                      WHERE id = ? AND status = 'processing' AND ending IS NULL)
      RETURNING *`,
@@ -238,6 +240,7 @@ export async function takeRowsToReturn(tx: Tx, batchId: string, limit: number): 
     `UPDATE payouts SET awaits_batch = false
       WHERE id IN (SELECT id FROM payouts WHERE batch_id = ? AND awaits_batch
                     ORDER BY batch_row LIMIT ?)
+        AND awaits_batch
         AND EXISTS (SELECT FROM payout_batches WHERE id = ? AND ending IS NOT NULL)
      RETURNING *`,
     [batchId, limit, batchId],

@@ -176,6 +176,25 @@ export const MONEY_GUARDS: readonly Guard[] = [
     title: 'nothing is released after a stop',
   },
   {
+    name: 'batch-row-released-once',
+    protects: 'A row that another transaction takes at the same moment is not released again.',
+    file: 'src/db/repositories/payout-batch-rows.ts',
+    find: "AND awaits_batch\n        AND EXISTS (SELECT FROM payout_batches\n                     WHERE id = ? AND status = 'processing'",
+    replace:
+      "AND EXISTS (SELECT FROM payout_batches\n                     WHERE id = ? AND status = 'processing'",
+    test: 'test/db/payout-batches.test.ts',
+    title: 'at the same moment take each row once',
+  },
+  {
+    name: 'batch-row-returned-once',
+    protects: 'A row that is released at the same moment is not returned.',
+    file: 'src/db/repositories/payout-batch-rows.ts',
+    find: 'AND awaits_batch\n        AND EXISTS (SELECT FROM payout_batches WHERE id = ? AND ending IS NOT NULL)',
+    replace: 'AND EXISTS (SELECT FROM payout_batches WHERE id = ? AND ending IS NOT NULL)',
+    test: 'test/db/payout-batches.test.ts',
+    title: 'at the same moment take each row once',
+  },
+  {
     name: 'batch-rows-own-queue',
     protects:
       'Rows of a batch wait for their own workers, and single payouts do not wait behind them.',

@@ -119,11 +119,15 @@ function faultsOfRow(row: PayoutRow): string[] {
 
 /** The provider was asked under the payout's id only, and sent what completed and nothing else. */
 function faultsOfTransfers(transfers: Transfer[], payouts: PayoutRow[]): string[] {
-  const faults = transfers
-    .filter(({ client_reference }) => !payouts.some(({ id }) => id === client_reference))
-    .map(({ client_reference }) => `the provider has ${client_reference}, which we do not know`);
+  const transfersOf = new Map(payouts.map(({ id }) => [id, [] as Transfer[]]));
+  const faults: string[] = [];
+  for (const transfer of transfers) {
+    const own = transfersOf.get(transfer.client_reference);
+    if (own !== undefined) own.push(transfer);
+    else faults.push(`the provider has ${transfer.client_reference}, which we do not know`);
+  }
   for (const payout of payouts) {
-    const own = transfers.filter(({ client_reference }) => client_reference === payout.id);
+    const own = transfersOf.get(payout.id) ?? [];
     const sent = own.reduce((sum, { times_sent }) => sum + times_sent, 0);
     const lateSuccess = own.some(({ scenario }) => scenario === 'success_after_failure');
     const mayBeSent = payout.status === 'completed' || payout.status === 'processing';
