@@ -1,5 +1,5 @@
 /** The operator's page of a batch's workflow, with its signals. */
-import { REVIEW_REASON_SENTENCES } from '../src/domain/review';
+import { reviewReasonSentence } from '../src/domain/review';
 import { isFinalPayoutBatch, type PayoutBatchStatus } from '../src/domain/payout-batch';
 import { code, DecisionPage, list, signalLine, type Timer } from './operator-page';
 import type { PayoutBatchDecision, PayoutBatchState } from './messages';
@@ -146,6 +146,6 @@ function commands(batchId: string, state: PayoutBatchState): string[] {
 
 function reasons({ status, reviewReasons }: PayoutBatchState): string[] {
   if (status !== 'under_review') return [];
-  const sentences = reviewReasons.map((reason) => REVIEW_REASON_SENTENCES[reason]);
+  const sentences = reviewReasons.map((reason) => reviewReasonSentence(reason, null));
   return list('Reasons for the review, of the batch or of rows:', sentences);
 }

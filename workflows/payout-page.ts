@@ -1,6 +1,6 @@
 /** The operator's page of a payout's workflow, with its signals and its search attributes. */
 import { isFinalPayout, nextPayoutStatus, type PayoutStatus } from '../src/domain/payout';
-import { REVIEW_REASON_SENTENCES } from '../src/domain/review';
+import { reviewReasonSentence } from '../src/domain/review';
 import { code, DecisionPage, list, signalLine, type Timer } from './operator-page';
 import type { PayoutDecision, PayoutState, Waiting } from './messages';
 import { readDecision } from './operator-input';
@@ -148,6 +148,6 @@ function reviewReasons({ status, reviewReasons: reasons }: PayoutState): string[
   if (status !== 'under_review') return [];
   return list(
     'Reasons for the review:',
-    reasons.map((reason) => REVIEW_REASON_SENTENCES[reason]),
+    reasons.map((reason) => reviewReasonSentence(reason, null)),
   );
 }

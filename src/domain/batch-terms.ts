@@ -169,10 +169,3 @@ function sameReference(earlier: number): Refusal {
     details: { fields: [{ field: 'reference', rule: 'format', message }] },
   };
 }
-
-/** What is wrong with a row, and what to do, in one text for a page. */
-export function faultText(fault: RowFault): string {
-  const { refusal } = fault;
-  if (refusal.code !== 'validation_failed') return presentFault(fault).message;
-  return refusal.details.fields.map(({ message }) => message).join(' ');
-}

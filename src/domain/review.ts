@@ -4,6 +4,7 @@
  */
 import { type Amount, add, isLess } from './money';
 import type { DestinationType } from './destination';
+import { isId } from './ids';
 import type { Mode } from './mode';
 
 export const REVIEW_REASONS = [
@@ -18,17 +19,27 @@ export const REVIEW_REASONS = [
 ] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
-/** The words for operators, where no figures are at hand. */
-export const REVIEW_REASON_SENTENCES: Record<ReviewReason, string> = {
+const SENTENCES: Record<ReviewReason, string> = {
   rehearse_review: 'The account rehearses reviews in test mode.',
   review_all: 'Every live payout of this account is reviewed.',
   above_auto_approve_max: 'The amount exceeds the limit for automatic approval.',
   above_auto_approve_daily_max: 'The daily limit for automatic approval is used up.',
   first_use_of_destination: 'This is the first payout to the destination.',
   email_destination: 'The destination is an email address.',
-  new_api_key: 'The API key is less than 24 hours old.',
+  new_api_key: 'The API key, or the user who requested it, is less than 24 hours old.',
   above_four_eyes_threshold: 'Two operators must approve this amount.',
 };
+
+/**
+ * The words for operators, where no figures are at hand.
+ * @param requester the API key or the user that requested the payout, if it is at hand
+ */
+export function reviewReasonSentence(reason: ReviewReason, requester: string | null): string {
+  if (reason !== 'new_api_key' || requester === null) return SENTENCES[reason];
+  return isId('user', requester)
+    ? 'The user who requested it was created less than 24 hours ago.'
+    : 'The API key is less than 24 hours old.';
+}
 
 export const NEW_KEY_AGE_MS = 24 * 60 * 60 * 1000;
 

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { PayoutBatch, PayoutBatchProgress, PayoutBatchTotals } from '../domain/payout-batch';
 import { isFinalPayoutBatch, LEFT_OUT_AT_ONCE_MAX } from '../domain/payout-batch';
-import { REVIEW_REASON_SENTENCES } from '../domain/review';
+import { reviewReasonSentence } from '../domain/review';
 import type { BatchRow } from '../services/batch-reviews';
 import { Card, Facts, Money, Status, Table, words } from './components';
 import { Follows as FollowsPart } from './follow';
@@ -145,8 +145,8 @@ export function RowsToReview({ batch, rows, payouts, mayLeaveOut }: RowsProps) {
 const WHY = {
   label: 'Why it is reviewed',
   wide: true,
-  cell: ({ reviewReasons }: BatchRow) =>
-    reviewReasons.map((reason) => <div>{REVIEW_REASON_SENTENCES[reason]}</div>),
+  cell: ({ reviewReasons, apiKeyId }: BatchRow) =>
+    reviewReasons.map((reason) => <div>{reviewReasonSentence(reason, apiKeyId)}</div>),
 };
 
 function Tick({ batchRow, awaitsBatch }: BatchRow) {

@@ -1,7 +1,7 @@
 /** A merchant with a real browser: what a person does in the dashboard, and whether every page of it is accessible. */
 import type { Page } from 'playwright-core';
 import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
-import { lookAt, lookAtEach } from '../support/merchant/page-checks';
+import { cutTables, lookAt, lookAtEach } from '../support/merchant/page-checks';
 import { useSharedGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
@@ -207,6 +207,17 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       return (await page.locator('h1').innerText()).includes('Completed');
     });
     expect(found).toEqual([]);
+  });
+
+  test('the table of people is not cut at 1280 px, with their last sign-in and a long address', async () => {
+    const email = `bartholomew.featherstonehaugh@international-payments.example.com`;
+    const { accountId } = gateway.merchant;
+    const long = await makeUser(gateway.db, 'merchant', 'finance', accountId, email);
+    await gateway.db.query('UPDATE users SET last_sign_in_at = now() WHERE id = ?', [long.id]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${site}/dashboard/people`);
+    await page.getByText(email).first().waitFor();
+    expect(await cutTables(page)).toEqual([]);
   });
 
   test('every page is accessible in light and dark', async () => {

@@ -1,7 +1,13 @@
 /** Operators decide about batches on the pages of the console, as a browser without JavaScript. */
 import { newDecisionId } from '../../src/services/payout-reviews';
 import { buildPayout, randomKey } from '../support/merchant/merchant-client';
-import { ageSignIn, openForm, type PageClient } from '../support/merchant/page-client';
+import {
+  ageSignIn,
+  makeUser,
+  openForm,
+  type PageClient,
+  signedIn,
+} from '../support/merchant/page-client';
 import { startConsoleGateway } from '../support/servers/console-gateway';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
@@ -72,6 +78,22 @@ test('a rejection needs a reason, which the merchant reads', async () => {
     rejection_reason: 'The list is last month’s.',
     rows: { returned: 2 },
   });
+});
+
+test('a batch that a new user made on the dashboard is not said to have a new API key', async () => {
+  const user = await makeUser(gateway.db, 'merchant', 'finance', gateway.accountId);
+  const merchant = await signedIn(gateway.baseUrl, user);
+  const { destination } = buildPayout() as { destination: { value: string } };
+  const table = `reference,amount,currency,destination,network\n${randomKey()},5,USDT,${destination.value},tron`;
+  const form = { reference: randomKey(), description: '', table };
+  const preview = await merchant.post('/dashboard/live/batches/new', form);
+  const created = await merchant.post('/dashboard/live/batches/create', form);
+  const [id = ''] = /pb_\w+/.exec(created.headers.get('location') ?? '') ?? [];
+  const pages = [await preview.text(), await gateway.alice.read(`/console/batches/${id}`)];
+  for (const page of pages) {
+    expect(page).toContain('The user who requested it was created less than 24 hours ago.');
+    expect(page).not.toContain('API key is less than');
+  }
 });
 
 test('rows are left out, the merchant reads why, and an earlier approval does not count', async () => {

@@ -29,22 +29,40 @@ async function send(path: string, form: Record<string, string>) {
   return { status: response.status, text: await response.text(), response };
 }
 
+const WORDS_OF_THE_API = /Send |Set |Omit |GET \/|details|decimal string|destination\./;
+
 test('the faults of a table are shown at their rows and can be downloaded', async () => {
-  const table = [HEAD, line('a-1', '10,50'), line('a-2', '0'), line('a-3', '5', 'TNoAddress')].join(
-    '\r\n',
-  );
+  const table = [
+    HEAD,
+    line('a-1', '10,50'),
+    line('a-2', '0'),
+    line('a-3', '5', 'TNoAddress'),
+    line('a-4', '0,5'),
+    line('a-5', '5').replace('tron', 'nowhere'),
+    line('a-6', '5').replace('tron', ''),
+    line('a-7', '5').replace('USDT', 'XYZ'),
+    line('a-8', '60000'),
+    line('a-1', '5'),
+  ].join('\r\n');
   const form = { reference: 'faulty', description: '', table };
   const checked = await send('new', form);
   expect(checked.status).toBe(200);
-  expect(checked.text).toContain('2 of 3 rows must be corrected. Nothing was reserved.');
+  expect(checked.text).toContain('8 of 9 rows must be corrected. Nothing was reserved.');
   expect(checked.text).not.toContain('Reserve the funds and create');
   const { response, text } = await send('faults.csv', form);
   expect(response.headers.get('content-disposition')).toContain('batch-faults.csv');
-  const [, second, third] = text.split('\r\n');
-  expect([second, third]).toEqual([
-    expect.stringMatching(/^a-2,0,USDT,.*greater than zero/),
-    expect.stringMatching(/^a-3,5,USDT,TNoAddress,tron,.*address/),
+  const [, ...faulty] = text.trimEnd().split('\r\n');
+  expect(faulty).toEqual([
+    expect.stringMatching(/^a-2,0,USDT,.*Amount: write a number above zero .* such as 12\.50\./),
+    expect.stringMatching(/^a-3,5,USDT,TNoAddress,tron,.*Destination: .*address/),
+    expect.stringContaining('Amount: The minimum amount is 1.00000000 USDT.'),
+    expect.stringMatching(/Network: .*Use one of: .*tron/),
+    expect.stringMatching(/Network: write one of .*tron/),
+    expect.stringContaining('Currency: XYZ is not supported for payouts.'),
+    expect.stringContaining('Amount: the limit of one payout is'),
+    expect.stringContaining('Reference: Row 1 has the same reference.'),
   ]);
+  expect(text).not.toMatch(WORDS_OF_THE_API);
 });
 
 test('a table that is no table is refused with a sentence', async () => {

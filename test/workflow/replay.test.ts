@@ -13,10 +13,15 @@ import { PAYLOAD_CONVERTER_PATH } from '../../src/temporal/worker';
 import { providerQueue } from '../../workflows/names';
 import { whenOver } from '../support/payout/payout-case';
 import { PAYMENT_HISTORY_BRANCHES } from '../support/payment/payment-histories';
+import { BATCH_HISTORY_BRANCHES } from '../support/payout/batch-histories';
 import { HISTORY_BRANCHES as PAYOUT_HISTORY_BRANCHES } from '../support/payout/payout-histories';
 import { quietRuntime, startWorkflowWorld } from '../support/servers/workflow-world';
 
-const BRANCHES = [...PAYOUT_HISTORY_BRANCHES, ...PAYMENT_HISTORY_BRANCHES];
+const BRANCHES = [
+  ...PAYOUT_HISTORY_BRANCHES,
+  ...BATCH_HISTORY_BRANCHES,
+  ...PAYMENT_HISTORY_BRANCHES,
+];
 const FOLDER = join(__dirname, '../fixtures/histories');
 
 beforeAll(async () => {

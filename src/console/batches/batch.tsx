@@ -1,6 +1,6 @@
 /** One batch: its manifest, why it is reviewed, the decision, and its rows. */
 import { mayLeaveOutRows } from '../../domain/payout-batch';
-import { REVIEW_REASON_SENTENCES } from '../../domain/review';
+import { reviewReasonSentence } from '../../domain/review';
 import { Follows, LiveStatus, ProgressCard, RowsToReview, Sums } from '../../web/batch-parts';
 import { Card, CopyButton, Facts, PageHead, Time } from '../../web/components';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
@@ -54,7 +54,7 @@ export function BatchDetail(props: DetailProps & { workflowUrl: WorkflowUrl }) {
             <Card title="Why it is reviewed" lead="Rules that apply to the batch or to rows.">
               <ul class="why">
                 {batch.reviewReasons.map((reason) => (
-                  <li>{REVIEW_REASON_SENTENCES[reason]}</li>
+                  <li>{reviewReasonSentence(reason, batch.apiKeyId)}</li>
                 ))}
               </ul>
             </Card>

@@ -4,7 +4,7 @@ import { isId } from '../../domain/ids';
 import type { Mode } from '../../domain/mode';
 import { add, type Amount, ZERO } from '../../domain/money';
 import { explorerUrl } from '../../domain/networks';
-import { NEW_KEY_AGE_MS, REVIEW_REASON_SENTENCES, type ReviewReason } from '../../domain/review';
+import { NEW_KEY_AGE_MS, reviewReasonSentence, type ReviewReason } from '../../domain/review';
 import { durationText } from '../../web/since';
 import type { ReviewedPayout } from '../../services/payout-reviews';
 import { Money } from '../../web/components';
@@ -99,14 +99,20 @@ const REASON_CHIPS: Record<ReviewReason, string> = {
   above_four_eyes_threshold: 'Two approvals',
 };
 
+interface ReasonChipsProps {
+  reasons: readonly ReviewReason[];
+  /** The API key or the user. */
+  requester: string;
+}
+
 /** The reasons in a word or two; the page of the payout has the figures. */
-export function ReasonChips({ reasons }: { reasons: readonly ReviewReason[] }) {
+export function ReasonChips({ reasons, requester }: ReasonChipsProps) {
   if (reasons.length === 0) return null;
   return (
     <span class="chips">
       {reasons.map((reason) => (
-        <span class="chip" title={REVIEW_REASON_SENTENCES[reason]}>
-          {REASON_CHIPS[reason]}
+        <span class="chip" title={reviewReasonSentence(reason, requester)}>
+          {reason === 'new_api_key' && isId('user', requester) ? 'New user' : REASON_CHIPS[reason]}
         </span>
       ))}
     </span>

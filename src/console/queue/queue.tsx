@@ -1,7 +1,7 @@
 /** The review queue, and the approval of a selection of it. */
 import { MODES } from '../../domain/mode';
 import type { PayoutDecision } from '../../domain/payout-decision';
-import { REVIEW_REASON_SENTENCES, type ReviewReason } from '../../domain/review';
+import { reviewReasonSentence, type ReviewReason } from '../../domain/review';
 import {
   type LeftOut,
   newDecisionId,
@@ -221,7 +221,10 @@ function columnsOf(
       label: 'Why',
       cell: (payout) => (
         <>
-          <ReasonChips reasons={payout.reviewReasons.filter((one) => !shared.includes(one))} />
+          <ReasonChips
+            reasons={payout.reviewReasons.filter((one) => !shared.includes(one))}
+            requester={payout.apiKeyId}
+          />
           <ApprovalsText payout={payout} />
           {mayTick ? <WhyNotTicked payout={payout} /> : null}
         </>
@@ -254,7 +257,7 @@ function Shared({ reasons }: { reasons: readonly ReviewReason[] }) {
   if (reasons.length === 0) return null;
   return (
     <p class="table-note">
-      Why all of these wait: {reasons.map((reason) => REVIEW_REASON_SENTENCES[reason]).join(' ')}
+      Why all of these wait: {reasons.map((reason) => reviewReasonSentence(reason, null)).join(' ')}
     </p>
   );
 }

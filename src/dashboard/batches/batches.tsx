@@ -6,7 +6,7 @@ import {
   payoutBatchStatusesBefore,
 } from '../../domain/payout-batch';
 import type { ApiError } from '../../domain/errors';
-import { REVIEW_REASON_SENTENCES } from '../../domain/review';
+import { reviewReasonSentence } from '../../domain/review';
 import { presentBatchProof } from '../../presenters/payout-batch';
 import type { DashboardServices } from '../../services/dashboard';
 import type { BatchWithProgress } from '../../services/payout-batches';
@@ -275,7 +275,7 @@ function Detail({ batch, progress, base, path, secondPerson, mayChange }: Detail
           <Alert tone="wait" title="An operator must approve this batch.">
             <ul>
               {batch.reviewReasons.map((reason) => (
-                <li>{REVIEW_REASON_SENTENCES[reason]}</li>
+                <li>{reviewReasonSentence(reason, batch.apiKeyId)}</li>
               ))}
             </ul>
           </Alert>

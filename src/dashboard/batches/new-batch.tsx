@@ -1,8 +1,8 @@
 /** Create a batch from a table: every faulty row and the totals first, then the batch. */
 import type { ComponentChildren } from 'preact';
-import { faultText, type RowFault } from '../../domain/batch-terms';
+import type { RowFault } from '../../domain/batch-terms';
 import { BATCH_ROWS_MAX } from '../../domain/payout-batch';
-import { REVIEW_REASON_SENTENCES } from '../../domain/review';
+import { reviewReasonSentence } from '../../domain/review';
 import { createdId } from '../../services/dashboard-money';
 import type { DashboardServices } from '../../services/dashboard';
 import type { BatchCheck } from '../../services/payout-batches';
@@ -20,6 +20,7 @@ import {
   tryForm,
 } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+import { faultText } from './fault-text';
 import { COLUMNS, readSheet, type Sheet, SheetFault, TEMPLATE, writeSheet } from './sheet';
 
 const NAV = { nav: 'batches' };
@@ -65,7 +66,8 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
         const path = `${visit.base}/batches`;
         const sent = await tryTable(visit.form, () => check(visit));
         if (sent.result === null) return refused(visit, sent);
-        const body = <Preview path={path} values={visit.form} check={sent.result} refusal={null} />;
+        const { form: values, userId } = visit;
+        const body = <Preview {...{ path, values, userId }} check={sent.result} refusal={null} />;
         return page('Check the batch', body, NAV);
       },
     },
@@ -107,7 +109,13 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
           checked.result === null ? (
             <NewBatch path={path} {...checked} />
           ) : (
-            <Preview path={path} values={form} check={checked.result} refusal={sent.refusal} />
+            <Preview
+              path={path}
+              values={form}
+              check={checked.result}
+              refusal={sent.refusal}
+              userId={visit.userId}
+            />
           );
         return page('Check the batch', body, { ...NAV, status: sent.refusal?.status ?? 422 });
       },
@@ -212,9 +220,11 @@ interface PreviewProps {
   values: URLSearchParams;
   check: BatchCheck & { sheet: Sheet };
   refusal: Outcome<unknown>['refusal'];
+  /** The person. */
+  userId: string;
 }
 
-function Preview({ path, values, check, refusal }: PreviewProps) {
+function Preview({ path, values, check, refusal, userId }: PreviewProps) {
   const { faults, totals, shortage, reviewReasons, sheet } = check;
   const isSound = faults.length === 0 && shortage === null;
   const count = sheet.lines.length;
@@ -263,7 +273,7 @@ function Preview({ path, values, check, refusal }: PreviewProps) {
         <Card title="An operator must approve the batch" lead="Rules that apply to it or to rows.">
           <ul>
             {reviewReasons.map((reason) => (
-              <li>{REVIEW_REASON_SENTENCES[reason]}</li>
+              <li>{reviewReasonSentence(reason, userId)}</li>
             ))}
           </ul>
         </Card>

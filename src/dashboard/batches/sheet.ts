@@ -9,6 +9,7 @@ import { readPayoutRow } from '../../schemas/payouts';
 import { ApiError, type FieldError } from '../../domain/errors';
 import type { PayoutOrder } from '../../domain/payout';
 import { csvLine } from '../../lib/csv';
+import { rowFault } from './fault-text';
 
 /** The columns, in the order of the template. The first three are required, and a destination or a recipient. */
 export const COLUMNS = [
@@ -132,7 +133,7 @@ function readRow(
     return readPayoutRow(requestOf(line, amount));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { row, reference, refusal: error.refusal };
+    return rowFault(row, reference, error);
   }
 }
 

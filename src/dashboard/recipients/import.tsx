@@ -1,5 +1,5 @@
 /** Recipients from a table: every faulty row first, then all of them. */
-import { faultText, type RowFault } from '../../domain/batch-terms';
+import type { RowFault } from '../../domain/batch-terms';
 import { ApiError } from '../../domain/errors';
 import type { RecipientRequest } from '../../domain/recipient';
 import { readRecipientRequest } from '../../schemas/recipients';
@@ -9,6 +9,7 @@ import { Alert, Card, PageHead, Table } from '../../web/components';
 import { TableField } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { page, redirect } from '../../web/site';
+import { faultText, rowFault } from '../batches/fault-text';
 import { destinationCells, readLines, SheetFault, writeSheet } from '../batches/sheet';
 import { formKey, MAKE, personOf } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
@@ -121,7 +122,7 @@ function readRows(text: string): (RecipientRequest | RowFault)[] {
       return readRecipientRequest(request);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return { row: index + 1, reference: line['name'] ?? null, refusal: error.refusal };
+      return rowFault(index + 1, line['name'] ?? null, error);
     }
   });
 }

@@ -57,6 +57,15 @@ export async function lookAtEach(
   return found;
 }
 
+/** The captions of the tables that are wider than their place on the page. */
+export function cutTables(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('.table-scroll')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map((place) => place.getAttribute('aria-label') ?? ''),
+  );
+}
+
 const FOLDER = process.env['SCREENSHOTS'] ?? '';
 
 /** `npm run screenshots`: every page in light, dark, and as wide as a phone. */

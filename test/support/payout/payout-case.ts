@@ -65,7 +65,7 @@ export async function createPayoutCase(
   return { id, caller, handle: world.temporal.workflow.getHandle(id) };
 }
 
-async function createCaller(
+export async function createCaller(
   world: WorkflowWorld,
   mode: Mode,
   currency: string,
@@ -81,7 +81,10 @@ async function createCaller(
   return { apiKeyId: key?.id ?? '', accountId, mode, scopes: ['payouts:write'] };
 }
 
-function buildRequest(scenario: ScenarioName, request: Partial<PayoutRequest> = {}): PayoutRequest {
+export function buildRequest(
+  scenario: ScenarioName,
+  request: Partial<PayoutRequest> = {},
+): PayoutRequest {
   return {
     amount: amount('10'),
     currency: 'USDT',

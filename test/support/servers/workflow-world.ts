@@ -21,7 +21,15 @@ import type { ProviderRegistry } from '../../../src/providers/registry';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/server';
 import { createScreeningService } from '../../../src/screening/service';
 import { createNetworkFees } from '../../../src/services/network-fees';
-import { checkRows } from '../../../src/services/payout-batches';
+import {
+  checkRows,
+  createPayoutBatches,
+  type PayoutBatches,
+} from '../../../src/services/payout-batches';
+import {
+  createPayoutSchedules,
+  type PayoutSchedules,
+} from '../../../src/services/payout-schedules';
 import { createPayoutScheduleTimers } from '../../../src/temporal/payout-schedules';
 import { createAdmission } from '../../../src/services/admission';
 import { createPayments } from '../../../src/services/payments';
@@ -63,6 +71,8 @@ export interface WorkflowWorld {
   /** @param onStart told the payout's id before its workflow starts, to plan its faults */
   payouts(onStart?: OnStart): Payouts;
   payments(onStart?: (paymentId: string) => void): Payments;
+  payoutBatches: PayoutBatches;
+  payoutSchedules: PayoutSchedules;
   /** @param id of a payout or a payment */
   planFaults(id: string, plan: FaultPlan): void;
   startWorker(): Promise<void>;
@@ -168,12 +178,13 @@ export async function startWorkflowWorld(
   sandbox.setCallbackBaseUrl(receiver.url);
 
   const plans = new Map<string, FaultPlan>();
+  const payoutScheduleTimers = createPayoutScheduleTimers(temporal);
   const closedWorkflows = createClosedWorkflows(temporal);
   const activities = withFaults(
     createActivities({
       ...parts,
       checkRows: (requester, orders) => checkRows(parts, requester, orders),
-      payoutScheduleTimers: createPayoutScheduleTimers(temporal),
+      payoutScheduleTimers,
       ...webhooks,
       screeningService,
       closedWorkflows,
@@ -186,6 +197,7 @@ export async function startWorkflowWorld(
     }),
     (payoutId) => plans.get(payoutId),
   );
+  const requests = { db: apiDb, shortStatements: apiDb };
   const native = await NativeConnection.connect({ address });
   const worker = workerSwitch(native, namespace, activities, taskQueues, rates);
   await worker.start();
@@ -217,6 +229,8 @@ export async function startWorkflowWorld(
         admission: createAdmission({ promptMs: 4_000, atOnce: null }),
       });
     },
+    payoutBatches: createPayoutBatches({ ...parts, ...requests }),
+    payoutSchedules: createPayoutSchedules({ ...parts, ...requests, payoutScheduleTimers }),
     planFaults: (payoutId, plan) => void plans.set(payoutId, plan),
     startWorker: worker.start,
     stopWorker: worker.stop,

@@ -1,4 +1,6 @@
 /** Tables of payouts, as spreadsheets write them. */
+import type { RowFault } from '../../../src/domain/batch-terms';
+import { faultText } from '../../../src/dashboard/batches/fault-text';
 import { plainAmount, readSheet, SheetFault, TEMPLATE } from '../../../src/dashboard/batches/sheet';
 
 const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
@@ -62,4 +64,26 @@ test.each([
 ])('%# a table as a whole is refused with a sentence', (text, sentence) => {
   expect(() => readSheet(text)).toThrow(SheetFault);
   expect(() => readSheet(text)).toThrow(sentence);
+});
+
+test.each([
+  ['amount', 'twelve', 'Amount: write a number above zero with at most 8 decimals, such as 12.50.'],
+  ['amount', '', 'Amount: write a number above zero with at most 8 decimals, such as 12.50.'],
+  ['amount', '1.123456789', 'Amount: write a number above zero with at most 8 decimals'],
+  ['reference', 'no spaces', 'Reference: write 1 to 64 letters, digits, “_” or “-”.'],
+  ['currency', 'usdt', 'Currency: write a currency code such as USDT.'],
+  ['destination', '', 'Destination: write the address, account ID or email address'],
+  ['destination', 'with a space', 'Destination: write the address'],
+  ['type', 'wallet', 'Type: write one of crypto_address, exchange_id, email, or leave it empty.'],
+  ['memo', 'm'.repeat(65), 'Memo: write at most 64 characters'],
+  ['provider', 'nobody', 'Provider: write one of '],
+  ['description', 'd'.repeat(256), 'Description: write at most 255 characters.'],
+  ['recipient', 'rcp_1', 'Recipient: write the ID of a recipient'],
+])('a faulty %s, %s, is corrected in the words of the table', (column, value, sentence) => {
+  const sound = { reference: 'a', amount: '5', currency: 'USDT', destination: ADDRESS };
+  const row: Record<string, string> = { ...sound, [column]: value };
+  const text = [Object.keys(row), Object.values(row)].map((cells) => cells.join(',')).join('\n');
+  const [fault] = readSheet(text).rows;
+  expect(fault).toHaveProperty('refusal');
+  expect(faultText(fault as RowFault)).toContain(sentence);
 });

@@ -5,7 +5,10 @@ import {
   type ReviewFacts,
   type ReviewReason,
   reviewReasons,
+  reviewReasonSentence,
 } from '../../../src/domain/review';
+
+import { newId } from '../../../src/lib/new-id';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -76,4 +79,12 @@ test('all the rules that hit are named', () => {
 
 test('a requested payout is approved after 10 seconds in live mode, 2 in test mode', () => {
   expect([autoApproveDelayMs('live'), autoApproveDelayMs('test')]).toEqual([10_000, 2_000]);
+});
+
+test.each([
+  [newId('apiKey'), 'The API key is less than 24 hours old.'],
+  [newId('user'), 'The user who requested it was created less than 24 hours ago.'],
+  [null, 'The API key, or the user who requested it, is less than 24 hours old.'],
+])('a key or a user is called what it is (%#)', (requester, sentence) => {
+  expect(reviewReasonSentence('new_api_key', requester)).toBe(sentence);
 });
