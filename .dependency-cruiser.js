@@ -16,7 +16,7 @@ const ROOMS = {
   'src/presenters': ['^src/(domain|schemas)/', '^src/db/repositories/', LIB],
   'src/destinations': [],
   'src/services': [
-    '^src/(domain|db|presenters|temporal|destinations|screening)/',
+    '^src/(domain|db|presenters|temporal|destinations|screening|oidc)/',
     '^src/providers/registry\\.ts$',
     '^src/webhooks/sender\\.ts$',
     // The signature debugger checks as a receiver does, and a dossier is signed as it is checked.
@@ -41,6 +41,7 @@ const ROOMS = {
   'src/db': ['^src/(domain|postgres)/', LIB],
   'src/temporal': ['^src/domain/', '^workflows/(names|messages)\\.ts$', LIB],
   'src/providers': ['^src/domain/', LIB],
+  'src/oidc': ['^src/domain/', LIB],
   'src/mail': ['^src/domain/', LIB],
   'src/webhooks': ['^src/domain/', '^clients/typescript/src/webhooks\\.ts$', LIB],
   // The service is called like a provider; of src/db what was answered before.

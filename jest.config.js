@@ -29,7 +29,7 @@ function project(name, options = {}) {
     transform: { '^.+\\.[cm]?[jt]s$': swc({}), '^.+\\.tsx$': swc({ tsx: true }) },
     // These are ES modules, which jest cannot load as they are.
     transformIgnorePatterns: [
-      '/node_modules/(?!typebox/|marked/|preact|@noble/|@scure/|@seriousme/)',
+      '/node_modules/(?!typebox/|marked/|preact|@noble/|@scure/|@seriousme/|openid-client/|oauth4webapi/|jose/|oidc-provider/)',
     ],
     modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.gateway/'],
     ...options,

@@ -11,6 +11,7 @@ import { attempt, readSettings, type SettingsOf, settingsOf } from './settings/r
 import type { Environment } from './settings/settings';
 import { webhookSettings } from './settings/webhook-settings';
 import type { MailConfig } from './mail/sender';
+import type { OidcConfig } from './oidc/provider';
 import type { ProviderModeConfig } from './providers/port';
 import { type ProviderConfig, PROVIDERS } from './providers/registry';
 import type { ScreeningConfig } from './screening/service';
@@ -125,6 +126,31 @@ function pagesOf(settings: SettingsOf<'api'>) {
     databasePoolSize: settings.DASHBOARD_DATABASE_POOL_SIZE,
     dashboardHost: settings.DASHBOARD_HOST,
     consoleHost: settings.CONSOLE_HOST,
+    oidc: oidcOf(settings),
+  };
+}
+
+/** The OpenID Connect provider of the operators; null: they sign in with passwords and passkeys. */
+function oidcOf(settings: SettingsOf<'api'>): OidcConfig | null {
+  const {
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: clientId,
+    OIDC_CLIENT_SECRET: clientSecret,
+    OIDC_ROLE_GROUPS: roleOfGroup,
+  } = settings;
+  if (issuer === null || clientId === null || clientSecret === null || roleOfGroup === null) {
+    return null;
+  }
+  return {
+    issuer,
+    clientId,
+    clientSecret,
+    roleOfGroup,
+    groupsClaim: settings.OIDC_GROUPS_CLAIM,
+    emailClaim: settings.OIDC_EMAIL_CLAIM,
+    scope: settings.OIDC_SCOPE,
+    sessionMinutes: settings.OIDC_SESSION_MINUTES,
+    breakGlass: settings.OIDC_BREAK_GLASS ?? [],
   };
 }
 

@@ -16,6 +16,7 @@ import { createLogger } from './lib/logger';
 import { createRegistry } from './lib/metrics';
 import { createSecretBox, type SecretBox } from './lib/secret-box';
 import { createMailSender } from './mail/sender';
+import { createOidcProvider } from './oidc/provider';
 import { createProviders, type ProviderRegistry } from './providers/registry';
 import { createScreeningService, type ScreeningService } from './screening/service';
 import { createAdmission } from './services/admission';
@@ -33,13 +34,14 @@ import { createPayoutScreenings } from './services/payout-screenings';
 import { checkRows, createPayoutBatches } from './services/payout-batches';
 import { createPayoutSchedules } from './services/payout-schedules';
 import { createPayouts } from './services/payouts';
-import { measureCalls, measurePools } from './services/process-metrics';
+import { measureBreakGlass, measureCalls, measurePools } from './services/process-metrics';
 import { createProviderCallbacks } from './services/provider-callbacks';
 import { createRecipients } from './services/recipients';
 import { createRefunds } from './services/refunds';
 import { createRequestLog } from './services/request-log';
 import { createWebhooks } from './services/webhooks';
 import type { Services } from './services/api-services';
+import { createSingleSignOn } from './services/users/single-sign-on';
 import { createUserServices } from './services/users/user-services';
 import { createTemporalClient, type TemporalClient } from './temporal/client';
 import { TRACE_OF_STARTS } from './temporal/trace';
@@ -205,7 +207,20 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
   if (config.pages === null || db === null) return [];
   const { dashboardHost, consoleHost } = config.pages;
   const urlOf = (host: string | null) => hostUrl(config.publicUrl, host);
-  const users = createUserServices(db, deps.secretBox, config.mailFrom !== null);
+  const { oidc } = config.pages;
+  const rules = {
+    issuer: oidc?.issuer ?? null,
+    breakGlass: new Set(oidc?.breakGlass.map((email) => email.toLowerCase())),
+    onBreakGlass: measureBreakGlass(deps.registry),
+  };
+  const users = createUserServices(db, deps.secretBox, rules, config.mailFrom !== null);
+  const singleSignOn =
+    oidc === null
+      ? null
+      : createSingleSignOn(db, deps.secretBox, {
+          provider: createOidcProvider(oidc, logger),
+          config: oidc,
+        });
   const once = createOnce(deps.secretBox, 'gateway_secret');
   const drafts = createOnce(deps.secretBox, 'gateway_draft');
   const services = createDashboardServices({ ...deps, db, pepper: config.peppers.current, api });
@@ -224,6 +239,7 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
       screenings: createPayoutScreenings({ ...deps, db }),
       batches: createBatchReviews({ ...deps, db }),
       users,
+      singleSignOn,
       once,
       drafts,
       publicUrl: urlOf(consoleHost),

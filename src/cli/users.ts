@@ -12,6 +12,7 @@ import {
   type UserWithPassword,
   vouchForUser,
 } from '../services/users/users';
+import { linkOperator } from '../services/users/single-sign-on';
 import { requireSecondFactor } from '../services/users/second-factors';
 import type { Run } from './context';
 import { addNoun, ACCOUNT, changeVerb, readVerb, text } from './options';
@@ -131,6 +132,30 @@ export function addUsers(admin: Command, run: Run): void {
         async ({ db, by }) => presentHandedOver(await vouchForUser(db, by, email)),
         showWithPassword,
       ),
+    );
+  changeVerb(users, 'link', {
+    summary: 'Link an operator to a subject of the single sign-on provider, and end all sessions',
+    notes:
+      'For an operator who cannot link on the page, or after a change of the provider. Check at the provider ' +
+      'that the subject is this person: whoever has it signs in as this operator. It replaces an earlier link.',
+    examples: [
+      'users link --email alice@example.com --issuer https://sso.example.com --subject 00u1a2b3',
+    ],
+  })
+    .requiredOption(EMAIL, 'the operator', text)
+    .requiredOption('--issuer <URL>', 'the provider, as in OIDC_ISSUER', text)
+    .requiredOption('--subject <SUBJECT>', 'the claim `sub` of the person', text)
+    .action(({ email, issuer, subject, ...options }) =>
+      run(options, ({ db, by }) => linkOperator(db, by, email, { issuer, subject })),
+    );
+  changeVerb(users, 'unlink', {
+    summary: 'Remove the link of an operator to the single sign-on provider, and end all sessions',
+    notes: 'The next single sign-on with this email address asks for the password.',
+    examples: ['users unlink --email alice@example.com --reason "linked to a wrong person"'],
+  })
+    .requiredOption(EMAIL, 'the operator', text)
+    .action(({ email, ...options }) =>
+      run(options, ({ db, by }) => linkOperator(db, by, email, null)),
     );
   changeVerb(users, 'reset-second-factor', {
     summary: 'Remove the second factors of a user who lost them, and end all sessions',

@@ -8,8 +8,10 @@ import type { ConsoleServices } from '../services/console';
 import { listShownPauses } from '../services/payout-pauses';
 import type { PayoutReviews } from '../services/payout-reviews';
 import type { PayoutScreenings } from '../services/payout-screenings';
+import type { SingleSignOn } from '../services/users/single-sign-on';
 import type { UserServices } from '../services/users/user-services';
 import { accountNavigation, accountPages } from '../web/account/account-pages';
+import { Time } from '../web/components';
 import { document, type Shell } from '../web/layout';
 import type { Once } from '../web/once';
 import type { Site } from '../web/site';
@@ -37,6 +39,7 @@ export interface ConsoleOptions {
   screenings: PayoutScreenings;
   batches: BatchReviews;
   users: UserServices;
+  singleSignOn: SingleSignOn | null;
   once: Once;
   drafts: Once;
   /** The URL of this site. */
@@ -47,7 +50,7 @@ export interface ConsoleOptions {
 }
 
 export function createConsole(options: ConsoleOptions): Site {
-  const { services, reviews, screenings, batches, users, once } = options;
+  const { services, reviews, screenings, batches, users, singleSignOn, once } = options;
   const { drafts, publicUrl, workflowUrl, host } = options;
   const site = { kind: 'operator', prefix: PREFIX, home: `${PREFIX}/home` } as const;
   return {
@@ -56,11 +59,15 @@ export function createConsole(options: ConsoleOptions): Site {
     drafts,
     signIn: `${PREFIX}/sign-in`,
     document: async (shown, visit) =>
-      document(shown, visit, shellOf(visit.session === null ? null : await pauseBanner(services))),
+      document(
+        shown,
+        visit,
+        shellOf(visit.session === null ? null : await banner(services, singleSignOn)),
+      ),
     readSession: (token, address) => users.sessions.read('operator', token, address),
     sessionOwner: (token) => users.sessions.ownerOf('operator', token),
     routes: [
-      ...accountPages({ site, product: 'Operator console', users, once, publicUrl }),
+      ...accountPages({ site, product: 'Operator console', users, singleSignOn, once, publicUrl }),
       ...[
         homePages(services),
         searchPages(services),
@@ -95,6 +102,35 @@ function shellOf(banner: VNode | null): Shell {
     account: `${PREFIX}/security`,
     signOut: `${PREFIX}/sign-out`,
   };
+}
+
+async function banner(services: ConsoleServices, singleSignOn: SingleSignOn | null) {
+  const [pause, signIns] = await Promise.all([
+    pauseBanner(services),
+    singleSignOn?.breakGlass() ?? [],
+  ]);
+  return (
+    <>
+      {pause}
+      {signIns.length === 0 ? null : <BreakGlass signIns={signIns} />}
+    </>
+  );
+}
+
+/** Everybody sees it for as long as such a session may last. */
+function BreakGlass({ signIns }: { signIns: readonly { email: string; at: Date }[] }) {
+  return (
+    <p class="mode" data-mode="test">
+      <b>Break-glass sign-in</b>{' '}
+      {signIns.map(({ email, at }, index) => (
+        <>
+          {index === 0 ? '' : ', '}
+          {email} <Time at={at} />
+        </>
+      ))}{' '}
+      <a href={`${PREFIX}/audit-log?action=user.break_glass_sign_in`}>Show</a>
+    </p>
+  );
 }
 
 /** On every page, because a pause that was forgotten holds the money of all merchants. */

@@ -63,7 +63,10 @@ export function createDashboard({
     readSession: (token, address) => users.sessions.read('merchant', token, address),
     sessionOwner: (token) => users.sessions.ownerOf('merchant', token),
     routes: [
-      ...accountPages({ site, product: 'Merchant dashboard', users, once, publicUrl }),
+      ...accountPages({
+        ...{ site, product: 'Merchant dashboard', users, once, publicUrl },
+        singleSignOn: null,
+      }),
       ...[
         homePages(services),
         paymentPages(services),

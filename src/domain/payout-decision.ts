@@ -11,8 +11,7 @@ import { mayDo, OPERATOR_ROLES } from './users';
  * - `too_late`: the payout was already submitted to the provider.
  * - `same_operator`: the operator has given the first of two approvals.
  * - `key_creator`: the operator created or rotated the API key of a payout that needs two approvals.
- * - `related_operator`: one of the two operators invited the other or proposed the other's role in the
- *   last 30 days, so their approvals do not count together.
+ * - `related_operator`: the approvals of the two operators do not count together, see RELATED_OPERATORS.
  * - `not_allowed`: the operator was disabled or has no such role any more.
  * - `expired`: it did not reach the workflow in time.
  */
@@ -28,6 +27,11 @@ export const DECISION_OUTCOMES = [
   'expired',
 ] as const;
 export type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
+
+/** Why the approvals of two operators count as one (src/db/repositories/related-operators.ts). */
+export const RELATED_OPERATORS =
+  "one of you invited the other or proposed the other's role in the last 30 days, or only one of you is " +
+  'linked to single sign-on';
 
 export type DecisionKind = 'approve' | 'reject';
 

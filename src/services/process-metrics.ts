@@ -35,6 +35,18 @@ export function measureCalls(registry: Registry): CallMetrics {
   };
 }
 
+/** @returns what counts a sign-in of an operator without the OpenID provider */
+export function measureBreakGlass(registry: Registry): () => void {
+  const signIns = new Counter({
+    name: 'gateway_break_glass_sign_ins_total',
+    help: 'Sign-ins of operators without the OpenID provider of the console.',
+    registers: [registry],
+  });
+  return () => {
+    signIns.inc();
+  };
+}
+
 /** @param pools by the name that the label shows; null: the process does not have it */
 export function measurePools(registry: Registry, pools: Record<string, Db | null>): void {
   const registers = [registry];

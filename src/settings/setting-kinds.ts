@@ -1,4 +1,5 @@
 /** What a setting can be. Each kind reads the text of a variable and says what it accepts. */
+import { OPERATOR_ROLES, type OperatorRole } from '../domain/users';
 import { parseCidr } from '../lib/cidr';
 import { PUBLIC_KEY_BYTES } from '../lib/evidence-key';
 
@@ -112,6 +113,32 @@ export function choices<Value extends string>(values: readonly Value[]): Kind<Va
     },
   };
 }
+
+export const emails: Kind<string[]> = {
+  form: 'e-mail addresses, separated by commas',
+  parse: (value) => {
+    const parts = partsOf(value);
+    if (parts.every((part) => /^[^\s@]+@[^\s@]+$/.test(part))) return parts;
+    throw new InvalidText(
+      'has a text that is not an e-mail address. Separate addresses by commas.',
+    );
+  },
+};
+
+/** The role of each group. A group may be a distinguished name, with commas and equals signs of its own. */
+export const roleGroups: Kind<ReadonlyMap<string, OperatorRole>> = {
+  form: `group=role pairs, separated by commas; the role is one of: ${OPERATOR_ROLES.join(', ')}`,
+  parse: (value) => {
+    const pair = new RegExp(`\\s*(.+?)=(${OPERATOR_ROLES.join('|')})\\s*(?:,|$)`, 'gy');
+    const pairs = [...value.matchAll(pair)];
+    const roles = new Map(pairs.map(([, group = '', role]) => [group, role as OperatorRole]));
+    const isWhole = pairs.map(([text]) => text).join('') === value;
+    if (isWhole && pairs.length > 0 && roles.size === pairs.length) return roles;
+    throw new InvalidText(
+      `must be group=role pairs with different groups, such as payments-admins=admin,payments-reviewers=reviewer. A role is one of: ${OPERATOR_ROLES.join(', ')}.`,
+    );
+  },
+};
 
 function url(protocols: readonly string[], tidy: (value: string) => string): Kind<string> {
   const form = `a URL starting with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`;

@@ -10,11 +10,13 @@ import {
   choices,
   cidrs,
   count,
+  emails,
   host,
   httpUrl,
   type Kind,
   postgresUrl,
   publicKeys,
+  roleGroups,
   secret,
   secrets,
   smtpUrl,
@@ -94,6 +96,69 @@ export const GATEWAY_SETTINGS = {
     kind: host,
     programs: ['api'],
     meaning: 'the same for `/console`; put it in a private network, see “The console”',
+  },
+  OIDC_ISSUER: {
+    kind: httpUrl,
+    inProduction: 'https',
+    programs: ['api'],
+    meaning:
+      'the OpenID Connect provider of the operators, exactly as its discovery document writes `issuer`; with it, operators sign in to the console there, see [Single sign-on](single-sign-on.md)',
+  },
+  OIDC_CLIENT_ID: {
+    kind: text,
+    required: { with: 'OIDC_ISSUER' },
+    setTo: 'the client id that the provider gave to the console',
+    programs: ['api'],
+    meaning: 'client id of the console at that provider',
+  },
+  OIDC_CLIENT_SECRET: {
+    kind: text,
+    required: { with: 'OIDC_ISSUER' },
+    setTo: 'the client secret that the provider gave to the console',
+    isSecret: true,
+    programs: ['api'],
+    meaning: 'secret of that client',
+  },
+  OIDC_ROLE_GROUPS: {
+    kind: roleGroups,
+    required: { with: 'OIDC_ISSUER' },
+    setTo: 'group=role pairs such as payments-admins=admin,payments-reviewers=reviewer',
+    programs: ['api'],
+    meaning:
+      'the role of each group, such as `payments-admins=admin,payments-reviewers=reviewer`; of several, the highest counts',
+  },
+  OIDC_GROUPS_CLAIM: {
+    kind: text,
+    otherwise: 'groups',
+    programs: ['api'],
+    meaning: 'the claim of the ID token, or of the userinfo endpoint, that lists the groups',
+  },
+  OIDC_EMAIL_CLAIM: {
+    kind: text,
+    otherwise: 'email',
+    programs: ['api'],
+    meaning:
+      'the claim that names a new operator; `email` is accepted with `email_verified` only, and any other must be one that people cannot change by themselves',
+  },
+  OIDC_SCOPE: {
+    kind: text,
+    otherwise: 'openid email profile',
+    programs: ['api'],
+    meaning:
+      'the scopes that are asked for, with `openid`; some providers send groups with another one',
+  },
+  OIDC_SESSION_MINUTES: {
+    kind: count(5, 720),
+    otherwise: '60',
+    programs: ['api'],
+    meaning:
+      'how long a session of the console lasts until the provider is asked again; whoever left a group is out after this time',
+  },
+  OIDC_BREAK_GLASS: {
+    kind: emails,
+    programs: ['api'],
+    meaning:
+      'e-mail addresses of operators who may also sign in without the provider; each such sign-in is audited, counted and shown. Without it, nobody can',
   },
   CONSOLE_URL: {
     kind: baseUrl,

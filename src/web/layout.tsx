@@ -27,9 +27,18 @@ export interface Shell {
   signOut: string;
 }
 
-export function document({ title, body, nav, passkeys }: Page, visit: Visit, shell: Shell): VNode {
+export function document(
+  { title, body, nav, passkeys, opensNext }: Page,
+  visit: Visit,
+  shell: Shell,
+): VNode {
   return (
-    <Html title={`${title} · ${shell.product}`} theme={visit.theme} passkeys={passkeys === true}>
+    <Html
+      title={`${title} · ${shell.product}`}
+      theme={visit.theme}
+      passkeys={passkeys === true}
+      opensNext={opensNext}
+    >
       {visit.session === null ? (
         <main class="signed-out" id="content">
           {body}
@@ -63,10 +72,11 @@ interface HtmlProps {
   title: string;
   theme: Visit['theme'];
   passkeys: boolean;
+  opensNext: string | undefined;
   children: ComponentChildren;
 }
 
-function Html({ title, theme, passkeys, children }: HtmlProps) {
+function Html({ title, theme, passkeys, opensNext, children }: HtmlProps) {
   return (
     <html lang="en" class={theme ?? ''}>
       <head>
@@ -78,6 +88,9 @@ function Html({ title, theme, passkeys, children }: HtmlProps) {
         <link rel="stylesheet" href={STYLE_URL} />
         <script src={SCRIPT_URL} />
         {passkeys ? <script src={PASSKEYS_URL} /> : null}
+        {opensNext === undefined ? null : (
+          <meta http-equiv="refresh" content={`0;url=${opensNext}`} />
+        )}
       </head>
       <body>{children}</body>
     </html>

@@ -31,6 +31,8 @@ export interface Page {
   nav?: string;
   /** With the script of passkeys. */
   passkeys?: boolean;
+  /** The browser opens this page of ours next. */
+  opensNext?: string;
   cookies?: SetCookie[];
 }
 
@@ -122,16 +124,25 @@ export function cookieName(site: Pick<Site, 'kind'>): string {
   return site.kind === 'merchant' ? 'gateway_dashboard' : 'gateway_console';
 }
 
+export function sessionCookie(site: Pick<Site, 'kind' | 'prefix'>, publicUrl: string): CookiePlace {
+  return siteCookie(site, publicUrl);
+}
+
+type CookiePlace = Pick<SetCookie, 'name'> & { path: string };
+
 /**
- * Browsers take a cookie whose name begins with `__Host-` from this very host and over HTTPS only, so that no
- * other host of the domain can set one. Its path must be `/`.
+ * A cookie that another host of the domain must not plant: over HTTPS its name begins with `__Host-`, which
+ * browsers take from this very host only. Its path must then be `/`.
+ * @param path over HTTP
  */
-export function sessionCookie(
+export function siteCookie(
   site: Pick<Site, 'kind' | 'prefix'>,
   publicUrl: string,
-): { name: string; path: string } {
-  const name = cookieName(site);
-  if (!publicUrl.startsWith('https:')) return { name, path: site.prefix };
+  suffix?: string,
+  path = site.prefix,
+): CookiePlace {
+  const name = `${cookieName(site)}${suffix === undefined ? '' : `_${suffix}`}`;
+  if (!publicUrl.startsWith('https:')) return { name, path };
   return { name: `__Host-${name}`, path: '/' };
 }
 

@@ -259,7 +259,9 @@ const CONSOLE: Record<string, string> = {
 };
 
 test('every route of the console is for the roles that are written down, and no other', async () => {
-  const parts = { services: {}, users: {}, host: null, publicUrl: PUBLIC_URL } as never;
+  const parts = {
+    ...{ services: {}, users: {}, singleSignOn: null, host: null, publicUrl: PUBLIC_URL },
+  } as never;
   const routes = createConsole(parts).routes.filter(({ needs }) => needs !== null);
   const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
   expect(routes.map(nameOf).sort()).toEqual(Object.keys(CONSOLE).sort());
@@ -306,7 +308,10 @@ test('every route about the person and the account is for the same roles in the 
 });
 
 test('without a session every route leads to the sign-in', async () => {
-  const parts = { services: {}, users: {}, once: {}, host: null, publicUrl: PUBLIC_URL } as never;
+  const parts = {
+    ...{ services: {}, users: {}, singleSignOn: null, once: {}, host: null },
+    publicUrl: PUBLIC_URL,
+  } as never;
   for (const site of [createDashboard(parts), createConsole(parts)]) {
     for (const { method, path, needs } of site.routes) {
       if (needs === null) continue;

@@ -54,6 +54,7 @@ const TABLES: Record<
   notifications: ['-', 'SIUD', '-', '-'],
   merchant_positions: ['-', 'SIUD', '-', 'S'],
   passkeys: ['-', '-', 'SD', 'SIUD'],
+  operator_identities: ['-', '-', 'SID', 'SI'],
   operator_role_proposals: ['-', '-', '-', 'SID'],
   payment_credits: ['S', 'SI', 'S', 'S'],
   payment_decisions: ['S', 'SIU', 'S', 'S'],

@@ -1,5 +1,5 @@
 /** What became of an operator's decision about a batch, as a sentence. */
-import { APPROVALS_NEEDED } from '../../domain/payout-decision';
+import { APPROVALS_NEEDED, RELATED_OPERATORS } from '../../domain/payout-decision';
 import type { BatchReview } from '../../services/batch-reviews';
 
 const APPLIED = {
@@ -36,10 +36,7 @@ export function outcomeText({ kind, outcome }: BatchReview['decisions'][number])
     case 'key_creator':
       return 'Who created or rotated the API key, or requested the batch, cannot approve it.';
     case 'related_operator':
-      return (
-        'The approval does not count with the first one: one of the two invited the other or ' +
-        "proposed the other's role in the last 30 days. Another operator must approve."
-      );
+      return `The approval does not count with the first one: ${RELATED_OPERATORS}. Another operator must approve.`;
     case 'not_allowed':
       return 'The decision had no effect: the role does not allow it any more.';
     case 'expired':

@@ -1,5 +1,9 @@
 /** What became of an operator's decision, as a sentence. */
-import { APPROVALS_NEEDED, type PayoutDecision } from '../../domain/payout-decision';
+import {
+  APPROVALS_NEEDED,
+  type PayoutDecision,
+  RELATED_OPERATORS,
+} from '../../domain/payout-decision';
 
 export function outcomeText({ kind, outcome }: PayoutDecision): string {
   switch (outcome) {
@@ -23,10 +27,7 @@ export function outcomeText({ kind, outcome }: PayoutDecision): string {
     case 'key_creator':
       return 'You created or rotated the API key, or requested the payout, so you cannot approve it.';
     case 'related_operator':
-      return (
-        'Your approval does not count with the first one: one of you invited the other or proposed ' +
-        "the other's role in the last 30 days. Another operator must approve."
-      );
+      return `Your approval does not count with the first one: ${RELATED_OPERATORS}. Another operator must approve.`;
     case 'not_allowed':
       return 'Your decision had no effect: your role does not allow it any more.';
     case 'expired':

@@ -1,6 +1,11 @@
 /** One payout for an operator: what it is, why it is reviewed, and the decision. */
 import { isFinalPayout, isWaitingForConditions, payoutStatusesBefore } from '../../domain/payout';
-import type { DecisionKind, DecisionOutcome, PayoutDecision } from '../../domain/payout-decision';
+import {
+  type DecisionKind,
+  type DecisionOutcome,
+  type PayoutDecision,
+  RELATED_OPERATORS,
+} from '../../domain/payout-decision';
 import { BLOCKED_BY } from '../../domain/screening';
 import { wallClockMs } from '../../lib/wall-clock';
 import { InvalidInput } from '../../services/admin/refusal';
@@ -458,8 +463,8 @@ function ApprovalForm({ payout, decider, form, action }: DetailProps & { action:
           ) : null}
           {decider.relatedTo === null ? null : (
             <p>
-              Your approval does not count with the one of {decider.relatedTo}: one of you invited
-              the other or proposed the other’s role in the last 30 days. You can still reject it.
+              Your approval does not count with the one of {decider.relatedTo}: {RELATED_OPERATORS}.
+              You can still reject it.
             </p>
           )}
           {decider.hasCounted ? <p>You have approved it. You can still reject it.</p> : null}

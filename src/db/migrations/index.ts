@@ -34,6 +34,7 @@ import {
   sql as payoutBeneficiaries,
   steps as payoutBeneficiarySteps,
 } from './0061-payout-beneficiaries';
+import { sql as operatorIdentities } from './0064-operator-identities';
 import { sql as linkMails } from './0065-link-mails';
 import { sql as notificationKinds } from './0066-notification-kinds';
 import { sql as accountRows } from './baseline/account-rows';
@@ -107,6 +108,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0058-saved-filters', sql: savedFilters },
   { name: '0061-payout-beneficiaries', sql: payoutBeneficiaries },
   { name: '0061-payout-beneficiaries-steps', concurrent: payoutBeneficiarySteps },
+  { name: '0064-operator-identities', sql: operatorIdentities },
   { name: '0065-link-mails', sql: linkMails },
   { name: '0066-notification-kinds', sql: notificationKinds },
 ];

@@ -161,6 +161,12 @@ export interface Session {
   lastSeenAt: Date;
 }
 
+/**
+ * `local`: with a password or a passkey. `directory`: at the operators' OpenID provider. `break_glass`: an
+ * operator without that provider.
+ */
+export type SignedInBy = 'local' | 'directory' | 'break_glass';
+
 export interface NewSession {
   id: string;
   tokenHash: Buffer;
@@ -169,12 +175,17 @@ export interface NewSession {
   address: string | null;
   userAgent: string;
   hours: number;
+  signedInBy: SignedInBy;
+  /** When the person proved who they are; null: just now. A clock that is ahead does not count. */
+  authenticatedAt: Date | null;
 }
 
 export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
   await tx.query(
-    `INSERT INTO sessions (id, token_hash, user_id, account_id, address, user_agent, expires_at)
-     VALUES (?, ?, ?, ?, ?::inet, ?, now() + ? * interval '1 hour')`,
+    `INSERT INTO sessions (id, token_hash, user_id, account_id, address, user_agent, expires_at,
+                           signed_in_by, authenticated_at)
+     VALUES (?, ?, ?, ?, ?::inet, ?, now() + ? * interval '1 hour', ?,
+             least(coalesce(?::timestamptz, now()), now()))`,
     [
       session.id,
       session.tokenHash,
@@ -183,6 +194,8 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<void> 
       session.address,
       session.userAgent,
       session.hours,
+      session.signedInBy,
+      session.authenticatedAt,
     ],
   );
 }
@@ -203,6 +216,9 @@ export interface SessionUser {
   authenticatedAt: Date;
   hasSecondFactor: boolean;
   needsSecondFactor: boolean;
+  signedInBy: SignedInBy;
+  /** The OpenID provider that knows the operator; null: none does. */
+  issuer: string | null;
   /** The last use was not noted for a minute. */
   isStale: boolean;
 }
@@ -224,8 +240,10 @@ export async function findSession(
               OR EXISTS (SELECT FROM passkeys WHERE user_id = u.id) AS has_second_factor,
             EXISTS (SELECT FROM second_factor_policies
                      WHERE scope = coalesce(s.account_id, 'operators')) AS needs_second_factor,
+            s.signed_in_by, i.issuer,
             s.last_seen_at < now() - interval '1 minute' AS is_stale
        FROM sessions s JOIN users u ON u.id = s.user_id
+       LEFT JOIN operator_identities i ON i.user_id = u.id
        LEFT JOIN memberships m
          ON m.user_id = u.id AND m.account_id = s.account_id AND ${MAY_ACT}
        LEFT JOIN accounts a ON a.id = m.account_id

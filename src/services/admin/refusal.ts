@@ -10,6 +10,7 @@ import type { Direction } from '../../domain/fees';
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { PaymentDecisionKind } from '../../domain/payment';
+import { RELATED_OPERATORS } from '../../domain/payout-decision';
 import type { UserKind } from '../../domain/users';
 import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
 
@@ -116,8 +117,12 @@ const REFUSALS = {
   own_proposal: ({ actor }: { actor: string }) =>
     `${actor} proposed this change. Somebody else must confirm it.`,
   related_operator: ({ other }: { other: string }) =>
-    `This approval does not count with the proposal of ${other}: one of you invited the other or ` +
-    "proposed the other's role in the last 30 days. Another admin must approve.",
+    `This approval does not count with the proposal of ${other}: ${RELATED_OPERATORS}. Another admin ` +
+    'must approve.',
+  role_by_directory: ({ email }: { email: string }) =>
+    `The groups of ${email} at the single sign-on provider decide about the role. Change them there.`,
+  identity_taken: ({ subject }: { subject: string }) =>
+    `The subject ${subject} belongs to another operator.`,
   operator_was_removed: ({ email }: { email: string }) =>
     `${email} belongs to an operator who was removed or disabled. The admin command on the server ` +
     'brings the operator back; invite a new colleague with another address.',

@@ -29,7 +29,14 @@ import { newId } from '../../lib/new-id';
 import { openValue, sealValue, type SecretBox } from '../../lib/secret-box';
 import { AdminRefusal } from '../admin/refusal';
 import { firstRecoveryCodes, forgetCodesWithoutFactor } from './second-factors';
-import { type Browser, noteOwnChange, noteProof, openSession, type SignedIn } from './sessions';
+import {
+  type Browser,
+  noteOwnChange,
+  noteProof,
+  openSession,
+  type SignedIn,
+  type SignInRules,
+} from './sessions';
 import type { Step } from './sign-in';
 import { checkName } from './users';
 
@@ -53,7 +60,7 @@ export interface Answer {
 }
 
 /** An `origin` is that of the site, such as `https://dashboard.example.com`. */
-export function createPasskeys(db: Db, box: SecretBox) {
+export function createPasskeys(db: Db, box: SecretBox, rules: SignInRules) {
   return {
     /** Browsers refuse passkeys for IP addresses. */
     arePossible: (origin: string) => isIP(hostOf(origin).replace(/^\[|\]$/g, '')) === 0,
@@ -106,10 +113,11 @@ export function createPasskeys(db: Db, box: SecretBox) {
       if (proved === null || (step !== null && proved.userId !== step.userId)) return null;
       const user = await findUserById(db, proved.userId);
       if (user?.kind !== kind || user.disabledAt !== null) return null;
-      return openSession(db, box, user, browser);
+      return openSession(db, box, rules, user, browser);
     },
     /** Proves again who a signed-in person is. */
     again: async (user: SignedIn, origin: string, answer: Answer) => {
+      if (user.byDirectory) return false;
       const how = { purpose: purposeOf(user), isAlone: false };
       const proved = await prove(db, box, origin, answer, how);
       if (proved?.userId !== user.userId) return false;

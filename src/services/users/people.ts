@@ -24,6 +24,7 @@ import {
   type TeamMember,
   useInvitation,
 } from '../../db/repositories/people';
+import { findIdentity } from '../../db/repositories/operator-identities';
 import { areRelatedOperators } from '../../db/repositories/related-operators';
 import { summarizeFactors } from '../../db/repositories/second-factors';
 import { findUserByEmail, insertUser, type User } from '../../db/repositories/users';
@@ -49,6 +50,7 @@ import {
   hashToken,
   newToken,
   type SignedIn,
+  type SignInRules,
   sourceOf,
 } from './sessions';
 import { checkCodeOf, checkPasswordOf, sealStep, type SignInRefusal, type Step } from './sign-in';
@@ -73,7 +75,13 @@ export type AcceptOutcome =
   | SignInRefusal;
 
 /** @param sendsMail whether invitations go by mail */
-export function createPeople(db: Db, box: SecretBox, sendsMail: boolean) {
+export function createPeople(db: Db, box: SecretBox, { issuer }: SignInRules, sendsMail: boolean) {
+  /** @throws AdminRefusal when the groups at the provider decide about the role */
+  async function requireOwnRole(tx: Tx, { userId, email }: TeamMember): Promise<void> {
+    if (issuer === null || (await findIdentity(tx, userId)) === null) return;
+    throw new AdminRefusal({ code: 'role_by_directory', email });
+  }
+
   return {
     list: (user: SignedIn) => listPeople(db, teamOf(user)),
     /** A higher role of an operator is proposed to the other admins. @throws AdminRefusal, InvalidInput */
@@ -85,6 +93,7 @@ export function createPeople(db: Db, box: SecretBox, sendsMail: boolean) {
       const action = (person: TeamMember) =>
         isProposal(person) ? 'user.propose_role' : 'user.change_role';
       return changePerson(db, user, userId, action, { role }, async (tx, person) => {
+        await requireOwnRole(tx, person);
         if (isProposal(person)) {
           return proposeRole(tx, { userId, role, proposedBy: user.email });
         }

@@ -7,12 +7,14 @@ import {
   insertSession,
   listMemberships,
   listSessions as readSessions,
+  type NewSession,
   noteAuthenticated,
   noteSeen,
   noteSignIn,
   revokeSessions,
   saveSessionAccount,
   type SessionUser,
+  type SignedInBy,
 } from '../../db/repositories/users';
 import type { Db, Tx } from '../../db/transaction';
 import { type Actor, type MerchantRole, SESSION_HOURS, type UserKind } from '../../domain/users';
@@ -61,6 +63,27 @@ export interface SignedIn {
   authenticatedAt: Date;
   /** A second factor is required, and the person has none yet: nothing else is served. */
   mustEnrol: boolean;
+  /** An operator whom the OpenID provider signed in. It also asks for the second factor. */
+  byDirectory: boolean;
+}
+
+/** How operators sign in. */
+export interface SignInRules {
+  /** Their OpenID provider; null: passwords and passkeys sign in. */
+  issuer: string | null;
+  /** The e-mail addresses, in lower case, of those who may sign in without it. */
+  breakGlass: ReadonlySet<string>;
+  /** One of them did. */
+  onBreakGlass: () => void;
+}
+
+/** What a sign-in with a password or a passkey is; null: it is not accepted. */
+export function localSignIn(
+  { issuer, breakGlass }: SignInRules,
+  { kind, email }: { kind: UserKind; email: string },
+): Exclude<SignedInBy, 'directory'> | null {
+  if (kind === 'merchant' || issuer === null) return 'local';
+  return breakGlass.has(email.toLowerCase()) ? 'break_glass' : null;
 }
 
 /** False: ask the person to sign in again before an action that matters. */
@@ -70,36 +93,57 @@ export function recentlyAuthenticated({
   return wallClockMs() - authenticatedAt.getTime() < RECENT_MINUTES * 60_000;
 }
 
-/** Null: a merchant without an account. */
+/** After a password or a passkey. Null: a merchant without an account, or the rules do not accept it. */
 export async function openSession(
+  db: Db,
+  box: SecretBox,
+  rules: SignInRules,
+  user: { id: string; kind: UserKind; email: string },
+  browser: Browser,
+): Promise<OpenedSession | null> {
+  const { id, kind } = user;
+  const signedInBy = localSignIn(rules, user);
+  const [first] = kind === 'merchant' ? await listMemberships(db, id) : [];
+  if (signedInBy === null || (kind === 'merchant' && first === undefined)) return null;
+  const opened = await startSession(db, box, user, browser, {
+    accountId: first?.accountId ?? null,
+    hours: SESSION_HOURS[kind].total,
+    signedInBy,
+    authenticatedAt: null,
+  });
+  if (signedInBy === 'break_glass') rules.onBreakGlass();
+  return opened;
+}
+
+type NewSignIn = Pick<NewSession, 'accountId' | 'hours' | 'signedInBy' | 'authenticatedAt'>;
+
+export async function startSession(
   db: Db,
   box: SecretBox,
   { id, kind }: { id: string; kind: UserKind },
   browser: Browser,
-): Promise<OpenedSession | null> {
-  const [first] = kind === 'merchant' ? await listMemberships(db, id) : [];
-  if (kind === 'merchant' && first === undefined) return null;
+  signIn: NewSignIn,
+): Promise<OpenedSession> {
   const token = newToken();
-  const hours = SESSION_HOURS[kind].total;
+  const { accountId, hours, signedInBy } = signIn;
   await db.transaction(async (tx) => {
     await insertSession(tx, {
+      ...signIn,
       id: newId('session'),
       tokenHash: hashToken(token),
       userId: id,
-      accountId: first?.accountId ?? null,
       address: knownAddress(browser.address),
       userAgent: browser.userAgent.slice(0, USER_AGENT_LENGTH),
-      hours,
     });
     const { email } = await noteSignIn(tx, id);
     await appendAudit(tx, {
       actor: email,
       via: sourceOf(kind),
       address: browser.address,
-      action: 'user.sign_in',
+      action: AUDITED[signedInBy],
       object: 'user',
       objectId: id,
-      accountId: first?.accountId ?? null,
+      accountId,
       before: null,
       after: null,
       reason: null,
@@ -107,6 +151,12 @@ export async function openSession(
   });
   return { kind: 'signed_in', token, hours, device: makeDevice(box, id, browser.device) };
 }
+
+const AUDITED: Record<SignedInBy, string> = {
+  local: 'user.sign_in',
+  directory: 'user.single_sign_on',
+  break_glass: 'user.break_glass_sign_in',
+};
 
 /** For the audit log. */
 export function sourceOf(kind: UserKind): AuditSource {
@@ -149,19 +199,31 @@ export function readDevice(box: SecretBox, userId: string, sealed: string | null
 /** Null: sign in again. */
 export async function readSession(
   db: Db,
+  rules: SignInRules,
   kind: UserKind,
   token: string,
   address: string,
 ): Promise<SignedIn | null> {
   const tokenHash = hashToken(token);
   const found = await findSession(db, { kind, tokenHash, idleHours: SESSION_HOURS[kind].idle });
-  if (found === null) return null;
+  if (found === null || !isAccepted(rules, found)) return null;
   const actor = actorOf(found);
   if (actor === null) return null;
   if (found.isStale) await noteSeen(db, found.sessionId, knownAddress(address));
   const { sessionId, userId, email, name, accounts, authenticatedAt } = found;
-  const mustEnrol = found.needsSecondFactor && !found.hasSecondFactor;
-  return { sessionId, userId, email, name, actor, accounts, authenticatedAt, mustEnrol };
+  const byDirectory = found.signedInBy === 'directory';
+  const mustEnrol = found.needsSecondFactor && !found.hasSecondFactor && !byDirectory;
+  const user = { sessionId, userId, email, name, actor, accounts, authenticatedAt };
+  return { ...user, mustEnrol, byDirectory };
+}
+
+/** A change of the settings holds for the sessions of before it as well. */
+function isAccepted(rules: SignInRules, found: SessionUser): boolean {
+  if (found.signedInBy === 'directory') {
+    return rules.issuer !== null && found.issuer === rules.issuer;
+  }
+  const now = localSignIn(rules, found);
+  return now === 'local' || now === found.signedInBy;
 }
 
 /** Null: the membership has ended. */
@@ -178,19 +240,20 @@ export interface OwnAccount {
   role: MerchantRole;
 }
 
-export function createUserSessions(db: Db) {
+export function createUserSessions(db: Db, rules: SignInRules) {
   /** @returns false if it is not a session of this user, or has ended */
   const revoke = async ({ userId }: SignedIn, id: string) =>
     (await revokeSessions(db, userId, id)) > 0;
   return {
-    read: (kind: UserKind, token: string, address: string) => readSession(db, kind, token, address),
+    read: (kind: UserKind, token: string, address: string) =>
+      readSession(db, rules, kind, token, address),
     /** The user whose session it is, or was until it ended. */
     ownerOf: (kind: UserKind, token: string) => findSessionOwner(db, kind, hashToken(token)),
     list: ({ userId, actor }: SignedIn) => readSessions(db, userId, SESSION_HOURS[actor.kind].idle),
     revoke,
     /** Ends the session of the token, if it is one. */
     signOut: async (kind: UserKind, token: string) => {
-      const session = await readSession(db, kind, token, '');
+      const session = await readSession(db, rules, kind, token, '');
       if (session !== null) await revoke(session, session.sessionId);
     },
     accounts: ({ userId }: SignedIn) => listMemberships(db, userId),

@@ -13,11 +13,13 @@ import { checkPassword, TooManySignIns } from './passwords';
 import { isAppCode, useCode } from './second-factors';
 import {
   type Browser,
+  localSignIn,
   noteProof,
   type OpenedSession,
   openSession,
   readDevice,
   type SignedIn,
+  type SignInRules,
 } from './sessions';
 
 /** How long the second step may take. */
@@ -47,17 +49,18 @@ export interface Step {
   passkeys: number;
 }
 
-export function createSignIn(db: Db, box: SecretBox) {
+export function createSignIn(db: Db, box: SecretBox, rules: SignInRules) {
   return {
     withPassword: async (request: SignInRequest): Promise<SignInOutcome> => {
       const checked = await checkPasswordOf(db, box, request);
       if (checked.kind !== 'passed') return checked;
       const user = checked.value;
+      if (localSignIn(rules, user) === null) return { kind: 'refused' };
       const factors = await summarizeFactors(db, user.id);
       if (factors.totp || factors.passkeys > 0) {
         return { kind: 'second_step', step: sealStep(box, user) };
       }
-      return (await openSession(db, box, user, request)) ?? { kind: 'refused' };
+      return (await openSession(db, box, rules, user, request)) ?? { kind: 'refused' };
     },
     step: (kind: UserKind, step: string) => readStep(db, box, kind, step),
     withCode: async (
@@ -68,8 +71,8 @@ export function createSignIn(db: Db, box: SecretBox) {
     ): Promise<OpenedSession | SignInRefusal> => {
       const checked = await checkCodeOf(db, box, kind, step, code, browser);
       if (checked.kind !== 'passed') return checked;
-      const user = { id: step.userId, kind };
-      return (await openSession(db, box, user, browser)) ?? { kind: 'refused' };
+      const user = { id: step.userId, kind, email: step.email };
+      return (await openSession(db, box, rules, user, browser)) ?? { kind: 'refused' };
     },
     /** Proves again who a signed-in person is. @param code of a person with a second factor */
     again: async (
@@ -77,20 +80,31 @@ export function createSignIn(db: Db, box: SecretBox) {
       { password, code }: { password: string; code: string },
       browser: Browser,
     ): Promise<{ kind: 'passed' } | SignInRefusal> => {
-      const { email, userId } = user;
+      // What the provider signed in, it signs in again.
+      if (user.byDirectory) return { kind: 'refused' };
       const { kind } = user.actor;
-      const checked = await checkPasswordOf(db, box, { kind, email, password, ...browser });
+      const checked = await checkBoth(db, box, { ...user, kind }, { password, code }, browser);
       if (checked.kind !== 'passed') return checked;
-      const { totp, passkeys } = await summarizeFactors(db, userId);
-      // A password alone is less than what the person signed in with.
-      if (totp || passkeys > 0) {
-        const codeChecked = await checkCodeOf(db, box, kind, user, code, browser);
-        if (codeChecked.kind !== 'passed') return codeChecked;
-      }
       await noteProof(db, user);
       return { kind: 'passed' };
     },
   };
+}
+
+/** Checks the password and, of a person with a second factor, the code. */
+export async function checkBoth(
+  db: Db,
+  box: SecretBox,
+  user: { userId: string; email: string; kind: UserKind },
+  { password, code }: { password: string; code: string },
+  browser: Browser,
+): Promise<{ kind: 'passed' } | SignInRefusal> {
+  const { kind, email } = user;
+  const checked = await checkPasswordOf(db, box, { kind, email, password, ...browser });
+  if (checked.kind !== 'passed') return checked;
+  const { totp, passkeys } = await summarizeFactors(db, user.userId);
+  // A password alone is less than what the person signs in with.
+  return totp || passkeys > 0 ? checkCodeOf(db, box, kind, user, code, browser) : checked;
 }
 
 /** The user of an email address and a password, within the limits. */

@@ -6,24 +6,24 @@ import { createPasskeys } from './passkeys';
 import { createPasswordResets } from './password-resets';
 import { createPeople } from './people';
 import { createSecondFactors } from './second-factors';
-import { createUserSessions, type SignedIn } from './sessions';
+import { createUserSessions, type SignedIn, type SignInRules } from './sessions';
 import { createSignIn } from './sign-in';
 import { changeOwnPassword } from './users';
 
 export type UserServices = ReturnType<typeof createUserServices>;
 
 /** @param sendsMail whether links go by mail */
-export function createUserServices(db: Db, box: SecretBox, sendsMail: boolean) {
+export function createUserServices(db: Db, box: SecretBox, rules: SignInRules, sendsMail: boolean) {
   return {
     sendsMail,
     /** The other sessions end. @throws InvalidInput */
     changePassword: (user: SignedIn, password: string) => changeOwnPassword(db, user, password),
-    sessions: createUserSessions(db),
-    signIn: createSignIn(db, box),
+    sessions: createUserSessions(db, rules),
+    signIn: createSignIn(db, box, rules),
     factors: createSecondFactors(db, box),
-    passkeys: createPasskeys(db, box),
+    passkeys: createPasskeys(db, box, rules),
     resets: createPasswordResets(db, box),
-    people: createPeople(db, box, sendsMail),
+    people: createPeople(db, box, rules, sendsMail),
     notifications: createNotificationChoices(db),
   };
 }

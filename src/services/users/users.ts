@@ -39,7 +39,7 @@ export { listUsers } from '../../db/repositories/users';
 
 const EMAIL = /^[^\s@\p{C}]+@[^\s@\p{C}]+\.[^\s@\p{C}]+$/u;
 const PASSWORD_BYTES = 15;
-const NAME_LENGTH_MAX = 100;
+export const NAME_LENGTH_MAX = 100;
 
 export interface NewUser {
   kind: UserKind;
@@ -257,6 +257,6 @@ export function checkRole<Role extends string>(role: string, known: readonly Rol
   throw new InvalidInput('role', { code: 'unknown_role', value: role, known });
 }
 
-function makePassword(): string {
+export function makePassword(): string {
   return randomBytes(PASSWORD_BYTES).toString('base64url');
 }

@@ -12,11 +12,13 @@ import { resetPages } from './reset-password';
 import { securityPages } from './security';
 import { sessionPages } from './sessions';
 import { signInPages } from './sign-in';
+import { singleSignOnPages } from './single-sign-on';
 
 export function accountPages(options: AccountPages): Route[] {
   return [
     ...signInPages(options),
     ...resetPages(options),
+    ...(options.singleSignOn === null ? [] : singleSignOnPages(options, options.singleSignOn)),
     ...confirmPages(options),
     ...securityPages(options),
     ...passwordPages(options),

@@ -11,8 +11,14 @@ export function confirmPages({ site, users, publicUrl: origin }: AccountPages): 
   const path = `${site.prefix}/confirm`;
 
   async function show(visit: SignedInVisit, problem: string | null, status = 200) {
-    const { totp, passkeys } = await users.factors.summary(visit.session);
     const next = visit.form.get('next') ?? visit.query.get('next') ?? '';
+    if (visit.session.byDirectory) {
+      return page(
+        'Sign in again',
+        <AtProvider href={`${path}/sso?next=${encodeURIComponent(next)}`} />,
+      );
+    }
+    const { totp, passkeys } = await users.factors.summary(visit.session);
     const isPasskey = passkeys > 0 && users.passkeys.arePossible(origin);
     const ceremony = isPasskey ? await users.passkeys.request(origin, visit.session) : null;
     return page(
@@ -74,6 +80,32 @@ export function confirmPages({ site, users, publicUrl: origin }: AccountPages): 
   ];
 }
 
+function Head() {
+  return (
+    <PageHead
+      title="Sign in again"
+      lead="This action needs a sign-in within the last 10 minutes."
+    />
+  );
+}
+
+/** Whom the provider signed in, it asks again. */
+function AtProvider({ href }: { href: string }) {
+  return (
+    <>
+      <Head />
+      <Card>
+        <p>The single sign-on provider asks you to prove again who you are.</p>
+        <div>
+          <a class="btn" data-variant="primary" href={href}>
+            Continue with single sign-on
+          </a>
+        </div>
+      </Card>
+    </>
+  );
+}
+
 interface ConfirmProps {
   path: string;
   next: string;
@@ -88,10 +120,7 @@ function Confirm({ path, next, totp, hasPasskey, passkey, problem }: ConfirmProp
   const form = <PasswordForm path={path} next={next} totp={totp} coded={totp || hasPasskey} />;
   return (
     <>
-      <PageHead
-        title="Sign in again"
-        lead="This action needs a sign-in within the last 10 minutes."
-      />
+      <Head />
       <Card>
         {problem === null ? null : <Alert tone="bad" title={problem} />}
         {passkey === null ? null : (

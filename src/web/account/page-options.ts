@@ -1,4 +1,5 @@
 /** What the pages about the signed-in person are given by their site. */
+import type { SingleSignOn } from '../../services/users/single-sign-on';
 import type { UserServices } from '../../services/users/user-services';
 import type { Once } from '../once';
 import type { Site } from '../site';
@@ -8,6 +9,8 @@ export interface AccountPages {
   /** Above the sign-in form, such as `Operator console`. */
   product: string;
   users: UserServices;
+  /** Null: people sign in with passwords and passkeys. */
+  singleSignOn: SingleSignOn | null;
   once: Once;
   /** `https://dashboard.example.com`: for links, and for passkeys. */
   publicUrl: string;

@@ -1,5 +1,5 @@
 /** Sign-in, its second step, and sign-out. */
-import { DEVICE_DAYS, type OpenedSession } from '../../services/users/sessions';
+import type { OpenedSession } from '../../services/users/sessions';
 import { type SignInRefusal, type Step, STEP_MINUTES } from '../../services/users/sign-in';
 import { Alert } from '../components';
 import { Field, type FormState } from '../forms';
@@ -7,7 +7,6 @@ import {
   type Answer,
   browserOf,
   cookieName,
-  deviceCookie,
   ownPath,
   page,
   redirect,
@@ -17,14 +16,16 @@ import {
 import type { SetCookie, Visit } from '../visit';
 import type { AccountPages } from './page-options';
 import { Box } from './box';
+import { endSession, signedInAnswer } from './opened-session';
 import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
 import { secondStepPage } from './second-step';
 
 /** Where a sign-in sends its own redirect, to notice that the browser dropped the cookie. */
 const CHECK = 'signed-in';
+const SIGNED_OUT = 'signed-out';
 
 export function signInPages(options: AccountPages): Route[] {
-  const { site, product, users, publicUrl: origin } = options;
+  const { site, product, users, singleSignOn, publicUrl: origin } = options;
   const path = `${site.prefix}/sign-in`;
   const stepPath = `${path}/second-step`;
   const passkeyPath = `${path}/passkey`;
@@ -33,24 +34,52 @@ export function signInPages(options: AccountPages): Route[] {
   const stepCookie = `${cookieName(site)}_step`;
   const noStep: SetCookie = { name: stepCookie, value: null, maxAgeSeconds: 0, path };
 
+  /** Without the provider of single sign-on. */
+  const local = (visit: Visit) => (
+    <>
+      <PasswordForm action={path} next={nextOf(visit)} form={{ values: visit.form, errors: {} }} />
+      {users.passkeys.arePossible(origin) ? (
+        <a class="btn js-only" data-variant="outline" href={withNext(passkeyPath, visit)}>
+          Sign in with a passkey
+        </a>
+      ) : null}
+      {users.sendsMail ? (
+        <a href={`${site.prefix}/forgotten-password`}>Forgotten password?</a>
+      ) : null}
+    </>
+  );
+
   const form = (visit: Visit, problem: string | null, status = 200, news?: string) =>
     page(
       'Sign in',
       <Box product={product} title="Sign in" problem={problem}>
         {news === undefined ? null : <Alert tone="good" title={news} />}
-        <PasswordForm
-          action={path}
-          next={nextOf(visit)}
-          form={{ values: visit.form, errors: {} }}
-        />
-        {users.passkeys.arePossible(origin) ? (
-          <a class="btn js-only" data-variant="outline" href={withNext(passkeyPath, visit)}>
-            Sign in with a passkey
-          </a>
-        ) : null}
-        {users.sendsMail ? (
-          <a href={`${site.prefix}/forgotten-password`}>Forgotten password?</a>
-        ) : null}
+        {singleSignOn === null ? (
+          local(visit)
+        ) : (
+          <>
+            {visit.query.has(SIGNED_OUT) ? (
+              <Alert tone="good" title="You signed out here.">
+                <a href={`${path}/sso/sign-out`}>Sign out of the provider as well</a>
+              </Alert>
+            ) : null}
+            <a class="btn" data-variant="primary" href={withNext(`${path}/sso`, visit)}>
+              Sign in with single sign-on
+            </a>
+            <details class="confirm" open={problem !== null}>
+              <summary class="btn" data-variant="ghost">
+                Break-glass sign-in …
+              </summary>
+              <div class="confirm-body">
+                <p>
+                  For named operators while the provider is down. Everybody is told of such a
+                  sign-in.
+                </p>
+                {local(visit)}
+              </div>
+            </details>
+          </>
+        )}
       </Box>,
       { status },
     );
@@ -82,21 +111,8 @@ export function signInPages(options: AccountPages): Route[] {
     );
   }
 
-  /** The session of the same browser ends: its token must not outlive the new one. */
-  async function finish(visit: Visit, { token, hours, device }: OpenedSession): Promise<Answer> {
-    await endSession(visit);
-    const next = ownPath(nextOf(visit), site.prefix) ?? site.home;
-    return redirect(`${path}/done?next=${encodeURIComponent(next)}`, [
-      { ...session, value: token, maxAgeSeconds: hours * 3600 },
-      { name: deviceCookie(site), value: device, maxAgeSeconds: DEVICE_DAYS * 86_400 },
-      noStep,
-    ]);
-  }
-
-  async function endSession(visit: Visit): Promise<void> {
-    const token = visit.cookies.get(session.name);
-    if (token !== undefined) await users.sessions.signOut(site.kind, token);
-  }
+  const finish = (visit: Visit, opened: OpenedSession): Promise<Answer> =>
+    signedInAnswer(options, visit, opened, { next: nextOf(visit), cookies: [noStep] });
 
   const readStep = (visit: Visit): Promise<Step | null> =>
     users.signIn.step(site.kind, visit.cookies.get(stepCookie) ?? '');
@@ -216,8 +232,10 @@ export function signInPages(options: AccountPages): Route[] {
       path: '/sign-out',
       needs: null,
       run: async (visit) => {
-        await endSession(visit);
-        return redirect(path, [{ ...session, value: null, maxAgeSeconds: 0 }]);
+        await endSession(options, visit);
+        return redirect(singleSignOn === null ? path : `${path}?${SIGNED_OUT}`, [
+          { ...session, value: null, maxAgeSeconds: 0 },
+        ]);
       },
     },
   ];

@@ -8,6 +8,8 @@ const SIGN_IN = 'test/db/sign-in.test.ts';
 const ROLES = 'test/db/page-roles.test.ts';
 const SESSIONS = 'src/db/repositories/users.ts';
 const FACTORS = 'test/db/second-factors.test.ts';
+const SSO = 'src/services/users/single-sign-on.ts';
+const SSO_TEST = 'test/db/single-sign-on.test.ts';
 const RECENT = 'test/db/recent-sign-in.test.ts';
 const LIMITS = 'test/db/page-limits.test.ts';
 const PEOPLE = 'test/db/people.test.ts';
@@ -188,10 +190,82 @@ export const PAGE_GUARDS: readonly Guard[] = [
     name: 'confirm-second-factor',
     protects: 'Who has a second factor confirms with it.',
     file: 'src/services/users/sign-in.ts',
-    find: '      if (totp || passkeys > 0) {\n        const codeChecked',
-    replace: '      if (totp && passkeys >= 0) {\n        const codeChecked',
+    find: 'return totp || passkeys > 0 ? checkCodeOf(',
+    replace: 'return totp && passkeys >= 0 ? checkCodeOf(',
     test: RECENT,
     title: 'a person with only passkeys does not confirm with the password',
+  },
+  {
+    name: 'sso-once',
+    protects: 'The answer of the provider signs in once.',
+    file: SSO,
+    find: 'ticket === null || (await wasUsed(db, ticket))',
+    replace: 'ticket === null',
+    test: SSO_TEST,
+    title: 'an answer is accepted once, also at the same time and with the cookie of before',
+  },
+  {
+    name: 'sso-disabled',
+    protects: 'An operator who is disabled here stays out whatever the provider says.',
+    file: SSO,
+    find: "if (known.disabledAt !== null) return refuse('disabled');",
+    replace: '',
+    test: SSO_TEST,
+    title: 'stays out while the operator is disabled here',
+  },
+  {
+    name: 'sso-auth-time',
+    protects: 'Only a sign-in of this moment proves again who the person is.',
+    file: SSO,
+    find: 'authenticatedAt === null || authenticatedAt.getTime() < since',
+    replace: 'authenticatedAt !== null && authenticatedAt.getTime() < 0',
+    test: SSO_TEST,
+    title: 'does not accept',
+  },
+  {
+    name: 'sso-same-person',
+    protects: 'Nobody else proves who the person of a session is.',
+    file: SSO,
+    find: "if (session.userId !== admitted.userId) return refuse('another_person');",
+    replace: '',
+    test: SSO_TEST,
+    title: 'does not accept another person',
+  },
+  {
+    name: 'sso-email-verified',
+    protects: 'An address that the provider has not verified names nobody.',
+    file: 'src/oidc/provider.ts',
+    find: "claim !== 'email' || claims['email_verified'] === true ? email : null",
+    replace: 'email',
+    test: SSO_TEST,
+    title: 'is refused the first time while the email address is not verified',
+  },
+  {
+    name: 'sso-token-signature',
+    protects: 'An ID token is signed by the provider.',
+    file: 'src/oidc/provider.ts',
+    find: 'execute: [enableNonRepudiationChecks, ',
+    replace: 'execute: [',
+    test: SSO_TEST,
+    title: 'an ID token with the signature of another key is not accepted',
+  },
+  {
+    name: 'break-glass-named',
+    protects: 'With single sign-on, a password signs in the named operators only.',
+    file: 'src/services/users/sessions.ts',
+    find: "return breakGlass.has(email.toLowerCase()) ? 'break_glass' : null;",
+    replace: "return 'break_glass';",
+    test: SSO_TEST,
+    title: 'a password signs in nobody but the named operators, whose sign-in everybody sees',
+  },
+  {
+    name: 'break-glass-related',
+    protects: 'One person with a user of the provider and another one is not two operators.',
+    file: 'src/db/repositories/related-operators.ts',
+    find: '(${isKnown(a)} <> ${isKnown(b)} OR ',
+    replace: '(',
+    test: SSO_TEST,
+    title: 'counts as one with an operator whom the provider knows',
   },
   {
     name: 'page-rate',

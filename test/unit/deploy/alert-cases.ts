@@ -170,6 +170,13 @@ export const ALERT_CASES: readonly AlertCase[] = [
     summary: '3 open cases of the kind unknown_transfer',
   },
   {
+    alert: 'BreakGlassSignIn',
+    fires: { 'gateway_break_glass_sign_ins_total{instance="a"}': '0x5 1x30' },
+    quiet: { 'gateway_break_glass_sign_ins_total{instance="a"}': '1x30' },
+    ...{ notYet: 4, by: 8, labels: { ...PAGE, instance: 'a' } },
+    summary: 'An operator signed in to the console without the single sign-on provider',
+  },
+  {
     alert: 'StatementsOld',
     fires: {
       'gateway_provider_statement_timestamp_seconds{provider="exchange_pay",mode="live",kind="payouts"}':

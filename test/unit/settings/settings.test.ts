@@ -37,6 +37,10 @@ const GATEWAY = {
   SCREENING_API_KEY: secret(),
   SMTP_URL: 'smtps://login:password@mail.example.com',
   MAIL_FROM: 'payments@example.com',
+  OIDC_ISSUER: 'https://sso.example.com',
+  OIDC_CLIENT_ID: 'console',
+  OIDC_CLIENT_SECRET: secret(),
+  OIDC_ROLE_GROUPS: 'payments-admins=admin',
   WORKER_DEPLOYMENT_NAME: 'gateway',
   WORKER_BUILD_ID: '1',
 };
@@ -92,6 +96,8 @@ function otherValue(name: SettingName, before: string | undefined): string {
       'postgres://other@database/gateway',
       'https://other.example.com',
       'smtp://other.example.com',
+      'other@example.com',
+      'others=viewer',
       Buffer.alloc(32, 7).toString('base64'),
     ],
   ];
@@ -214,7 +220,22 @@ test('a secret that is refused is not in the message', () => {
       return (error as Error).message;
     }
   });
-  const messages = refused.filter((one) => typeof one === 'string' && one !== 'hunter2,hunter3');
+  const messages = refused.filter(
+    (one): one is string => typeof one === 'string' && one !== 'hunter2,hunter3',
+  );
   expect(messages.length).toBeGreaterThan(10);
   expect(messages.join('\n')).not.toContain('hunter');
+});
+
+test('groups may be names with commas and equals signs, and each has one known role', () => {
+  const { kind } = SETTINGS.OIDC_ROLE_GROUPS;
+  const roles = kind.parse('cn=Admins,ou=x=admin, payments reviewers=reviewer,staff=viewer');
+  expect([...roles]).toEqual([
+    ['cn=Admins,ou=x', 'admin'],
+    ['payments reviewers', 'reviewer'],
+    ['staff', 'viewer'],
+  ]);
+  for (const wrong of ['admins', 'admins=owner', 'a=admin,b', '=admin', 'a=admin,a=viewer']) {
+    expect(() => kind.parse(wrong)).toThrow('must be group=role pairs with different groups');
+  }
 });

@@ -1,0 +1,227 @@
+/**
+ * The operators' OpenID Connect provider: where a browser is sent, and who came back with it. The rules are
+ * in decisions/single-sign-on; src/services/users/single-sign-on.ts decides what an identity may do.
+ */
+import {
+  allowInsecureRequests,
+  AuthorizationResponseError,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  buildEndSessionUrl,
+  calculatePKCECodeChallenge,
+  type ClientAuth,
+  ClientError,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+} from 'openid-client';
+import type { Logger } from 'pino';
+import type { OperatorRole } from '../domain/users';
+
+export interface OidcConfig {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  roleOfGroup: ReadonlyMap<string, OperatorRole>;
+  groupsClaim: string;
+  emailClaim: string;
+  scope: string;
+  sessionMinutes: number;
+  /** The e-mail addresses of operators who may sign in without the provider. */
+  breakGlass: readonly string[];
+}
+
+/** What binds an answer of the provider to the browser that was sent there. */
+export interface Challenge {
+  state: string;
+  nonce: string;
+  /** Of PKCE; the provider gets its hash first. */
+  verifier: string;
+}
+
+/** What a verified ID token says about a person. */
+export interface Identity {
+  issuer: string;
+  subject: string;
+  /** Null: the provider sends none that it vouches for. */
+  email: string | null;
+  name: string;
+  /** Null: the provider sends no groups. */
+  groups: readonly string[] | null;
+  /** When the person last proved who they are; null: the provider does not tell. */
+  authenticatedAt: Date | null;
+}
+
+export type Identified =
+  | { kind: 'identified'; identity: Identity }
+  /** The person, or the provider for them, refused. */
+  | { kind: 'denied' }
+  /** The answer belongs to another browser, sign-in or provider, or was used before. */
+  | { kind: 'not_accepted' }
+  | { kind: 'unavailable' };
+
+export interface OidcProvider {
+  /** @param anew whether the person must prove again who they are. Null: the provider is unavailable. */
+  authorizationUrl(
+    challenge: Challenge,
+    how: { redirectUri: string; anew: boolean },
+  ): Promise<string | null>;
+  /** @param answer the address that the provider sent the browser to */
+  identify(challenge: Challenge, answer: URL): Promise<Identified>;
+  /** Where the person signs out of the provider as well; null: it has no such page. */
+  signOutUrl(returnTo: string): Promise<string | null>;
+}
+
+const TIMEOUT_S = 5;
+/** A provider changes its addresses rarely; its keys are read again when an unknown one is used. */
+const DISCOVERY_MS = 60 * 60_000;
+
+export function createOidcProvider(config: OidcConfig, logger: Logger): OidcProvider {
+  let known: { client: Configuration; until: number } | null = null;
+
+  /** Null: the provider does not answer, or is not the one of the settings. A later request asks again. */
+  async function discover(): Promise<Configuration | null> {
+    if (known !== null && performance.now() < known.until) return known.client;
+    try {
+      const client = await readDiscovery(config);
+      known = { client, until: performance.now() + DISCOVERY_MS };
+      return client;
+    } catch (error) {
+      logger.warn({ err: error, issuer: config.issuer }, 'the OpenID provider is unavailable');
+      return known?.client ?? null;
+    }
+  }
+
+  return {
+    authorizationUrl: async ({ state, nonce, verifier }, { redirectUri, anew }) => {
+      const client = await discover();
+      if (client === null) return null;
+      const url = buildAuthorizationUrl(client, {
+        redirect_uri: redirectUri,
+        scope: config.scope,
+        state,
+        nonce,
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        // A provider that gets a limit says when the person signed in there.
+        max_age: String(anew ? 0 : SIGN_IN_AGE_MAX_S),
+        ...(anew ? { prompt: 'login' } : {}),
+      });
+      return url.href;
+    },
+    identify: async (challenge, answer) => {
+      const client = await discover();
+      if (client === null) return { kind: 'unavailable' };
+      try {
+        return {
+          kind: 'identified',
+          identity: await readIdentity(client, config, challenge, answer),
+        };
+      } catch (error) {
+        const kind = kindOf(error);
+        logger.warn({ err: error, outcome: kind }, 'a single sign-on failed');
+        return { kind };
+      }
+    },
+    signOutUrl: async (returnTo) => {
+      const client = await discover();
+      if (client?.serverMetadata().end_session_endpoint === undefined) return null;
+      return buildEndSessionUrl(client, { post_logout_redirect_uri: returnTo }).href;
+    },
+  };
+}
+
+/** An operator signs in at the provider once a working day. */
+const SIGN_IN_AGE_MAX_S = 12 * 60 * 60;
+
+async function readDiscovery({ issuer, clientId, clientSecret }: OidcConfig) {
+  const isHttps = issuer.startsWith('https:');
+  const client = await discovery(new URL(issuer), clientId, clientSecret, auth(clientSecret), {
+    timeout: TIMEOUT_S,
+    // Also of a token that came straight from the provider.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- production refuses http://
+    execute: [enableNonRepudiationChecks, ...(isHttps ? [] : [allowInsecureRequests])],
+  });
+  const { issuer: own } = client.serverMetadata();
+  if (own !== issuer) {
+    throw new Error(`the provider calls itself ${own}. Set OIDC_ISSUER to exactly that.`);
+  }
+  return client;
+}
+
+/** In the header, as the specification prefers, unless the provider says that it takes it in the body only. */
+function auth(secret: string): ClientAuth {
+  const basic = ClientSecretBasic(secret);
+  const post = ClientSecretPost(secret);
+  return (as, client, body, headers) => {
+    const methods = as.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const use = methods.includes('client_secret_basic') ? basic : post;
+    use(as, client, body, headers);
+  };
+}
+
+async function readIdentity(
+  client: Configuration,
+  config: OidcConfig,
+  { state, nonce, verifier }: Challenge,
+  answer: URL,
+): Promise<Identity> {
+  const tokens = await authorizationCodeGrant(client, answer, {
+    pkceCodeVerifier: verifier,
+    expectedState: state,
+    expectedNonce: nonce,
+    idTokenExpected: true,
+  });
+  const token = tokens.claims();
+  if (token === undefined) throw new Error('the provider sent no ID token');
+  const { groupsClaim, emailClaim } = config;
+  const isComplete = token[groupsClaim] !== undefined && emailOf(token, emailClaim) !== null;
+  const hasMore = client.serverMetadata().userinfo_endpoint !== undefined;
+  // What is about the sign-in itself, such as its time, counts from the signed token alone.
+  const more =
+    isComplete || !hasMore ? {} : await fetchUserInfo(client, tokens.access_token, token.sub);
+  const claims: Readonly<Record<string, unknown>> = { ...more, ...token };
+  const groups = claims[groupsClaim];
+  return {
+    issuer: token.iss,
+    subject: token.sub,
+    email: emailOf(claims, emailClaim),
+    name: textOf(claims['name']),
+    groups: Array.isArray(groups)
+      ? groups.map(textOf)
+      : typeof groups === 'string'
+        ? [groups]
+        : null,
+    authenticatedAt: token.auth_time === undefined ? null : new Date(token.auth_time * 1_000),
+  };
+}
+
+/** Anybody can enter somebody else's address at many providers; only a verified one names a person. */
+function emailOf(claims: Readonly<Record<string, unknown>>, claim: string): string | null {
+  const email = textOf(claims[claim]);
+  if (email === '') return null;
+  return claim !== 'email' || claims['email_verified'] === true ? email : null;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function kindOf(error: unknown): Exclude<Identified['kind'], 'identified'> {
+  if (error instanceof AuthorizationResponseError) {
+    const { error: code } = error;
+    if (code === 'access_denied') return 'denied';
+    return code === 'server_error' || code === 'temporarily_unavailable'
+      ? 'unavailable'
+      : 'not_accepted';
+  }
+  if (error instanceof ClientError) {
+    const status = error.cause instanceof Response ? error.cause.status : 0;
+    return error.code === 'OAUTH_TIMEOUT' || status >= 500 ? 'unavailable' : 'not_accepted';
+  }
+  // Of fetch: nothing listens, or the connection broke.
+  return error instanceof TypeError ? 'unavailable' : 'not_accepted';
+}
