@@ -2,7 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import { isSound, startGateway } from '../support/servers/gateway';
-import { type ApiAnswer, buildPayout, randomKey } from '../support/merchant/merchant-client';
+import { createKey } from '../support/merchant/merchant';
+import {
+  type ApiAnswer,
+  buildPayout,
+  MerchantClient,
+  randomKey,
+} from '../support/merchant/merchant-client';
 import {
   atProvider,
   checkoutOf,
@@ -138,55 +144,139 @@ test.concurrent('a repeated request is one refund, and a reference is used once'
   expect(await available(payment.client)).toBe('89.10000000');
 });
 
-describe('is refused', () => {
-  test.concurrent.each([
-    ['more than was credited', { amount: '100.00000001' }, 422, 'refund_exceeds_payment'],
-    ['no reference', { reference: undefined }, 422, 'validation_failed'],
-    ['an amount of zero', { amount: '0' }, 422, 'validation_failed'],
-    ['a field that does not exist', { amonut: '1' }, 422, 'validation_failed'],
-  ])('%s', async (_what, body, status, code) => {
-    const payment = await paidPayment(gateway);
-    const answer = await refund(payment, body);
-    expect([answer.status, answer.json.error.code]).toEqual([status, code]);
-    expect(await postingsOf(gateway, payment.id)).toEqual([CREDIT]);
-  });
+/** A payment, and what is asked for it. */
+interface Asked {
+  of: Pick<Opened, 'client' | 'id'>;
+  body?: Record<string, unknown>;
+  key?: string;
+}
 
-  test.concurrent('more than the balance has, with the figures', async () => {
-    const payment = await paidPayment(gateway);
-    await spend(gateway, payment, '90');
-    const answer = await refund(payment);
-    expect(answer).toMatchObject({
-      status: 422,
-      json: {
-        error: {
-          code: 'insufficient_balance',
-          details: { currency: 'USDT', available: '9.00000000', required: '99.00000000' },
-        },
-      },
-    });
-    // Nothing is left behind: what the balance covers is accepted.
-    expect(await refunded(payment, { amount: '9' })).toMatchObject({ status: 'pending' });
-  });
+interface RefusedRefund {
+  what: string;
+  /** Of a paid payment of 100 USDT, whose merchant has 99.00. */
+  ask: (payment: Opened) => Asked | Promise<Asked>;
+  answer: [status: number, code: string, details?: Record<string, unknown>];
+}
 
-  test.concurrent('a payment that nobody has paid', async () => {
-    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-    const id = await openedPayment(client);
-    const answer = await refund({ client, id });
-    expect(answer).toMatchObject({
-      status: 409,
-      json: { error: { code: 'invalid_state', details: { status: 'created' } } },
-    });
-  });
+const REFUSED: RefusedRefund[] = [
+  {
+    what: 'more than was credited',
+    ask: (of) => ({ of, body: { amount: '100.00000001' } }),
+    answer: [
+      422,
+      'refund_exceeds_payment',
+      { requested: '100.00000001', refundable: '100.00000000' },
+    ],
+  },
+  {
+    what: 'more than is left beside a refund that is under way',
+    ask: async (of) => {
+      await refunded(of, { amount: '60' });
+      return { of, body: { amount: '40.00000001' } };
+    },
+    answer: [422, 'refund_exceeds_payment', { refundable: '40.00000000' }],
+  },
+  {
+    what: 'a payment that is refunded',
+    ask: async (of) => {
+      await refunded(of);
+      return { of, body: { amount: '1' } };
+    },
+    answer: [422, 'refund_exceeds_payment', { requested: '1.00000000', refundable: '0.00000000' }],
+  },
+  {
+    what: 'a payment that the provider has refunded',
+    ask: async (of) => {
+      await atProvider(gateway, of.id, 'refund');
+      await whenPayment(of.client, of.id, 'refunded');
+      return { of, body: { amount: '1' } };
+    },
+    answer: [422, 'refund_exceeds_payment', { requested: '1.00000000', refundable: '0.00000000' }],
+  },
+  {
+    what: 'more than the balance has',
+    ask: async (of) => {
+      await spend(gateway, of, '90');
+      return { of };
+    },
+    answer: [
+      422,
+      'insufficient_balance',
+      { currency: 'USDT', available: '9.00000000', required: '99.00000000' },
+    ],
+  },
+  {
+    what: 'another currency than the payment’s',
+    ask: (of) => ({ of, body: { amount: '1', currency: 'BTC' } }),
+    answer: [
+      422,
+      'validation_failed',
+      { fields: [expect.objectContaining({ field: 'currency' })] },
+    ],
+  },
+  {
+    what: 'no reference',
+    ask: (of) => ({ of, body: { reference: undefined } }),
+    answer: [
+      422,
+      'validation_failed',
+      { fields: [expect.objectContaining({ field: 'reference' })] },
+    ],
+  },
+  {
+    what: 'an amount of zero',
+    ask: (of) => ({ of, body: { amount: '0' } }),
+    answer: [422, 'validation_failed', { fields: [expect.objectContaining({ field: 'amount' })] }],
+  },
+  {
+    what: 'more decimal places than the currency has',
+    ask: (of) => ({ of, body: { amount: '1.000000001' } }),
+    answer: [422, 'validation_failed', { fields: [expect.objectContaining({ field: 'amount' })] }],
+  },
+  {
+    what: 'a payment that nobody has paid',
+    ask: async ({ client }) => ({ of: { client, id: await openedPayment(client) } }),
+    answer: [409, 'invalid_state', { status: 'created' }],
+  },
+  {
+    what: 'a payment of another account',
+    ask: async ({ id }) => {
+      const { client } = await openMerchant(gateway, { mode: 'test', funds: { USDT: '1000' } });
+      return { of: { client, id } };
+    },
+    answer: [404, 'not_found', { resource: 'payment' }],
+  },
+  {
+    what: 'a test payment with a live key',
+    ask: async ({ accountId, id }) => {
+      const mode = 'live';
+      const secret = await createKey(gateway.db, gateway.pepper, { accountId, mode });
+      return { of: { client: new MerchantClient(gateway.baseUrl, secret), id } };
+    },
+    answer: [404, 'not_found', { resource: 'payment' }],
+  },
+  {
+    what: 'an idempotency key that was used for another amount',
+    ask: async (of) => {
+      const key = randomKey();
+      const reference = `refund-${randomKey()}`;
+      expect((await refund(of, { amount: '1', reference }, key)).status).toBe(201);
+      return { of, body: { amount: '2', reference }, key };
+    },
+    answer: [422, 'idempotency_key_reused'],
+  },
+];
 
-  test.concurrent('a payment that is refunded', async () => {
-    const payment = await paidPayment(gateway);
-    await refunded(payment);
-    const again = await refund(payment, { amount: '1' });
-    expect(again).toMatchObject({
-      status: 422,
-      json: { error: { details: { requested: '1.00000000', refundable: '0.00000000' } } },
-    });
-  });
+test.concurrent.each(REFUSED)('$what is refused, and moves nothing', async ({ ask, answer }) => {
+  const payment = await paidPayment(gateway);
+  const { of, body, key } = await ask(payment);
+  const before = [await postingsOf(gateway, payment.id), await available(payment.client)];
+  const refused = await refund(of, body, key);
+  const { code, details } = refused.json.error;
+  const [status, wantedCode, wantedDetails] = answer;
+  expect([refused.status, code]).toEqual([status, wantedCode]);
+  if (wantedDetails !== undefined) expect(details).toMatchObject(wantedDetails);
+  expect([await postingsOf(gateway, payment.id), await available(payment.client)]).toEqual(before);
 });
 
 describe('for the same money, exactly one wins', () => {

@@ -91,6 +91,7 @@ function refuseUnlessOpen(batch: ConsoleBatch, order: BatchOrder): void {
   if (!isOpen) throw new AdminRefusal({ code: 'batch_decided', id });
   if (order.kind !== 'approve') return;
   if (order.manifest !== manifestSha256) throw new AdminRefusal({ code: 'other_manifest', id });
+  if (batch.awaitsSecondPerson) throw new AdminRefusal({ code: 'batch_awaits_second_person', id });
   const needsTwo = batch.reviewReasons.includes('above_four_eyes_threshold');
   if (needsTwo) throw new AdminRefusal({ code: 'batch_needs_two', id });
 }

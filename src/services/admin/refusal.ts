@@ -99,6 +99,8 @@ const REFUSALS = {
   other_manifest: ({ id }: Id) =>
     `${id} has another manifest. Look at its rows again, and name the hash that it has now.`,
   batch_needs_two: ({ id }: Id) => `Two operators must approve ${id}, in the console.`,
+  batch_awaits_second_person: ({ id }: Id) =>
+    `Another person of the merchant must approve ${id} on the dashboard first.`,
   no_row_left: ({ id }: Id) => `At least one row of ${id} must remain. Reject it instead.`,
   schedule_not_changed: ({ id, status }: Id & { status: string }) => `${id} is ${status}.`,
   payouts_already_paused: () => 'The same person has already paused these payouts for this reason.',

@@ -3,6 +3,7 @@ import type { Guard } from '../guard';
 
 const E2E = 'test/e2e/recipients.test.ts';
 const SECOND = 'test/e2e/second-person.test.ts';
+const RIGHTS = 'test/e2e/second-person-rights.test.ts';
 
 export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
@@ -47,9 +48,8 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     file: 'src/services/second-person.ts',
     find: "if (waiting.maker === userId) throw new AdminRefusal({ code: 'made_by_yourself', id });",
     replace: '',
-    test: SECOND,
-    title:
-      'above the amount it waits, its maker and a developer do not release it, another owner does',
+    test: RIGHTS,
+    title: 'and nobody else',
   },
   {
     name: 'second-person-sees-this-version',
@@ -66,9 +66,8 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     file: 'src/db/migrations/0042-second-person-for-all.ts',
     find: '                        AND m.role = ANY (p_roles)\n',
     replace: '',
-    test: SECOND,
-    title:
-      'above the amount it waits, its maker and a developer do not release it, another owner does',
+    test: RIGHTS,
+    title: 'and nobody else',
   },
   {
     name: 'second-person-of-rows',
@@ -77,8 +76,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     find: 'needsSecondPerson(secondPersonAbove, amount),',
     replace: 'needsSecondPerson(secondPersonAbove, amount) && rows.length < 2,',
     test: SECOND,
-    title:
-      'the rows of a batch count together: it waits for another owner, who approves what the page shows',
+    title: 'the rows of a batch count together, and do not wait at the amount',
   },
   {
     name: 'second-person-of-batch',
@@ -86,9 +84,8 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     file: 'activities/payout-batch/decide.ts',
     find: '\n    AND ${SECOND_PERSON_APPROVED}',
     replace: '',
-    test: SECOND,
-    title:
-      'the rows of a batch count together: it waits for another owner, who approves what the page shows',
+    test: RIGHTS,
+    title: 'and nobody else',
   },
   {
     name: 'second-person-of-refund',
