@@ -114,6 +114,7 @@ test('rows are left out, the merchant reads why, and an earlier approval does no
   // The first approval named other rows: two are needed again, and the first operator may be one.
   const second = await decide(gateway.bob, id, 'approve');
   expect(await second()).toContain('1 of 2');
+  expect((await batchOf(id)).status).toBe('under_review');
   const third = await decide(gateway.alice, id, 'approve');
   expect(await third()).toContain('Approved. The rows are being sent.');
   expect(await closed(id)).toMatchObject({ status: 'completed', rows: { sent: 3, left_out: 1 } });

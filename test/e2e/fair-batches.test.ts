@@ -4,7 +4,7 @@ import { isSound, startGateway } from '../support/servers/gateway';
 import { createMerchant, fund } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { started } from '../support/started';
-import { waitFor } from '../support/wait-for';
+import { waitFor, waitThroughFaults } from '../support/wait-for';
 
 const gateway = started(
   () => startGateway({ workerEnv: { WORKER_QUEUES: 'payouts,providers' } }),
@@ -68,20 +68,23 @@ test('a single payout overtakes the rows of another merchant that wait for a wor
   });
   expect((await many.get(`/payout_batches/${batch}`)).json.data.rows.sent).toBe(0);
 
-  await rowWorker.start();
-  await whenClosed(many, batch);
   const { json: page } = await many.get(`/payouts?batch=${batch}`);
   const ids = (page.data as { id: string }[]).map(({ id }) => id);
   const queueOf = async (id: string) =>
     (await gateway.temporal.workflow.getHandle(id).describe()).taskQueue;
   expect(await queueOf(json.data.id)).toBe('payouts');
-  expect(await Promise.all(ids.map(queueOf))).toEqual(ids.map(() => 'batches'));
+  await rowWorker.start();
+  const queues = ids.map((id) => waitThroughFaults(`the workflow of ${id}`, () => queueOf(id)));
+  expect(await Promise.all(queues)).toEqual(ids.map(() => 'batches'));
+  await whenClosed(many, batch);
 });
 
 test('the batches of a merchant share the places of rows, so that another merchant has as many', async () => {
   const [many, one] = [await createClient(), await createClient()];
-  const batches: string[] = [];
-  for (const client of [many, many, many, one]) batches.push(await createBatch(client, 40));
+  const batches = await Promise.all([
+    ...[many, many, many].map((client) => createBatch(client, 12)),
+    createBatch(one, 33),
+  ]);
   // Rows that are released wait for the end of the pause, so they can be counted.
   for (const { accountId } of [many, one]) {
     await gateway.db.query(

@@ -137,7 +137,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     find: 'AND d.manifest_sha256 = payout_batches.manifest_sha256\n       AND d.outcome IN',
     replace: 'AND d.outcome IN',
     test: 'test/e2e/console-batches.test.ts',
-    title: 'rows are left out, the merchant reads why',
+    title: 'rows are left out, the merchant reads why, and an earlier approval does not count',
   },
   {
     name: 'batch-approval-names-manifest',
