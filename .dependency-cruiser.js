@@ -53,6 +53,7 @@ const ROOMS = {
   ],
   // Merchants install it without the server.
   'clients/typescript/src': [],
+  'clients/mcp/src': ['^clients/typescript/src/'],
   // The wallet and the sandbox serve it; the gateway's adapter shares no code with it.
   'src/onchain-api': ['^src/domain/money\\.ts$', LIB],
   'src/sandbox': ['^src/domain/money\\.ts$', '^src/onchain-api/', LIB],

@@ -1,15 +1,16 @@
-/** Writes openapi.json and the types of the SDKs, or with --check reports whether they are up to date. */
+/** Writes openapi.json, the types of the SDKs and the tools of the MCP server, or with --check reports whether they are up to date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
 import { buildClientTypes } from '../openapi/client-types';
 import { buildDocument } from '../openapi/document';
+import { buildMcpTools } from '../openapi/mcp-tools';
 import { buildPythonClient } from '../openapi/python-client';
 
 const HELP = `Usage: npm run openapi [-- --check]
 
-Writes openapi.json, clients/typescript/src/generated.ts and the types of clients/python from the schemas. With
---check it writes nothing, and fails when one of them is out of date.
+Writes openapi.json, the types of clients/typescript and clients/python and the tools of clients/mcp from the schemas.
+With --check it writes nothing, and fails when one of them is out of date.
 `;
 
 const ROOT = join(__dirname, '../..');
@@ -20,13 +21,11 @@ async function main(): Promise<void> {
     return;
   }
   const document = JSON.stringify(buildDocument());
+  const typescript = { parser: 'typescript', printWidth: 100, singleQuote: true };
   const files = {
     'openapi.json': await format(document, { parser: 'json', printWidth: 100 }),
-    'clients/typescript/src/generated.ts': await format(buildClientTypes(), {
-      parser: 'typescript',
-      printWidth: 100,
-      singleQuote: true,
-    }),
+    'clients/typescript/src/generated.ts': await format(buildClientTypes(), typescript),
+    'clients/mcp/src/generated.ts': await format(buildMcpTools(), typescript),
     'clients/python/payments_gateway/_generated.py': buildPythonClient(),
   };
   for (const [file, text] of Object.entries(files)) {

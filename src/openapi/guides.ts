@@ -26,6 +26,7 @@ const GUIDE_NAMES = [
   'sdk',
   'python',
   'cli',
+  'assistants',
   'testing',
   'errors',
   'going-live',

@@ -111,7 +111,7 @@ describe('login', () => {
     });
     expect(await run(['balance'], user.env)).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/Run payments-gateway login, or set --key/),
+      err: expect.stringMatching(/Run payments-gateway login, or set the variable GATEWAY_API_KEY/),
     });
   });
 

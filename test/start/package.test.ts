@@ -1,12 +1,11 @@
-/** The TypeScript client's package as `npm pack` makes it, in a merchant's folder. */
+/** The packages of the TypeScript client and of the MCP server as `npm pack` makes them, in a merchant's folder. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = resolve(__dirname, '../..');
-const PACKAGE = join(ROOT, 'clients/typescript');
 const run = promisify(execFile);
 
 let folder: string;
@@ -17,19 +16,44 @@ beforeAll(async () => {
   // Outside the project: the package finds no other one.
   folder = mkdtempSync(join(tmpdir(), 'package-'));
   project = join(folder, 'project');
-  // `npm pack` builds the package first.
-  const destination = ['--pack-destination', folder];
-  const packed = await run('npm', ['pack', '--json', '--silent', ...destination], { cwd: PACKAGE });
-  const [{ filename }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('['))) as [
-    { filename: string },
-  ];
-  const installed = join(project, 'node_modules/payments-gateway');
-  mkdirSync(installed, { recursive: true });
-  await run('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', installed]);
+  await install('typescript', 'payments-gateway');
   writeFileSync(join(project, 'package.json'), '{"name":"merchant","private":true}');
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Packs the package of this folder of clients, which builds it first, and unpacks it for the merchant. */
+async function install(client: string, name: string): Promise<void> {
+  const cwd = join(ROOT, 'clients', client);
+  const destination = ['--pack-destination', folder];
+  const packed = await run('npm', ['pack', '--json', '--silent', ...destination], { cwd });
+  const [{ filename }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('['))) as [
+    { filename: string },
+  ];
+  const installed = join(project, 'node_modules', name);
+  mkdirSync(installed, { recursive: true });
+  await run('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', installed]);
+}
+
+test('the MCP server has everything in its package but the SDK of the protocol', async () => {
+  await install('mcp', 'payments-gateway-mcp');
+  const installed = join(project, 'node_modules/payments-gateway-mcp');
+  const { bin, dependencies } = JSON.parse(
+    readFileSync(join(installed, 'package.json'), 'utf8'),
+  ) as { bin: Record<string, string>; dependencies: Record<string, string> };
+  expect(Object.keys(dependencies)).toEqual(['@modelcontextprotocol/sdk']);
+  const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>;
+  };
+  expect(own.devDependencies).toMatchObject(dependencies);
+  symlinkSync(
+    join(ROOT, 'node_modules/@modelcontextprotocol'),
+    join(project, 'node_modules/@modelcontextprotocol'),
+  );
+  const program = join(installed, bin['payments-gateway-mcp'] ?? '');
+  const { stdout } = await run(process.execPath, [program, '--version'], { cwd: project });
+  expect(stdout).toBe('0.1.0\n');
+});
 
 test('the command for merchants runs', async () => {
   const installed = join(project, 'node_modules/payments-gateway');

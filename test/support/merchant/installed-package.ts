@@ -13,11 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
 import { waitThroughFaults } from '../wait-for';
 
-const PACKAGE = resolve(__dirname, '../../../clients/typescript');
+const CLIENTS = resolve(__dirname, '../../../clients');
+const PACKAGE = join(CLIENTS, 'typescript');
 
 export interface Project {
   folder: string;
@@ -58,17 +59,35 @@ export function createProject(): Project {
   };
 }
 
+/** Installs `payments-gateway-mcp` in the project. @returns the path of its program */
+export function installMcp({ folder }: Project): string {
+  const installed = join(folder, 'node_modules/payments-gateway-mcp');
+  compile(join(CLIENTS, 'mcp/src'), join(installed, 'dist/mcp/src'));
+  compile(join(PACKAGE, 'src'), join(installed, 'dist/typescript/src'));
+  copyFileSync(join(CLIENTS, 'mcp/package.json'), join(installed, 'package.json'));
+  const packages = resolve(CLIENTS, '../node_modules');
+  symlinkSync(
+    join(packages, '@modelcontextprotocol'),
+    join(folder, 'node_modules/@modelcontextprotocol'),
+  );
+  return join(installed, 'dist/mcp/src/main.js');
+}
+
 /** The output of its build; test/unit/webhooks/receiver-package.test.ts installs it with its types. */
 function install(folder: string): void {
-  const source = join(PACKAGE, 'src');
-  mkdirSync(join(folder, 'dist/cli'), { recursive: true });
+  compile(join(PACKAGE, 'src'), join(folder, 'dist'));
   copyFileSync(join(PACKAGE, 'package.json'), join(folder, 'package.json'));
+}
+
+function compile(source: string, target: string): void {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
   for (const file of files.filter((name) => name.endsWith('.ts'))) {
     const { outputText } = ts.transpileModule(readFileSync(join(source, file), 'utf8'), {
       compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
     });
-    writeFileSync(join(folder, 'dist', file.replace(/\.ts$/, '.js')), outputText);
+    const output = join(target, file.replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(output), { recursive: true });
+    writeFileSync(output, outputText);
   }
 }
 

@@ -21,7 +21,7 @@ export function modeOf(key: string): Connection['mode'] {
 }
 
 /** A stored key is only sent to the base URL that is stored with it. */
-function findConnection(values: Values, env: NodeJS.ProcessEnv): Profile {
+export function findConnection(values: Values, env: NodeJS.ProcessEnv): Profile {
   const named = values.text('profile');
   // A profile that an option names comes before the environment.
   const { GATEWAY_API_KEY, GATEWAY_BASE_URL } = named === undefined ? env : {};
@@ -31,9 +31,7 @@ function findConnection(values: Values, env: NodeJS.ProcessEnv): Profile {
   const profile = findProfile(named);
   if (key !== undefined) return { key, baseUrl: profile?.baseUrl ?? DEFAULT_BASE_URL };
   if (profile === null) {
-    throw new UsageError(
-      'Run payments-gateway login, or set --key or the variable GATEWAY_API_KEY.',
-    );
+    throw new UsageError('Run payments-gateway login, or set the variable GATEWAY_API_KEY.');
   }
   if (baseUrl !== undefined && trimmed(baseUrl) !== profile.baseUrl) {
     throw new UsageError(

@@ -41,22 +41,15 @@ async function trigger({ values, argument, signal, asJson }: Run): Promise<void>
     throw new UsageError('trigger needs a test key.', 'Use a key that begins with sk_test_.');
   }
   const seconds = values.count('timeout', TIMEOUT_SECONDS);
-  const timeout = AbortSignal.timeout(seconds * 1_000);
-  const either = AbortSignal.any([signal, timeout]);
-  try {
-    const event = await makeAndWait(client, type, either, asJson);
-    if (asJson) print(JSON.stringify(event, null, 2));
-  } catch (error) {
-    if (signal.aborted || !timeout.aborted) throw error;
-    throw new CommandError(
-      `${type} did not happen within ${seconds} seconds.`,
-      EXIT.noAnswer,
-      'It happens by itself where test mode is connected to the sandbox.',
-    );
-  }
+  const onEvent = (event: Event): void => {
+    if (!asJson) print(lineOf(event));
+  };
+  const event = await makeAndWait(client, type, seconds, signal, onEvent);
+  if (asJson) print(JSON.stringify(event, null, 2));
 }
 
-function checkType(text: string): Triggered {
+/** @throws UsageError */
+export function checkType(text: string): Triggered {
   if (Object.hasOwn(TRIGGERS, text)) return text as Triggered;
   const reason = NOT_TRIGGERED[text as keyof typeof NOT_TRIGGERED] as string | undefined;
   throw new UsageError(
@@ -65,19 +58,31 @@ function checkType(text: string): Triggered {
   );
 }
 
-/** Prints every event of the object until the wanted one has come. */
-async function makeAndWait(
+/** @param onEvent called with every event of the object until the wanted one has come */
+export async function makeAndWait(
   client: GatewayClient,
   type: Triggered,
-  signal: AbortSignal,
-  asJson: boolean,
+  seconds: number,
+  interrupted: AbortSignal,
+  onEvent?: (event: Event) => void,
 ): Promise<Event> {
-  const { cursor } = await client.events.feed({ after: 'latest' }, { signal });
-  const id = await TRIGGERS[type].make({ client, signal, note });
-  for await (const event of client.events.follow({ cursor, signal })) {
-    if (event.data.object === 'ping' || event.data.id !== id) continue;
-    if (!asJson) print(lineOf(event));
-    if (event.type === type) return event;
+  const timeout = AbortSignal.timeout(seconds * 1_000);
+  const signal = AbortSignal.any([interrupted, timeout]);
+  try {
+    const { cursor } = await client.events.feed({ after: 'latest' }, { signal });
+    const id = await TRIGGERS[type].make({ client, signal, note });
+    for await (const event of client.events.follow({ cursor, signal })) {
+      if (event.data.object === 'ping' || event.data.id !== id) continue;
+      onEvent?.(event);
+      if (event.type === type) return event;
+    }
+    throw signal.reason as Error;
+  } catch (error) {
+    if (interrupted.aborted || !timeout.aborted) throw error;
+    throw new CommandError(
+      `${type} did not happen within ${seconds} seconds.`,
+      EXIT.noAnswer,
+      'It happens by itself where test mode is connected to the sandbox.',
+    );
   }
-  throw signal.reason as Error;
 }

@@ -1,0 +1,163 @@
+/**
+ * The tools of the MCP server in clients/mcp: which operations assistants get, with the schemas of the API's
+ * document. `npm run openapi` writes them to clients/mcp/src/generated.ts.
+ */
+import { errorEntry } from '../domain/errors';
+import type { Operation } from '../schemas/operation';
+import { buildDocument, errorsOf, OPERATIONS } from './document';
+
+/** They change nothing, so any key may use them. */
+const READS = [
+  'getBalance',
+  'listTransactions',
+  'listPayments',
+  'getPayment',
+  'listRefunds',
+  'getRefund',
+  'listPayouts',
+  'getPayout',
+  'listPayoutBatches',
+  'getPayoutBatch',
+  'listRecipients',
+  'getRecipient',
+  'listEvents',
+  'getEvent',
+  'listWebhookEndpoints',
+  'listWebhookDeliveries',
+  'getWebhookDelivery',
+  'listCurrencies',
+  'quoteFee',
+];
+
+/** Only for test keys. What ends something is destructive, and is done once. */
+const ACTIONS: Record<string, 'adds' | 'ends'> = {
+  createPayment: 'adds',
+  createRefund: 'adds',
+  createPayout: 'adds',
+  cancelPayment: 'ends',
+  cancelPayout: 'ends',
+  resendWebhookDelivery: 'adds',
+};
+
+interface Schema {
+  $ref?: string;
+  type?: unknown;
+  required?: readonly string[];
+  properties?: Record<string, Schema>;
+}
+
+interface DocumentedOperation {
+  operationId: string;
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { content: Record<string, { schema: Schema }> }>;
+  parameters: {
+    name: string;
+    in: string;
+    required?: boolean;
+    schema: Schema;
+    description: string;
+  }[];
+}
+
+interface ApiDocument {
+  paths: Record<string, Record<string, DocumentedOperation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+export function buildMcpTools(): string {
+  const { paths, components } = buildDocument() as unknown as ApiDocument;
+  const { schemas } = components;
+  const tools = [...READS, ...Object.keys(ACTIONS)].map((id) => {
+    const operation = OPERATIONS.find((one) => one.id === id);
+    if (operation === undefined) throw new Error(`There is no operation ${id}.`);
+    const documented = paths[operation.path]?.[operation.method];
+    if (documented === undefined) throw new Error(`${id} is not in the document.`);
+    return toolOf(operation, documented, schemas);
+  });
+  const event: Schema = { $ref: '#/components/schemas/Event' };
+  const used = definitionsOf([...tools.map(({ output }) => output), event], schemas);
+  return [
+    '/** The tools of the MCP server. Written by `npm run openapi` from the schemas: do not edit. */',
+    "import type { ErrorMeaning, JsonSchema, OperationTool } from './operation-tool';",
+    `export const OPERATION_TOOLS: readonly OperationTool[] = ${JSON.stringify(tools)};`,
+    `export const EVENT: JsonSchema = ${JSON.stringify(resolve(event, schemas))};`,
+    `/** The schemas that others refer to. */`,
+    `export const DEFINITIONS: Readonly<Record<string, JsonSchema>> = ${JSON.stringify(used)};`,
+    `export const ERRORS: Readonly<Record<string, ErrorMeaning>> = ${JSON.stringify(errorMeanings())};`,
+  ]
+    .join('\n\n')
+    .replaceAll('#/components/schemas/', '#/$defs/');
+}
+
+function toolOf(
+  { id, method, path, summary, description }: Operation,
+  { parameters, requestBody, responses }: DocumentedOperation,
+  schemas: Record<string, Schema>,
+) {
+  const [success] = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const output = success?.[1].content['application/json']?.schema ?? {};
+  const given = parameters.filter(({ in: place }) => place !== 'header');
+  const body = resolve(requestBody?.content['application/json']?.schema ?? {}, schemas);
+  return {
+    name: id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    title: summary,
+    description,
+    method: method.toUpperCase(),
+    path,
+    kind: ACTIONS[id] ?? 'reads',
+    hasIdempotencyKey: parameters.some(({ name }) => name === 'Idempotency-Key'),
+    query: given.filter((one) => one.in === 'query').map(({ name }) => name),
+    input: {
+      type: 'object',
+      properties: {
+        ...Object.fromEntries(given.map((one) => [one.name, described(one)])),
+        ...body.properties,
+      },
+      required: [
+        ...given.filter(({ required }) => required === true).map(({ name }) => name),
+        ...(body.required ?? []),
+      ],
+      additionalProperties: false,
+    },
+    output: resolve(output, schemas),
+  };
+}
+
+function described({ schema, description }: DocumentedOperation['parameters'][number]) {
+  return { ...schema, description };
+}
+
+/** The root of a tool's schema is an object, and no reference to one. */
+function resolve(schema: Schema, schemas: Record<string, Schema>): Schema {
+  const name = nameOf(schema.$ref);
+  return name === undefined ? schema : (schemas[name] ?? {});
+}
+
+function nameOf(reference: string | undefined): string | undefined {
+  return reference?.split('/').at(-1);
+}
+
+/** Every schema that these refer to, also by way of another one. */
+function definitionsOf(roots: readonly Schema[], schemas: Record<string, Schema>) {
+  const found: Record<string, Schema> = {};
+  const visit = (schema: Schema): void => {
+    for (const [, name = ''] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g)) {
+      const named = schemas[name];
+      if (named === undefined || Object.hasOwn(found, name)) continue;
+      found[name] = named;
+      visit(named);
+    }
+  };
+  roots.forEach(visit);
+  return found;
+}
+
+function errorMeanings() {
+  const codes = [...new Set(OPERATIONS.flatMap(errorsOf))].sort();
+  return Object.fromEntries(
+    codes.map((code) => {
+      const { status, message, details } = errorEntry(code);
+      return [code, { status, message, details: details ?? null }];
+    }),
+  );
+}
