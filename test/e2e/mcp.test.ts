@@ -25,7 +25,10 @@ beforeAll(async () => {
   program = installMcp(project);
 });
 
+const connected: Client[] = [];
+
 afterAll(async () => {
+  await Promise.all(connected.map((client) => client.close()));
   project.remove();
   await gateway.stop();
 });
@@ -42,6 +45,7 @@ async function startAssistant({ apiKey, baseUrl }: Pick<MerchantClient, 'apiKey'
   const written: string[] = [];
   transport.stderr?.on('data', (chunk: Buffer) => written.push(chunk.toString()));
   const client = new Client({ name: 'assistant', version: '1.0.0' });
+  connected.push(client);
   await client.connect(transport);
   const take = transport.onmessage;
   transport.onmessage = (message) => {
@@ -54,7 +58,7 @@ async function startAssistant({ apiKey, baseUrl }: Pick<MerchantClient, 'apiKey'
     const result = await client.callTool({ name, arguments: args });
     const [block] = result.content as { type: string; text: string }[];
     const isError = result.isError === true;
-     
+
     const structured = JSON.parse(block!.text);
     expect(result.structuredContent).toEqual(isError ? undefined : structured);
     return { structured, text: block!.text, isError };
@@ -135,7 +139,7 @@ test.concurrent(
     const some = await done('list_payouts', { status: ['cancelled', 'completed'] });
     expect(some.data).toMatchObject([{ reference: 'invoice-1' }]);
     const events = await done('list_events', { object_id: id, limit: 2 });
-    expect((await done('get_event', { id: events.data[0].id })).id).toBe(events.data[0].id);
+    expect((await done('get_event', { id: events.data[0].id })).data).toEqual(events.data[0]);
     for (const name of READS.filter((read) =>
       /^(list_(?!webhook_deliveries)|get_balance)/.test(read),
     ))
@@ -160,7 +164,7 @@ test.concurrent('an event is made to happen, and its delivery is sent again', as
   const delivery = await waitFor('the delivery', async () => {
     const { data } = await done('list_webhook_deliveries', of);
     return (data as { id: string; event_id: string; status: string }[]).find(
-      ({ event_id: id, status }) => id === event.id && status === 'delivered',
+      ({ event_id: id, status }) => id === event.id && status === 'succeeded',
     );
   });
   await done('resend_webhook_delivery', { id: delivery.id });
