@@ -23,6 +23,18 @@ export async function refuseAsApi<T>(
   }
 }
 
+/** A repeated change does nothing more, also when the first one is made at the same time. */
+export async function unlessDone(
+  work: Promise<unknown>,
+  done: 'endpoint_deleted' | 'api_key_revoked',
+): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof AdminRefusal) || error.refusal.code !== done) throw error;
+  }
+}
+
 /** The rules of those problems that are no matter of the form. */
 const RULES: Partial<Record<InputProblem['code'], FieldRule>> = {
   empty: 'too_short',

@@ -25,7 +25,7 @@ import {
   REQUESTS_PER_MINUTE,
   rotateKey,
 } from './api-keys';
-import { refuseAsApi } from './api-refusal';
+import { refuseAsApi, unlessDone } from './api-refusal';
 import type { InputOf } from './change';
 import { type ClaimDeps, readAnswer, runClaimed } from './idempotency';
 import { requireWithin } from './key-rights';
@@ -86,7 +86,9 @@ export function createKeys(deps: KeysDeps) {
       refuseAsApi(async () => {
         const key = await keyOf(caller, id);
         requireHandled(caller, key);
-        if (key.revokedAt === null) await revokeKey.make(db, by, { id }, {});
+        if (key.revokedAt === null) {
+          await unlessDone(revokeKey.make(db, by, { id }, {}), 'api_key_revoked');
+        }
         return keyOf(caller, id);
       }),
   };

@@ -16,7 +16,7 @@ import { newId } from '../lib/new-id';
 import { presentCreated } from '../presenters/envelope';
 import { presentEndpointWithSecret } from '../presenters/webhook';
 import type { ChangedBy } from './admin/audit';
-import { refuseAsApi } from './api-refusal';
+import { refuseAsApi, unlessDone } from './api-refusal';
 import { type ClaimDeps, readAnswer, runClaimed } from './idempotency';
 import { requireOwn } from './own';
 import type { Caller, ListPosition, Page, StoredResponse } from './services';
@@ -89,7 +89,9 @@ export function createWebhooks(deps: ClaimDeps & WebhookTools) {
     remove: (caller: Caller, by: ChangedBy, id: string): Promise<WebhookEndpoint> =>
       refuseAsApi(async () => {
         const { deletedAt } = await endpointOf(caller, id);
-        if (deletedAt === null) await deleteEndpoint.make(db, by, { id }, {});
+        if (deletedAt === null) {
+          await unlessDone(deleteEndpoint.make(db, by, { id }, {}), 'endpoint_deleted');
+        }
         return endpointOf(caller, id);
       }),
 

@@ -5,6 +5,7 @@ import { useSharedGateway } from '../support/servers/gateway';
 import { createKey } from '../support/merchant/merchant';
 import { type ApiAnswer, MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { acceptedPayout, type FundedMerchant, openMerchant } from '../support/payout/payout-steps';
+import { whenWaiting } from '../support/servers/lock-waits';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 import { faultOf, type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
@@ -34,6 +35,26 @@ async function clientWith(scopes: readonly Scope[], accountId = merchant.account
 }
 
 const refusal = ({ status, json }: ApiAnswer) => ({ status, ...json.error });
+
+test('two deletions at the same time both succeed, and one is in the audit log', async () => {
+  const { client, accountId } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const { id } = await created(client);
+  const deletions: Promise<ApiAnswer>[] = [];
+  await gateway.db.transaction(async (tx) => {
+    await tx.query('SELECT FROM webhook_endpoints WHERE id = ? FOR UPDATE', [id]);
+    deletions.push(...[1, 2].map(() => client.delete(`/webhook_endpoints/${id}`)));
+    await whenWaiting(gateway.db, 2);
+  });
+  const [first, second] = await Promise.all(deletions);
+  expect([first!.status, second!.status]).toEqual([200, 200]);
+  expect(first!.json.data.deleted_at).toEqual(expect.any(String));
+  expect(second!.json).toEqual(first!.json);
+  const entries = await gateway.db.query(
+    "SELECT FROM audit_log WHERE account_id = ? AND action = 'webhook_endpoint.delete'",
+    [accountId],
+  );
+  expect(entries).toHaveLength(1);
+});
 
 test('an endpoint is created, read, listed, changed and deleted, each change in the audit log [endpoint POST /webhook_endpoints] [endpoint GET /webhook_endpoints] [endpoint GET /webhook_endpoints/{id}] [endpoint PATCH /webhook_endpoints/{id}] [endpoint DELETE /webhook_endpoints/{id}]', async () => {
   const { client, accountId } = await openMerchant(gateway, { mode: 'test', funds: {} });
