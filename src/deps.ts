@@ -39,6 +39,7 @@ import { createProviderCallbacks } from './services/provider-callbacks';
 import { createRecipients } from './services/recipients';
 import { createRefunds } from './services/refunds';
 import { createRequestLog } from './services/request-log';
+import { createRequestLogs } from './services/request-logs';
 import { createWebhooks } from './services/webhooks';
 import type { Services } from './services/api-services';
 import { createSingleSignOn } from './services/users/single-sign-on';
@@ -198,6 +199,7 @@ export function buildServices(deps: Deps<ApiConfig>): Services {
     providerCallbacks: createProviderCallbacks(deps),
     health: createHealth(deps),
     requestLog: createRequestLog(deps),
+    requestLogs: createRequestLogs(deps),
   };
 }
 

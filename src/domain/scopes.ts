@@ -1,6 +1,6 @@
 /**
  * What an API key may do (the specification, "Scopes"; decisions/events-list, decisions/recipients,
- * decisions/webhooks-by-api, decisions/keys-by-api).
+ * decisions/webhooks-by-api, decisions/keys-by-api, decisions/request-log).
  */
 export const SCOPES = [
   'payments:write',
@@ -15,5 +15,6 @@ export const SCOPES = [
   'webhooks:read',
   'api_keys:write',
   'api_keys:read',
+  'request_logs:read',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

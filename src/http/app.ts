@@ -31,6 +31,7 @@ import { payoutBatchRoutes } from './routes/payout-batches';
 import { payoutScheduleRoutes } from './routes/payout-schedules';
 import { reconciliationRoutes } from './routes/reconciliations';
 import { refundRoutes } from './routes/refunds';
+import { requestLogRoutes } from './routes/request-logs';
 import { payoutRoutes } from './routes/payouts';
 import { recipientRoutes } from './routes/recipients';
 import { signingKeyRoutes } from './routes/signing-keys';
@@ -86,6 +87,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   eventRoutes(api, auth, services.events, pagination);
   webhookRoutes(api, auth, services.webhooks, pagination);
   apiKeyRoutes(api, auth, services.keys, pagination);
+  requestLogRoutes(api, auth, services.requestLogs, pagination);
 
   const root = new Router<GatewayState>();
   docsRoutes(root, options.publicUrl);

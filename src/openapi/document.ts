@@ -44,6 +44,7 @@ import {
   RecipientChangeBody,
   RecipientObject,
 } from '../schemas/recipients';
+import { REQUEST_LOG_OPERATIONS, RequestLogObject } from '../schemas/request-logs';
 import { REFUND_OPERATIONS, RefundBody, RefundObject } from '../schemas/refunds';
 import { TRANSACTION_OPERATIONS, TransactionObject } from '../schemas/transactions';
 import {
@@ -75,6 +76,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...EVENT_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...API_KEY_OPERATIONS,
+  ...REQUEST_LOG_OPERATIONS,
 ];
 
 /** The errors that every operation can answer with. */
@@ -148,6 +150,7 @@ const SCHEMAS: Record<string, object> = {
   ApiKeyRequest: ApiKeyBody,
   ApiKey: ApiKeyObject,
   ApiKeyWithSecret: ApiKeyWithSecretObject,
+  RequestLog: RequestLogObject,
   WebhookEndpointRequest: WebhookEndpointBody,
   WebhookEndpointChange: WebhookEndpointChangeBody,
   WebhookEndpoint: WebhookEndpointObject,

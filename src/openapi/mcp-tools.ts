@@ -27,6 +27,8 @@ const READS = [
   'getWebhookDelivery',
   'listCurrencies',
   'quoteFee',
+  'listRequestLogs',
+  'getRequestLog',
 ];
 
 /** Only for test keys. What ends something is destructive, and is done once. */

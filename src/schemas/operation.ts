@@ -88,6 +88,7 @@ export function idOf(
     | 'event'
     | 'transaction'
     | 'apiKey'
+    | 'request'
     | 'webhookEndpoint'
     | 'webhookDelivery',
 ): Parameter {

@@ -8,6 +8,7 @@ import type { PayoutSchedules } from './payout-schedules';
 import type { Recipients } from './recipients';
 import type { Refunds } from './refunds';
 import type { RequestLog } from './request-log';
+import type { RequestLogs } from './request-logs';
 import type { Webhooks } from './webhooks';
 import type {
   Authentication,
@@ -36,4 +37,5 @@ export interface Services {
   providerCallbacks: ProviderCallbacks;
   health: Health;
   requestLog: RequestLog;
+  requestLogs: RequestLogs;
 }

@@ -2,6 +2,7 @@
 import { cleanUpKeys } from '../../activities/clean-up';
 import { connect } from '../../src/db/connect';
 import { type LoggedRequest, writeRequestLog } from '../../src/db/repositories/request-log';
+import { SCOPES } from '../../src/domain/scopes';
 import { newId } from '../../src/lib/new-id';
 import { makeUser, PageClient } from '../support/merchant/page-client';
 import { bearer, startHarness } from './http-harness';
@@ -151,6 +152,74 @@ test('the list is filtered, and nobody sees the requests of others', async () =>
     async (wrong) => (await client.get(`/dashboard/test/requests?${wrong}`)).status,
   );
   expect(await Promise.all(statuses)).toEqual([422, 422]);
+});
+
+test('the API shows the requests of the account and mode, filtered and page by page [endpoint GET /request_logs] [endpoint GET /request_logs/{id}]', async () => {
+  const own = await harness.createKey();
+  const other = await harness.createKey();
+  const live = await harness.createKey({ accountId: own.accountId, mode: 'live' });
+  const second = await harness.createKey({ accountId: own.accountId });
+  const ask = async (path: string, key = own.secret, init: RequestInit = {}) => {
+    const headers = { ...bearer(key), ...(init.headers as Record<string, string>) };
+    const answer = await fetch(`${gateway.url}/api/v1${path}`, { ...init, headers });
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any
+    return { id: idOf(answer), status: answer.status, json: (await answer.json()) as any };
+  };
+  const first = await ask('/balance');
+  const missing = await ask(`/payouts/${newId('payout')}?x=sk_live_hidden`, second.secret);
+  const unseen = [await ask('/balance', live.secret), await ask('/fees', other.secret)];
+  const refused = await ask('/payouts', own.secret, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': 'order 7' },
+    body: JSON.stringify({ amount: '-1', metadata: { password: 'hidden' } }),
+  });
+  const logs = (query = '', key?: string) => ask(`/request_logs${query}`, key);
+  const idsOf = async (query = '') =>
+    ((await logs(query)).json.data as { id: string }[]).map(({ id }) => id);
+  await waitFor('the last request', async () => (await idsOf()).includes(refused.id));
+  // The requests that read the log are not in it.
+  expect(await idsOf()).toEqual([refused.id, missing.id, first.id]);
+  expect((await logs(`/${refused.id}`)).json.data).toMatchObject({
+    object: 'request_log',
+    mode: 'test',
+    api_key_id: own.id,
+    method: 'POST',
+    path: '/api/v1/payouts',
+    status: 422,
+    idempotency_key: 'order 7',
+    request_body: '{"amount":"-1","metadata":{"password":"[redacted]"}}',
+    response_body: expect.stringContaining('validation_failed'),
+  });
+  const { json } = await logs(`/${missing.id}`);
+  expect(json.data).toMatchObject({ api_key_id: second.id, status: 422, request_body: null });
+  expect(JSON.stringify(json)).not.toContain('hidden');
+  expect(await idsOf('?status=4xx&method=POST')).toEqual([refused.id]);
+  expect(await idsOf('?status=422&path=/api/v1/payouts/')).toEqual([missing.id]);
+  expect(await idsOf('?status=200')).toEqual([first.id]);
+  expect(await idsOf('?status=5xx')).toEqual([]);
+  const at = json.data.created_at as string;
+  expect(await idsOf(`?created_from=${at}`)).toEqual([refused.id, missing.id]);
+  expect(await idsOf(`?created_to=${at}`)).toEqual([missing.id, first.id]);
+  const page = (await logs('?limit=2')).json;
+  const next = `?limit=2&cursor=${page.meta.next_cursor}`;
+  expect([page.data.length, await idsOf(next)]).toEqual([2, [first.id]]);
+  expect((await logs(`${next}&status=4xx`)).status).toBe(422);
+  for (const { id } of unseen) expect((await logs(`/${id}`)).status).toBe(404);
+  expect((await logs('/req_1')).json.error.code).toBe('not_found');
+  for (const query of ['?status=6xx', '?status=4', '?method=PUT', '?path=x', '?page=2']) {
+    expect([query, (await logs(query)).status]).toEqual([query, 422]);
+  }
+  const scopes = SCOPES.filter((scope) => scope !== 'request_logs:read');
+  const weak = await harness.createKey({ accountId: own.accountId, scopes });
+  const denied = await logs('', weak.secret);
+  expect([denied.status, denied.json.error.details]).toEqual([
+    403,
+    { required_scope: 'request_logs:read' },
+  ]);
+  // A refused request to read it is in it.
+  await waitFor('the refused request', async () =>
+    (await idsOf('?status=403')).includes(denied.id),
+  );
 });
 
 test('requests do not wait for the log, and it catches up', async () => {

@@ -88,7 +88,7 @@ const TABLES: Record<
   // The API changes what the merchant sets only, the worker updated_at and the screening.
   recipients: ['SI', 'S', 'SU', 'S'],
   recovery_codes: ['-', '-', 'D', 'SIUD'],
-  request_log: ['-', '-', 'S', 'S'],
+  request_log: ['S', '-', 'S', 'S'],
   request_log_days: ['-', '-', 'S', 'S'],
   ...Object.fromEntries(
     // Its days, which are reached through it.

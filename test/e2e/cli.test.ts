@@ -421,6 +421,49 @@ describe('payments, payouts and events', () => {
     stop();
   });
 
+  test.concurrent('requests are followed until Ctrl-C, listed and shown', async () => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const env = settingsOf(client);
+    const ask = async (path: string) => (await client.get(path)).headers.get('x-request-id')!;
+    const before = await ask('/payouts?limit=0');
+    await waitThroughFaults('the first request in the log', async () => {
+      const { out } = await run(['logs', 'list', '--json'], env);
+      return out.includes(before);
+    });
+    const tail = project.start(['logs', 'tail', '--status', '4xx', '--json'], env);
+    const all = project.start(['logs', 'tail', '--path', '/api/v1/b'], env);
+    // It shows what comes after its start, which is some time after that of its process.
+    const [, id = ''] = await waitThroughFaults('a refused request', async () => {
+      await ask('/payouts?limit=x');
+      return /"id":"(req_\w+)"/.exec(tail.output.out);
+    });
+    await waitThroughFaults('a balance', async () => {
+      await ask('/balance');
+      return / {2}200 {2}GET \/api\/v1\/balance {2}\d+ ms {2}req_\w+\n/.exec(all.output.out);
+    });
+    expect([await tail.stop(), await all.stop()]).toEqual([0, 0]);
+    const lines = tail.output.out.trim().split('\n');
+    const shown = lines.map((line) => JSON.parse(line) as { id: string; status: number });
+    expect(new Set(shown.map(({ status }) => status))).toEqual(new Set([422]));
+    expect(new Set(shown.map((one) => one.id)).size).toBe(shown.length);
+    expect([tail.output.out.includes(before), tail.output.err + all.output.err]).toEqual([
+      false,
+      '',
+    ]);
+
+    const one = await run(['logs', 'get', id, '--json'], env);
+    expect(JSON.parse(one.out)).toMatchObject({ id, method: 'GET', query: 'limit=x', status: 422 });
+    const list = await run(['logs', 'list', '--status', '422', '--path', '/api/v1/payouts'], env);
+    expect(list.out).toMatch(
+      new RegExp(`^ID +STATUS .*\n(req_.*\n)*${id} +422 +GET +/api/v1/payouts`),
+    );
+    const wrong = await run(['logs', 'tail', '--status', 'bad'], env);
+    expect(wrong).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/status +Send status as an HTTP status such as 422/),
+    });
+  });
+
   test.concurrent('events are followed until Ctrl-C, listed and sent again', async () => {
     const { client } = await openMerchant(gateway, { mode: 'test', funds: { USDT: '100' } });
     const env = settingsOf(client);

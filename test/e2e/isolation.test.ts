@@ -139,6 +139,15 @@ const withoutRequestId = ({ status, json }: ApiAnswer) => ({
   error: { ...json.error, request_id: null },
 });
 
+/** An entry of the log is written a moment after its request. */
+function requestsOfOwner(): Promise<{ id: string }[]> {
+  return waitFor('the requests of the owner', async () => {
+    const { json } = await owner.client.get('/request_logs?path=/api/v1/payouts');
+    const found = json.data as { id: string }[];
+    return found.length > 0 && found;
+  });
+}
+
 /** The answer for the owner's id is that for an id that nobody has. */
 async function expectUnknown(
   kind:
@@ -400,6 +409,21 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     expect(answer.headers.get('idempotent-replayed')).toBeNull();
     expect(answer.json.data.id).not.toBe(keyId);
     return [];
+  },
+  // Every stranger has requests of its own, which can name objects of the owner.
+  listRequestLogs: async ({ client }) => {
+    const [request] = await requestsOfOwner();
+    const { status, json } = await client.get('/request_logs?limit=100');
+    const seen = json.data as { id: string; ip_address: string }[];
+    expect(status).toBe(200);
+    expect(seen.map(({ id }) => id)).not.toContain(request!.id);
+    const path = `/request_logs?path=/api/v1/payouts/${payoutId}/cancel-of-the-owner`;
+    return expectEmpty(client, [path]);
+  },
+  getRequestLog: async ({ client }) => {
+    const [request] = await requestsOfOwner();
+    const unknown = `/request_logs/${newId('request')}`;
+    return [await expectSameAs(client, `/request_logs/${request!.id}`, unknown)];
   },
   // Every stranger has keys of its own.
   listApiKeys: async ({ client }) => {

@@ -24,6 +24,7 @@ import {
 import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
 import { createProject, type Project } from '../support/merchant/installed-package';
 import { buildPayout, type MerchantClient } from '../support/merchant/merchant-client';
+import { waitFor } from '../support/wait-for';
 import { acceptedPayout, openMerchant, whenFinal } from '../support/payout/payout-steps';
 
 const ROOT = resolve(__dirname, '../..');
@@ -56,10 +57,15 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 test.concurrent('every operation, typed, with amounts as strings', async () => {
-  const merchant = await openMerchant(gateway, { mode: 'test', funds: { USDT: '1000' } });
+  // Its payouts wait for a person, so that none is approved while it is compared or cancelled.
+  const merchant = await openMerchant(gateway, {
+    mode: 'test',
+    funds: { USDT: '1000' },
+    rehearseReview: true,
+  });
   const client = clientOf(merchant.client);
   const made = await client.payouts.create(payout({ amount: '10.10000001' }));
-  expect(made).toMatchObject({ object: 'payout', amount: '10.10000001', status: 'requested' });
+  expect(made).toMatchObject({ object: 'payout', amount: '10.10000001', status: 'under_review' });
   const more = [await client.payouts.create(payout()), await client.payouts.create(payout())];
   const all = [made, ...more].map(({ id }) => id).reverse();
   expect((await collect(client.payouts.list({ limit: 1 }))).map(({ id }) => id)).toEqual(all);
@@ -88,6 +94,12 @@ test.concurrent('every operation, typed, with amounts as strings', async () => {
   const quote = { direction: 'payout', provider: 'onchain_provider', currency: 'USDT' } as const;
   expect(await client.fees.quote({ ...quote, amount: '100' })).toHaveProperty('service_fee');
   expect((await client.currencies.list()).providers.length).toBeGreaterThan(0);
+
+  const [request] = await waitFor('the request in the log', async () => {
+    const found = await collect(client.requestLogs.list({ path: '/api/v1/currencies' }));
+    return found.length > 0 && found;
+  });
+  expect(await client.requestLogs.get(request!.id)).toEqual(request);
 });
 
 test.concurrent(

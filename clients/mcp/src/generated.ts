@@ -1552,6 +1552,149 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
     },
   },
   {
+    name: 'list_request_logs',
+    title: 'List requests',
+    description:
+      'Returns the requests of all API keys of the account in the mode of the key, newest first. An entry appears about a second after its response and is kept for 7 days. Secrets are removed, and long texts are shortened. Requests to read this log are in it only if they were refused.',
+    method: 'GET',
+    path: '/request_logs',
+    kind: 'reads',
+    hasIdempotencyKey: false,
+    query: ['status', 'method', 'path', 'created_from', 'created_to', 'limit', 'cursor'],
+    input: {
+      type: 'object',
+      properties: {
+        status: {
+          type: 'string',
+          pattern: '^[1-5](xx|[0-9]{2})$',
+          description: 'An HTTP status such as 422, or a class such as 4xx',
+        },
+        method: {
+          type: 'string',
+          enum: ['GET', 'POST', 'PATCH', 'DELETE'],
+          description: 'One of GET, POST, PATCH, DELETE',
+        },
+        path: {
+          type: 'string',
+          pattern: '^\\/[\\x21-\\x7e]{0,199}$',
+          description: 'The beginning of the path, such as /api/v1/payouts',
+        },
+        created_from: {
+          type: 'string',
+          pattern:
+            '^[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,9})?)?(Z|[+ -](0[0-9]|1[0-4]):?[0-5][0-9]))?$',
+          examples: ['2026-01-31', '2026-01-31T12:00:00Z'],
+          description:
+            'The earliest time of creation; a date without a time means the whole UTC day',
+        },
+        created_to: {
+          type: 'string',
+          pattern:
+            '^[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,9})?)?(Z|[+ -](0[0-9]|1[0-4]):?[0-5][0-9]))?$',
+          examples: ['2026-01-31', '2026-01-31T12:00:00Z'],
+          description: 'The latest time of creation; a date without a time means the whole UTC day',
+        },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 100,
+          default: 25,
+          description: 'Number of objects per page',
+        },
+        cursor: {
+          type: 'string',
+          pattern: '^[A-Za-z0-9_-]+$',
+          description: 'meta.next_cursor of the previous page, with the same filters',
+        },
+      },
+      required: [],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      required: ['data', 'links', 'meta'],
+      properties: {
+        data: { type: 'array', items: { $ref: '#/$defs/RequestLog' }, description: 'Newest first' },
+        links: {
+          type: 'object',
+          required: ['first', 'last', 'prev', 'next'],
+          properties: {
+            first: {
+              type: ['string', 'null'],
+              anyOf: [{ type: 'string' }, { type: 'null' }],
+              description: 'Always null',
+            },
+            last: {
+              type: ['string', 'null'],
+              anyOf: [{ type: 'string' }, { type: 'null' }],
+              description: 'Always null',
+            },
+            prev: {
+              type: ['string', 'null'],
+              anyOf: [{ type: 'string' }, { type: 'null' }],
+              description: 'Always null',
+            },
+            next: {
+              type: ['string', 'null'],
+              anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }],
+              description: 'Null on the last page',
+            },
+          },
+          description: 'next is the URL of the next page, or null on the last page',
+        },
+        meta: {
+          type: 'object',
+          required: ['path', 'per_page', 'next_cursor', 'prev_cursor'],
+          properties: {
+            path: { type: 'string', format: 'uri' },
+            per_page: { type: 'integer', minimum: 1, maximum: 100 },
+            next_cursor: {
+              type: ['string', 'null'],
+              anyOf: [{ type: 'string' }, { type: 'null' }],
+              description: 'Null on the last page',
+            },
+            prev_cursor: {
+              type: ['string', 'null'],
+              anyOf: [{ type: 'string' }, { type: 'null' }],
+              description: 'Always null',
+            },
+          },
+          description: 'next_cursor is the cursor of the next page, or null on the last page',
+        },
+      },
+      description: 'A page of a list',
+    },
+  },
+  {
+    name: 'get_request_log',
+    title: 'Retrieve a request',
+    description:
+      'Returns one request by the ID in its X-Request-Id header. An entry appears about a second after its response and is kept for 7 days. Secrets are removed, and long texts are shortened.',
+    method: 'GET',
+    path: '/request_logs/{id}',
+    kind: 'reads',
+    hasIdempotencyKey: false,
+    query: [],
+    input: {
+      type: 'object',
+      properties: {
+        id: {
+          type: 'string',
+          pattern: '^req_[0-7][0-9A-HJKMNP-TV-Z]{25}$',
+          description: 'The ID of the request',
+        },
+      },
+      required: ['id'],
+      additionalProperties: false,
+    },
+    output: {
+      type: 'object',
+      required: ['data'],
+      properties: { data: { $ref: '#/$defs/RequestLog' } },
+      description: 'A single object',
+    },
+  },
+  {
     name: 'create_payment',
     title: 'Create a payment',
     description:
@@ -3583,6 +3726,68 @@ export const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
       },
     },
     description: 'A delivery with its attempts',
+  },
+  RequestLog: {
+    type: 'object',
+    required: [
+      'id',
+      'object',
+      'mode',
+      'api_key_id',
+      'method',
+      'path',
+      'query',
+      'status',
+      'replayed',
+      'idempotency_key',
+      'ip_address',
+      'user_agent',
+      'duration_ms',
+      'request_body',
+      'response_body',
+      'created_at',
+    ],
+    properties: {
+      id: {
+        type: 'string',
+        pattern: '^req_[0-7][0-9A-HJKMNP-TV-Z]{25}$',
+        description: 'ID with the prefix req_',
+      },
+      object: { type: 'string', const: 'request_log' },
+      mode: { type: 'string', enum: ['test', 'live'], description: 'The mode of the API key' },
+      api_key_id: { type: 'string', description: 'The ID of the API key' },
+      method: { type: 'string', description: 'The HTTP method' },
+      path: { type: 'string', description: 'The path' },
+      query: {
+        type: 'string',
+        description: 'The query without its question mark; empty if there is none',
+      },
+      status: { type: 'integer', description: 'The HTTP status of the response' },
+      replayed: {
+        type: 'boolean',
+        description: 'Whether the response was the stored one of an earlier request',
+      },
+      idempotency_key: {
+        type: ['string', 'null'],
+        anyOf: [{ type: 'string' }, { type: 'null' }],
+        description: 'The Idempotency-Key, if there was one',
+      },
+      ip_address: { type: 'string', description: 'Where the request came from' },
+      user_agent: { type: 'string', description: 'The User-Agent header; empty if there is none' },
+      duration_ms: { type: 'integer', description: 'How long the gateway took' },
+      request_body: {
+        type: ['string', 'null'],
+        anyOf: [{ type: 'string' }, { type: 'null' }],
+        description: 'The first 4 KiB as text, without secrets; null if there is none',
+      },
+      response_body: {
+        type: ['string', 'null'],
+        anyOf: [{ type: 'string' }, { type: 'null' }],
+        description: 'The first 4 KiB of an error response as text; null for other responses',
+      },
+      created_at: { type: 'string', format: 'date-time', description: 'The time of the request' },
+    },
+    description: 'A request to the API',
   },
 };
 

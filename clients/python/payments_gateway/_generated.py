@@ -1376,7 +1376,7 @@ class ApiKeyRequest(TypedDict):
 
     name: str
     """One line of at most 100 characters."""
-    scopes: list[Literal["payments:write", "payments:read", "payouts:write", "payouts:read", "recipients:write", "recipients:read", "balance:read", "events:read", "webhooks:write", "webhooks:read", "api_keys:write", "api_keys:read"]]
+    scopes: list[Literal["payments:write", "payments:read", "payouts:write", "payouts:read", "recipients:write", "recipients:read", "balance:read", "events:read", "webhooks:write", "webhooks:read", "api_keys:write", "api_keys:read", "request_logs:read"]]
     """A list of scopes that the calling key has, without api_keys:write."""
     allowed_addresses: NotRequired[list[str]]
     """A list of IP addresses and networks."""
@@ -1486,6 +1486,42 @@ class ApiKeyWithSecret(TypedDict):
     """Null: never."""
     secret: str | None
     """In the first response only; null in a repeated response."""
+
+
+class RequestLog(TypedDict):
+    """A request to the API."""
+
+    id: str
+    """ID with the prefix req_."""
+    object: Literal["request_log"]
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    api_key_id: str
+    """The ID of the API key."""
+    method: str
+    """The HTTP method."""
+    path: str
+    """The path."""
+    query: str
+    """The query without its question mark; empty if there is none."""
+    status: int
+    """The HTTP status of the response."""
+    replayed: bool
+    """Whether the response was the stored one of an earlier request."""
+    idempotency_key: str | None
+    """The Idempotency-Key, if there was one."""
+    ip_address: str
+    """Where the request came from."""
+    user_agent: str
+    """The User-Agent header; empty if there is none."""
+    duration_ms: int
+    """How long the gateway took."""
+    request_body: str | None
+    """The first 4 KiB as text, without secrets; null if there is none."""
+    response_body: str | None
+    """The first 4 KiB of an error response as text; null for other responses."""
+    created_at: str
+    """The time of the request."""
 
 
 class WebhookEndpointRequest(TypedDict):
@@ -2646,6 +2682,26 @@ class ApiKeyOperations(Resource):
         return self._send("POST", self._at("/api_keys/{id}/revoke", id))["data"]
 
 
+class RequestLogOperations(Resource):
+    def list(self, *, status: str | None = None, method: Literal["GET", "POST", "PATCH", "DELETE"] | None = None, path: str | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> ListOf[RequestLog]:
+        """List requests.
+
+        Returns the requests of all API keys of the account in the mode of the key, newest first. An entry appears about a second after its response and is kept for 7 days. Secrets are removed, and long texts are shortened. Requests to read this log are in it only if they were refused.
+
+        Scope: `request_logs:read`.
+        """
+        return self._list("/request_logs", query={"status": status, "method": method, "path": path, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor})
+
+    def get(self, id: str) -> RequestLog:
+        """Retrieve a request.
+
+        Returns one request by the ID in its X-Request-Id header. An entry appears about a second after its response and is kept for 7 days. Secrets are removed, and long texts are shortened.
+
+        Scope: `request_logs:read`.
+        """
+        return self._send("GET", self._at("/request_logs/{id}", id))["data"]
+
+
 class Operations:
     payments: PaymentOperations
     refunds: RefundOperations
@@ -2661,6 +2717,7 @@ class Operations:
     webhook_endpoints: WebhookEndpointOperations
     webhook_deliveries: WebhookDeliveryOperations
     api_keys: ApiKeyOperations
+    request_logs: RequestLogOperations
 
     def __init__(self, send: Any) -> None:
         self.payments = PaymentOperations(send)
@@ -2677,3 +2734,4 @@ class Operations:
         self.webhook_endpoints = WebhookEndpointOperations(send)
         self.webhook_deliveries = WebhookDeliveryOperations(send)
         self.api_keys = ApiKeyOperations(send)
+        self.request_logs = RequestLogOperations(send)

@@ -1246,6 +1246,7 @@ export interface ApiKeyRequest {
     | 'webhooks:read'
     | 'api_keys:write'
     | 'api_keys:read'
+    | 'request_logs:read'
   )[];
   /** A list of IP addresses and networks */
   allowed_addresses?: string[] | undefined;
@@ -1361,6 +1362,41 @@ export interface ApiKeyWithSecret {
   last_used_at: string | null;
   /** In the first response only; null in a repeated response */
   secret: string | null;
+}
+
+/** A request to the API */
+export interface RequestLog {
+  /** ID with the prefix req_ */
+  id: string;
+  object: 'request_log';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The ID of the API key */
+  api_key_id: string;
+  /** The HTTP method */
+  method: string;
+  /** The path */
+  path: string;
+  /** The query without its question mark; empty if there is none */
+  query: string;
+  /** The HTTP status of the response */
+  status: number;
+  /** Whether the response was the stored one of an earlier request */
+  replayed: boolean;
+  /** The Idempotency-Key, if there was one */
+  idempotency_key: string | null;
+  /** Where the request came from */
+  ip_address: string;
+  /** The User-Agent header; empty if there is none */
+  user_agent: string;
+  /** How long the gateway took */
+  duration_ms: number;
+  /** The first 4 KiB as text, without secrets; null if there is none */
+  request_body: string | null;
+  /** The first 4 KiB of an error response as text; null for other responses */
+  response_body: string | null;
+  /** The time of the request */
+  created_at: string;
 }
 
 /** A webhook endpoint */
@@ -1981,6 +2017,24 @@ export interface ListWebhookDeliveriesQuery {
 
 /** List API keys: the parameters */
 export interface ListApiKeysQuery {
+  /** Number of objects per page */
+  limit?: number | undefined;
+  /** meta.next_cursor of the previous page, with the same filters */
+  cursor?: string | undefined;
+}
+
+/** List requests: the parameters */
+export interface ListRequestLogsQuery {
+  /** An HTTP status such as 422, or a class such as 4xx */
+  status?: string | undefined;
+  /** One of GET, POST, PATCH, DELETE */
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE' | undefined;
+  /** The beginning of the path, such as /api/v1/payouts */
+  path?: string | undefined;
+  /** The earliest time of creation; a date without a time means the whole UTC day */
+  created_from?: string | undefined;
+  /** The latest time of creation; a date without a time means the whole UTC day */
+  created_to?: string | undefined;
   /** Number of objects per page */
   limit?: number | undefined;
   /** meta.next_cursor of the previous page, with the same filters */

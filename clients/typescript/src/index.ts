@@ -19,6 +19,7 @@ import type {
   ListPayoutsQuery,
   ListRecipientsQuery,
   ListRefundsQuery,
+  ListRequestLogsQuery,
   ListTransactionsQuery,
   ListWebhookDeliveriesQuery,
   ListWebhookEndpointsQuery,
@@ -43,6 +44,7 @@ import type {
   RecipientRequest,
   Refund,
   RefundRequest,
+  RequestLog,
   Transaction,
   WebhookDelivery,
   WebhookDeliveryWithAttempts,
@@ -113,6 +115,12 @@ export class GatewayClient {
   readonly apiKeys: ApiKeys;
   readonly webhookEndpoints: WebhookEndpoints;
   readonly webhookDeliveries: WebhookDeliveries;
+  readonly requestLogs: {
+    /** The requests of all keys of the account in this mode, newest first. */
+    list(query?: ListRequestLogsQuery, options?: CallOptions): List<RequestLog>;
+    /** By the ID in X-Request-Id, or `requestId` of an error. */
+    get(id: string, options?: CallOptions): Promise<RequestLog>;
+  };
   readonly webhooks = webhooks;
 
   /** @throws TypeError for invalid options */
@@ -149,6 +157,10 @@ export class GatewayClient {
     };
     this.events = createEvents(send);
     this.apiKeys = createApiKeys(send);
+    this.requestLogs = {
+      list: (query, callOptions) => createList(send, '/request_logs', query, callOptions),
+      get: (id, callOptions) => getOne(send, '/request_logs', id, callOptions),
+    };
     this.webhookEndpoints = createWebhookEndpoints(send);
     this.webhookDeliveries = createWebhookDeliveries(send);
   }

@@ -1,4 +1,5 @@
-/** The log of API requests: written in batches by the API, read by the dashboard. */
+/** The log of API requests: written in batches by the API, read by the dashboard and by API. */
+import { idAt } from '../../domain/ids';
 import type { Mode } from '../../domain/mode';
 import type { Db, Reader } from '../transaction';
 
@@ -76,9 +77,14 @@ export async function forgetRequestLog(db: Db): Promise<void> {
 export interface RequestFilters {
   /** The first digit of the status: 2, 4 or 5. */
   statusClass?: number;
+  /** Together with its class. */
+  status?: string;
   method?: string;
   /** The beginning of the path. */
   path?: string;
+  /** ISO 8601, inclusive. */
+  createdFrom?: string;
+  createdTo?: string;
 }
 
 /** The part of the ring that is not being emptied. */
@@ -95,11 +101,16 @@ export async function listRequests(
     filters: RequestFilters;
   },
 ): Promise<{ items: LoggedRequest[]; next: { createdAt: string; id: string } | null }> {
-  const { statusClass, method, path } = query.filters;
+  const { statusClass, status, method, path, createdFrom, createdTo } = query.filters;
   const conditions: [sql: string, value: string | number | undefined][] = [
     ['id < ?', query.after?.id],
     // Client errors and server errors have an index each.
     [`status / 100 = ? ${ofFailures(statusClass)}`, statusClass],
+    ['status = ?', status],
+    // The ID bounds what is read: it was made a moment before the time was taken.
+    ['id >= ?', createdFrom && firstIdOf(createdFrom)],
+    ['at >= ?', createdFrom],
+    ['at <= ?', createdTo],
     ['method = ?', method],
     ['starts_with(path, ?)', path],
   ];
@@ -117,6 +128,13 @@ export async function listRequests(
   // The position of a list has microseconds, and here the id alone orders.
   const createdAt = last?.at.toISOString().replace('Z', '000Z') ?? '';
   return { items, next: more ? { createdAt, id: last.id } : null };
+}
+
+/** More than a request takes from its ID to its time. */
+const ID_BEFORE_MS = 60_000;
+
+function firstIdOf(time: string): string {
+  return idAt('request', new Date(Math.max(0, Date.parse(time) - ID_BEFORE_MS)));
 }
 
 function ofFailures(statusClass: number | undefined): string {

@@ -70,6 +70,11 @@ function objectIdOf(ctx: GatewayContext & { params?: Record<string, string> }): 
   return isId('payout', named) || isId('payment', named) ? named : null;
 }
 
+/** A program that follows the log would fill it with its own requests. */
+function isOfLog(ctx: GatewayContext): boolean {
+  return /\/request_logs(\/|$)/.test(routePattern(ctx));
+}
+
 /** Keeps requests with an accepted API key. The caller's answer does not wait for the log. */
 export function keepRequests(log: RequestLog): GatewayMiddleware {
   return async (ctx, next) => {
@@ -77,7 +82,7 @@ export function keepRequests(log: RequestLog): GatewayMiddleware {
     const startedAt = performance.now();
     await next();
     const { caller, address = '' } = ctx.state as Partial<GatewayState>;
-    if (caller === undefined) return;
+    if (caller === undefined || (isOfLog(ctx) && ctx.status < 400)) return;
     const sent: unknown = ctx.request.rawBody;
     const body: unknown = ctx.body;
     log.add({

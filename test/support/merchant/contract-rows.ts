@@ -82,6 +82,8 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   { method: 'GET', path: '/webhook_endpoints/{id}/deliveries', scope: 'webhooks:read' },
   { method: 'GET', path: '/webhook_deliveries/{id}', scope: 'webhooks:read' },
   { method: 'POST', path: '/webhook_deliveries/{id}/resend', scope: 'webhooks:write' },
+  { method: 'GET', path: '/request_logs', scope: 'request_logs:read' },
+  { method: 'GET', path: '/request_logs/{id}', scope: 'request_logs:read' },
 ];
 
 /** The specification, "Errors". */

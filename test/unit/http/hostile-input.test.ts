@@ -38,6 +38,7 @@ import { readPayoutQuery, readPayoutRequest } from '../../../src/schemas/payouts
 import type { Query } from '../../../src/schemas/query';
 import { readExportQuery } from '../../../src/schemas/exports';
 import { readReconciliationRequest } from '../../../src/schemas/reconciliations';
+import { readRequestLogQuery } from '../../../src/schemas/request-logs';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
 import {
   readWebhookDeliveryQuery,
@@ -115,6 +116,7 @@ const QUERIES: Record<string, (query: Query) => unknown> = {
   listApiKeys: readApiKeyQuery,
   listWebhookEndpoints: readWebhookEndpointQuery,
   listWebhookDeliveries: readWebhookDeliveryQuery,
+  listRequestLogs: readRequestLogQuery,
 };
 
 interface Check {

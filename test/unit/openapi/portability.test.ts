@@ -15,6 +15,7 @@ import { readPaymentRefundQuery, readRefundQuery } from '../../../src/schemas/re
 import { readPayoutQuery } from '../../../src/schemas/payouts';
 import type { Query } from '../../../src/schemas/query';
 import { readExportQuery } from '../../../src/schemas/exports';
+import { readRequestLogQuery } from '../../../src/schemas/request-logs';
 import { readTransactionQuery } from '../../../src/schemas/transactions';
 import { readWebhookDeliveryQuery, readWebhookEndpointQuery } from '../../../src/schemas/webhooks';
 import { OPERATIONS } from '../../../src/openapi/document';
@@ -81,6 +82,7 @@ const READERS: Record<string, (query: Query) => unknown> = {
   listApiKeys: readApiKeyQuery,
   listWebhookEndpoints: readWebhookEndpointQuery,
   listWebhookDeliveries: readWebhookDeliveryQuery,
+  listRequestLogs: readRequestLogQuery,
 };
 
 const PARAMETERS = OPERATIONS.flatMap(({ id, path, method, parameters }) =>

@@ -8,6 +8,7 @@ import { EVENT_COMMANDS } from './events';
 import { EXIT, errorAsJson, errorAsText, exitCodeOf, UsageError } from './failure';
 import { LISTEN } from './listen-command';
 import { LOGIN, LOGOUT } from './login';
+import { LOG_COMMANDS } from './logs';
 import { print } from './output';
 import { PAYMENT_COMMANDS } from './payments';
 import { PAYOUT_COMMANDS } from './payouts';
@@ -21,6 +22,7 @@ const COMMANDS: readonly Command[] = [
   ...PAYMENT_COMMANDS,
   ...PAYOUT_COMMANDS,
   ...EVENT_COMMANDS,
+  ...LOG_COMMANDS,
   LISTEN,
   TRIGGER,
   VERIFY_DOSSIER,

@@ -1,0 +1,4 @@
+/** The API shows merchants their requests, as the dashboard does (decisions/request-log). */
+export const sql = /* sql */ `
+GRANT SELECT ON request_log TO gateway_api;
+`;
