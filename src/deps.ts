@@ -30,6 +30,7 @@ import { createKeys } from './services/keys-by-api';
 import { createNetworkFees } from './services/network-fees';
 import { createPayments } from './services/payments';
 import { createPayoutReviews } from './services/payout-reviews';
+import { createPayoutBeneficiaries } from './services/payout-beneficiaries';
 import { createPayoutScreenings } from './services/payout-screenings';
 import { checkRows, createPayoutBatches } from './services/payout-batches';
 import { createPayoutSchedules } from './services/payout-schedules';
@@ -239,6 +240,7 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
       services: createConsoleServices({ ...deps, db }),
       reviews: createPayoutReviews({ ...deps, db }),
       screenings: createPayoutScreenings({ ...deps, db }),
+      beneficiaries: createPayoutBeneficiaries({ ...deps, db }),
       batches: createBatchReviews({ ...deps, db }),
       users,
       singleSignOn,

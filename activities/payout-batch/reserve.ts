@@ -22,6 +22,7 @@ import {
   insertPayoutBatch,
 } from '../../src/db/repositories/payout-batches';
 import type { NewDeliveries } from '../../src/db/repositories/events';
+import { insertBeneficiaries } from '../../src/db/repositories/payout-beneficiaries';
 import { insertConditions } from '../../src/db/repositories/payout-conditions';
 import { lockUsage } from '../../src/db/repositories/payout-facts';
 import { holdRecipients } from '../../src/db/repositories/recipients';
@@ -44,7 +45,9 @@ import type {
 import { addressed, type ReadRecipient } from '../../src/domain/recipient';
 import { secondPersonUntil } from '../../src/domain/second-person';
 import { duplicateReference, insufficientBalance } from '../../src/domain/terms';
+import { beneficiaryOwnerOfRow, resealBeneficiary } from '../../src/lib/beneficiary-seal';
 import { newId } from '../../src/lib/new-id';
+import type { SecretBox } from '../../src/lib/secret-box';
 import { presentCreated } from '../../src/presenters/envelope';
 import { manifestSha256, presentPayoutBatch } from '../../src/presenters/payout-batch';
 import type { PayoutBatchInput, PayoutBatchState } from '../../workflows/messages';
@@ -73,7 +76,7 @@ export async function reservePayoutBatch(
 ): Promise<BatchReserveResult> {
   try {
     const result = await inEventTransaction(deps, input.batchId, (tx, deliveries) =>
-      reserve(tx, input, deliveries),
+      reserve(tx, deps.secretBox, input, deliveries),
     );
     if (result.kind !== 'reserved' || deps.consoleUrl === null) return result;
     return { ...result, consolePage: `${deps.consoleUrl}/batches/${input.batchId}` };
@@ -87,6 +90,7 @@ export async function reservePayoutBatch(
 
 async function reserve(
   tx: Tx,
+  secretBox: SecretBox,
   { batchId }: PayoutBatchInput,
   deliveries: NewDeliveries,
 ): Promise<BatchReserveResult> {
@@ -112,7 +116,7 @@ async function reserve(
   }
   const needsSecondPerson = scheduled === null && terms.needsSecondPerson;
   const now = await databaseTime(tx);
-  const payouts = buildPayouts(batchId, claim, rows, terms, now);
+  const payouts = buildPayouts(secretBox, batchId, claim, rows, terms, now);
   const batch = buildBatch(batchId, claim, payouts, { ...terms, needsSecondPerson }, now);
   if (!(await insertPayoutBatch(tx, batch))) {
     const existingId = await findBatchByReference(tx, batch);
@@ -126,6 +130,7 @@ async function reserve(
     throw new Refused(rowsRefused(faults));
   }
   insertConditions(tx, payouts);
+  insertBeneficiaries(tx, payouts);
   await insertRowEvents(tx, payouts, eventOfPayout);
   if (scheduled === null) {
     await storeResponse(tx, batchId, presentCreated(presentPayoutBatch(batch, atFirst(batch))));
@@ -156,6 +161,7 @@ function routedRows(
 }
 
 function buildPayouts(
+  secretBox: SecretBox,
   batchId: string,
   { accountId, mode, apiKeyId }: BatchClaim,
   rows: readonly RoutedRow[],
@@ -166,7 +172,10 @@ function buildPayouts(
     const own = terms[index];
     if (own === undefined || own === null) throw new Error(`row ${index + 1} has no terms`);
     const order = { accountId, mode, apiKeyId, request, route, networkFee: route.networkFee, now };
-    const payout = buildPayout({ ...order, payoutId: newId('payout') }, own);
+    const payoutId = newId('payout');
+    const owner = beneficiaryOwnerOfRow(batchId, index + 1);
+    const sealed = resealBeneficiary(secretBox, route.beneficiary ?? null, owner, payoutId);
+    const payout = buildPayout({ ...order, payoutId, beneficiary: sealed ?? undefined }, own);
     return { ...payout, batchId, batchRow: index + 1, awaitsBatch: true };
   });
 }

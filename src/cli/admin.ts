@@ -37,6 +37,7 @@ import {
 import { addFourEyes } from './four-eyes';
 import { addKeys } from './keys';
 import { addLimits } from './limits';
+import { addBeneficiaries } from './beneficiaries';
 import { COMMAND } from './options';
 import { showObject } from './output';
 import { addPayments } from './payments';
@@ -68,6 +69,7 @@ const NOUNS = [
   addBatches,
   addSchedules,
   addScreening,
+  addBeneficiaries,
   addAdjustments,
   addCases,
   addWebhooks,

@@ -7,6 +7,7 @@ import type { BatchReviews } from '../services/batch-reviews';
 import type { ConsoleServices } from '../services/console';
 import { listShownPauses } from '../services/payout-pauses';
 import type { PayoutReviews } from '../services/payout-reviews';
+import type { PayoutBeneficiaries } from '../services/payout-beneficiaries';
 import type { PayoutScreenings } from '../services/payout-screenings';
 import type { SingleSignOn } from '../services/users/single-sign-on';
 import type { UserServices } from '../services/users/user-services';
@@ -37,6 +38,7 @@ export interface ConsoleOptions {
   services: ConsoleServices;
   reviews: PayoutReviews;
   screenings: PayoutScreenings;
+  beneficiaries: PayoutBeneficiaries;
   batches: BatchReviews;
   users: UserServices;
   singleSignOn: SingleSignOn | null;
@@ -50,7 +52,8 @@ export interface ConsoleOptions {
 }
 
 export function createConsole(options: ConsoleOptions): Site {
-  const { services, reviews, screenings, batches, users, singleSignOn, once } = options;
+  const { services, reviews, screenings, beneficiaries, batches, users, singleSignOn, once } =
+    options;
   const { drafts, publicUrl, workflowUrl, host } = options;
   const site = { kind: 'operator', prefix: PREFIX, home: `${PREFIX}/home` } as const;
   return {
@@ -72,7 +75,7 @@ export function createConsole(options: ConsoleOptions): Site {
         homePages(services),
         searchPages(services),
         queuePages(reviews),
-        payoutPages(reviews, screenings, services, workflowUrl),
+        payoutPages(reviews, screenings, beneficiaries, services, workflowUrl),
         batchPages(batches, workflowUrl),
         consolePaymentPages(services, workflowUrl),
         doubtPages(reviews, workflowUrl),

@@ -3,6 +3,7 @@
  * facts: by the API, and under the locks of the reserving transaction, which decides. Each row is
  * judged as if the rows before it had been accepted.
  */
+import type { SealedBeneficiary } from './beneficiary';
 import { errorEntry, type Refusal, REFUSED_ROWS_SHOWN } from './errors';
 import type { Mode } from './mode';
 import { type Amount, add, isLess, ZERO } from './money';
@@ -25,7 +26,11 @@ export interface RoutedRow {
   request: PayoutRequest;
   /** Its recipient has stood long enough not to be new (domain/recipient.ts). */
   isKnownRecipient: boolean;
-  route: ChosenRoute & { networkFee: Amount; recipientSince?: string };
+  route: ChosenRoute & {
+    networkFee: Amount;
+    recipientSince?: string;
+    beneficiary?: SealedBeneficiary;
+  };
 }
 
 /** The facts of the database about the rows that share a provider, network and currency. */

@@ -28,9 +28,10 @@ type MerchantPermission = keyof typeof MERCHANT_CAPABILITIES;
 /**
  * Beside those of merchants:
  * - `review`: decide payouts and payments, resolve cases
+ * - `see_beneficiaries`: who receives the money of a payout
  * - `administer`: accounts, limits, fees, pauses, and people
  */
-export type Permission = MerchantPermission | 'review' | 'administer';
+export type Permission = MerchantPermission | 'review' | 'see_beneficiaries' | 'administer';
 
 /** Who may do what in an account. The page of people and docs/guides/people.md show this table. */
 export const MERCHANT: Record<MerchantRole, readonly MerchantPermission[]> = {
@@ -52,8 +53,8 @@ export const MERCHANT: Record<MerchantRole, readonly MerchantPermission[]> = {
 };
 
 const OPERATOR: Record<OperatorRole, readonly Permission[]> = {
-  admin: ['read', 'review', 'administer'],
-  reviewer: ['read', 'review'],
+  admin: ['read', 'review', 'see_beneficiaries', 'administer'],
+  reviewer: ['read', 'review', 'see_beneficiaries'],
   viewer: ['read'],
 };
 

@@ -28,3 +28,19 @@ export function openBeneficiary(
   const text = box.open({ sealed: Buffer.from(sealed, 'base64'), keyId }, owner);
   return JSON.parse(text) as Beneficiary;
 }
+
+/** The owner of a row's beneficiary while the row has no payout. */
+export function beneficiaryOwnerOfRow(batchId: string, row: number): string {
+  return `${batchId}:${row}`;
+}
+
+/** Decrypts it for one object and encrypts it for another; null: there is none. */
+export function resealBeneficiary(
+  box: Pick<SecretBox, 'open' | 'seal'>,
+  stored: StoredBeneficiary | null,
+  from: string,
+  to: string,
+): SealedBeneficiary | null {
+  const opened = openBeneficiary(box, stored, from);
+  return opened === null ? null : sealBeneficiary(box, opened, to);
+}

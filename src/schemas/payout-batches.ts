@@ -2,7 +2,6 @@
 import { type Static, Type } from 'typebox';
 import type { RowFault } from '../domain/batch-terms';
 import { ApiError, type FieldError } from '../domain/errors';
-import type { PayoutOrder } from '../domain/payout';
 import {
   BATCH_ROWS_MAX,
   LEFT_OUT_AT_ONCE_MAX,
@@ -71,18 +70,25 @@ export function readPayoutBatchRequest(json: Json) {
     reference: body.reference,
     description: body.description ?? null,
     isDryRun: body.dry_run ?? false,
-    rows: (json['payouts'] as unknown[]).map((row, index) => readRow(row, index + 1)),
+    rows: (json['payouts'] as unknown[]).map((row, index) =>
+      readRow(row, index + 1, readPayoutRow),
+    ),
   };
 }
 
-export function readRow(json: unknown, row: number): PayoutOrder | RowFault {
+/** @param read throws ApiError for a faulty row */
+export function readRow<Order>(
+  json: unknown,
+  row: number,
+  read: (json: Json) => Order,
+): Order | RowFault {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     const message = 'Send each row as a payout request, a JSON object.';
     const fields: FieldError[] = [{ field: `payouts.${row - 1}`, rule: 'type', message }];
     return { row, reference: null, refusal: { code: 'validation_failed', details: { fields } } };
   }
   try {
-    return readPayoutRow(json as Json);
+    return read(json as Json);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { reference } = json as Json;

@@ -35,7 +35,7 @@ import {
   shown,
 } from './operation';
 import { CHECK_EXAMPLE as BATCH_CHECK, PayoutBatchCheckObject, readRow } from './payout-batches';
-import { PayoutRowBody } from './payouts';
+import { readScheduledRow, ScheduledRowBody } from './payouts';
 import { type Query, readListQuery } from './query';
 
 const RequestTime = Type.String({
@@ -87,7 +87,7 @@ const ROWS_DESCRIPTION = `1 to ${SCHEDULE_ROWS_MAX} payout requests`;
 const CLOSED = { additionalProperties: false, description: 'A schedule of payouts' };
 
 export const PayoutScheduleBody = Type.Object(
-  { ...HEAD, payouts: Type.Array(PayoutRowBody, { ...ROWS, description: ROWS_DESCRIPTION }) },
+  { ...HEAD, payouts: Type.Array(ScheduledRowBody, { ...ROWS, description: ROWS_DESCRIPTION }) },
   CLOSED,
 );
 
@@ -104,7 +104,9 @@ const readHead = compileBody(Type.Object(HEAD, CLOSED));
 /** @throws ApiError validation_failed about the schedule itself; a faulty row is returned as such */
 export function readPayoutScheduleRequest(json: Json) {
   const body = readWhole(json, timeErrors);
-  const rows = (json['payouts'] as unknown[]).map((row, index) => readRow(row, index + 1));
+  const rows = (json['payouts'] as unknown[]).map((row, index) =>
+    readRow(row, index + 1, readScheduledRow),
+  );
   return { ...headOf(body), rows, isDryRun: body.dry_run ?? false };
 }
 

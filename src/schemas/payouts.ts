@@ -159,23 +159,28 @@ const ROW = {
   metadata: Type.Optional(RequestMetadata),
 };
 
+/** A row of a schedule: it is stored as it was sent, so it names nobody. */
+export const ScheduledRowBody = Type.Object(ROW, {
+  additionalProperties: false,
+  description: 'A payout request without release and beneficiary',
+});
+
+const ROW_OF_BATCH = { ...ROW, beneficiary: Type.Optional(RequestBeneficiary) };
+
 /** A row of a batch: a batch is released by its approval. */
-export const PayoutRowBody = Type.Object(ROW, {
+export const PayoutRowBody = Type.Object(ROW_OF_BATCH, {
   additionalProperties: false,
   description: 'A payout request without release',
 });
 
 export const PayoutBody = Type.Object(
-  {
-    ...ROW,
-    release: Type.Optional(RequestRelease),
-    beneficiary: Type.Optional(RequestBeneficiary),
-  },
+  { ...ROW_OF_BATCH, release: Type.Optional(RequestRelease) },
   { additionalProperties: false, description: 'A payout request' },
 );
 
 const readBody = compileBody(PayoutBody);
 const readRowBody = compileBody(PayoutRowBody);
+const readScheduledRowBody = compileBody(ScheduledRowBody);
 
 /** @throws ApiError validation_failed with every failing field */
 export function readPayoutRequest(json: Json): SentPayoutOrder {
@@ -185,17 +190,27 @@ export function readPayoutRequest(json: Json): SentPayoutOrder {
     ...orderOf(json, body),
     // Without conditions the request has no such member, so that its hash stays what it was.
     ...(release === undefined ? {} : { release: releaseOf(release) }),
-    ...(beneficiary === undefined ? {} : { beneficiary: beneficiaryOf(beneficiary) }),
+    ...beneficiaryOf(beneficiary),
   };
 }
 
-function beneficiaryOf(sent: Static<typeof RequestBeneficiary>): Beneficiary {
-  return { name: sent.name, kind: sent.kind, institution: sent.institution ?? null };
+function beneficiaryOf(sent: Static<typeof RequestBeneficiary> | undefined): {
+  beneficiary?: Beneficiary;
+} {
+  if (sent === undefined) return {};
+  const { name, kind, institution = null } = sent;
+  return { beneficiary: { name, kind, institution } };
 }
 
 /** @throws ApiError validation_failed with every failing field */
-export function readPayoutRow(json: Json): PayoutOrder {
-  return orderOf(json, readRowBody(json, whereToErrors));
+export function readPayoutRow(json: Json): SentPayoutOrder {
+  const body = readRowBody(json, whereToErrors);
+  return { ...orderOf(json, body), ...beneficiaryOf(body.beneficiary) };
+}
+
+/** @throws ApiError validation_failed with every failing field */
+export function readScheduledRow(json: Json): PayoutOrder {
+  return orderOf(json, readScheduledRowBody(json, whereToErrors));
 }
 
 function releaseOf(release: Static<typeof RequestRelease>): ReleaseRequest {
@@ -236,7 +251,7 @@ function releaseErrors({ release, recipient }: Json): FieldError[] {
   });
 }
 
-function orderOf(json: Json, body: Static<typeof PayoutRowBody>): PayoutOrder {
+function orderOf(json: Json, body: Static<typeof ScheduledRowBody>): PayoutOrder {
   const { recipient } = body;
   return {
     amount: amount(body.amount),

@@ -28,12 +28,14 @@ import {
   rowsRefused,
 } from '../domain/batch-terms';
 import { ApiError, validationFailed } from '../domain/errors';
-import type { PayoutOrder } from '../domain/payout';
+import type { PayoutOrder, SentPayoutOrder } from '../domain/payout';
 import type { PayoutBatch, PayoutBatchProgress, PayoutBatchRequest } from '../domain/payout-batch';
 import { mayLeaveOutRows, payoutBatchStatusesBefore } from '../domain/payout-batch';
 import { addressed, type Addressed } from '../domain/recipient';
 import { duplicateReference } from '../domain/terms';
+import { beneficiaryOwnerOfRow, sealBeneficiary } from '../lib/beneficiary-seal';
 import { newId } from '../lib/new-id';
+import type { SecretBox } from '../lib/secret-box';
 import type { PayoutBatchWorkflows } from '../temporal/payout-batch-workflows';
 import { type ClaimDeps, readAnswer, runClaimed } from './idempotency';
 import { choosePayout, type ChoosingDeps } from './payouts';
@@ -46,13 +48,14 @@ export interface CheckingDeps extends ChoosingDeps {
 
 export interface PayoutBatchesDeps extends ClaimDeps, ChoosingDeps {
   payoutBatchWorkflows: PayoutBatchWorkflows;
+  secretBox: SecretBox;
 }
 
 /** On whose behalf rows are checked. */
 type Requester = Omit<Caller, 'scopes'>;
 
 /** A row as it was sent: a request, or what is wrong with it. */
-export type BatchRow = PayoutOrder | RowFault;
+export type BatchRow = SentPayoutOrder | RowFault;
 
 export interface BatchInput {
   reference: string;
@@ -169,12 +172,16 @@ async function create(
   caller: Caller,
   { idempotencyKey, reference, description, rows }: BatchInput & { idempotencyKey: string },
 ): Promise<StoredResponse> {
-  const payouts = rows.filter((row): row is PayoutOrder => !('refusal' in row));
-  if (payouts.length < rows.length) {
+  const sent = rows.filter((row): row is SentPayoutOrder => !('refusal' in row));
+  if (sent.length < rows.length) {
     const { faults } = await check(deps, caller, { reference, description, rows });
     throw new ApiError(rowsRefused(faults));
   }
+  const { secretBox } = deps;
+  const payouts = sent.map(orderOf);
   const request: PayoutBatchRequest = { reference, description, payouts };
+  const beneficiaries = sent.map(({ beneficiary }) => beneficiary ?? null);
+  const isPersonal = beneficiaries.some((beneficiary) => beneficiary !== null);
   const id = newId('payoutBatch');
   return runClaimed<PayoutBatchRequest, ClaimedRoutes>(deps, {
     caller,
@@ -182,6 +189,7 @@ async function create(
     endpoint: '/payout_batches',
     idempotencyKey,
     request,
+    ...(isPersonal ? { personal: { data: beneficiaries, box: secretBox } } : {}),
     prepare: async () => {
       const { routed, faults, shortage } = await check(deps, caller, {
         reference,
@@ -190,7 +198,13 @@ async function create(
       });
       if (faults.length > 0) throw new ApiError(rowsRefused(faults));
       if (shortage !== null) throw new ApiError(shortage);
-      return { rows: routed.map(({ route }) => route) };
+      const sealed = (row: number) => {
+        const beneficiary = beneficiaries[row - 1] ?? null;
+        if (beneficiary === null) return {};
+        const owner = beneficiaryOwnerOfRow(id, row);
+        return { beneficiary: sealBeneficiary(secretBox, beneficiary, owner) };
+      };
+      return { rows: routed.map(({ row, route }) => ({ ...route, ...sealed(row) })) };
     },
     create: async () => {
       const start = { id, ...caller, rowCount: payouts.length };
@@ -201,6 +215,10 @@ async function create(
   });
 }
 
+function orderOf({ beneficiary: _, ...order }: SentPayoutOrder): PayoutOrder {
+  return order;
+}
+
 /** Chooses the provider, the network and the network fee of each row. */
 async function routeRows(
   deps: CheckingDeps,
@@ -209,7 +227,7 @@ async function routeRows(
 ): Promise<{ routed: RoutedRow[]; faults: RowFault[] }> {
   const routed: RoutedRow[] = [];
   const faults: RowFault[] = [];
-  const orders = rows.filter((row): row is PayoutOrder => !('refusal' in row));
+  const orders = rows.flatMap((row) => ('refusal' in row ? [] : [orderOf(row)]));
   const recipients = await readRecipients(deps.db, caller, orders);
   const routesOf = remember((currency: string) => listPayoutRoutes(deps.db, currency));
   for (const [index, row] of rows.entries()) {
@@ -219,7 +237,7 @@ async function routeRows(
       continue;
     }
     try {
-      const { recipientSince, ...sent } = addressedOrThrow(row, recipients);
+      const { recipientSince, ...sent } = addressedOrThrow(orderOf(row), recipients);
       const wish = { caller, request: sent.request };
       const { route, networkFee } = await choosePayout(deps, wish, await routesOf(row.currency));
       const since = recipientSince === undefined ? {} : { recipientSince };

@@ -206,6 +206,7 @@ const CONSOLE: Record<string, string> = {
   'post /payouts/:id/approve': 'AR',
   'post /payouts/:id/reject': 'AR',
   'post /payouts/:id/notes': 'AR',
+  'post /payouts/:id/beneficiary': 'AR',
   'post /payouts/:id/screening/allow': 'AR',
   'post /payouts/:id/screening/ask': 'AR',
   'get /in-doubt': 'ARV',

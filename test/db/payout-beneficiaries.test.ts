@@ -1,4 +1,4 @@
-/** Beneficiaries in the database: their encryption with another key. */
+/** Beneficiaries in the database: their encryption with another key, and their erasure. */
 import { randomBytes } from 'node:crypto';
 import { connect } from '../../src/db/connect';
 import { getPayout } from '../../src/db/repositories/payouts';
@@ -67,6 +67,29 @@ test('`secrets list` counts beneficiaries, and `webhooks reseal` encrypts them w
   const [one, other] = ids as [string, string];
   const copied = await stored(one);
   expect(() => openBeneficiary(current, copied, other)).toThrow();
+});
+
+test('`beneficiaries erase` erases those of payouts that ended before, and the payouts stay', async () => {
+  const [old, recent, open] = [
+    await payoutWithBeneficiary(),
+    await payoutWithBeneficiary(),
+    await payoutWithBeneficiary(),
+  ];
+  const end = `UPDATE payouts SET status = 'cancelled', updated_at = ? WHERE id = ?`;
+  await owner.query(end, ['2020-12-31T23:59:59Z', old]);
+  await owner.query(end, ['2021-01-01T00:00:00Z', recent]);
+  await owner.query(`UPDATE payouts SET updated_at = '2020-01-01' WHERE id = ?`, [open]);
+  const erase = ['beneficiaries', 'erase', '--before', '2021-01-01', '--reason', 'five years'];
+  expect(await admin.json(...erase)).toMatchObject({ erased: 1 });
+  expect(await admin.json(...erase)).toMatchObject({ erased: 0 });
+  expect(await stored(old)).toMatchObject({ sealed: null });
+  expect(openBeneficiary(earlier, await stored(old), old)).toBeNull();
+  for (const id of [recent, open])
+    expect(openBeneficiary(earlier, await stored(id), id)).toEqual(ADA);
+  const entries = await owner.query(
+    `SELECT reason, after FROM audit_log WHERE action = 'payout_beneficiaries.erase' ORDER BY id LIMIT 1`,
+  );
+  expect(entries).toEqual([{ reason: 'five years', after: { erased: 1 } }]);
 });
 
 test('a payout that was read without its beneficiary is not taken for one that has none', () => {

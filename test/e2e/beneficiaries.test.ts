@@ -11,8 +11,10 @@ import {
   openMerchant,
   whenFinal,
 } from '../support/payout/payout-steps';
+import { makeUser, signedIn } from '../support/merchant/page-client';
 import { scaled } from '../support/scale';
 import { startGateway } from '../support/servers/gateway';
+import { runAdmin } from '../support/servers/gateway-admin';
 import { readBookEntry, startHttpServer } from '../support/servers/sandbox';
 import { started } from '../support/started';
 import { findAnyOf, readEverything, readEveryRow } from '../support/stored-text';
@@ -153,6 +155,89 @@ test('a retry gets the first answer; another beneficiary with the same key does 
     const reused = await client.createPayout({ ...body, beneficiary: other }, key);
     expect([reused.status, reused.json.error.code]).toEqual([422, 'idempotency_key_reused']);
   }
+});
+
+test('an operator sees it on request, with an entry in the audit log; a viewer does not', async () => {
+  const { client } = await openMerchant(world, { mode: 'test' });
+  const id = await acceptedPayout(client, { beneficiary: BENEFICIARY });
+  const url = new URL(world.baseUrl).origin;
+  const path = `/console/payouts/${id}`;
+  const looks = () =>
+    world.db.query(
+      `SELECT actor, via, before, after FROM audit_log
+        WHERE object_id = ? AND action = 'payout.beneficiary_look'`,
+      [id],
+    );
+  const viewer = await signedIn(url, await makeUser(world.db, 'operator', 'viewer'));
+  expect(await viewer.read(path)).not.toContain('Show beneficiary');
+  expect((await viewer.post(`${path}/beneficiary`, {})).status).toBe(403);
+
+  const user = await makeUser(world.db, 'operator', 'reviewer');
+  const reviewer = await signedIn(url, user);
+  const page = await reviewer.read(path);
+  expect(page).toContain('Show beneficiary');
+  expect(findAnyOf(PLAIN, page)).toEqual([]);
+  expect(await looks()).toEqual([]);
+  const shown = await (await reviewer.post(`${path}/beneficiary`, {})).text();
+  expect(findAnyOf(PLAIN, shown)).toEqual(PLAIN);
+  expect(await looks()).toEqual([{ actor: user.email, via: 'console', before: null, after: null }]);
+
+  await whenFinal(client, id);
+  await runAdmin(world, 'beneficiaries', 'erase', '--before', '2100-01-01', '--reason', 'test');
+  expect((await client.get(`/payouts/${id}`)).json.data.beneficiary).toBeNull();
+  expect(await reviewer.read(path)).toContain('It was erased.');
+});
+
+test('each row of a batch has its own, encrypted for its payout; a row of a schedule is refused', async () => {
+  const { client } = await openMerchant(world, { mode: 'test' });
+  const other = { name: 'Quentin Marrowbone', kind: 'business', institution: null };
+  const { name, kind } = other;
+  const rows = [
+    buildPayout({ beneficiary: BENEFICIARY }),
+    buildPayout(),
+    buildPayout({ beneficiary: { name, kind } }),
+  ];
+  const body = { reference: `batch-${randomKey()}`, payouts: rows };
+  const key = { 'idempotency-key': randomKey() };
+  const created = await client.post('/payout_batches', body, key);
+  expect([created.status, findAnyOf([...PLAIN, name], created.text)]).toEqual([201, []]);
+  const { id } = created.json.data;
+  const payouts = await Promise.all(
+    rows.map(async ({ reference }) => {
+      const { json } = await client.get(`/payouts?reference=${String(reference)}`);
+      return whenFinal(client, json.data[0].id);
+    }),
+  );
+  expect(payouts.map(({ beneficiary }) => beneficiary)).toEqual([BENEFICIARY, undefined, other]);
+  const told = payouts.map(({ id: row }) => readBookEntry(world.sandbox.url, row));
+  expect((await Promise.all(told)).map((entry) => entry?.beneficiary)).toEqual([
+    ...[BENEFICIARY, undefined, other],
+  ]);
+  await whenLogged(body.reference);
+  expect(findAnyOf([name], await readEveryRow(world.db))).toEqual([]);
+  for (const one of [id, payouts[0].id]) expect(await findPlain(one)).toEqual([]);
+
+  const again = await client.post('/payout_batches', body, key);
+  expect([again.headers.get('idempotent-replayed'), again.text]).toEqual(['true', created.text]);
+  const changed = {
+    ...body,
+    payouts: [rows[0], rows[1], { ...rows[2], beneficiary: BENEFICIARY }],
+  };
+  const reused = await client.post('/payout_batches', changed, key);
+  expect(reused.json.error.code).toBe('idempotency_key_reused');
+
+  const wrong = { ...body, reference: `batch-${randomKey()}` };
+  wrong.payouts = [buildPayout({ beneficiary: { name: NAME } })];
+  const refused = await client.post('/payout_batches', wrong, { 'idempotency-key': randomKey() });
+  expect([refused.status, findAnyOf(PLAIN, refused.text)]).toEqual([422, []]);
+  expect(refused.text).toContain('"beneficiary.kind"');
+  const schedule = await client.post(
+    '/payout_schedules',
+    { reference: `rent-${randomKey()}`, interval_seconds: 3_600, payouts: [rows[0]] },
+    { 'idempotency-key': randomKey() },
+  );
+  expect([schedule.status, findAnyOf(PLAIN, schedule.text)]).toEqual([422, []]);
+  expect(schedule.text).toContain('"beneficiary"');
 });
 
 const name = (value: unknown) => ({ ...BENEFICIARY, name: value });

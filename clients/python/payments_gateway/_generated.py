@@ -178,6 +178,17 @@ class PayoutRequestDestination(TypedDict):
     """Text of at most 64 characters without NUL, or null if the destination has none."""
 
 
+class PayoutRequestBeneficiary(TypedDict):
+    """An object with name, kind and optionally institution."""
+
+    name: str
+    """The full name of the person or business that receives the money, in one line of at most 100 characters."""
+    kind: Literal["individual", "business"]
+    """One of individual, business."""
+    institution: NotRequired[str]
+    """The exchange or other institution that holds the destination, in one line of at most 100 characters."""
+
+
 class PayoutRequestRelease(TypedDict):
     """An object with at, after_payment, approval_by_key or recipient_ready, and optionally expires_at."""
 
@@ -191,17 +202,6 @@ class PayoutRequestRelease(TypedDict):
     """true; the payout waits until its recipient may be paid."""
     expires_at: NotRequired[str]
     """A time within a year, after release.at, in ISO 8601 with a zone."""
-
-
-class PayoutRequestBeneficiary(TypedDict):
-    """An object with name, kind and optionally institution."""
-
-    name: str
-    """The full name of the person or business that receives the money, in one line of at most 100 characters."""
-    kind: Literal["individual", "business"]
-    """One of individual, business."""
-    institution: NotRequired[str]
-    """The exchange or other institution that holds the destination, in one line of at most 100 characters."""
 
 
 class PayoutRequest(TypedDict):
@@ -225,10 +225,10 @@ class PayoutRequest(TypedDict):
     """Text of at most 255 characters without NUL."""
     metadata: NotRequired[dict[str, str]]
     """An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500."""
-    release: NotRequired[PayoutRequestRelease]
-    """An object with at, after_payment, approval_by_key or recipient_ready, and optionally expires_at."""
     beneficiary: NotRequired[PayoutRequestBeneficiary]
     """An object with name, kind and optionally institution."""
+    release: NotRequired[PayoutRequestRelease]
+    """An object with at, after_payment, approval_by_key or recipient_ready, and optionally expires_at."""
 
 
 class PayoutDestination(TypedDict):
@@ -653,6 +653,17 @@ class PayoutBatchRequestPayoutDestination(TypedDict):
     """Text of at most 64 characters without NUL, or null if the destination has none."""
 
 
+class PayoutBatchRequestPayoutBeneficiary(TypedDict):
+    """An object with name, kind and optionally institution."""
+
+    name: str
+    """The full name of the person or business that receives the money, in one line of at most 100 characters."""
+    kind: Literal["individual", "business"]
+    """One of individual, business."""
+    institution: NotRequired[str]
+    """The exchange or other institution that holds the destination, in one line of at most 100 characters."""
+
+
 class PayoutBatchRequestPayout(TypedDict):
     """A payout request without release."""
 
@@ -674,6 +685,8 @@ class PayoutBatchRequestPayout(TypedDict):
     """Text of at most 255 characters without NUL."""
     metadata: NotRequired[dict[str, str]]
     """An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500."""
+    beneficiary: NotRequired[PayoutBatchRequestPayoutBeneficiary]
+    """An object with name, kind and optionally institution."""
 
 
 class PayoutBatchRequest(TypedDict):
@@ -985,7 +998,7 @@ class PayoutScheduleRequestPayoutDestination(TypedDict):
 
 
 class PayoutScheduleRequestPayout(TypedDict):
-    """A payout request without release."""
+    """A payout request without release and beneficiary."""
 
     amount: str
     """A decimal string greater than zero with at most 18 digits before and 8 after the decimal point, such as "125.50"."""

@@ -188,6 +188,17 @@ export interface PayoutRequest {
   description?: string | undefined;
   /** An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500 */
   metadata?: Record<string, string> | undefined;
+  /** An object with name, kind and optionally institution */
+  beneficiary?:
+    | {
+        /** The full name of the person or business that receives the money, in one line of at most 100 characters */
+        name: string;
+        /** One of individual, business */
+        kind: 'individual' | 'business';
+        /** The exchange or other institution that holds the destination, in one line of at most 100 characters */
+        institution?: string | undefined;
+      }
+    | undefined;
   /** An object with at, after_payment, approval_by_key or recipient_ready, and optionally expires_at */
   release?:
     | {
@@ -201,17 +212,6 @@ export interface PayoutRequest {
         recipient_ready?: true | undefined;
         /** A time within a year, after release.at, in ISO 8601 with a zone */
         expires_at?: string | undefined;
-      }
-    | undefined;
-  /** An object with name, kind and optionally institution */
-  beneficiary?:
-    | {
-        /** The full name of the person or business that receives the money, in one line of at most 100 characters */
-        name: string;
-        /** One of individual, business */
-        kind: 'individual' | 'business';
-        /** The exchange or other institution that holds the destination, in one line of at most 100 characters */
-        institution?: string | undefined;
       }
     | undefined;
 }
@@ -588,6 +588,17 @@ export interface PayoutBatchRequest {
     description?: string | undefined;
     /** An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500 */
     metadata?: Record<string, string> | undefined;
+    /** An object with name, kind and optionally institution */
+    beneficiary?:
+      | {
+          /** The full name of the person or business that receives the money, in one line of at most 100 characters */
+          name: string;
+          /** One of individual, business */
+          kind: 'individual' | 'business';
+          /** The exchange or other institution that holds the destination, in one line of at most 100 characters */
+          institution?: string | undefined;
+        }
+      | undefined;
   }[];
 }
 

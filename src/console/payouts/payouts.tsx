@@ -18,6 +18,7 @@ import {
   REASON_LENGTH_MAX,
   type WorkflowStep,
 } from '../../services/payout-reviews';
+import type { PayoutBeneficiaries } from '../../services/payout-beneficiaries';
 import type { PayoutScreening, PayoutScreenings } from '../../services/payout-screenings';
 import {
   Alert,
@@ -38,6 +39,7 @@ import { Icon } from '../../web/icon';
 import { type Answer, page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
+import { Beneficiary, type BeneficiaryProps } from './beneficiary';
 import { Context } from './context';
 import { levelAge, levelText, payoutListPages, waitText } from './list';
 import { outcomeText } from './outcome';
@@ -49,14 +51,21 @@ import { Screening, screeningRoutes } from './screening';
 export function payoutPages(
   reviews: PayoutReviews,
   screenings: PayoutScreenings,
+  beneficiaries: PayoutBeneficiaries,
   services: ConsoleServices,
   workflowUrl: WorkflowUrl,
 ): OperatorRoute[] {
-  const show = async (visit: OperatorVisit, id: string, form: FormState): Promise<Answer> => {
+  const show = async (
+    visit: OperatorVisit,
+    id: string,
+    form: FormState,
+    beneficiary: BeneficiaryProps['shown'] = null,
+  ): Promise<Answer> => {
     const isDecided = visit.query.has('decision') || visit.query.has('late');
-    const [review, screening, next] = await Promise.all([
+    const [review, screening, state, next] = await Promise.all([
       reviews.review(id, visit.session),
       screenings.read(id),
+      beneficiaries.stateOf(id),
       isDecided ? reviews.nextInQueue(id) : null,
     ]);
     const { payout } = review;
@@ -64,6 +73,12 @@ export function payoutPages(
       <Detail
         {...review}
         screening={screening}
+        beneficiary={{
+          payoutId: id,
+          state,
+          shown: beneficiary,
+          maySee: visit.may('see_beneficiaries'),
+        }}
         next={next}
         asked={visit.query}
         form={form}
@@ -127,12 +142,23 @@ export function payoutPages(
         return answer ?? show(visit, id, { values: visit.form, errors: fields });
       },
     },
-    ...screeningRoutes(screenings, show),
+    {
+      method: 'post',
+      path: '/payouts/:id/beneficiary',
+      needs: 'see_beneficiaries',
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        const beneficiary = await beneficiaries.look(visit.by, id);
+        return show(visit, id, draftForm(visit), beneficiary);
+      },
+    },
+    ...screeningRoutes(screenings, (visit, id, form) => show(visit, id, form)),
   ];
 }
 
 interface DetailProps extends PayoutReview {
   screening: PayoutScreening;
+  beneficiary: BeneficiaryProps;
   /** What waits in the queue after a decision; null: nothing, or nothing was decided. */
   next: string | null;
   asked: URLSearchParams;
@@ -190,6 +216,7 @@ function Detail(props: DetailProps) {
               ]}
             />
           </Card>
+          <Beneficiary {...props.beneficiary} />
           {payout.reviewReasons.length === 0 ? null : (
             <Card title="Why it is reviewed" lead="The limits are those of today.">
               <WhyReviewed payout={payout} />

@@ -5,14 +5,16 @@
 import { parse } from 'csv-parse/sync';
 import type { RowFault } from '../../domain/batch-terms';
 import { BATCH_ROWS_MAX } from '../../domain/payout-batch';
-import { readPayoutRow } from '../../schemas/payouts';
+import { SCHEDULE_ROWS_MAX } from '../../domain/payout-schedule';
+import type { Json } from '../../schemas/body';
+import { readPayoutRow, readScheduledRow } from '../../schemas/payouts';
 import { ApiError, type FieldError } from '../../domain/errors';
-import type { PayoutOrder } from '../../domain/payout';
+import type { PayoutOrder, SentPayoutOrder } from '../../domain/payout';
 import { csvLine } from '../../lib/csv';
 import { rowFault } from './fault-text';
 
-/** The columns, in the order of the template. The first three are required, and a destination or a recipient. */
-export const COLUMNS = [
+/** The columns of any payout. The first three are required, and a destination or a recipient. */
+export const SCHEDULE_COLUMNS = [
   'reference',
   'amount',
   'currency',
@@ -24,23 +26,46 @@ export const COLUMNS = [
   'description',
   'recipient',
 ] as const;
+const BENEFICIARY_COLUMNS = [
+  'beneficiary_name',
+  'beneficiary_kind',
+  'beneficiary_institution',
+] as const;
+/** Those of a batch, in the order of the template. */
+export const COLUMNS = [...SCHEDULE_COLUMNS, ...BENEFICIARY_COLUMNS] as const;
 type Column = (typeof COLUMNS)[number];
 const REQUIRED: readonly Column[] = COLUMNS.slice(0, 3);
 
-export interface Sheet {
+interface SheetOf<Order> {
   /** Each row as it was written, by column. */
   lines: Record<string, string>[];
-  rows: (PayoutOrder | RowFault)[];
+  rows: (Order | RowFault)[];
 }
+export type Sheet = SheetOf<SentPayoutOrder>;
 
 /** A problem of the table as a whole, as a sentence for the person who made it. */
 export class SheetFault extends Error {}
 
-/** @throws SheetFault */
-export function readSheet(text: string, rowsMax = BATCH_ROWS_MAX): Sheet {
-  const lines = readLines(text, { columns: COLUMNS, required: REQUIRED, rowsMax });
+/** The rows of a batch. @throws SheetFault */
+export function readSheet(text: string): Sheet {
+  const shape = { columns: COLUMNS, required: REQUIRED, rowsMax: BATCH_ROWS_MAX };
+  return readTable(text, shape, readPayoutRow);
+}
+
+/** The rows of a schedule. @throws SheetFault */
+export function readScheduleSheet(text: string): SheetOf<PayoutOrder> {
+  const shape = { columns: SCHEDULE_COLUMNS, required: REQUIRED, rowsMax: SCHEDULE_ROWS_MAX };
+  return readTable(text, shape, readScheduledRow);
+}
+
+function readTable<Order>(
+  text: string,
+  shape: TableShape,
+  read: (json: Json) => Order,
+): SheetOf<Order> {
+  const lines = readLines(text, shape);
   const style = decimalStyleOf(lines.map(({ amount = '' }) => amount));
-  return { lines, rows: lines.map((line, index) => readRow(line, index + 1, style)) };
+  return { lines, rows: lines.map((line, index) => readRow(line, index + 1, style, read)) };
 }
 
 interface TableShape {
@@ -118,11 +143,12 @@ export function plainAmount(text: string, style: DecimalStyle): string | null {
   return groups.join('') + (fraction === undefined ? '' : `.${fraction}`);
 }
 
-function readRow(
+function readRow<Order>(
   line: Record<string, string>,
   row: number,
   style: DecimalStyle,
-): PayoutOrder | RowFault {
+  read: (json: Json) => Order,
+): Order | RowFault {
   const reference = line['reference'] ?? null;
   const amount = plainAmount(line['amount'] ?? '', style);
   if (amount === null) {
@@ -130,7 +156,7 @@ function readRow(
     return faultOf(row, reference, [{ field: 'amount', rule: 'format', message }]);
   }
   try {
-    return readPayoutRow(requestOf(line, amount));
+    return read(requestOf(line, amount));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return rowFault(row, reference, error);
@@ -155,7 +181,20 @@ function requestOf(line: Record<string, string>, amount: string) {
     ...given('provider'),
     ...given('description'),
     ...given('recipient'),
+    ...beneficiaryCells(line),
     ...(isToRecipient ? {} : { destination: destinationCells(line) }),
+  };
+}
+
+function beneficiaryCells(line: Record<string, string>) {
+  const [name = '', kind = '', institution = ''] = BENEFICIARY_COLUMNS.map((one) => line[one]);
+  if (name === '' && kind === '' && institution === '') return {};
+  return {
+    beneficiary: {
+      ...(name === '' ? {} : { name }),
+      ...(kind === '' ? {} : { kind }),
+      ...(institution === '' ? {} : { institution }),
+    },
   };
 }
 
@@ -185,6 +224,9 @@ export const TEMPLATE = writeSheet([
     'crypto_address',
     '',
     'Payroll, November',
+    '',
+    '',
+    '',
     '',
   ],
 ]);

@@ -10,7 +10,7 @@ import { Field, type FormState, Select, SentAgain, TableField, TextArea } from '
 import { Icon } from '../../web/icon';
 import { page, redirect } from '../../web/site';
 import { Faults, Totals, trySheet } from '../batches/new-batch';
-import { COLUMNS, readSheet, writeSheet } from '../batches/sheet';
+import { readScheduleSheet, SCHEDULE_COLUMNS, writeSheet } from '../batches/sheet';
 import {
   filledIn,
   formKey,
@@ -127,7 +127,7 @@ function inputOf(form: URLSearchParams, zone: string) {
     ...(start === undefined ? {} : { start_at: momentOf(start, zone) }),
     ...(end === undefined ? {} : { end_at: momentOf(end, zone) }),
   };
-  const { rows } = readSheet(form.get('table') ?? '', SCHEDULE_ROWS_MAX);
+  const { rows } = readScheduleSheet(form.get('table') ?? '');
   return { ...readPayoutScheduleHead(request), rows };
 }
 
@@ -193,7 +193,7 @@ function NewSchedule({ path, zone, form: sent, refusal }: NewScheduleProps) {
           <TimeFields form={form} zone={zone} />
           <TableField
             label="Payouts of each run"
-            hint={`At most ${SCHEDULE_ROWS_MAX} rows below the headings ${COLUMNS.join(', ')}. Send a recipient or a destination. Each run appends its time to the references.`}
+            hint={`At most ${SCHEDULE_ROWS_MAX} rows below the headings ${SCHEDULE_COLUMNS.join(', ')}. Send a recipient or a destination. Each run appends its time to the references.`}
             form={form}
             value={writeSheet([['reference', 'amount', 'currency', 'destination', 'network']])}
           />

@@ -1,7 +1,7 @@
 /** The beneficiaries of payouts, which are encrypted (decisions/beneficiaries). */
-import type { Payout } from '../../domain/payout';
+import { OPEN_PAYOUT_STATUSES, type Payout } from '../../domain/payout';
 import type { SealedSecret } from '../../lib/secret-box';
-import type { Tx } from '../transaction';
+import { sqlList, type Tx } from '../transaction';
 
 /** SQL over a row of payouts: its beneficiary as a StoredBeneficiary, or null. */
 export const BENEFICIARY = `(
@@ -52,4 +52,25 @@ export async function replaceBeneficiary(
 ): Promise<void> {
   const sql = 'UPDATE payout_beneficiaries SET sealed = ?, key_id = ? WHERE payout_id = ?';
   await tx.query(sql, [sealed, keyId, payoutId]);
+}
+
+/**
+ * Erases some beneficiaries of payouts that ended before a time: nothing is sent for them any more.
+ * @returns how many; fewer than `limit` when no more were found
+ */
+export async function eraseBeneficiariesBefore(
+  tx: Tx,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  const erased = await tx.query(
+    `UPDATE payout_beneficiaries SET sealed = NULL, erased_at = clock_timestamp()
+      WHERE payout_id IN (
+        SELECT b.payout_id FROM payout_beneficiaries b JOIN payouts p ON p.id = b.payout_id
+         WHERE b.sealed IS NOT NULL AND p.updated_at < ?
+           AND p.status NOT IN (${sqlList(OPEN_PAYOUT_STATUSES)}) LIMIT ? FOR UPDATE OF b SKIP LOCKED)
+     RETURNING payout_id`,
+    [before, limit],
+  );
+  return erased.length;
 }

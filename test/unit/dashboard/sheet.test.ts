@@ -1,7 +1,13 @@
 /** Tables of payouts, as spreadsheets write them. */
 import type { RowFault } from '../../../src/domain/batch-terms';
 import { faultText } from '../../../src/dashboard/batches/fault-text';
-import { plainAmount, readSheet, SheetFault, TEMPLATE } from '../../../src/dashboard/batches/sheet';
+import {
+  plainAmount,
+  readScheduleSheet,
+  readSheet,
+  SheetFault,
+  TEMPLATE,
+} from '../../../src/dashboard/batches/sheet';
 
 const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 const head = 'reference,amount,currency,destination,network';
@@ -86,4 +92,23 @@ test.each([
   const [fault] = readSheet(text).rows;
   expect(fault).toHaveProperty('refusal');
   expect(faultText(fault as RowFault)).toContain(sentence);
+});
+
+test('a row may name its beneficiary; half of one is refused with its field', () => {
+  const headings =
+    'reference,amount,currency,destination,network,beneficiary_name,beneficiary_kind';
+  const row = (id: string, rest: string) => `${id},5,USDT,${ADDRESS},tron,${rest}\n`;
+  const { rows } = readSheet(
+    `${headings}\n${row('a', 'Ada Lovelace,individual')}${row('b', ',')}${row('c', 'Ada Lovelace,')}`,
+  );
+  expect(rows[0]).toMatchObject({
+    beneficiary: { name: 'Ada Lovelace', kind: 'individual', institution: null },
+  });
+  expect(rows[1]).not.toHaveProperty('beneficiary');
+  expect(rows[2]).toMatchObject({
+    refusal: { details: { fields: [{ field: 'beneficiary.kind', rule: 'required' }] } },
+  });
+  expect(() => readScheduleSheet(`${headings}\n${row('a', 'Ada Lovelace,individual')}`)).toThrow(
+    /Unknown columns: beneficiary_name, beneficiary_kind/,
+  );
 });

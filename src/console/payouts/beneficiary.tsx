@@ -1,0 +1,45 @@
+/** Who receives the money of a payout: shown on request, and the audit log has each look. */
+import type { Beneficiary as BeneficiaryData } from '../../domain/beneficiary';
+import type { PayoutBeneficiaries } from '../../services/payout-beneficiaries';
+import { Card, Facts, words } from '../../web/components';
+import { Action } from '../../web/forms';
+import { PREFIX } from '../operator-page';
+
+export interface BeneficiaryProps {
+  payoutId: string;
+  state: Awaited<ReturnType<PayoutBeneficiaries['stateOf']>>;
+  /** Null: nobody has asked for it. */
+  shown: BeneficiaryData | null;
+  maySee: boolean;
+}
+
+export function Beneficiary({ payoutId, state, shown, maySee }: BeneficiaryProps) {
+  if (state === 'none') return null;
+  const path = `${PREFIX}/payouts/${payoutId}/beneficiary`;
+  return (
+    <Card
+      id="beneficiary"
+      title="Beneficiary"
+      lead="Who receives the money. The audit log has an entry for each look."
+      action={
+        state === 'stored' && shown === null && maySee ? (
+          <Action action={path} label="Show beneficiary" />
+        ) : undefined
+      }
+    >
+      {state === 'erased' ? <p>It was erased.</p> : null}
+      {state === 'stored' && !maySee ? (
+        <p class="muted">Your role does not include seeing it.</p>
+      ) : null}
+      {shown === null ? null : (
+        <Facts
+          rows={[
+            ['Name', shown.name],
+            ['Kind', words(shown.kind)],
+            ['Institution', shown.institution],
+          ]}
+        />
+      )}
+    </Card>
+  );
+}

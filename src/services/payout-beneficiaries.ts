@@ -1,0 +1,85 @@
+/** The beneficiaries of payouts for operators: a look, which the audit log has, and their erasure. */
+import { eraseBeneficiariesBefore } from '../db/repositories/payout-beneficiaries';
+import { findPayout } from '../db/repositories/payouts';
+import type { Db } from '../db/transaction';
+import type { Beneficiary } from '../domain/beneficiary';
+import { openBeneficiary } from '../lib/beneficiary-seal';
+import type { SecretBox } from '../lib/secret-box';
+import { type ChangedBy, makeChange } from './admin/audit';
+import { AdminRefusal } from './admin/refusal';
+
+export interface PayoutBeneficiariesDeps {
+  db: Db;
+  secretBox: Pick<SecretBox, 'open'>;
+}
+
+export type PayoutBeneficiaries = ReturnType<typeof createPayoutBeneficiaries>;
+
+export function createPayoutBeneficiaries({ db, secretBox }: PayoutBeneficiariesDeps) {
+  return {
+    /** Without decrypting it. @throws AdminRefusal */
+    stateOf: async (payoutId: string): Promise<'none' | 'stored' | 'erased'> => {
+      const { beneficiary } = await requirePayout(db, payoutId);
+      if (beneficiary == null) return 'none';
+      return beneficiary.sealed === null ? 'erased' : 'stored';
+    },
+
+    /** Null: there is none, or it was erased. @throws AdminRefusal */
+    look: async (by: ChangedBy, payoutId: string): Promise<Beneficiary | null> => {
+      const { id, accountId, beneficiary } = await requirePayout(db, payoutId);
+      // Nobody sees it before the entry is stored.
+      return makeChange(db, by, () =>
+        Promise.resolve({
+          audit: {
+            action: 'payout.beneficiary_look',
+            object: 'payout',
+            objectId: id,
+            accountId,
+            before: null,
+            after: null,
+          },
+          result: openBeneficiary(secretBox, beneficiary, id),
+        }),
+      );
+    },
+  };
+}
+
+async function requirePayout(db: Db, id: string) {
+  const payout = await findPayout(db, id);
+  if (payout === null) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
+  return payout;
+}
+
+/** A transaction with so many is short, and an interrupted run continues with the rest. */
+const BATCH = 500;
+
+/**
+ * Erases the beneficiaries of payouts that ended before a time. The payouts stay.
+ * @param note gets the number so far, after each batch
+ */
+export async function eraseBeneficiaries(
+  db: Db,
+  by: ChangedBy,
+  before: Date,
+  note: (erased: number) => void,
+): Promise<{ erased: number }> {
+  let erased = 0;
+  for (;;) {
+    const batch = await makeChange(db, by, async (tx) => {
+      const count = await eraseBeneficiariesBefore(tx, before, BATCH);
+      const audit = {
+        action: 'payout_beneficiaries.erase',
+        object: 'payout_beneficiaries',
+        objectId: before.toISOString(),
+        accountId: null,
+        before: null,
+        after: { erased: count },
+      };
+      return { result: count, audit };
+    });
+    erased += batch;
+    if (batch < BATCH) return { erased };
+    note(erased);
+  }
+}
