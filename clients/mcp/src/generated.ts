@@ -1960,6 +1960,33 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
           description:
             'An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500',
         },
+        beneficiary: {
+          type: 'object',
+          required: ['name', 'kind'],
+          properties: {
+            name: {
+              type: 'string',
+              minLength: 1,
+              maxLength: 100,
+              description:
+                'The full name of the person or business that receives the money, in one line of at most 100 characters',
+            },
+            kind: {
+              type: 'string',
+              enum: ['individual', 'business'],
+              description: 'One of individual, business',
+            },
+            institution: {
+              type: 'string',
+              minLength: 1,
+              maxLength: 100,
+              description:
+                'The exchange or other institution that holds the destination, in one line of at most 100 characters',
+            },
+          },
+          additionalProperties: false,
+          description: 'An object with name, kind and optionally institution',
+        },
         release: {
           type: 'object',
           properties: {
@@ -1997,33 +2024,6 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
           additionalProperties: false,
           description:
             'An object with at, after_payment, approval_by_key or recipient_ready, and optionally expires_at',
-        },
-        beneficiary: {
-          type: 'object',
-          required: ['name', 'kind'],
-          properties: {
-            name: {
-              type: 'string',
-              minLength: 1,
-              maxLength: 100,
-              description:
-                'The full name of the person or business that receives the money, in one line of at most 100 characters',
-            },
-            kind: {
-              type: 'string',
-              enum: ['individual', 'business'],
-              description: 'One of individual, business',
-            },
-            institution: {
-              type: 'string',
-              minLength: 1,
-              maxLength: 100,
-              description:
-                'The exchange or other institution that holds the destination, in one line of at most 100 characters',
-            },
-          },
-          additionalProperties: false,
-          description: 'An object with name, kind and optionally institution',
         },
       },
       required: ['amount', 'currency', 'reference'],

@@ -1,5 +1,6 @@
 /** What is wrong with a row of a table, for the person who wrote it: the API's sentences name members of a request. */
 import { presentFault, type RowFault } from '../../domain/batch-terms';
+import { BENEFICIARY_KINDS } from '../../domain/beneficiary';
 import { DESTINATION_TYPES } from '../../domain/destination';
 import type { ApiError, FieldError, Refusal } from '../../domain/errors';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
@@ -20,6 +21,9 @@ const WANTED: Readonly<Record<string, string>> = {
   provider: ONE_OF(PROVIDER_CODES),
   description: 'write at most 255 characters',
   recipient: 'write the ID of a recipient, or leave it empty and write a destination',
+  beneficiary_name: 'write one line of at most 100 characters',
+  beneficiary_kind: `write one of ${BENEFICIARY_KINDS.join(', ')}`,
+  beneficiary_institution: 'write one line of at most 100 characters, or leave it empty',
   tags: 'write at most 20 tags of 1 to 40 letters, digits, “_”, “.” or “-”',
 };
 
@@ -80,7 +84,9 @@ function labelled({ field, message }: FieldError): string {
 }
 
 function columnOf(field: string): string {
-  return field === 'destination.value' ? 'destination' : field.replace('destination.', '');
+  return field === 'destination.value'
+    ? 'destination'
+    : field.replace('destination.', '').replace('beneficiary.', 'beneficiary_');
 }
 
 function inWords(message: string): string {

@@ -106,7 +106,7 @@ test('a row may name its beneficiary; half of one is refused with its field', ()
   });
   expect(rows[1]).not.toHaveProperty('beneficiary');
   expect(rows[2]).toMatchObject({
-    refusal: { details: { fields: [{ field: 'beneficiary.kind', rule: 'required' }] } },
+    refusal: { details: { fields: [{ field: 'beneficiary_kind', rule: 'required' }] } },
   });
   expect(() => readScheduleSheet(`${headings}\n${row('a', 'Ada Lovelace,individual')}`)).toThrow(
     /Unknown columns: beneficiary_name, beneficiary_kind/,
