@@ -62,6 +62,7 @@ export async function startChainRail({ chain, db, sums }: PreparedWallet): Promi
     currency: ON_CHAIN.currency,
     // The payer has no address for refunds.
     refunds: false,
+    isScreened: false,
     payoutOf: (key) =>
       buildPayout({
         ...{ ...ON_CHAIN, reference: `chaos-${key}` },

@@ -16,6 +16,8 @@ export interface ObjectHistory {
   merchant: ChaosMerchant;
   /** The payment of a refund. */
   about: string | null;
+  /** More members of the request, such as `release`. */
+  more: Record<string, unknown>;
   /** The id in the first answer with the object. */
   id: string | null;
   operations: Operation<Action>[];
@@ -40,6 +42,8 @@ const REFUNDED = '60';
 export class Client {
   readonly automatic: ChaosMerchant;
   readonly reviewed: ChaosMerchant;
+  /** Null: nothing is screened. */
+  readonly live: ChaosMerchant | null;
   /** accountId → its API key. */
   readonly #keys = new Map<string, string>();
 
@@ -48,15 +52,19 @@ export class Client {
     readonly dice: Dice,
     readonly load: LoadRecord,
   ) {
-    const [automatic, reviewed] = layout.merchants;
+    const [automatic, reviewed, live = null] = layout.merchants;
     if (automatic === undefined || reviewed === undefined) throw new Error('two merchants');
     this.automatic = automatic;
     this.reviewed = reviewed;
+    this.live = live;
   }
 
-  /** @param about of a refund: its payment */
-  newObject(kind: Kind, merchant: ChaosMerchant, about: string | null = null): ObjectHistory {
-    const history = { kind, key: randomKey(), merchant, about, id: null, operations: [] };
+  newObject(
+    kind: Kind,
+    merchant: ChaosMerchant,
+    { about = null, more = {} }: Partial<Pick<ObjectHistory, 'about' | 'more'>> = {},
+  ): ObjectHistory {
+    const history = { kind, key: randomKey(), merchant, about, more, id: null, operations: [] };
     this.load.histories.push(history);
     return history;
   }
@@ -68,7 +76,7 @@ export class Client {
   /** Sends the same request, now to one API process and then to the other, until an answer is final. */
   async create(object: ObjectHistory, firstApi: number): Promise<void> {
     const path = object.kind === 'refund' ? `/payments/${object.about}/refunds` : pathOf(object);
-    const body = bodyOf(object, this.layout.rail);
+    const body = { ...bodyOf(object, this.layout.rail), ...object.more };
     await this.#untilAnswered(firstApi, object, (client) => {
       const sent = client.post(path, body, { 'idempotency-key': object.key });
       return { type: 'create', answer: sent };
@@ -84,9 +92,10 @@ export class Client {
     return 'id' in shown ? shown.status : null;
   }
 
-  /** A batch is stopped. */
+  /** A batch is stopped, and a schedule ended. */
   async cancel(object: ObjectHistory): Promise<void> {
-    const verb = object.kind === 'payout_batch' ? 'stop' : 'cancel';
+    const verb =
+      { payout_batch: 'stop', payout_schedule: 'end' }[object.kind as string] ?? 'cancel';
     await this.#untilAnswered(this.anyApi(), object, (client) => ({
       type: 'cancel',
       answer: client.post(`${pathOf(object)}/${object.id ?? ''}/${verb}`),
@@ -127,6 +136,25 @@ export class Client {
     await this.#act(`paying ${id}`, () => this.layout.rail.pay(id));
   }
 
+  /** What no object's history tells: sent again until it is answered. @returns the answer */
+  async send(
+    { accountId, key }: ChaosMerchant,
+    what: string,
+    ask: (client: MerchantClient) => Promise<ApiAnswer>,
+  ): Promise<ApiAnswer> {
+    return this.#act(what, async () => {
+      const baseUrl = this.layout.baseUrls[this.anyApi()] ?? '';
+      const answer = await ask(new MerchantClient(baseUrl, this.#keys.get(accountId) ?? key, 1));
+      if (isUnclear(answer)) throw new Error(`${answer.status} ${answer.text}`);
+      return answer;
+    });
+  }
+
+  /** What happens beside the gateway, until it has happened. */
+  async happen(what: string, act: () => Promise<void>): Promise<void> {
+    await this.#act(what, act);
+  }
+
   /** A new key takes the place of the one before, which is revoked. */
   async rotateKey(): Promise<void> {
     const { gateway } = this.layout;
@@ -144,18 +172,18 @@ export class Client {
     });
   }
 
-  async #act(what: string, act: () => Promise<void>): Promise<void> {
+  async #act<Result>(what: string, act: () => Promise<Result>): Promise<Result> {
     this.load.acts += 1;
-    await untilDone(what, act);
+    return untilDone(what, act);
   }
 
   async #untilAnswered(firstApi: number, object: ObjectHistory, ask: Ask): Promise<Understood> {
     const giveUpAt = performance.now() + PATIENCE_MS;
     for (let api = firstApi; performance.now() < giveUpAt; api += 1) {
-      const key = this.#keys.get(object.merchant.accountId) ?? object.merchant.testKey;
+      const key = this.#keys.get(object.merchant.accountId) ?? object.merchant.key;
       const baseUrl = this.layout.baseUrls[api % this.layout.baseUrls.length] ?? '';
       const startedAt = performance.now();
-      const { type, answer } = ask(new MerchantClient(baseUrl, key));
+      const { type, answer } = ask(new MerchantClient(baseUrl, key, 1));
       const received = await Promise.race([
         answer.catch(() => null),
         sleep(REQUEST_TIMEOUT_MS).then(() => null),
@@ -182,8 +210,13 @@ export class Client {
   }
 }
 
+/** Something that one of them does. */
+export type Step = (client: Client, dice: Dice) => Promise<unknown>;
+
 /** The rows of a batch. */
 const ROWS = 6;
+/** The shortest interval of a schedule. */
+const INTERVAL_SECONDS = 5;
 
 function bodyOf({ kind, key }: ObjectHistory, rail: Rail): Record<string, unknown> {
   const reference = `chaos-${key}`;
@@ -196,6 +229,10 @@ function bodyOf({ kind, key }: ObjectHistory, rail: Rail): Record<string, unknow
       const payouts = Array.from({ length: ROWS }, (_, row) => rail.payoutOf(`${key}-${row}`));
       return { reference, payouts };
     }
+    case 'payout_schedule': {
+      const payouts = [rail.payoutOf(`${key}-0`), rail.payoutOf(`${key}-1`)];
+      return { reference, interval_seconds: INTERVAL_SECONDS, payouts };
+    }
     case 'refund':
       return { reference, amount: REFUNDED };
   }
@@ -206,6 +243,7 @@ function pathOf({ kind }: ObjectHistory): string {
     payout: '/payouts',
     payment: '/payments',
     payout_batch: '/payout_batches',
+    payout_schedule: '/payout_schedules',
     refund: '/refunds',
   }[kind];
 }
@@ -215,11 +253,15 @@ type Understood = Shown | { refused: string };
 
 /** Null: it says nothing about the outcome, and the client asks again. */
 function understand({ status, json }: ApiAnswer): Understood | null {
-  // 401: the key was changed while the request was under way.
-  if (status >= 500 || status === 429 || status === 401) return null;
+  if (isUnclear({ status, json })) return null;
   if (status < 300) return { id: json.data.id, status: json.data.status };
-  const code = String(json.error?.code);
-  return code === 'request_in_progress' ? null : { refused: code };
+  return { refused: String(json.error?.code) };
+}
+
+/** 401: the key was changed while the request was under way. */
+function isUnclear({ status, json }: Pick<ApiAnswer, 'status' | 'json'>): boolean {
+  const isRunning = json?.error?.code === 'request_in_progress';
+  return status >= 500 || status === 429 || status === 401 || isRunning;
 }
 
 function actionOf(type: Action['type'], answer: Understood): Action {
@@ -227,18 +269,17 @@ function actionOf(type: Action['type'], answer: Understood): Action {
   return { type, answer: 'id' in answer ? answer : null };
 }
 
-async function untilDone(what: string, act: () => Promise<void>): Promise<void> {
+async function untilDone<Result>(what: string, act: () => Promise<Result>): Promise<Result> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   let last: unknown;
   while (performance.now() < giveUpAt) {
     try {
-      await Promise.race([
+      return await Promise.race([
         act(),
         sleep(REQUEST_TIMEOUT_MS).then(() => {
           throw new Error('no answer');
         }),
       ]);
-      return;
     } catch (error) {
       last = error;
       await sleep(1_000);

@@ -12,8 +12,8 @@ import { FUNDS, type Layout } from './layout';
 import { isLinearizable } from './linearizability';
 import type { ObjectHistory } from './client';
 import type { Load } from './load';
+import { wrongWaits } from './judge-waiting';
 import { objectModel } from './object-model';
-import { MODE } from './rail';
 
 export interface Verdict {
   violations: string[];
@@ -56,6 +56,7 @@ export async function judge(
       ...(await wrongPayments(layout)),
       ...(await wrongRefunds(layout)),
       ...(await wrongBatches(layout, load)),
+      ...(await wrongWaits(layout.gateway.db)),
       ...(await wrongDeliveries(layout)),
       ...(await missingConnections(layout)),
       ...(await layout.rail.readFaults()),
@@ -101,6 +102,7 @@ async function whenSettled({ gateway: { db } }: Layout): Promise<string[]> {
         WHERE p.status IN ('created', 'pending', 'processing') AND EXISTS
               (SELECT FROM events e WHERE e.object_id = p.id AND e.type = 'payment.processing')
        UNION ALL SELECT id, status FROM payout_batches WHERE closed_at IS NULL
+       UNION ALL SELECT id, status FROM payout_schedule_runs WHERE status = 'pending'
        UNION ALL SELECT id, state FROM payment_refunds WHERE state = 'ordered'
        UNION ALL SELECT id, status FROM webhook_deliveries WHERE status = 'pending'`);
     if (open.length === 0) return [];
@@ -115,7 +117,9 @@ async function readStored({ gateway: { db } }: Layout): Promise<Map<string, stri
     id: string;
     status: string;
   }>(`SELECT id, status FROM payouts WHERE batch_id IS NULL
-     UNION ALL SELECT id, status FROM payments UNION ALL SELECT id, status FROM payout_batches`);
+     UNION ALL SELECT id, status FROM payments UNION ALL SELECT id, status FROM payout_schedules
+     UNION ALL SELECT id, status FROM payout_batches b WHERE NOT EXISTS
+       (SELECT FROM payout_schedule_runs r WHERE r.batch_id = b.id)`);
   const refunds = await db.query<{ id: string; state: RefundState }>(
     'SELECT id, state FROM payment_refunds',
   );
@@ -171,7 +175,7 @@ async function readDoubleSends({ rail }: Layout): Promise<string[]> {
 async function wrongBalances({ gateway: { db }, merchants, rail }: Layout): Promise<string[]> {
   const { currency } = rail;
   const faults: string[] = [];
-  for (const { accountId } of merchants) {
+  for (const { accountId, mode } of merchants) {
     const [credited] = await db.query<{ sum: string }>(
       `SELECT (?::numeric + coalesce(sum(CASE e.direction WHEN 'in' THEN e.amount ELSE -e.amount END), 0)
               )::numeric(38,8)::text AS sum
@@ -180,11 +184,11 @@ async function wrongBalances({ gateway: { db }, merchants, rail }: Layout): Prom
       [FUNDS, accountId],
     );
     const funds = credited?.sum ?? FUNDS;
-    const expected = await expectedBalance(db, accountId, funds, MODE, currency);
+    const expected = await expectedBalance(db, accountId, funds, mode, currency);
     const [found] = await db.query(
       `SELECT available::text, reserved::text FROM balances
         WHERE account_id = ? AND mode = ? AND currency = ?`,
-      [accountId, MODE, currency],
+      [accountId, mode, currency],
     );
     if (JSON.stringify(found) === JSON.stringify(expected)) continue;
     faults.push(`${accountId} has ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
@@ -231,7 +235,7 @@ async function wrongBatches({ baseUrls }: Layout, { histories }: Load): Promise<
   const batches = histories.filter(({ kind, id }) => kind === 'payout_batch' && id !== null);
   const faults: string[] = [];
   for (const { id, merchant } of batches) {
-    const client = new MerchantClient(baseUrls[0] ?? '', merchant.testKey);
+    const client = new MerchantClient(baseUrls[0] ?? '', merchant.key);
     const { status, json, text } = await client.get(`/payout_batches/${id ?? ''}/proof`);
     if (status === 200 && json.data.balanced === true) continue;
     faults.push(`the proof of ${id ?? ''} does not hold: ${status} ${text}`);
@@ -241,7 +245,9 @@ async function wrongBatches({ baseUrls }: Layout, { histories }: Load): Promise<
 
 async function wrongDeliveries({ gateway: { db }, merchants }: Layout): Promise<string[]> {
   const faults: string[] = [];
-  for (const { endpointId, receiver, secret } of merchants) {
+  for (const { id: endpointId, receiver, secret } of merchants.flatMap(
+    ({ endpoint }) => endpoint ?? [],
+  )) {
     const own = await db.query<{ id: string }>(
       `SELECT e.id FROM events e JOIN webhook_endpoints p
          ON p.account_id = e.account_id AND p.mode = e.mode AND p.id = ?`,

@@ -22,8 +22,8 @@ async function main(): Promise<void> {
     layout.baseUrls.forEach((url) => {
       log(`API       ${url}`);
     });
-    layout.merchants.forEach(({ isReviewed, testKey }) => {
-      log(`test key  ${testKey}${isReviewed ? ', whose payouts wait for an operator' : ''}`);
+    layout.merchants.forEach(({ mode, key }, n) => {
+      log(`${mode} key  ${key}${n === 1 ? ', whose payouts wait for an operator' : ''}`);
     });
     log(
       `Temporal  ${layout.gateway.env['TEMPORAL_ADDRESS'] ?? ''}, namespace ${layout.gateway.env['TEMPORAL_NAMESPACE'] ?? ''}`,

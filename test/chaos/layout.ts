@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { ChildProgram } from '../support/servers/child-program';
 import { startGateway, type OwnGateway } from '../support/servers/gateway';
 import { runAdmin } from '../support/servers/gateway-admin';
+import type { Mode } from '../../src/domain/mode';
+import { addKey, type NamedKey } from '../support/payout/release-keys';
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
 import { type MortalServers, startMortalServers } from '../support/chaos/mortal-servers';
 import { findPgBouncer, type PgBouncer, startPgBouncer } from '../support/servers/pgbouncer';
@@ -42,9 +44,17 @@ export interface Layout {
 }
 
 export interface ChaosMerchant extends Merchant {
-  /** Its payouts wait for an operator. */
-  isReviewed: boolean;
-  endpointId: string;
+  mode: Mode;
+  /** The key of that mode. */
+  key: string;
+  /** Another one, which releases payouts. */
+  release: NamedKey;
+  /** Null in live mode, in which endpoints need TLS. */
+  endpoint: Endpoint | null;
+}
+
+interface Endpoint {
+  id: string;
   secret: string;
   /** The same for all merchants. */
   receiver: Receiver;
@@ -77,7 +87,7 @@ export async function startLayout(onChain: boolean): Promise<Layout> {
     : null;
   const bouncer = await startBouncer();
   const gateway = await startGateway({
-    ...{ providerTimeoutMs: 2_000, env: wallet?.providerEnv ?? {} },
+    ...{ providerTimeoutMs: 2_000, env: wallet?.providerEnv ?? {}, hasScreening: !onChain },
     ...(bouncer === null ? {} : { databasePort: bouncer.port }),
   });
   await Promise.all([gateway.api.stop(), gateway.worker.stop()]);
@@ -100,9 +110,13 @@ export async function startLayout(onChain: boolean): Promise<Layout> {
   links['worker-receiver'].leadTo(Number(new URL(receiver.url).port));
   const rail =
     wallet === null ? createSimulatedRail(gateway.sandbox.url) : await startChainRail(wallet);
-  const open = (isReviewed: boolean): Promise<ChaosMerchant> =>
-    openMerchant({ gateway, links, rail }, receiver, isReviewed);
-  const merchants = [await open(false), await open(true)];
+  const open = (mode: Mode, settings: MerchantSettings): Promise<ChaosMerchant> =>
+    openMerchant({ gateway, links, rail }, receiver, mode, settings);
+  const merchants = [
+    await open(MODE, { rehearseReview: false }),
+    await open(MODE, { rehearseReview: true }),
+    ...(rail.isScreened ? [await open('live', { reviewAll: false })] : []),
+  ];
   return {
     ...{ gateway, servers, links, rail, merchants },
     program: (name) => {
@@ -189,8 +203,9 @@ async function environments(
     DASHBOARD_DATABASE_URL: through('api-postgres', env['DASHBOARD_DATABASE_URL'] ?? ''),
     TEMPORAL_ADDRESS: temporal('api-temporal'),
   };
-  // Both simulated providers are one server; the load uses test mode.
-  const used = wallet === null ? /^(ONCHAIN|EXCHANGE_PAY)_(TEST|LIVE)_URL$/ : /^ONCHAIN_TEST_URL$/;
+  // The simulated providers and the screening service are one server.
+  const used =
+    wallet === null ? /^((ONCHAIN|EXCHANGE_PAY)_(TEST|LIVE)|SCREENING)_URL$/ : /^ONCHAIN_TEST_URL$/;
   const providers = Object.entries(env).flatMap(([name, value]) =>
     used.test(name) ? [[name, through('worker-provider', value ?? '')]] : [],
   );
@@ -213,19 +228,25 @@ async function environments(
   return { api, worker, walletEnv, ports };
 }
 
+type MerchantSettings = Parameters<typeof createMerchant>[2];
+
 async function openMerchant(
   { gateway, links, rail }: Pick<Layout, 'gateway' | 'links' | 'rail'>,
   receiver: Receiver,
-  isReviewed: boolean,
+  mode: Mode,
+  settings: MerchantSettings,
 ): Promise<ChaosMerchant> {
-  const merchant = await createMerchant(gateway.db, gateway.pepper, { rehearseReview: isReviewed });
-  await fund(gateway.db, merchant.accountId, MODE, rail.currency, FUNDS);
+  const merchant = await createMerchant(gateway.db, gateway.pepper, settings);
+  const { accountId, liveKey, testKey } = merchant;
+  await fund(gateway.db, accountId, mode, rail.currency, FUNDS);
+  const release = await addKey(gateway, { accountId, mode });
+  if (mode === 'live') return { ...merchant, mode, key: liveKey, release, endpoint: null };
   const url = new URL(receiver.url);
   url.port = String(links['worker-receiver'].port);
-  const endpoint = ['--account', merchant.accountId, '--mode', MODE, '--url', url.href];
-  const { id, secret } = (await runAdmin(gateway, 'webhooks', 'create', ...endpoint)) as {
+  const wanted = ['--account', accountId, '--mode', mode, '--url', url.href];
+  const { id, secret } = (await runAdmin(gateway, 'webhooks', 'create', ...wanted)) as {
     id: string;
     secret: string;
   };
-  return { ...merchant, isReviewed, endpointId: id, secret, receiver };
+  return { ...merchant, mode, key: testKey, release, endpoint: { id, secret, receiver } };
 }

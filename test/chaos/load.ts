@@ -4,9 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDice, type Dice } from '../support/seeded-random';
-import { Client, type LoadRecord, type ObjectHistory } from './client';
+import { Client, type LoadRecord, type ObjectHistory, type Step } from './client';
 import type { ChaosMerchant, Layout } from './layout';
 import type { Kind } from './object-model';
+import { WAITING_STEPS } from './waiting-payouts';
 
 export interface Load extends LoadRecord {
   /** name → how often it was begun. */
@@ -26,8 +27,6 @@ const STEP_MS = 5_000;
 const READS_PER_STEP = 5;
 /** A payment that nobody hears of for longer gets no refund. */
 const CREDITED_WITHIN_MS = 120_000;
-
-type Step = (client: Client, dice: Dice) => Promise<unknown>;
 
 export function startLoad(layout: Layout, seed: number): Load {
   const load: Omit<Load, 'stop'> = {
@@ -65,19 +64,20 @@ export function startLoad(layout: Layout, seed: number): Load {
 
 /** name → how many of a hundred steps it is. */
 const STEPS: Readonly<Record<string, { share: number; step: Step }>> = {
-  payout: { share: 16, step: (client) => createObject(client, 'payout', client.automatic) },
-  approve: { share: 10, step: (client) => reviewPayout(client, 'approve') },
+  ...WAITING_STEPS,
+  payout: { share: 11, step: (client) => createObject(client, 'payout', client.automatic) },
+  approve: { share: 7, step: (client) => reviewPayout(client, 'approve') },
   reject: { share: 5, step: (client) => reviewPayout(client, 'reject') },
   cancel: { share: 7, step: cancelPayout },
   batch: { share: 5, step: (client) => createObject(client, 'payout_batch', client.automatic) },
   'review batch': { share: 4, step: reviewBatch },
   'stop batch': { share: 3, step: stopBatch },
-  payment: { share: 10, step: payPayment },
+  payment: { share: 7, step: payPayment },
   refund: { share: 5, step: refundTwice },
   'cancel payment': { share: 3, step: cancelPayment },
   'same key twice': { share: 5, step: createTwice },
-  'same key later': { share: 12, step: createAgain },
-  read: { share: 13, step: readObjects },
+  'same key later': { share: 8, step: createAgain },
+  read: { share: 9, step: readObjects },
   'rotate key': { share: 2, step: (client) => client.rotateKey() },
 };
 
@@ -88,7 +88,8 @@ async function createObject(client: Client, kind: Kind, merchant: ChaosMerchant)
 async function createTwice(client: Client, dice: Dice): Promise<void> {
   const object = client.newObject('payout', dice.pick([client.automatic, client.reviewed]));
   await Promise.all([client.create(object, 0), client.create(object, 1)]);
-  if (object.merchant.isReviewed && object.id !== null) await client.decide(object.id, 'approve');
+  if (object.merchant === client.reviewed && object.id !== null)
+    await client.decide(object.id, 'approve');
 }
 
 async function reviewPayout(client: Client, decision: 'approve' | 'reject'): Promise<void> {
@@ -139,7 +140,9 @@ async function refundTwice(client: Client): Promise<void> {
     if (performance.now() > giveUpAt) return;
     await sleep(PAUSE_MS);
   }
-  const refunds = [0, 1].map(() => client.newObject('refund', payment.merchant, payment.id));
+  const refunds = [0, 1].map(() =>
+    client.newObject('refund', payment.merchant, { about: payment.id }),
+  );
   await Promise.all(refunds.map((refund, api) => client.create(refund, api)));
 }
 

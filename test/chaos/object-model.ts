@@ -2,9 +2,10 @@
 import { PAYMENT_TRANSITIONS } from '../../src/domain/payment';
 import { PAYOUT_TRANSITIONS } from '../../src/domain/payout';
 import { PAYOUT_BATCH_TRANSITIONS } from '../../src/domain/payout-batch';
+import { PAYOUT_SCHEDULE_TRANSITIONS } from '../../src/domain/payout-schedule';
 import type { Model } from './linearizability';
 
-export type Kind = 'payout' | 'payment' | 'payout_batch' | 'refund';
+export type Kind = 'payout' | 'payment' | 'payout_batch' | 'payout_schedule' | 'refund';
 
 export type Action =
   /** `answer` null: none, or one that says nothing about the outcome. */
@@ -29,6 +30,7 @@ const TABLES: Record<Kind, Record<string, Record<string, string>>> = {
   payout: PAYOUT_TRANSITIONS,
   payment: PAYMENT_TRANSITIONS,
   payout_batch: PAYOUT_BATCH_TRANSITIONS,
+  payout_schedule: PAYOUT_SCHEDULE_TRANSITIONS,
   refund: { pending: { complete: 'completed', fail: 'failed' }, completed: {}, failed: {} },
 };
 

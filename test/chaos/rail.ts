@@ -5,6 +5,7 @@ import { buildPayout } from '../support/merchant/merchant-client';
 import { buildPayment } from '../support/payment/payment-steps';
 import { control, readBook } from '../support/servers/sandbox';
 
+/** Of all but the payouts that are screened. */
 export const MODE = 'test';
 
 export interface Rail {
@@ -14,6 +15,8 @@ export interface Rail {
   paymentOf(key: string): Record<string, unknown>;
   /** Whether merchants refund payments. */
   refunds: boolean;
+  /** Whether there are live payouts too, which are screened. */
+  isScreened: boolean;
   /** The customer pays the whole amount. */
   pay(paymentId: string): Promise<void>;
   /** Blocks are replaced; nothing without a chain. */
@@ -34,6 +37,7 @@ export function createSimulatedRail(sandboxUrl: string): Rail {
   return {
     currency: 'USDT',
     refunds: true,
+    isScreened: true,
     payoutOf: (key) => buildPayout({ reference: `chaos-${key}` }),
     paymentOf: (key) => buildPayment({ reference: `chaos-${key}` }),
     pay: async (id) => {

@@ -20,6 +20,8 @@ export class MerchantClient {
   constructor(
     readonly baseUrl: string,
     readonly apiKey: string,
+    /** How often a request is sent at most while the gateway answers that it is busy. */
+    private readonly overloadsMax = OVERLOADS_MAX,
   ) {}
 
   async get(path: string): Promise<ApiAnswer> {
@@ -70,7 +72,7 @@ export class MerchantClient {
     for (let sent = 1; ; sent += 1) {
       const answer = await this.#sendOnce(method, path, headers, body);
       const isOverload = answer.json?.error?.details?.reason === 'overloaded';
-      if (!isOverload || sent === OVERLOADS_MAX) return answer;
+      if (!isOverload || sent === this.overloadsMax) return answer;
       await sleep(1_000 * Number(answer.headers.get('retry-after') ?? 1));
     }
   }
