@@ -16,6 +16,8 @@ const DIFFERENT_CHARACTERS_MIN = 8;
 const NEW_SECRET = 'Set it to a new secret, such as the output of `openssl rand -hex 32`.';
 /** Where the simulated providers serve their APIs. */
 const SIMULATED_PATH = /^\/(onchain|exchange-pay)\/*$/;
+const SIMULATED_SCREENING_PATH = /^\/sandbox\/screening\/*$/;
+const LIVE_PROVIDER = /^(ONCHAIN|EXCHANGE_PAY)_LIVE_URL$/;
 const PRIVATE_ADDRESS = /^(127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd])/i;
 const PRIVATE_NAME = /(^[^.]+|\.(local|internal|svc|svc\.cluster\.local))$/;
 
@@ -32,7 +34,7 @@ export function productionFaults(program: ProgramName, env: Environment): string
     const isJudged = row.isSecret === true || row.programs.includes(program);
     return value === null || !isJudged ? [] : [{ ...row, name, value }];
   });
-  return [...rows.flatMap(faultsOf), ...repeatedSecrets(rows)];
+  return [...rows.flatMap(faultsOf), ...repeatedSecrets(rows), ...unscreenedFaults(rows)];
 }
 
 function faultsOf(row: SetRow): string[] {
@@ -47,6 +49,7 @@ function faultsOf(row: SetRow): string[] {
 const RULES: Record<NonNullable<Setting['inProduction']>, (row: SetRow) => string[]> = {
   https: publicUrlFaults,
   'a provider': providerFaults,
+  'a screening service': screeningFaults,
   random: guessableFaults,
   'random and used once': guessableFaults,
 };
@@ -78,15 +81,36 @@ function publicUrlFaults({ name, value }: SetRow): string[] {
   return [`${name} must start with https:// in production: put TLS in front of the program.`];
 }
 
-function providerFaults({ name, value }: SetRow): string[] {
+function providerFaults(row: SetRow): string[] {
+  return serviceFaults(
+    row,
+    SIMULATED_PATH,
+    `${row.name} is a simulated provider. Set it to the provider's API, or remove it to close the provider in that mode.`,
+  );
+}
+
+function screeningFaults(row: SetRow): string[] {
+  return serviceFaults(
+    row,
+    SIMULATED_SCREENING_PATH,
+    `${row.name} is the simulated screening, which clears nearly everything. Set it to your screening service.`,
+  );
+}
+
+/** Whoever forgets the screening pays sanctioned addresses: doing without a service is said, not left out. */
+function unscreenedFaults(rows: readonly SetRow[]): string[] {
+  const has = (wanted: RegExp) => rows.some(({ name }) => wanted.test(name));
+  if (!has(LIVE_PROVIDER) || has(/^SCREENING_URL$/)) return [];
+  return [
+    'SCREENING_URL is not set, and the gateway has a live provider. Set it to your screening service, or to none if imported lists alone, or nobody, have to clear destinations.',
+  ];
+}
+
+function serviceFaults({ name, value }: SetRow, simulated: RegExp, isSimulated: string): string[] {
   const url = URL.parse(value);
   // The kind refuses what is no URL.
   if (url === null) return [];
-  if (SIMULATED_PATH.test(url.pathname)) {
-    return [
-      `${name} is a simulated provider. Set it to the provider's API, or remove it to close the provider in that mode.`,
-    ];
-  }
+  if (simulated.test(url.pathname)) return [isSimulated];
   if (url.protocol === 'https:' || isPrivate(url.hostname)) return [];
   return [`${name} must start with https:// outside of a private network.`];
 }

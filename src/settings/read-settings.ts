@@ -1,5 +1,5 @@
 /** Reads variables by their rows in the table of settings, whose kinds give the values their types. */
-import { InvalidText, type Kind } from './setting-kinds';
+import { InvalidText, type Kind, NONE } from './setting-kinds';
 import { type Environment, type ProgramName, ROWS, type Setting, SETTINGS } from './settings';
 import { invalidEnvironment, SetupError } from '../lib/setup-error';
 
@@ -110,5 +110,5 @@ function parse(name: SettingName, text: string | null): unknown {
 function isRequired({ required }: Setting, env: Environment): boolean {
   if (required === undefined || required === 'always') return required === 'always';
   if (required === 'in production') return env['GATEWAY_ENV'] === 'production';
-  return textOf(required.with, env) !== null;
+  return ![null, NONE].includes(textOf(required.with, env));
 }

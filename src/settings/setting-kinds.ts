@@ -24,6 +24,16 @@ export const postgresUrl: Kind<string> = url(['postgres', 'postgresql'], (value)
 
 export const httpUrl: Kind<string> = url(['https', 'http'], (value) => value);
 
+/** What somebody may do without, and has to say so. */
+export const NONE = 'none';
+
+export function orNone<Value>(kind: Kind<Value>): Kind<Value | null> {
+  return {
+    form: `${kind.form}, or ${NONE}`,
+    parse: (text) => (text === NONE ? null : kind.parse(text)),
+  };
+}
+
 export const smtpUrl: Kind<string> = url(['smtps', 'smtp'], (value) => value);
 
 /** Paths are added to it, so it is read without the slashes at its end. */

@@ -13,6 +13,7 @@ import {
   emails,
   host,
   httpUrl,
+  orNone,
   type Kind,
   postgresUrl,
   publicKeys,
@@ -37,7 +38,7 @@ export interface Setting {
   /** What a message asks for when it is missing, instead of what its kind accepts. */
   setTo?: string;
   /** What production refuses besides (production.ts). */
-  inProduction?: 'https' | 'a provider' | 'random' | 'random and used once';
+  inProduction?: 'https' | 'a provider' | 'a screening service' | 'random' | 'random and used once';
   /** The programs that read it. */
   programs: readonly ProgramName[];
   /** Can be read from a file, and never appears in a log. */
@@ -305,10 +306,11 @@ export const GATEWAY_SETTINGS = {
   ...providerSettings('EXCHANGE_PAY_TEST', 'Exchange Pay in test mode', BOTH),
   ...providerSettings('EXCHANGE_PAY_LIVE', 'Exchange Pay in live mode', BOTH),
   SCREENING_URL: {
-    kind: httpUrl,
+    kind: orNone(httpUrl),
+    inProduction: 'a screening service',
     programs: BOTH,
     meaning:
-      'service that clears the destinations of live payouts ([screening.md](screening.md)); a worker that starts with it requires its answers until `admin screening remove service`',
+      'service that clears the destinations of live payouts ([screening.md](screening.md)); a worker that starts with it requires its answers until `admin screening remove service`. In production it is required with a live provider: `none` says that imported lists alone, or nobody, screen',
   },
   SCREENING_API_KEY: {
     kind: text,

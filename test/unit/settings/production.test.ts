@@ -20,6 +20,8 @@ const ENV = {
   ONCHAIN_LIVE_URL: 'http://wallet:3002',
   ONCHAIN_LIVE_API_KEY: random(),
   ONCHAIN_LIVE_CALLBACK_SECRET: random(),
+  SCREENING_URL: 'https://screening.example.com/questions',
+  SCREENING_API_KEY: random(),
 };
 
 test('a complete configuration starts', () => {
@@ -37,6 +39,13 @@ test.each([
   ['ONCHAIN_LIVE_URL', 'http://sandbox:3001/onchain', /ONCHAIN_LIVE_URL is a simulated provider/],
   ['ONCHAIN_LIVE_URL', 'http://api.example.com', /ONCHAIN_LIVE_URL must start with https/],
   ['ONCHAIN_LIVE_URL', 'http://203.0.113.9:80', /ONCHAIN_LIVE_URL must start with https/],
+  [
+    'SCREENING_URL',
+    '',
+    /SCREENING_URL is not set, and the gateway has a live provider\. Set it to/,
+  ],
+  ['SCREENING_URL', 'http://sandbox:3001/sandbox/screening', /SCREENING_URL is the simulated/],
+  ['SCREENING_URL', 'http://screening.example.com', /SCREENING_URL must start with https/],
   ['GATEWAY_ENV', 'prod', /GATEWAY_ENV must be one of: production, development, test\./],
 ])('%s=%j is refused', (name, value, reason) => {
   const refused = () => readApiConfig({ ...ENV, [name]: value });
@@ -53,6 +62,16 @@ test.each([
   'http://[::1]:3002',
 ])('the provider %s is accepted', (url) => {
   expect(readApiConfig({ ...ENV, ONCHAIN_LIVE_URL: url })).toBeDefined();
+  expect(readApiConfig({ ...ENV, SCREENING_URL: url })).toBeDefined();
+});
+
+test.each([
+  ['none for it', { SCREENING_URL: 'none' }],
+  ['no live provider', { SCREENING_URL: '', ONCHAIN_LIVE_URL: '' }],
+])('with %s, nobody needs a screening service', (_what, change) => {
+  expect(readApiConfig({ ...ENV, SCREENING_API_KEY: '', ...change })).toMatchObject({
+    screening: null,
+  });
 });
 
 test('the environment of `npm start` is refused, with everything that is wrong in it', () => {
