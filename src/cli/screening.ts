@@ -4,9 +4,10 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/command-line';
 import { presentScreeningSource } from '../presenters/admin';
 import { importList, LIST_FORMATS, listSources, removeSource } from '../services/admin/screening';
-import { decideAboutRecipient } from '../services/recipient-screenings';
+import { decideRecipient } from '../services/recipient-screenings';
 import { createPayoutScreenings } from '../services/payout-screenings';
 import { createPayoutWorkflows } from '../temporal/payout-workflows';
+import { addFields, inputOf } from './change-options';
 import type { Run } from './context';
 import { addNoun, changeVerb, readVerb, reasonedVerb, requireId, runOn, text } from './options';
 import { listOf, showList } from './output';
@@ -92,13 +93,10 @@ export function addScreening(admin: Command, run: Run): void {
       'screening decide rcp_… --verdict clear --reason "ticket 812"',
       'screening decide rcp_… --verdict block --reason "ticket 812"',
     ],
-  }).addOption(
-    new Option('--verdict <VERDICT>', 'whether it may be paid')
-      .choices(['clear', 'block'] as const)
-      .makeOptionMandatory(),
-  );
-  runOn(run, decide, RECIPIENT, ({ db, by }, id, { verdict }) =>
-    decideAboutRecipient(db, by, id, verdict),
+  });
+  addFields(decide, decideRecipient);
+  runOn(run, decide, RECIPIENT, ({ db, by }, id, options) =>
+    decideRecipient.make(db, by, { id, seen: null }, inputOf(decideRecipient, options)),
   );
   changeVerb(screening, 'ask', {
     summary: 'Ask every source again about the destination of a live payout that is not submitted',

@@ -6,12 +6,14 @@ import { type Case, findCase, resolveCase as writeResolution } from '../db/repos
 import { listAudit } from '../db/repositories/audit-log';
 import { findPayment } from '../db/repositories/payments';
 import { findPayout } from '../db/repositories/payouts';
+import { findRecipientForOperator } from '../db/repositories/recipients';
 import { listEntriesOf } from '../db/repositories/provider-statements';
 import { listTransactions } from '../db/repositories/transactions';
 import type { Db, Tx } from '../db/transaction';
 import type { MerchantTransaction } from '../domain/ledger';
 import type { Payment } from '../domain/payment';
 import type { Payout } from '../domain/payout';
+import type { Recipient } from '../domain/recipient';
 import { presentCase } from '../presenters/admin';
 import { AdminRefusal } from './admin/refusal';
 import { defineChange, Text } from './change';
@@ -26,6 +28,8 @@ export interface CaseEvidence {
   found: Case;
   /** Null: the object is not in the database, or the case is about no object. */
   ours: CaseObject;
+  /** Of a case about a recipient. */
+  recipient: Recipient | null;
   transactions: MerchantTransaction[];
   /** The copy of the provider's statement. */
   theirs: Awaited<ReturnType<typeof listEntriesOf>>;
@@ -80,13 +84,14 @@ export async function requireCase(db: Db | Tx, id: string): Promise<Case> {
 export async function readCaseEvidence(db: Db, id: string): Promise<CaseEvidence> {
   const found = await requireCase(db, id);
   const ours = await findObject(db, found.objectId);
-  const [transactions, theirs, resolvedBy, notes] = await Promise.all([
+  const [recipient, transactions, theirs, resolvedBy, notes] = await Promise.all([
+    found.objectId.startsWith('rcp_') ? findRecipientForOperator(db, found.objectId) : null,
     ours === null ? [] : transactionsOf(db, ours.object),
     listEntriesOf(db, referenceOf(found)),
     found.resolvedAt === null ? null : resolverOf(db, id),
     listNotes(db, { object: 'case', id }),
   ]);
-  return { found, ours, transactions, theirs, resolvedBy, notes };
+  return { found, ours, recipient, transactions, theirs, resolvedBy, notes };
 }
 
 async function findObject(db: Db, id: string): Promise<CaseObject> {

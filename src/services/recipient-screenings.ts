@@ -1,26 +1,36 @@
 /** What an operator decides about a live recipient that the screening holds or has blocked (decisions/screening). */
 import { resolveOpenCase } from '../db/repositories/cases';
 import { decideRecipientScreening, lockRecipientForOperator } from '../db/repositories/recipients';
-import type { Db } from '../db/transaction';
 import type { Recipient } from '../domain/recipient';
-import type { Verdict } from '../domain/screening';
-import { type ChangedBy, makeChange } from './admin/audit';
 import { AdminRefusal } from './admin/refusal';
+import { Choice, defineChange } from './change';
+
+export interface HeldRecipient {
+  id: string;
+  /** The `destinationVersion` that the operator saw; null: whatever it has. */
+  seen: string | null;
+}
 
 /** Payouts that wait for it are woken by the schedule `restart-missing`. @throws AdminRefusal */
-export function decideAboutRecipient(
-  db: Db,
-  by: ChangedBy,
-  id: string,
-  verdict: Exclude<Verdict, 'review'>,
-) {
-  return makeChange(db, by, async (tx) => {
+export const decideRecipient = defineChange({
+  action: 'recipient.screening_decide',
+  access: { needs: 'review' },
+  fields: {
+    verdict: Choice(
+      [
+        ['clear', 'It may be paid'],
+        ['block', 'It may not be paid'],
+      ],
+      { label: 'Decision' },
+    ),
+  },
+  run: async (tx, { id, seen }: HeldRecipient, { verdict }, by) => {
     const before = await lockRecipientForOperator(tx, id);
     if (before === null) throw new AdminRefusal({ code: 'not_found', object: 'recipient', id });
-    const isHeld = before.screening === 'review' || before.screening === 'block';
-    if (!isHeld || before.deletedAt !== null) {
-      throw new AdminRefusal({ code: 'not_held_by_screening', id });
+    if (seen !== null && seen !== before.destinationVersion) {
+      throw new AdminRefusal({ code: 'screening_changed', id });
     }
+    if (!isHeld(before)) throw new AdminRefusal({ code: 'not_held_by_screening', id });
     if (before.screening === verdict) throw new AdminRefusal({ code: 'nothing_to_change' });
     await decideRecipientScreening(tx, id, verdict);
     const resolution = `${verdict === 'clear' ? 'Allowed' : 'Blocked'} by ${by.actor}: ${by.reason ?? ''}`;
@@ -31,7 +41,6 @@ export function decideAboutRecipient(
     return {
       result,
       audit: {
-        action: 'recipient.screening_decide',
         object: 'recipient',
         objectId: id,
         accountId: before.accountId,
@@ -39,7 +48,12 @@ export function decideAboutRecipient(
         after: result,
       },
     };
-  });
+  },
+});
+
+/** An operator decides about it. */
+export function isHeld({ screening, deletedAt }: Recipient): boolean {
+  return deletedAt === null && (screening === 'review' || screening === 'block');
 }
 
 function present({ id, accountId }: Recipient, screening: Recipient['screening']) {

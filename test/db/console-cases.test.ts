@@ -2,7 +2,7 @@
 import { openCase } from '../../src/db/repositories/cases';
 import type { CaseKind } from '../../src/domain/cases';
 import { newId } from '../../src/lib/new-id';
-import { makeUser, type PageClient, textOf } from '../support/merchant/page-client';
+import { ageSignIn, makeUser, type PageClient, textOf } from '../support/merchant/page-client';
 import { started } from '../support/started';
 import { PROBE, read, startConsoleWorld } from './console-world';
 
@@ -100,4 +100,92 @@ test('a case is not resolved by a form that lacks its newest facts', async () =>
     expect(shown).toContain('Claimed back');
   }
   expect((await resolve({ facts: '2' })).status).toBe(303);
+});
+
+describe('a recipient that the screening holds', () => {
+  /** @returns the id of its case */
+  async function held(screening: 'review' | 'block'): Promise<{ recipient: string; path: string }> {
+    const { owner } = world.harness;
+    const recipient = newId('recipient');
+    await owner.query(
+      `INSERT INTO recipients (id, account_id, mode, name, currency, destination_type, destination_value, created_by)
+       VALUES (?, ?, 'live', ?, 'USDT', 'email', 'ada@example.com', 'key')`,
+      [recipient, await world.harness.createAccount(), PROBE],
+    );
+    await owner.query('UPDATE recipients SET screening = ? WHERE id = ?', [screening, recipient]);
+    const kind = screening === 'review' ? 'recipient_review' : 'recipient_blocked';
+    return { recipient, path: `/cases/${await makeCase(kind, recipient)}` };
+  }
+
+  const screeningOf = async (recipient: string) => {
+    const sql = 'SELECT screening FROM recipients WHERE id = ?';
+    const [found] = await world.harness.owner.query<{ screening: string }>(sql, [recipient]);
+    return found!.screening;
+  };
+  const seenOn = async (client: PageClient, path: string) =>
+    /name="seen" value="([^"]+)"/.exec(await read(client, path))?.[1] ?? '';
+  const decide = (client: PageClient, path: string, form: Record<string, string>) =>
+    client.post(`/console${path}/recipient`, form);
+
+  test.each([
+    ['review', 'clear', 'Allowed'],
+    ['review', 'block', 'Blocked'],
+    ['block', 'clear', 'Allowed'],
+  ] as const)(
+    '(%s) is decided by a reviewer (%s), with a reason, which resolves the case',
+    async (screening, verdict, word) => {
+      const { recipient, path } = await held(screening);
+      const client = await world.signedIn(world.reviewer);
+      const viewer = await world.signedIn(
+        await makeUser(world.harness.owner, 'operator', 'viewer'),
+      );
+      expect(await read(viewer, path)).not.toContain('Decide about the recipient');
+      const seen = await seenOn(client, path);
+      const form = { verdict, seen, decision_reason: `Ticket 812 ${PROBE}` };
+      const missing = await decide(client, path, { ...form, decision_reason: ' ' });
+      expect(await textOf(missing, 422)).toContain('Enter a value.');
+      expect(await screeningOf(recipient)).toBe(screening);
+
+      expect((await decide(client, path, form)).status).toBe(303);
+      expect(await screeningOf(recipient)).toBe(verdict);
+      expect(await read(client, path)).toContain(`${word} by ${world.reviewer.email}: Ticket 812`);
+      expect(await world.auditOf(recipient)).toMatchObject([
+        {
+          actor: world.reviewer.email,
+          action: 'recipient.screening_decide',
+          via: 'console',
+          reason: form.decision_reason,
+        },
+      ]);
+      const again = await textOf(await decide(client, path, form), 409);
+      expect(again).toContain(verdict === 'clear' ? 'is not held or blocked' : 'already in force');
+    },
+  );
+
+  test('is not cleared with a destination that the operator did not see', async () => {
+    const { recipient, path } = await held('review');
+    const client = await world.signedIn(world.reviewer);
+    const form = { verdict: 'clear', seen: await seenOn(client, path), decision_reason: 'Known' };
+    const { owner } = world.harness;
+    const change = `UPDATE recipients SET destination_value = 'eve@example.com' WHERE id = ?`;
+    await owner.query(change, [recipient]);
+    await owner.query(`UPDATE recipients SET screening = 'review' WHERE id = ?`, [recipient]);
+    const shown = await textOf(await decide(client, path, form), 409);
+    expect(shown).toContain('its screening has new answers');
+    expect(shown).toContain('eve@example.com');
+    expect(
+      (await textOf(await decide(client, path, { ...form, seen: '' }), 409)).length,
+    ).toBeGreaterThan(0);
+    expect(await screeningOf(recipient)).toBe('review');
+  });
+
+  test('is decided after a recent sign-in only', async () => {
+    const { recipient, path } = await held('review');
+    const client = await world.signedIn(world.admin);
+    const form = { verdict: 'clear', seen: await seenOn(client, path), decision_reason: 'Known' };
+    await ageSignIn(world.harness.owner, world.admin);
+    const asked = await decide(client, path, form);
+    expect(asked.headers.get('location')).toContain('/console/confirm');
+    expect(await screeningOf(recipient)).toBe('review');
+  });
 });

@@ -252,6 +252,7 @@ const CONSOLE: Record<string, string> = {
   'get /cases/:id': 'ARV',
   'post /cases/:id/resolve': 'AR',
   'post /cases/:id/notes': 'AR',
+  'post /cases/:id/recipient': 'AR',
   'post /people/invitations/:id/approve': 'A',
   'post /people/:id/role/approve': 'A',
   'post /people/:id/role/reject': 'A',

@@ -85,7 +85,7 @@ const TABLES: Record<
   provider_positions: ['-', 'SIUD', '-', 'S'],
   provider_statements: ['-', 'SIU', 'S', 'S'],
   // The worker locks a recipient while it reserves a payout to it.
-  // The API changes what the merchant sets only, the worker updated_at and the screening.
+  // The API changes what the merchant sets only, the worker updated_at and the screening, the console the screening.
   recipients: ['SI', 'S', 'SU', 'S'],
   recovery_codes: ['-', '-', 'D', 'SIUD'],
   request_log: ['S', '-', 'S', 'S'],

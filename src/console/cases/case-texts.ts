@@ -95,14 +95,13 @@ export const CASE_TEXTS: Record<CaseKind, CaseText> = {
     meaning: 'The screening blocked the destination of a recipient. Nobody can pay it.',
     remedy:
       'Check the evidence and report it where the law requires it. The merchant read no reason; do not tell one. ' +
-      'If it is a mistake: npm run -s admin -- screening decide with the recipient’s id and --verdict clear.',
+      'If it is a mistake, decide below that it may be paid.',
   },
   recipient_review: {
     meaning:
       'The screening found something about the destination of a recipient. It cannot be paid.',
     remedy:
-      'Read the evidence, and decide with npm run -s admin -- screening decide, the recipient’s id and ' +
-      '--verdict clear or block, which also resolves the case.',
+      'Read the evidence, and decide below whether it may be paid, which also resolves the case.',
   },
   refund_not_covered: {
     meaning: 'The provider refunded the payment, and the balance does not cover it.',

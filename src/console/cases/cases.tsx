@@ -34,13 +34,20 @@ import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
 import { Notes } from '../notes/notes';
 import { CASE_TEXTS } from './case-texts';
+import { OurRecipient, recipientDecision } from './recipient-decision';
 
 const PATH = `${PREFIX}/cases`;
 const NAV = { nav: 'cases' };
 const STATES = ['open', 'resolved', 'all'] as const;
 
-export function casePages({ db }: ConsoleServices, urlOf: WorkflowUrl): OperatorRoute[] {
-  async function showCase(visit: OperatorVisit, form: FormState, status: number) {
+export function casePages(services: ConsoleServices, urlOf: WorkflowUrl): OperatorRoute[] {
+  const { db } = services;
+  async function showCase(
+    visit: OperatorVisit,
+    form: FormState,
+    status: number,
+    isTooLate = false,
+  ) {
     const evidence = await readCaseEvidence(db, visit.params['id'] ?? '');
     const body = (
       <CasePage
@@ -48,7 +55,7 @@ export function casePages({ db }: ConsoleServices, urlOf: WorkflowUrl): Operator
         form={form}
         urlOf={urlOf}
         mayResolve={visit.may(resolveCase.access.needs)}
-        isTooLate={status === 409}
+        isTooLate={isTooLate}
         seen={seenIn(form.values)}
       />
     );
@@ -111,10 +118,11 @@ export function casePages({ db }: ConsoleServices, urlOf: WorkflowUrl): Operator
         } catch (error) {
           const code = error instanceof AdminRefusal ? error.refusal.code : null;
           if (code !== 'case_already_resolved' && code !== 'case_changed') throw error;
-          return showCase(visit, { values, errors: {} }, 409);
+          return showCase(visit, { values, errors: {} }, 409, true);
         }
       },
     },
+    recipientDecision(services, showCase),
   ];
 }
 
@@ -193,7 +201,18 @@ interface CasePageProps extends CaseEvidence {
 }
 
 function CasePage(props: CasePageProps) {
-  const { found, ours, transactions, theirs, resolvedBy, notes, urlOf, isTooLate, seen } = props;
+  const {
+    found,
+    ours,
+    recipient,
+    transactions,
+    theirs,
+    resolvedBy,
+    notes,
+    urlOf,
+    isTooLate,
+    seen,
+  } = props;
   const { meaning, remedy } = CASE_TEXTS[found.kind];
   return (
     <>
@@ -226,7 +245,11 @@ function CasePage(props: CasePageProps) {
         mayWrite={props.mayResolve}
       />
       <div class="grid">
-        <Ours ours={ours} found={found} />
+        {recipient === null ? (
+          <Ours ours={ours} found={found} />
+        ) : (
+          <OurRecipient {...props} recipient={recipient} mayDecide={props.mayResolve} />
+        )}
         <Card title="Details" lead="What the gateway recorded since it opened the case.">
           <Facts
             rows={[
@@ -238,7 +261,7 @@ function CasePage(props: CasePageProps) {
           <pre class="code">{JSON.stringify(found.details, null, 2)}</pre>
         </Card>
       </div>
-      <Theirs entries={theirs} />
+      {recipient === null ? <Theirs entries={theirs} /> : null}
       {ours === null ? null : (
         <LedgerLines transactions={transactions} lead="Changes to the merchant’s balances" />
       )}

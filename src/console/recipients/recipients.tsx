@@ -54,8 +54,12 @@ export function recipientPages({ recipients }: ConsoleServices): OperatorRoute[]
                   },
                   {
                     label: 'Screening',
-                    cell: ({ screening }) =>
-                      screening === null ? null : <Status value={screening} />,
+                    cell: ({ id, screening }) =>
+                      screening === null ? null : (
+                        <a href={`${PREFIX}/cases?state=all&object=${id}`}>
+                          <Status value={screening} />
+                        </a>
+                      ),
                   },
                   { label: 'Currency', cell: ({ currency }) => currency },
                   { label: 'Network', wide: true, cell: ({ network }) => network ?? 'None' },

@@ -34,6 +34,7 @@ import {
   sql as payoutBeneficiaries,
   steps as payoutBeneficiarySteps,
 } from './0061-payout-beneficiaries';
+import { sql as recipientDecisions } from './0063-recipient-decisions';
 import { sql as operatorIdentities } from './0064-operator-identities';
 import { sql as linkMails } from './0065-link-mails';
 import { sql as notificationKinds } from './0066-notification-kinds';
@@ -109,6 +110,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0058-saved-filters', sql: savedFilters },
   { name: '0061-payout-beneficiaries', sql: payoutBeneficiaries },
   { name: '0061-payout-beneficiaries-steps', concurrent: payoutBeneficiarySteps },
+  { name: '0063-recipient-decisions', sql: recipientDecisions },
   { name: '0064-operator-identities', sql: operatorIdentities },
   { name: '0065-link-mails', sql: linkMails },
   { name: '0066-notification-kinds', sql: notificationKinds },

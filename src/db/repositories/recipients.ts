@@ -154,6 +154,14 @@ export async function noteRecipientVerdict(
   return noted.length > 0;
 }
 
+/** Of every account, also a deleted one. */
+export async function findRecipientForOperator(db: Db, id: string): Promise<Recipient | null> {
+  const [recipient] = await db.query<Recipient>(`SELECT ${COLUMNS} FROM recipients WHERE id = ?`, [
+    id,
+  ]);
+  return recipient ?? null;
+}
+
 /** Of every account. */
 export async function lockRecipientForOperator(tx: Tx, id: string): Promise<Recipient | null> {
   const sql = `SELECT ${COLUMNS} FROM recipients WHERE id = ? FOR NO KEY UPDATE`;

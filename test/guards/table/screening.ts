@@ -209,6 +209,16 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     title: 'does not count before its screening is clear',
   },
   {
+    name: 'recipient-screening-seen',
+    protects:
+      'An operator clears the destination of a recipient that the page showed, and no later one.',
+    file: 'src/services/recipient-screenings.ts',
+    find: 'if (seen !== null && seen !== before.destinationVersion) {',
+    replace: "if (seen !== null && before.id === '') {",
+    test: 'test/db/console-cases.test.ts',
+    title: 'is not cleared with a destination that the operator did not see',
+  },
+  {
     name: 'screening-block-reason',
     protects: 'A merchant does not learn that the screening blocked a payout.',
     file: SCREEN,
