@@ -20,7 +20,7 @@ import { waitThroughFaults } from '../support/wait-for';
 
 const ROWS = scaled(200, 10_000);
 const KILLS = scaled(6, 60);
-const END_WITHIN_MS = scaled(180_000, 3_000_000);
+const END_WITHIN_MS = scaled(300_000, 10_800_000);
 
 /** Some rows fail at the provider, and some answers are lost. */
 const PLAYED: ScenarioName[] = [

@@ -59,8 +59,8 @@ export const BATCH_ROW: Row = {
             createBatch(batches, ROWS[scale]).then(() => {
               acceptedMs = performance.now() - start;
             }),
-          ]);
-          const more = memory.stop();
+          ]).finally(memory.stop);
+          const more = memory.more();
           const usualMs = p95(usual);
           return {
             's to accept': acceptedMs / 1_000,
@@ -121,10 +121,14 @@ function p95(latencies: readonly number[] = []): number {
   return percentile(latencies, 0.95);
 }
 
-/** The most memory that the processes take above what they have now. */
-async function watchMemory(
-  gateway: OwnGateway,
-): Promise<{ stop: () => Record<'api' | 'worker', number> }> {
+interface MemoryWatch {
+  /** Before the processes end. */
+  stop: () => void;
+  /** The most memory that the processes took above what they had at first. */
+  more: () => Record<'api' | 'worker', number>;
+}
+
+async function watchMemory(gateway: OwnGateway): Promise<MemoryWatch> {
   const { api, worker } = await findProcesses(gateway);
   const look = () => ({ api: residentMb(api), worker: residentMb(worker) });
   const before = look();
@@ -137,7 +141,7 @@ async function watchMemory(
   return {
     stop: () => {
       clearInterval(timer);
-      return { api: most.api - before.api, worker: most.worker - before.worker };
     },
+    more: () => ({ api: most.api - before.api, worker: most.worker - before.worker }),
   };
 }
