@@ -162,8 +162,7 @@ test('the API shows the requests of the account and mode, filtered and page by p
   const ask = async (path: string, key = own.secret, init: RequestInit = {}) => {
     const headers = { ...bearer(key), ...(init.headers as Record<string, string>) };
     const answer = await fetch(`${gateway.url}/api/v1${path}`, { ...init, headers });
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any
-    return { id: idOf(answer), status: answer.status, json: (await answer.json()) as any };
+    return { id: idOf(answer), status: answer.status, json: await answer.json() };
   };
   const first = await ask('/balance');
   const missing = await ask(`/payouts/${newId('payout')}?x=sk_live_hidden`, second.secret);

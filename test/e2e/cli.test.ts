@@ -453,7 +453,8 @@ describe('payments, payouts and events', () => {
 
     const one = await run(['logs', 'get', id, '--json'], env);
     expect(JSON.parse(one.out)).toMatchObject({ id, method: 'GET', query: 'limit=x', status: 422 });
-    const list = await run(['logs', 'list', '--status', '422', '--path', '/api/v1/payouts'], env);
+    const filters = ['--status', '422', '--path', '/api/v1/payouts', '--limit', '5000'];
+    const list = await run(['logs', 'list', ...filters], env);
     expect(list.out).toMatch(
       new RegExp(`^ID +STATUS .*\n(req_.*\n)*${id} +422 +GET +/api/v1/payouts`),
     );

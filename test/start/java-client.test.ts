@@ -7,13 +7,11 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { findOnPath } from '../../src/dev/processes';
-import { OPERATIONS } from '../../src/openapi/document';
+import { example, later } from '../support/merchant/later-answers';
 import { describeWithProgram } from '../support/optional-program';
 
 const FIXTURE = join(__dirname, '../fixtures/java-client');
 const PROGRAMS = ['java', 'javac', 'mvn'].map(findOnPath);
-
-const example = (id: string) => OPERATIONS.find((one) => one.id === id)!.success.example;
 
 /** Named as the generator names the classes of answers. */
 const ANSWERS: Record<string, object> = {
@@ -24,18 +22,6 @@ const ANSWERS: Record<string, object> = {
   CreateWebhookEndpoint201Response: example('createWebhookEndpoint'),
   GetApiKey200Response: example('getApiKey'),
 };
-
-/** Their members are named by the merchant. */
-const MAPS = ['metadata', 'payout_limits'];
-
-/** The answer with a new member in each of its objects. */
-function later(answer: object): object {
-  return JSON.parse(JSON.stringify(answer), (name, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !MAPS.includes(name)
-      ? { ...value, added_later: { any: [1, 'text', null] } }
-      : value,
-  ) as object;
-}
 
 describeWithProgram(
   PROGRAMS.includes(null) ? null : 'java',
