@@ -3,6 +3,7 @@ import { openCase } from '../../src/db/repositories/cases';
 import { noteOnPayout, takeTransition } from '../../src/db/repositories/payouts';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import { newId } from '../../src/lib/new-id';
+import { insertPayment } from '../support/merchant/ledger';
 import { makeUser, PageClient } from '../support/merchant/page-client';
 import { startHarness } from './http-harness';
 import { started } from '../support/started';
@@ -331,11 +332,24 @@ test('the page of a payout tells its whole story: events, what the merchant was 
   expect(html).toContain('{"type":"payout.completed"'.replaceAll('"', '&quot;'));
   expect(html).toContain('href="https://etherscan.io/tx/0xbeef"');
   expect(html).toContain('href="https://etherscan.io/address/0xAb"');
-  expect(html).toMatch(/\/console\/cases\/case_\w+">Sent twice/);
+  const [, opened = ''] = /\/console(\/cases\/case_\w+)">Sent twice/.exec(html) ?? [];
+  const evidence = await read(opened);
+  expect(evidence).toContain('href="https://etherscan.io/tx/0xbeef"');
+  expect(evidence).toContain('href="https://etherscan.io/address/0xAb"');
   expect(html).toContain('Temporal did not answer, so the timeline lacks');
   // A hash of test mode is on no public network.
   const test = await makePayout({ mode: 'test', network: 'ethereum', tx_hash: '0xbeef' });
   expect(await read(`/payouts/${test}`)).not.toContain('etherscan');
+});
+
+test('the page of a payment leads to the explorer of its transaction, and not in test mode', async () => {
+  const paid = (mode: 'live' | 'test') =>
+    insertPayment(harness.owner, { accountId, mode, currency: 'ETH' }, 'completed', {
+      tx_hash: '0xcafe',
+    });
+  const [live, test] = await Promise.all([paid('live'), paid('test')]);
+  expect(await read(`/payments/${live}`)).toContain('href="https://etherscan.io/tx/0xcafe"');
+  expect(await read(`/payments/${test}`)).not.toContain('etherscan');
 });
 
 test('operators leave notes on payouts and cases, which stay in the audit log and which the merchant does not see', async () => {

@@ -455,6 +455,9 @@ test('a role that the groups give is not changed on the page of people', async (
   await signIn(subject);
   const { client } = await signIn(person().subject);
   const user = await userOf(email);
+  const people = await client.read('/console/people');
+  expect(people).toContain('From single sign-on');
+  expect(people).not.toContain(`/console/people/${user!.id}/role`);
   const changed = await client.post(`/console/people/${user!.id}/role`, { role: 'viewer' });
   expect(await changed.text()).toContain('decide about the role. Change them there.');
   expect(await userOf(email)).toEqual(user);

@@ -33,6 +33,7 @@ import { page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
 import { Notes } from '../notes/notes';
+import { ExplorerLink, Transaction } from '../payouts/parts';
 import { CASE_TEXTS } from './case-texts';
 import { OurRecipient, recipientDecision } from './recipient-decision';
 
@@ -336,10 +337,25 @@ function Ours({ ours, found }: Pick<CaseEvidence, 'ours' | 'found'>) {
               ] as const)
             : ([
                 ['Total debit', money(ours.object.totalDebit)],
-                ['Destination', <code>{ours.object.destinationValue}</code>],
+                [
+                  'Destination',
+                  <>
+                    <code>{ours.object.destinationValue}</code>{' '}
+                    <ExplorerLink
+                      what="address"
+                      object={object}
+                      value={ours.object.destinationValue}
+                    />
+                  </>,
+                ],
                 ['Decided by', ours.object.decidedBy],
                 ['Provider’s id', ours.object.providerTransferId],
               ] as const)),
+          ['Network', object.network],
+          [
+            'Transaction',
+            object.txHash === null ? null : <Transaction object={object} hash={object.txHash} />,
+          ],
           ['Provider', object.provider],
           ['Mode', words(object.mode)],
           [

@@ -17,7 +17,7 @@ import { Action, type FormState } from '../../web/forms';
 import { LedgerLines, PaymentAmounts, Timeline } from '../../web/history';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { PREFIX } from '../operator-page';
-import { ModeMark } from '../payouts/parts';
+import { ModeMark, Transaction } from '../payouts/parts';
 import { PaymentDecisions } from './decisions';
 
 const PATH = `${PREFIX}/payments`;
@@ -194,7 +194,10 @@ function Details({ payment }: Pick<PaymentDetail, 'payment'>) {
           ['Provider', words(payment.provider)],
           ['Provider’s checkout', <Id value={payment.providerCheckoutId} />],
           ['Network', payment.network],
-          ['Transaction', payment.txHash === null ? null : <Id value={payment.txHash} />],
+          [
+            'Transaction',
+            payment.txHash === null ? null : <Transaction object={payment} hash={payment.txHash} />,
+          ],
           ['Customer', payment.customerEmail],
           ['Description', payment.description],
           ['Failure', payment.failureReason],

@@ -3,7 +3,7 @@ import { type Amount, add, subtract } from '../../domain/money';
 import { isFinalPayout } from '../../domain/payout';
 import type { PayoutReview } from '../../services/payout-reviews';
 import { Alert, Card, Facts, Id, Money, Time, words } from '../../web/components';
-import { Address, ExplorerLink } from './parts';
+import { Address, Transaction } from './parts';
 import { sinceText } from '../../web/since';
 
 /** Counting stops here. */
@@ -79,12 +79,7 @@ export function Context({ payout, context }: PayoutReview) {
             ],
             [
               'Transaction',
-              payout.txHash === null ? null : (
-                <>
-                  <Id value={payout.txHash} />{' '}
-                  <ExplorerLink what="transaction" object={payout} value={payout.txHash} />
-                </>
-              ),
+              payout.txHash === null ? null : <Transaction object={payout} hash={payout.txHash} />,
             ],
             ['Description', payout.description],
             ...Object.entries(payout.metadata).map(([name, value]) => [name, value] as const),

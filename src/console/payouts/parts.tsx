@@ -7,7 +7,7 @@ import { explorerUrl } from '../../domain/networks';
 import { NEW_KEY_AGE_MS, reviewReasonSentence, type ReviewReason } from '../../domain/review';
 import { durationText } from '../../web/since';
 import type { ReviewedPayout } from '../../services/payout-reviews';
-import { Money } from '../../web/components';
+import { Id, Money } from '../../web/components';
 import { Icon } from '../../web/icon';
 import { PREFIX } from '../operator-page';
 
@@ -40,6 +40,18 @@ export function ExplorerLink({ what, object, value }: ExplorerLinkProps) {
     <a class="link" href={url} target="_blank" rel="noreferrer">
       Look it up <Icon name="external-link" />
     </a>
+  );
+}
+
+/** A transaction on its network. */
+export function Transaction({
+  object,
+  hash,
+}: Pick<ExplorerLinkProps, 'object'> & { hash: string }) {
+  return (
+    <>
+      <Id value={hash} /> <ExplorerLink what="transaction" object={object} value={hash} />
+    </>
   );
 }
 

@@ -13,6 +13,8 @@ export interface Person {
   name: string;
   role: string;
   hasSecondFactor: boolean;
+  /** An operator whom the OpenID provider knows. */
+  byDirectory: boolean;
   lastSignInAt: Date | null;
   /** A higher role of an operator that another admin has not approved yet. */
   proposal: { role: string; proposedBy: string } | null;
@@ -31,6 +33,7 @@ export async function listPeople(db: Db, team: Team): Promise<Person[]> {
     return db.query<Person>(
       `SELECT u.id AS user_id, u.email, u.name, u.operator_role AS role, ${SECOND_FACTOR},
               u.last_sign_in_at,
+              EXISTS (SELECT FROM operator_identities WHERE user_id = u.id) AS by_directory,
               CASE WHEN p.user_id IS NOT NULL
                 THEN jsonb_build_object('role', p.role, 'proposedBy', p.proposed_by) END AS proposal
          FROM users u LEFT JOIN operator_role_proposals p ON p.user_id = u.id AND ${ROLE_OPEN}
@@ -40,7 +43,7 @@ export async function listPeople(db: Db, team: Team): Promise<Person[]> {
   }
   return db.query<Person>(
     `SELECT u.id AS user_id, u.email, u.name, m.role, ${SECOND_FACTOR}, u.last_sign_in_at,
-            NULL AS proposal
+            false AS by_directory, NULL AS proposal
        FROM memberships m JOIN users u ON u.id = m.user_id
       WHERE m.account_id = ? AND u.disabled_at IS NULL
       ORDER BY lower(u.email) LIMIT ${PEOPLE_MAX}`,

@@ -18,7 +18,8 @@ import type { AccountPages } from './page-options';
 
 const NAV = { nav: 'people' };
 
-export function peoplePages({ site, users, once, publicUrl }: AccountPages): Route[] {
+export function peoplePages(options: AccountPages): Route[] {
+  const { site, users, once, publicUrl } = options;
   const path = `${site.prefix}/people`;
   const invitedPath = `${path}/invited`;
   const roles = site.kind === 'merchant' ? MERCHANT_ROLES : OPERATOR_ROLES;
@@ -52,6 +53,7 @@ export function peoplePages({ site, users, once, publicUrl }: AccountPages): Rou
           mayManage,
           me: session,
           wasInvited: query.has('invited'),
+          hasSingleSignOn: options.singleSignOn !== null,
         };
         return page('People', <People {...props} />, NAV);
       },
@@ -167,10 +169,13 @@ interface PeopleProps {
   me: SignedIn;
   /** The page follows an invitation by mail. */
   wasInvited: boolean;
+  /** The groups at a provider decide about roles. */
+  hasSingleSignOn: boolean;
 }
 
 function People(props: PeopleProps) {
-  const { path, kind, people, invitations, isRequired, roles, mayManage, me, wasInvited } = props;
+  const { path, kind, people, invitations, isRequired, roles, mayManage, me } = props;
+  const { wasInvited, hasSingleSignOn } = props;
   return (
     <>
       <PageHead title="People" lead="Who signs in here, and what they may do.">
@@ -199,7 +204,11 @@ function People(props: PeopleProps) {
             {
               label: 'Role',
               cell: (person) =>
-                mayManage ? (
+                hasSingleSignOn && person.byDirectory ? (
+                  <>
+                    {words(person.role)} <small>From single sign-on</small>
+                  </>
+                ) : mayManage ? (
                   <>
                     <RoleForm path={path} person={person} roles={roles} />
                     <Proposed path={path} person={person} me={me} />

@@ -71,7 +71,7 @@ export function signInPages(options: AccountPages): Route[] {
                 Break-glass sign-in …
               </summary>
               <div class="confirm-body">
-                <p>
+                <p class="muted">
                   For named operators while the provider is down. Everybody is told of such a
                   sign-in.
                 </p>
