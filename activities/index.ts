@@ -15,6 +15,7 @@ import { cleanUpKeys, cleanUpWebhooks, sumPostings } from './clean-up';
 import type { Deps } from './deps';
 import { checkLedger, noteLateLedgerCheck } from './ledger-check';
 import { addressNotifications } from './notifications/address';
+import { sendChatMessage } from './notifications/chat';
 import type { NotificationDeps } from './notifications/deps';
 import { sendMessage } from './notifications/message';
 import { checkPayment, watchPayment } from './payment/check';
@@ -138,6 +139,7 @@ export function createActivities(deps: ActivityDeps) {
     screenRecipients: () => screenRecipients(deps),
     addressNotifications: () => addressNotifications(deps),
     sendNotification: (id: string) => sendMessage(deps, id),
+    sendChatMessage: (id: string) => sendChatMessage(deps, id),
   };
 }
 

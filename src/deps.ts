@@ -11,6 +11,7 @@ import type { ApiConfig, Config, WorkerConfig } from './config';
 import { connect } from './db/connect';
 import { SharedConnections } from './db/shared-connections';
 import type { Db } from './db/transaction';
+import type { Mode } from './domain/mode';
 import { EndpointSlots } from './domain/webhook-delivery-slots';
 import { createLogger } from './lib/logger';
 import { createRegistry } from './lib/metrics';
@@ -62,6 +63,7 @@ import { createPayoutWorkflows, type PayoutWorkflows } from './temporal/payout-w
 import { createWebhookSender, type WebhookSender } from './webhooks/sender';
 import { createConsole } from './console/console';
 import { createBatchReviews } from './services/batch-reviews';
+import { createChats } from './services/chats';
 import { createConsoleServices } from './services/console';
 import { createWorkflowUrl } from './web/workflow-link';
 import { createDashboard } from './dashboard/dashboard';
@@ -227,10 +229,16 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
   const once = createOnce(deps.secretBox, 'gateway_secret');
   const drafts = createOnce(deps.secretBox, 'gateway_draft');
   const services = createDashboardServices({ ...deps, db, pepper: config.peppers.current, api });
+  const chats = createChats({
+    ...{ db, webhookSender: deps.webhookSender, secretBox: deps.secretBox },
+    modeOfOperators: chatModeOfOperators(config),
+    isProduction: config.isProduction,
+  });
   const sites = [
     createDashboard({
       services,
       users,
+      chats,
       once,
       drafts,
       publicUrl: urlOf(dashboardHost),
@@ -244,6 +252,7 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
       batches: createBatchReviews({ ...deps, db }),
       users,
       singleSignOn,
+      chats,
       once,
       drafts,
       publicUrl: urlOf(consoleHost),
@@ -252,6 +261,11 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
     }),
   ];
   return [serveAssets, ...sites.map((site) => serveSite(site, { ...config, logger }))];
+}
+
+/** In development their chats may be on this machine, as webhooks of test mode may be. */
+function chatModeOfOperators({ isDevelopment }: Pick<Config, 'isDevelopment'>): Mode {
+  return isDevelopment ? 'test' : 'live';
 }
 
 /** The URL of a site that has a host of its own; otherwise the public one. */
@@ -284,6 +298,7 @@ export function buildActivityDeps(
       console: consoleUrl ?? `${publicUrl}/console`,
     },
     lateAfter: deps.config.lateAfter,
+    chatModeOfOperators: chatModeOfOperators(deps.config),
     closedWorkflows: createClosedWorkflows(deps.temporal),
     webhookDeliveryStarter: createWebhookDeliveryStarter({ ...deps, webhookDeliveryWorkflows }),
     endpointSlots: new EndpointSlots(),

@@ -4,7 +4,9 @@
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ActivityFailure, ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { isId } from '../src/domain/ids';
 import { activities } from './activities';
+import { TASK_QUEUES } from './names';
 
 const { addressNotifications } = activities<'addressNotifications'>({
   startToCloseTimeout: '60 seconds',
@@ -17,6 +19,20 @@ const { sendNotification } = activities<'sendNotification'>({
   startToCloseTimeout: '90 seconds',
   scheduleToCloseTimeout: '1 day',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '15 minutes' },
+});
+
+/** The workers of webhooks alone reach addresses that merchants chose. */
+const { sendChatMessage } = activities<'sendChatMessage'>({
+  taskQueue: TASK_QUEUES.webhooks,
+  startToCloseTimeout: '30 seconds',
+  scheduleToCloseTimeout: '1 day',
+  // As many attempts as the row counts.
+  retry: {
+    initialInterval: '5 seconds',
+    backoffCoefficient: 4,
+    maximumInterval: '1 hour',
+    maximumAttempts: 9,
+  },
 });
 
 /** @returns how many messages are to be sent */
@@ -40,7 +56,7 @@ export async function notificationsWorkflow(): Promise<number> {
 /** @returns the final status of the message */
 export async function notificationWorkflow(id: string): Promise<string> {
   try {
-    return await sendNotification(id);
+    return await (isId('chatMessage', id) ? sendChatMessage(id) : sendNotification(id));
   } catch (error) {
     // The row stays as it is, and the next run of the schedule gives the message up.
     if (error instanceof ActivityFailure) return 'waiting';

@@ -1,5 +1,13 @@
 /** Decides who is told of the new occasions, and makes the messages (decisions/notifications). */
 import {
+  addressChats,
+  forgetChatMessages,
+  insertChatMessage,
+  listPendingChats,
+} from '../../src/db/repositories/chat-messages';
+import { forgetLinkMails } from '../../src/db/repositories/link-mails';
+import { listWaiting } from '../../src/db/repositories/messages';
+import {
   addressOccasion,
   forgetNotifications,
   insertNotification,
@@ -10,8 +18,6 @@ import {
   type Occasion,
   takeOccasions,
 } from '../../src/db/repositories/notifications';
-import { forgetLinkMails } from '../../src/db/repositories/link-mails';
-import { listWaiting } from '../../src/db/repositories/messages';
 import type { Tx } from '../../src/db/transaction';
 import { newId } from '../../src/lib/new-id';
 import type { NotificationDeps } from './deps';
@@ -21,7 +27,7 @@ import { isTold } from './recipient';
 const BATCH = 200;
 const KEPT_BATCH = 2_000;
 
-/** @returns the messages to send */
+/** @returns the messages to send; those of people wait for a link, so they come first */
 export async function addressNotifications({
   db,
   mail,
@@ -30,12 +36,14 @@ export async function addressNotifications({
   await noteWithTime(db, lateAfter);
   await db.transaction(async (tx) => {
     const occasions = await takeOccasions(tx, BATCH);
-    // Without a mail server nobody is told, also not later.
+    const keys = occasions.map(({ key }) => key);
+    await addressChats(tx, keys);
+    // Without a mail server nobody is told by mail, also not later.
     if (mail !== null) for (const occasion of occasions) await address(tx, occasion);
-    await noteAddressed(
-      tx,
-      occasions.map(({ key }) => key),
-    );
+    await noteAddressed(tx, keys);
+    for (const pending of await listPendingChats(tx, BATCH)) {
+      await insertChatMessage(tx, newId('chatMessage'), pending);
+    }
     if (mail === null) return;
     for (const pending of await listPending(tx, BATCH)) {
       await insertNotification(tx, newId('notification'), pending);
@@ -43,10 +51,11 @@ export async function addressNotifications({
   });
   await forgetNotifications(db, KEPT_BATCH);
   await forgetLinkMails(db, KEPT_BATCH);
-  if (mail === null) return [];
-  // People wait for links.
+  await forgetChatMessages(db, KEPT_BATCH);
+  const chats = await listWaiting(db, 'chat_messages', BATCH);
+  if (mail === null) return chats;
   const links = await listWaiting(db, 'link_mails', BATCH);
-  return [...links, ...(await listWaiting(db, 'notifications', BATCH))];
+  return [...links, ...(await listWaiting(db, 'notifications', BATCH)), ...chats];
 }
 
 async function address(tx: Tx, occasion: Occasion): Promise<void> {

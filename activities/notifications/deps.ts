@@ -1,4 +1,5 @@
 import type { LateAfter } from '../../src/db/repositories/notifications';
+import type { Mode } from '../../src/domain/mode';
 import type { Db } from '../../src/db/transaction';
 import type { MailSender } from '../../src/mail/sender';
 
@@ -9,6 +10,8 @@ export interface NotificationDeps {
   /** Where people open the pages. */
   pages: { dashboard: string; console: string };
   lateAfter: LateAfter;
+  /** The rules for the addresses of the operators' chats. */
+  chatModeOfOperators: Mode;
 }
 
 /** The same for each attempt. */

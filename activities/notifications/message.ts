@@ -3,7 +3,7 @@ import type { NotificationDeps } from './deps';
 import { sendLinkMail } from './link-mail';
 import { sendNotification } from './send';
 
-/** Sends a message of any way. @throws when it is sent again later */
+/** Sends a mail of any kind. @throws when it is sent again later */
 export function sendMessage(deps: NotificationDeps, id: string): Promise<string> {
   return isId('linkMail', id) ? sendLinkMail(deps, id) : sendNotification(deps, id);
 }

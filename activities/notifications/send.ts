@@ -46,7 +46,7 @@ async function compose(
   const site = person.kind === 'merchant' ? pages.dashboard : pages.console;
   const told = (await listTold(db, id)).map((one) => ({
     objectId: one.objectId,
-    url: `${site}${pathOf(one)}`,
+    url: urlOf(site, one),
   }));
   const account = accountId === null ? null : ((await findAccount(db, accountId))?.name ?? null);
   const choicesUrl = `${site}/notifications`;
@@ -54,7 +54,8 @@ async function compose(
   return { ...letter, to: person.email, messageId: messageIdOf(id, site) };
 }
 
-function pathOf({ kind, mode, objectId }: Occasion): string {
+/** The page of what happened. */
+export function urlOf(site: string, { kind, mode, objectId }: Occasion): string {
   const path = NOTIFICATIONS[kind].path.replace(':id', objectId);
-  return mode === null ? path : `/${mode}${path}`;
+  return mode === null ? `${site}${path}` : `${site}/${mode}${path}`;
 }

@@ -4,6 +4,7 @@
  */
 import type { VNode } from 'preact';
 import type { BatchReviews } from '../services/batch-reviews';
+import type { Chats } from '../services/chats';
 import type { ConsoleServices } from '../services/console';
 import { listShownPauses } from '../services/payout-pauses';
 import type { PayoutReviews } from '../services/payout-reviews';
@@ -24,6 +25,7 @@ import { batchPages } from './batches/batches';
 import { casePages } from './cases/cases';
 import { doubtPages } from './doubt/doubt';
 import { fourEyesPages } from './four-eyes/four-eyes';
+import { chatPages } from './chats';
 import { homePages } from './home/home';
 import { operationPages } from './operations/operations';
 import { operatorRoute, PREFIX } from './operator-page';
@@ -42,6 +44,7 @@ export interface ConsoleOptions {
   batches: BatchReviews;
   users: UserServices;
   singleSignOn: SingleSignOn | null;
+  chats: Chats;
   once: Once;
   drafts: Once;
   /** The URL of this site. */
@@ -52,8 +55,8 @@ export interface ConsoleOptions {
 }
 
 export function createConsole(options: ConsoleOptions): Site {
-  const { services, reviews, screenings, beneficiaries, batches, users, singleSignOn, once } =
-    options;
+  const { services, reviews, screenings, beneficiaries, batches, users, singleSignOn } = options;
+  const { chats, once } = options;
   const { drafts, publicUrl, workflowUrl, host } = options;
   const site = { kind: 'operator', prefix: PREFIX, home: `${PREFIX}/home` } as const;
   return {
@@ -87,6 +90,7 @@ export function createConsole(options: ConsoleOptions): Site {
         pausePages(services),
         operationPages(services),
         auditPages(services),
+        chatPages(chats, once),
       ]
         .flat()
         .map(operatorRoute),

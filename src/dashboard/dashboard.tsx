@@ -4,6 +4,7 @@
  */
 import type { Mode } from '../domain/mode';
 import { mayDo } from '../domain/users';
+import type { Chats } from '../services/chats';
 import type { DashboardServices } from '../services/dashboard';
 import type { UserServices } from '../services/users/user-services';
 import { accountNavigation, accountPages } from '../web/account/account-pages';
@@ -14,6 +15,7 @@ import type { Site } from '../web/site';
 import type { Visit } from '../web/visit';
 import { auditPages } from './audit/audit';
 import { batchPages } from './batches/batches';
+import { chatPages } from './chats';
 import { exportPages } from './exports/exports';
 import { homePages } from './home/home';
 import { lowBalancePages } from './low-balances/low-balances';
@@ -37,6 +39,7 @@ import { merchantRoute, modeOf, PREFIX } from './merchant-page';
 interface DashboardOptions {
   services: DashboardServices;
   users: UserServices;
+  chats: Chats;
   once: Once;
   drafts: Once;
   /** The URL of this site. */
@@ -48,6 +51,7 @@ interface DashboardOptions {
 export function createDashboard({
   services,
   users,
+  chats,
   once,
   drafts,
   publicUrl,
@@ -78,6 +82,7 @@ export function createDashboard({
         secondPersonPages(services),
         approvalPages(services),
         lowBalancePages(services),
+        chatPages(chats, once),
         transactionPages(services),
         keyPages(services, once),
         statementPages(services),

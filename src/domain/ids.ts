@@ -27,6 +27,8 @@ export const ID_PREFIXES = {
   proposal: 'prop_',
   notification: 'ntf_',
   linkMail: 'lm_',
+  chatWebhook: 'chw_',
+  chatMessage: 'chm_',
 } as const;
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

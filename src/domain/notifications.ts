@@ -184,3 +184,13 @@ export function mayBeTold(kind: OccasionKind, role: Role): boolean {
 export function isOccasionKind(kind: string): kind is OccasionKind {
   return OCCASION_KINDS.some((one) => one === kind);
 }
+
+/** A person's own sign-ins are told to no chat. */
+export type ChatKind = Exclude<OccasionKind, 'new_sign_in'>;
+
+/** What a chat of an account, or of the operators, can be told. */
+export function chatKindsOf(who: UserKind): ChatKind[] {
+  return OCCASION_KINDS.filter((kind) => kind !== 'new_sign_in').filter(
+    (kind) => NOTIFICATIONS[kind].who === who,
+  );
+}

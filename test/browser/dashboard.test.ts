@@ -41,6 +41,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     '/audit-log',
     '/webhooks/debugger',
     '/low-balances',
+    '/chats',
   ];
 
   beforeAll(async () => {

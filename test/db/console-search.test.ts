@@ -179,6 +179,8 @@ test('the id of an object of every kind leads to its page, or to the page that s
     // A notification belongs to the worker, and the pages do not read it.
     notification: null,
     linkMail: null,
+    chatWebhook: null,
+    chatMessage: null,
   };
   const found = await Promise.all(
     Object.entries(ids).map(async ([kind, id]) => [kind, await leadsTo(id)] as const),

@@ -29,6 +29,9 @@ const TABLES: Record<
   balance_alerts: ['-', '-', '-', 'SID'],
   balances: ['S', 'S', 'S', 'S'],
   cases: ['SI', 'SIU', 'SIU', 'SU'],
+  chat_messages: ['-', 'SIUD', '-', 'SI'],
+  // The pages read all columns but the sealed ones, and the admin command those alone.
+  chat_webhooks: ['-', 'S', '-', 'ID'],
   currency_routes: ['S', 'S', 'SU', 'S'],
   event_clock: ['S', '-', '-', '-'],
   // The API inserts the events of recipients and pings only.
@@ -103,6 +106,7 @@ const TABLES: Record<
   screening_sources: ['S', 'SI', 'SIUD', 'S'],
   second_factor_policies: ['-', '-', 'SID', 'SID'],
   sessions: ['-', '-', 'IU', 'SIU'],
+  told_chats: ['-', 'SIU', '-', '-'],
   told_occasions: ['-', 'SIUD', '-', '-'],
   totp_secrets: ['-', '-', 'SUD', 'SIUD'],
   used_challenges: ['-', '-', '-', 'SID'],
@@ -225,6 +229,7 @@ test('every table', async () => {
 /** Each secret that is stored, sealed or hashed, and who reads it. */
 const SECRETS: Record<string, readonly (typeof ROLES)[number][]> = {
   'api_keys.secret_hash': [],
+  'chat_webhooks.sealed': ['gateway_worker', 'gateway_admin'],
   'invitations.token_hash': ['gateway_dashboard'],
   'link_mails.token_hash': ['gateway_dashboard'],
   'payout_beneficiaries.sealed': [...ROLES],

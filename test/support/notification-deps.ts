@@ -14,5 +14,8 @@ export function notificationDeps(db: Db, { url }: Pick<MailServer, 'url'>): Noti
     dashboard: 'https://pay.example/dashboard',
     console: 'https://ops.example/console',
   };
-  return { db, mail, pages, lateAfter: { reviewMinutes: 60, doubtMinutes: 15 } };
+  return {
+    ...{ db, mail, pages, lateAfter: { reviewMinutes: 60, doubtMinutes: 15 } },
+    chatModeOfOperators: 'test',
+  };
 }

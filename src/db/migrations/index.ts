@@ -38,6 +38,7 @@ import { sql as recipientDecisions } from './0063-recipient-decisions';
 import { sql as operatorIdentities } from './0064-operator-identities';
 import { sql as linkMails } from './0065-link-mails';
 import { sql as notificationKinds } from './0066-notification-kinds';
+import { sql as chatWebhooks } from './0066-chat-webhooks';
 import { sql as requestLogs } from './0067-request-logs';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
@@ -114,5 +115,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0064-operator-identities', sql: operatorIdentities },
   { name: '0065-link-mails', sql: linkMails },
   { name: '0066-notification-kinds', sql: notificationKinds },
+  { name: '0066-chat-webhooks', sql: chatWebhooks },
   { name: '0067-request-logs', sql: requestLogs },
 ];

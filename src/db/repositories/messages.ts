@@ -3,7 +3,7 @@
  */
 import type { Db } from '../transaction';
 
-export type MessageTable = 'notifications' | 'link_mails';
+export type MessageTable = 'notifications' | 'link_mails' | 'chat_messages';
 
 export type MessageStatus = 'waiting' | 'sending' | 'sent' | 'refused' | 'unclear' | 'dropped';
 

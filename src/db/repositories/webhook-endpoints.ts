@@ -163,6 +163,7 @@ export async function countSecretsByKey(db: Db): Promise<{ keyId: string; secret
   return db.query(
     `SELECT key_id, count(*)::int AS secrets
        FROM (SELECT secret_key_id AS key_id FROM webhook_endpoints
+             UNION ALL SELECT sealed_key_id FROM chat_webhooks
              UNION ALL SELECT key_id FROM totp_secrets
              UNION ALL SELECT key_id FROM payout_beneficiaries WHERE sealed IS NOT NULL) AS sealed
       GROUP BY key_id ORDER BY key_id`,

@@ -19,6 +19,7 @@ const OBJECTS = {
   api_key: 'API key',
   audit_entry: 'Audit entry',
   case: 'Case',
+  chat_webhook: 'Chat',
   invitation: 'Invitation',
   passkey: 'Passkey',
   payment: 'Payment',
@@ -148,6 +149,8 @@ const REFUSALS = {
   already_vouched: ({ email }: { email: string }) => `${email} is not bound to an account.`,
   too_many_invitations: ({ max }: { max: number }) =>
     `At most ${max} invitations can be open. Revoke one first.`,
+  too_many_chats: ({ max }: { max: number }) =>
+    `At most ${max} chats can be told. Remove one first.`,
   no_screening_source: ({ name }: { name: string }) => `${name} is not a source of the screening.`,
   not_to_be_screened: ({ id }: Id) =>
     `${id} is not screened any more: it is a test payout, was submitted or has ended.`,

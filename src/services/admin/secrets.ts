@@ -8,6 +8,7 @@ import {
   lockBeneficiariesOfOtherKeys,
   replaceBeneficiary,
 } from '../../db/repositories/payout-beneficiaries';
+import { lockChatsOfOtherKeys, replaceChatSecret } from '../../db/repositories/chat-webhooks';
 import { lockTotpsOfOtherKeys, replaceTotp, totpOwner } from '../../db/repositories/second-factors';
 import {
   countSecretsByKey,
@@ -57,7 +58,11 @@ async function resealBatch(db: Db, by: ChangedBy, secretBox: SecretBox): Promise
     for (const { payoutId: id, ...sealed } of beneficiaries) {
       await replaceBeneficiary(tx, id, secretBox.seal(secretBox.open(sealed, id), id));
     }
-    const resealed = secrets.length + totps.length + beneficiaries.length;
+    const chats = await lockChatsOfOtherKeys(tx, keyId, BATCH);
+    for (const { id, ...sealed } of chats) {
+      await replaceChatSecret(tx, id, secretBox.seal(secretBox.open(sealed, id), id));
+    }
+    const resealed = secrets.length + totps.length + beneficiaries.length + chats.length;
     return {
       result: resealed,
       audit: {
@@ -79,7 +84,7 @@ export interface SecretUse {
    */
   id: string | null;
   isCurrent: boolean;
-  /** Working API keys, or secrets of endpoints and authenticator apps, and beneficiaries. */
+  /** Working API keys, or secrets of endpoints, chats and authenticator apps, and beneficiaries. */
   used: number;
 }
 

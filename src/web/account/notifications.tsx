@@ -1,5 +1,5 @@
 /** What the signed-in person is told by e-mail, the same for both sites. */
-import { mayDo } from '../../domain/users';
+import { type Actor, mayDo } from '../../domain/users';
 import type { NotificationChoice } from '../../services/users/notification-choices';
 import { Alert, Card, PageHead } from '../components';
 import { Choices, EMPTY_FORM, FormActions } from '../forms';
@@ -21,11 +21,7 @@ export function notificationPages({ site, users }: AccountPages): Route[] {
             path={path}
             home={site.home}
             saved={query.has('saved')}
-            lowBalances={
-              site.kind === 'merchant' && mayDo(session.actor, 'keep_books')
-                ? `${site.prefix}/live/low-balances`
-                : null
-            }
+            links={linksOf(site.prefix, session.actor)}
           />,
           { nav: 'notifications' },
         ),
@@ -42,27 +38,41 @@ export function notificationPages({ site, users }: AccountPages): Route[] {
   ];
 }
 
+type Link = readonly [href: string, label: string];
+
+function linksOf(prefix: string, actor: Actor): Link[] {
+  const chats = (path: string): Link => [`${prefix}${path}`, 'Chats that are told'];
+  if (actor.kind === 'operator') return mayDo(actor, 'administer') ? [chats('/chats')] : [];
+  const amounts: Link = [`${prefix}/live/low-balances`, 'Amounts for low balances'];
+  return [
+    ...(mayDo(actor, 'keep_books') ? [amounts] : []),
+    ...(mayDo(actor, 'integrate')
+      ? [chats(mayDo(actor, 'manage') ? '/live/chats' : '/test/chats')]
+      : []),
+  ];
+}
+
 interface NotificationsProps {
   choices: NotificationChoice[];
   path: string;
   home: string;
   saved: boolean;
-  /** Where the person sets the amounts; null: the role may not. */
-  lowBalances: string | null;
+  /** What the person may set besides. */
+  links: Link[];
 }
 
-function Notifications({ choices, path, home, saved, lowBalances }: NotificationsProps) {
+function Notifications({ choices, path, home, saved, links }: NotificationsProps) {
   return (
     <>
       <PageHead
         title="Notifications"
         lead="Choose what you are told by e-mail. A message names objects and links to their pages."
       />
-      {lowBalances === null ? null : (
+      {links.map(([href, label]) => (
         <p>
-          <a href={lowBalances}>Set the amounts for low balances</a>
+          <a href={href}>{label}</a>
         </p>
-      )}
+      ))}
       {saved ? <Alert tone="good" title="Your choices were saved." /> : null}
       <Card>
         <form method="post" action={path} class="stack">

@@ -11,6 +11,9 @@ const OPEN = 'a link does not work after 30 minutes, on the other site';
 const FACTOR = 'who has a second factor proves it before the new password, and keeps it';
 const BINDING = 'a reset proves the address of an invited user who has no second factor';
 const SAME = 'asking for a new password does and answers the same for every address';
+const CHATS = 'test/db/chat-webhooks.test.ts';
+const ELSEWHERE =
+  'other accounts, the other mode, other kinds, sign-ins and the operators are told to nobody else';
 const LIMITS = 'an address gets three links in an hour, and a network asks for ten';
 
 export const MESSAGE_GUARDS: readonly Guard[] = [
@@ -220,5 +223,100 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     replace: 'WHERE account_id = ? AND ?::text IS NOT NULL AND NOT currency = ANY (?::text[])',
     test: 'test/db/notifications.test.ts',
     title: 'a low balance is told once until it has recovered',
+  },
+  {
+    name: 'chat-of-its-owner',
+    protects:
+      'Nobody uses or removes the chat of another account, of the other mode or of the operators.',
+    file: 'src/db/repositories/chat-webhooks.ts',
+    find: "const OWNED = 'account_id IS NOT DISTINCT FROM ? AND mode IS NOT DISTINCT FROM ?';",
+    replace: "const OWNED = '(?::text IS NULL OR true) AND (?::text IS NULL OR true)';",
+    test: CHATS,
+    title: ELSEWHERE,
+  },
+  {
+    name: 'chat-told-of-its-owner',
+    protects: 'A chat is told what happens in its own account and mode.',
+    file: 'src/db/repositories/chat-messages.ts',
+    find: 'ON c.account_id IS NOT DISTINCT FROM o.account_id AND c.mode IS NOT DISTINCT FROM o.mode',
+    replace: 'ON true',
+    test: CHATS,
+    title: ELSEWHERE,
+  },
+  {
+    name: 'chat-kinds-of-its-owner',
+    protects: 'A chat of an account is not told what operators are told, nor who signed in.',
+    file: 'src/services/chats.ts',
+    find: 'const kinds = readKinds(owner, wish.kinds);',
+    replace: 'const kinds = wish.kinds as ChatKind[];',
+    also: { find: 'function readKinds(', replace: 'export function readKinds(' },
+    test: CHATS,
+    title: ELSEWHERE,
+  },
+  {
+    name: 'chat-address-public',
+    protects: 'A chat has no private address.',
+    file: 'src/services/chats.ts',
+    find: 'if (!verdict.ok) {',
+    replace: 'if (!verdict.ok && wish.name === "") {',
+    also: { find: 'const { url } = verdict;', replace: 'const { url } = wish;' },
+    test: CHATS,
+    title: 'private addresses, and in production http, are refused',
+  },
+  {
+    name: 'chat-https-in-production',
+    protects: 'In production a chat has an HTTPS address.',
+    file: 'src/services/chats.ts',
+    find: "if (isProduction && !url.startsWith('https:')) {",
+    replace: 'if (false) {',
+    test: CHATS,
+    title: 'private addresses, and in production http, are refused',
+  },
+  {
+    name: 'chat-address-masked',
+    protects: 'The address of a chat is not shown.',
+    file: 'src/services/chats.ts',
+    find: 'hint: maskOf(url)',
+    replace: 'hint: url',
+    also: { find: 'function maskOf(', replace: 'export function maskOf(' },
+    test: CHATS,
+    title: 'the address is shown masked, is in no row and no audit entry',
+  },
+  {
+    name: 'chat-limit-at-once',
+    protects: 'An account adds at most five chats, also at the same time.',
+    file: 'src/services/chats.ts',
+    find: "await lockByName(tx, 'chats', owner?.accountId ?? null, owner?.mode ?? null);",
+    replace: '',
+    test: CHATS,
+    title: 'an account adds at most five, also at the same time',
+  },
+  {
+    name: 'chat-attempts',
+    protects: 'A message to a chat has eight attempts.',
+    file: 'src/db/repositories/chat-messages.ts',
+    find: "SET status = CASE WHEN attempts < ${ATTEMPTS_MAX} THEN 'sending' ELSE 'refused' END,",
+    replace: "SET status = 'sending',",
+    test: CHATS,
+    title: 'a busy receiver is asked again, eight times in all',
+  },
+  {
+    name: 'chat-unclear',
+    protects: 'A message that a chat may have is not sent again.',
+    file: 'activities/notifications/chat.ts',
+    find: "return { kind: NOT_SENT.includes(error) ? 'postponed' : 'unclear', error };",
+    replace:
+      "return { kind: NOT_SENT.includes(error) || error !== '' ? 'postponed' : 'unclear', error };",
+    test: CHATS,
+    title: 'a message whose answer was lost is not sent again',
+  },
+  {
+    name: 'chat-escaped',
+    protects: 'What somebody wrote is no mention and no link in a chat.',
+    file: 'src/mail/chat.ts',
+    find: 'text.replace(/[&<>]/g, (one) => ENTITIES[one] ?? one);',
+    replace: 'text.replace(/[&]/g, (one) => ENTITIES[one] ?? one);',
+    test: CHATS,
+    title: 'what somebody named an account is no mention and no link',
   },
 ];

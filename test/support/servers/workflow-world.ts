@@ -193,6 +193,7 @@ export async function startWorkflowWorld(
       evidenceKey: null,
       pages: { dashboard: CONSOLE_URL, console: CONSOLE_URL },
       lateAfter: { reviewMinutes: 60, doubtMinutes: 15 },
+      chatModeOfOperators: 'test' as const,
       localCalls: new LocalCalls(PROVIDER_QUEUES.filter((queue) => !(queue in rates))),
     }),
     (payoutId) => plans.get(payoutId),

@@ -1,0 +1,135 @@
+/**
+ * The chats of an account or of the operators: added with an address in Slack's format, told what was chosen
+ * (decisions/chat-webhooks). The address and the secret of the signature are stored encrypted.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  type ChatOwner,
+  type ChatWebhook,
+  deleteChat,
+  insertChat,
+  insertTestMessage,
+  listChats,
+} from '../db/repositories/chat-webhooks';
+import { type Db, lockByName } from '../db/transaction';
+import type { Mode } from '../domain/mode';
+import { type ChatKind, chatKindsOf } from '../domain/notifications';
+import { newId } from '../lib/new-id';
+import type { SecretBox } from '../lib/secret-box';
+import type { WebhookSender } from '../webhooks/sender';
+import { type ChangedBy, makeChange } from './admin/audit';
+import { AdminRefusal, InvalidInput } from './admin/refusal';
+import { checkName } from './users/users';
+
+export type { ChatOwner, ListedChat } from '../db/repositories/chat-webhooks';
+
+const CHATS_MAX = 5;
+
+interface ChatTools {
+  db: Db;
+  webhookSender: WebhookSender;
+  secretBox: SecretBox;
+  /** The rules for the addresses of operators. */
+  modeOfOperators: Mode;
+  /** HTTPS only. */
+  isProduction: boolean;
+}
+
+export type Chats = ReturnType<typeof createChats>;
+
+export function createChats(tools: ChatTools) {
+  const { db } = tools;
+  return {
+    list: (owner: ChatOwner) => listChats(db, owner),
+    /** @returns the secret of the signature, which is not shown again @throws InvalidInput, AdminRefusal */
+    add: (by: ChangedBy, owner: ChatOwner, wish: NewChat) => addChat(tools, by, owner, wish),
+    /** @throws AdminRefusal */
+    remove: (by: ChangedBy, owner: ChatOwner, id: string) =>
+      makeChange(db, by, async (tx) => {
+        const gone = await deleteChat(tx, owner, id);
+        if (gone === null) throw notFound(id);
+        return { result: undefined, audit: auditOf(owner, 'delete', id, gone, null) };
+      }),
+    /** A worker sends it within seconds. @throws AdminRefusal */
+    test: (owner: ChatOwner, id: string) =>
+      db.transaction(async (tx) => {
+        if (!(await insertTestMessage(tx, owner, id, newId('chatMessage')))) throw notFound(id);
+      }),
+  };
+}
+
+export interface NewChat {
+  name: string;
+  url: string;
+  kinds: readonly string[];
+}
+
+async function addChat(
+  { db, webhookSender, secretBox, modeOfOperators, isProduction }: ChatTools,
+  by: ChangedBy,
+  owner: ChatOwner,
+  wish: NewChat,
+): Promise<{ id: string; secret: string }> {
+  const name = checkName(wish.name);
+  const kinds = readKinds(owner, wish.kinds);
+  const verdict = await webhookSender.check(wish.url.trim(), owner?.mode ?? modeOfOperators);
+  if (!verdict.ok) {
+    throw new InvalidInput('url', { code: 'url_refused', explanation: verdict.message });
+  }
+  const { url } = verdict;
+  if (isProduction && !url.startsWith('https:')) {
+    const explanation = 'The URL must begin with https://.';
+    throw new InvalidInput('url', { code: 'url_refused', explanation });
+  }
+  const id = newId('chatWebhook');
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const chat = { id, name, hint: maskOf(url), kinds };
+  return makeChange(db, by, async (tx) => {
+    await lockByName(tx, 'chats', owner?.accountId ?? null, owner?.mode ?? null);
+    if ((await listChats(tx, owner)).length >= CHATS_MAX) {
+      throw new AdminRefusal({ code: 'too_many_chats', max: CHATS_MAX });
+    }
+    await insertChat(tx, owner, chat, secretBox.seal(JSON.stringify({ url, secret }), id));
+    return { result: { id, secret }, audit: auditOf(owner, 'create', id, null, chat) };
+  });
+}
+
+function readKinds(owner: ChatOwner, wanted: readonly string[]): ChatKind[] {
+  const kinds = chatKindsOf(owner === null ? 'operator' : 'merchant').filter((kind) =>
+    wanted.includes(kind),
+  );
+  if (kinds.length === 0) throw new InvalidInput('kinds', { code: 'empty' });
+  return kinds;
+}
+
+/** The host and the last letters: enough to tell addresses apart, and not to use one. */
+function maskOf(url: string): string {
+  return `${new URL(url).host}/…${url.slice(-4)}`;
+}
+
+function notFound(id: string): AdminRefusal {
+  return new AdminRefusal({ code: 'not_found', object: 'chat_webhook', id });
+}
+
+type Shown = Pick<ChatWebhook, 'name' | 'hint' | 'kinds'>;
+
+function auditOf(
+  owner: ChatOwner,
+  verb: 'create' | 'delete',
+  id: string,
+  before: Shown | null,
+  after: Shown | null,
+) {
+  const present = (chat: Shown | null) =>
+    chat === null
+      ? null
+      : { object: 'chat_webhook', id, name: chat.name, hint: chat.hint, kinds: chat.kinds };
+  return {
+    object: 'chat_webhook',
+    objectId: id,
+    action: `chat_webhook.${verb}`,
+    accountId: owner?.accountId ?? null,
+    before: present(before),
+    after: present(after),
+  };
+}

@@ -1,0 +1,203 @@
+/** The pages of chats, the same for an account and for the operators; the sites bind the owner and the rights. */
+import type { UserKind } from '../domain/users';
+import { chatKindsOf, NOTIFICATIONS } from '../domain/notifications';
+import type { ChangedBy } from '../services/admin/audit';
+import type { ChatOwner, Chats, ListedChat } from '../services/chats';
+import { Alert, Card, Empty, PageHead, Secret, Table } from './components';
+import {
+  Action,
+  Choices,
+  Confirm,
+  draftForm,
+  Field,
+  fieldErrors,
+  FormActions,
+  type FormState,
+} from './forms';
+import type { Once } from './once';
+import { page, redirect, type SignedInAnswer } from './site';
+import type { SignedInVisit } from './visit';
+
+const NAV = { nav: 'notifications' };
+
+interface ChatPages<V extends SignedInVisit> {
+  kind: UserKind;
+  chats: Chats;
+  once: Once;
+  ownerOf: (visit: V) => ChatOwner;
+  byOf: (visit: V) => ChangedBy;
+  /** Of the list. */
+  pathOf: (visit: V) => string;
+  back: string;
+}
+
+interface ChatRoute<V> {
+  method: 'get' | 'post';
+  path: string;
+  /** It gives an address what the account does. */
+  isPower?: true;
+  run: (visit: V) => Promise<SignedInAnswer>;
+}
+
+export function chatRoutes<V extends SignedInVisit>(options: ChatPages<V>): ChatRoute<V>[] {
+  const { kind, chats, once, ownerOf, byOf, pathOf, back } = options;
+
+  async function show(visit: V, form: FormState, status = 200) {
+    const taken = status === 200 ? once.take(visit) : null;
+    const path = pathOf(visit);
+    const list = await chats.list(ownerOf(visit));
+    const props = { path, kind, back, list, form, secret: taken?.secret ?? null };
+    const cookies = taken === null ? [] : [taken.cookie];
+    return page('Chats', <ChatList {...props} />, { ...NAV, status, cookies });
+  }
+
+  return [
+    { method: 'get', path: '/chats', run: (visit) => show(visit, draftForm(visit)) },
+    {
+      method: 'post',
+      path: '/chats',
+      isPower: true,
+      run: async (visit) => {
+        const { form } = visit;
+        const wish = {
+          name: form.get('name') ?? '',
+          url: form.get('url') ?? '',
+          kinds: form.getAll('kinds'),
+        };
+        const { answer, fields } = await fieldErrors(async () => {
+          const { secret } = await chats.add(byOf(visit), ownerOf(visit), wish);
+          const path = pathOf(visit);
+          return redirect(path, [once.keep(visit, path, secret)]);
+        });
+        return answer ?? show(visit, { values: form, errors: fields }, 422);
+      },
+    },
+    {
+      method: 'post',
+      path: '/chats/:id/test',
+      run: async (visit) => {
+        await chats.test(ownerOf(visit), visit.params['id'] ?? '');
+        return redirect(pathOf(visit));
+      },
+    },
+    {
+      method: 'post',
+      path: '/chats/:id/remove',
+      run: async (visit) => {
+        await chats.remove(byOf(visit), ownerOf(visit), visit.params['id'] ?? '');
+        return redirect(pathOf(visit));
+      },
+    },
+  ];
+}
+
+const STATUS = {
+  waiting: 'Waiting',
+  sending: 'Being sent',
+  sent: 'Sent',
+  refused: 'Refused',
+  unclear: 'Perhaps sent',
+  dropped: 'Not sent',
+} as const;
+
+interface ChatListProps {
+  path: string;
+  kind: UserKind;
+  back: string;
+  list: ListedChat[];
+  form: FormState;
+  secret: string | null;
+}
+
+function ChatList({ path, kind, back, list, form, secret }: ChatListProps) {
+  return (
+    <>
+      <PageHead
+        back={{ href: back, label: 'Notifications' }}
+        title="Chats"
+        lead="A chat is told what you choose. Everybody in the chat reads it, whatever their role is."
+      />
+      {secret === null ? null : (
+        <Alert
+          tone="good"
+          title="The chat was added. Messages are signed with this secret, which is not shown again."
+        >
+          <Secret value={secret} label="Copy secret" />
+        </Alert>
+      )}
+      <Card flush>
+        <Table
+          caption="Chats"
+          rows={list}
+          empty={<Empty icon="bell" title="No chats" />}
+          columns={[
+            {
+              label: 'Chat',
+              cell: ({ name, hint }) => (
+                <>
+                  {name} <div class="muted">{hint}</div>
+                </>
+              ),
+            },
+            {
+              label: 'Told about',
+              wide: true,
+              cell: ({ kinds }) => kinds.map((one) => NOTIFICATIONS[one].title).join(', '),
+            },
+            {
+              label: 'Last message',
+              cell: ({ lastStatus, lastError }) =>
+                lastStatus === null
+                  ? 'None'
+                  : `${STATUS[lastStatus]}${lastError === null ? '' : ` (${lastError})`}`,
+            },
+            {
+              label: 'Actions',
+              right: true,
+              cell: ({ id, name }) => (
+                <>
+                  <Action action={`${path}/${id}/test`} label="Send a test message" />
+                  <Confirm
+                    action={`${path}/${id}/remove`}
+                    label="Remove"
+                    icon="trash-2"
+                    effect={`${name} gets no more messages.`}
+                    confirm="Remove this chat"
+                  />
+                </>
+              ),
+            },
+          ]}
+        />
+      </Card>
+      <AddChat path={path} kind={kind} form={form} />
+    </>
+  );
+}
+
+function AddChat({ path, kind, form }: Pick<ChatListProps, 'path' | 'kind' | 'form'>) {
+  return (
+    <Card title="Add a chat">
+      <form method="post" action={path} class="stack">
+        <Field name="name" label="Name" form={form} required maxLength={100} />
+        <Field
+          name="url"
+          label="Address"
+          type="url"
+          hint="Of an incoming webhook in Slack’s format. Whoever has it can write to the chat, so it is not shown again."
+          form={form}
+          required
+          autocomplete="off"
+          maxLength={2048}
+        />
+        <Choices
+          name="kinds"
+          label="Tell the chat about"
+          form={form}
+          options={chatKindsOf(kind).map((one) => [one, NOTIFICATIONS[one].title] as const)}
+        />
+        <FormActions submit="Add chat" cancel={path} />
+      </form>
+    </Card>
+  );
+}
