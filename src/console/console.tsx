@@ -34,6 +34,7 @@ import { consolePaymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
 import { proposalPages } from './proposals/proposals';
 import { queuePages } from './queue/queue';
+import { schedulePages } from './schedules/schedules';
 import { SEARCH_LABEL, searchPages } from './search/search';
 
 export interface ConsoleOptions {
@@ -85,6 +86,7 @@ export function createConsole(options: ConsoleOptions): Site {
         casePages(services, workflowUrl),
         merchantPages(services),
         recipientPages(services),
+        schedulePages(services),
         proposalPages(services),
         fourEyesPages(services),
         pausePages(services),

@@ -129,7 +129,26 @@ function whenShown(clock: (time: Date) => Date, shown: number): Date | null {
   return null;
 }
 
-/** Whether it is the canonical name of a time zone, which Temporal's database has as well. */
+/**
+ * Whether it is a name of the IANA database. Intl also accepts offsets and names in other letters, which
+ * Temporal does not; and it lists one name of each zone, such as Asia/Calcutta and not Asia/Kolkata.
+ */
 export function isTimeZone(name: string): boolean {
-  return name === 'UTC' || Intl.supportedValuesOf('timeZone').includes(name);
+  if (!ZONE_NAME.test(name)) return false;
+  const letters = name.toLowerCase();
+  const listed = Intl.supportedValuesOf('timeZone').find((one) => one.toLowerCase() === letters);
+  return listed === undefined ? isKnownToIntl(name) : listed === name;
+}
+
+/** Words begin with a capital letter: `America/Port_of_Spain`. Some names are capitals and digits: `EST5EDT`. */
+const ZONE_NAME =
+  /^(?:(?:[A-Z][a-z]+|US)(?:\/(?:[A-Z][a-z][A-Za-z_-]*|UTC|UCT|GMT(?:[+-]?\d{1,2})?|ACT|LHI|NSW))+|[A-Z][a-z]+|[A-Z][A-Z\d+-]{1,6}|GB-Eire)$/;
+
+function isKnownToIntl(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone }).format() !== '';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }

@@ -7,13 +7,16 @@ import {
   readOperatorAttention,
   readWaiting,
 } from '../db/repositories/console-attention';
+import { listPayoutSchedules } from '../db/repositories/payout-schedules';
 import { CASE_KINDS } from '../domain/cases';
 import { resumeHeldPayouts } from '../temporal/payout-workflows';
 import { type ConsolePaymentsDeps, createConsolePayments } from './console-payments';
 import { type AuditQuery, readAuditLog } from './audit-log';
 import { type ConsoleOperationsDeps, createConsoleOperations } from './console-operations';
+import type { Owner } from './own';
 import { createConsoleRecipients } from './recipient-rules';
 import { createPolicyProposals } from './policy-proposals';
+import type { ListPosition } from './services';
 
 export {
   COUNT_MAX,
@@ -36,6 +39,9 @@ export function createConsoleServices(deps: ConsoleOperationsDeps & ConsolePayme
     waiting: () => readWaiting(db),
     openCases: () => readOpenCases(db, CASE_KINDS),
     recipients: createConsoleRecipients(db),
+    /** Of one account, newest first. */
+    schedules: (owner: Owner, list: { limit: number; after: ListPosition | null }) =>
+      listPayoutSchedules(db, { ...owner, ...list }),
     proposals,
     payments: createConsolePayments(deps),
     /** After a pause was lifted. */

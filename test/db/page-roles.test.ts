@@ -218,6 +218,7 @@ const CONSOLE: Record<string, string> = {
   'get /accounts': 'ARV',
   'get /accounts/:id': 'ARV',
   'get /accounts/:id/recipients': 'ARV',
+  'get /accounts/:id/schedules': 'ARV',
   'get /accounts/:id/verify': 'A',
   'post /accounts/:id/verify': 'A',
   'get /accounts/:id/suspend': 'A',

@@ -178,6 +178,27 @@ test('above the amount its runs pay nothing until another person approves it, an
   expect((await verifyLedger(gateway.db)).filter((one) => one.broken > 0)).toEqual([]);
 });
 
+test('an operator reads the schedules of an account: rows, next run, state and last result', async () => {
+  const id = await create({ reference: 'seen', ...HOURLY });
+  await quicken(id);
+  const { batch_id: batchId } = await lastRun(id, 'created');
+  await api.post(`/payout_schedules/${id}/pause`);
+  const { accountId } = merchant;
+  const user = await makeUser(gateway.db, 'operator', 'viewer');
+  const operator = new PageClient(new URL(gateway.baseUrl).origin);
+  await operator.signIn(user);
+  const page = (account: string, mode: string) =>
+    operator.read(`/console/accounts/${account}/schedules?mode=${mode}`);
+  const shown = await page(accountId, 'test');
+  for (const text of [id, 'seen', ADDRESS, 'Every 5 seconds', 'Paused', `batches/${batchId}`]) {
+    expect(shown).toContain(text);
+  }
+  expect(await page(accountId, 'live')).toContain('No schedules');
+  const other = await createMerchant(gateway.db, gateway.pepper);
+  expect(await page(other.accountId, 'test')).toContain('No schedules');
+  await api.post(`/payout_schedules/${id}/end`);
+});
+
 test('the runs of a person who may no longer pay fail with that reason', async () => {
   const id = await create({ reference: 'left', ...HOURLY });
   await quicken(id);

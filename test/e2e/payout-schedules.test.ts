@@ -333,6 +333,22 @@ test('a cron keeps the wall clock of its zone over the change to summer time', a
   await change(id, 'end');
 });
 
+test('Temporal runs a zone by each of its names', async () => {
+  for (const name of ['Asia/Kolkata', 'Asia/Calcutta']) {
+    const { json } = await create({
+      interval_seconds: undefined,
+      cron: '30 9 1 1 *',
+      time_zone: name,
+      start_at: '2027-01-01T00:00:00Z',
+    });
+    const { id, time_zone: zone } = json.data;
+    const { info } = await gateway.temporal.schedule.getHandle(id).describe();
+    const next = info.nextActionTimes[0]?.toISOString();
+    expect([zone, next]).toEqual([name, '2027-01-01T04:00:00.000Z']);
+    await change(id, 'end');
+  }
+});
+
 test('faulty rows and times are refused with their fields, and a key is used once', async () => {
   const refused = await create({ payouts: [buildPayout({ network: 'nowhere' })] });
   expect([refused.status, refused.json.error.code]).toEqual([422, 'rows_refused']);

@@ -120,6 +120,7 @@ function AccountPage(props: AccountPageProps) {
         }
       >
         <Change href={`${path}/recipients`} label="Recipients" />
+        <Change href={`${path}/schedules`} label="Schedules" />
         {mayChange ? (
           <>
             {account.verifiedAt === null ? <Change href={`${path}/verify`} label="Verify" /> : null}

@@ -6,7 +6,7 @@ import { createdId } from '../../services/dashboard-money';
 import type { DashboardServices } from '../../services/dashboard';
 import type { ScheduleCheck } from '../../services/payout-schedules';
 import { Alert, Card, PageHead } from '../../web/components';
-import { Field, type FormState, Select, SentAgain, TableField, TextArea } from '../../web/forms';
+import { Field, type FormState, Select, SentAgain, TableField } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { page, redirect } from '../../web/site';
 import { Faults, Totals, trySheet } from '../batches/new-batch';
@@ -21,7 +21,7 @@ import {
   RefusalAlert,
 } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
-import { countText, NextRuns, timesText, UNIT_SECONDS } from './times';
+import { countText, NextRuns, timesText, UNIT_SECONDS } from '../../web/schedule-times';
 
 const NAV = { nav: 'schedules' };
 /** The table of 500 rows is larger than other forms. */
@@ -313,13 +313,7 @@ function Preview({ path, zone, values, check, refusal }: PreviewProps) {
           <input type="hidden" name="key" value={formKey(values)} />
           <SentAgain values={values} fields={HEAD_FIELDS} table={isSound} />
           {isSound ? null : (
-            <TextArea
-              name="table"
-              isTable
-              label="Payouts of each run"
-              form={{ values, errors: {} }}
-              required
-            />
+            <TableField label="Payouts of each run" form={{ values, errors: {} }} />
           )}
           <div class="actions">
             <button class="btn">

@@ -34,7 +34,7 @@ import { MAKE, mayMake, personOf } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { secondPersonOf } from '../second-person/waiting';
 import { newSchedulePages } from './new-schedule';
-import { countText, LocalTime, NextRuns, timesText } from './times';
+import { countText, LocalTime, NextRuns, timesText } from '../../web/schedule-times';
 
 const NAV = { nav: 'schedules' };
 

@@ -1,5 +1,5 @@
 /** The times of a schedule: which it has, and which come next. */
-import { isTimeOfCron, parseCron } from '../../../src/domain/cron';
+import { isTimeOfCron, isTimeZone, parseCron } from '../../../src/domain/cron';
 import {
   isTimeOfSchedule,
   nextTimes,
@@ -88,6 +88,36 @@ test('a time that the change to summer time leaves out is left out, and one that
   const autumn = next(spring, '2027-10-30T12:00:00Z', 2);
   expect(autumn[1]).toBe('2027-11-01T01:30');
   expect(['2027-10-31T00:30', '2027-10-31T01:30']).toContain(autumn[0]);
+});
+
+test.each([
+  'UTC',
+  'Europe/Berlin',
+  'Asia/Kolkata',
+  'Asia/Calcutta',
+  'Europe/Kyiv',
+  'America/Nuuk',
+  'America/Argentina/Buenos_Aires',
+  'America/Port-au-Prince',
+  'Australia/ACT',
+  'Etc/GMT+5',
+  'US/Eastern',
+  'EST5EDT',
+  'GB-Eire',
+  'Cuba',
+])('%s is a time zone', (name) => {
+  expect(isTimeZone(name)).toBe(true);
+});
+
+test.each([
+  ['an offset', '+05:30'],
+  ['a name in small letters', 'asia/kolkata'],
+  ['a listed name in other letters', 'America/New_york'],
+  ['a place that does not exist', 'Europe/Nowhere'],
+  ['an abbreviation that no database has', 'CEST'],
+  ['nothing', ''],
+])('%s is no time zone: %s', (_what, name) => {
+  expect(isTimeZone(name)).toBe(false);
 });
 
 test('an interval is counted from the start, and nothing comes before the start or after the end', () => {

@@ -1,6 +1,6 @@
 /** The times of a schedule in words, and in the time zone of the account. */
-import type { ScheduleTimes } from '../../domain/payout-schedule';
-import { localTime } from '../../lib/local-time';
+import type { ScheduleTimes } from '../domain/payout-schedule';
+import { localTime } from '../lib/local-time';
 
 export function LocalTime({ at, zone }: { at: Date; zone: string }) {
   const { time, offset } = localTime(at, zone);
