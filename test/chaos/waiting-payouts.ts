@@ -159,9 +159,13 @@ async function screenedPayout(client: Client, dice: Dice): Promise<void> {
   await client.decide(id, 'reject');
 }
 
+/** Its runs stop also while nobody can end it. */
+const SCHEDULE_MS = 30_000;
+
 /** At any moment of a run. */
 async function endedSchedule(client: Client, dice: Dice): Promise<void> {
-  const schedule = client.newObject('payout_schedule', client.automatic);
+  const more = { end_at: inMs(SCHEDULE_MS) };
+  const schedule = client.newObject('payout_schedule', client.automatic, { more });
   await client.create(schedule, client.anyApi());
   await sleep(dice.roll(3 * SOON_MS));
   if (schedule.id !== null) await client.cancel(schedule);
