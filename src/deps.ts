@@ -245,7 +245,7 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
       host: dashboardHost,
     }),
     createConsole({
-      services: createConsoleServices({ ...deps, db }),
+      services: createConsoleServices({ ...deps, db, evidenceKey: config.evidenceKey }),
       reviews: createPayoutReviews({ ...deps, db }),
       screenings: createPayoutScreenings({ ...deps, db }),
       beneficiaries: createPayoutBeneficiaries({ ...deps, db }),

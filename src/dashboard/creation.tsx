@@ -64,8 +64,19 @@ function fieldErrors({ code, details }: ApiError): Record<string, string> {
   if (code !== 'validation_failed') return {};
   const fields = (details?.['fields'] ?? []) as FieldError[];
   return Object.fromEntries(
-    fields.map(({ field, message }) => [field.split('.').at(-1) ?? field, message]),
+    fields.map((fault) => [fault.field.split('.').at(-1) ?? fault.field, inFormWords(fault)]),
   );
+}
+
+const API_WORDS = /^Send [\w.]+ as (.+)$/s;
+const NUMBER = 'Write a number such as 12.50, greater than zero, with at most 8 decimals.';
+
+/** What the API says of a member of JSON, for a person who fills in a field. */
+function inFormWords({ field, rule, message }: FieldError): string {
+  const [, wanted] = API_WORDS.exec(message) ?? [];
+  if (wanted === undefined) return message;
+  if (field === 'amount') return NUMBER;
+  return rule === 'required' ? 'Fill in this field.' : `Write ${wanted}`;
 }
 
 export function RefusalAlert({ refusal }: { refusal: ApiError | null }) {

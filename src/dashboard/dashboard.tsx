@@ -28,7 +28,7 @@ import { requestPages } from './requests/requests';
 import { approvalPages } from './second-person/approvals';
 import { secondPersonPages } from './second-person/second-person';
 import { statementPages } from './statements/statements';
-import { searchPages } from './search/search';
+import { SEARCH_LABEL, searchPages } from './search/search';
 import { transactionPages } from './transactions/transactions';
 import { keyPages } from './keys/keys';
 import { debuggerPages } from './webhooks/debugger';
@@ -114,7 +114,7 @@ function shellOf(visit: Visit): Shell {
       visit.session?.accounts ?? 1,
     ),
     banner: mode === null ? null : <ModeBanner mode={mode} switchTo={otherMode(visit, mode)} />,
-    search: { action: `${base}/search`, label: 'Search by ID or reference' },
+    search: { action: `${base}/search`, label: SEARCH_LABEL },
     account: `${PREFIX}/security`,
     signOut: `${PREFIX}/sign-out`,
   };

@@ -43,7 +43,7 @@ export const RequestLogObject = Shape(
     ),
     response_body: OrNull(
       Type.String(),
-      'The first 4 KiB of an error response as text; null for other responses',
+      'The first 4 KiB of the response as text, without secrets and with the first rows of a list; null for a file',
     ),
     created_at: Timestamp('The time of the request'),
   },

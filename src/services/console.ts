@@ -8,9 +8,13 @@ import {
   readWaiting,
 } from '../db/repositories/console-attention';
 import { listPayoutSchedules } from '../db/repositories/payout-schedules';
+import { listHeads } from '../db/audit-chain';
+import { findPayout } from '../db/repositories/payouts';
 import { CASE_KINDS } from '../domain/cases';
 import { resumeHeldPayouts } from '../temporal/payout-workflows';
 import { type ConsolePaymentsDeps, createConsolePayments } from './console-payments';
+import { AdminRefusal } from './admin/refusal';
+import { buildDossier, type DossierDeps } from './payout-dossier';
 import { type AuditQuery, readAuditLog } from './audit-log';
 import { type ConsoleOperationsDeps, createConsoleOperations } from './console-operations';
 import type { Owner } from './own';
@@ -29,7 +33,9 @@ export {
 export type ConsoleServices = ReturnType<typeof createConsoleServices>;
 
 /** What its members change throws AdminRefusal and InvalidInput. */
-export function createConsoleServices(deps: ConsoleOperationsDeps & ConsolePaymentsDeps) {
+export function createConsoleServices(
+  deps: ConsoleOperationsDeps & ConsolePaymentsDeps & DossierDeps,
+) {
   const { db, temporal } = deps;
   const proposals = createPolicyProposals(db);
   return {
@@ -47,6 +53,14 @@ export function createConsoleServices(deps: ConsoleOperationsDeps & ConsolePayme
     /** After a pause was lifted. */
     wakeHeld: () => resumeHeldPayouts(temporal),
     operations: createConsoleOperations(deps),
+    /** @throws AdminRefusal */
+    payoutDossier: async (id: string) => {
+      const payout = await findPayout(db, id);
+      if (payout === null) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
+      return buildDossier(deps, payout);
+    },
+    /** The newest head of the audit log's chain; null before the first. */
+    auditHead: async () => (await listHeads(db, 1))[0] ?? null,
     auditLog: (query: AuditQuery) => readAuditLog(db, query),
   };
 }

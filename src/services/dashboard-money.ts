@@ -71,6 +71,8 @@ export function createDashboardMoney(db: Db, api: MoneyServices) {
     cancelPayout: async (person: Person, id: string) => {
       await payouts.cancel(callerOf(person), id);
     },
+    /** @throws ApiError not_found */
+    payoutDossier: (person: Person, id: string) => payouts.dossier(callerOf(person), id),
     /** After the approval of a second person. */
     lookAgain: async (person: Person, kind: SecondPersonKind, id: string) => {
       const caller = callerOf(person);

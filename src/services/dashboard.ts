@@ -204,7 +204,8 @@ export function createDashboardServices(deps: DashboardDeps) {
       const found = await findOwn(db, owner, 'request', id, (reader) =>
         findRequest(reader, { ...owner, id }),
       );
-      const isReused = found.responseBody?.includes(`"${REUSED_KEY}"`) === true;
+      const isReused =
+        found.status >= 400 && found.responseBody?.includes(`"${REUSED_KEY}"`) === true;
       const first = isReused ? await findFirstOfKey(read, found) : null;
       return { ...found, reused: first === null ? null : compareRequests(first, found) };
     },

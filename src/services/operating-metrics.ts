@@ -97,6 +97,9 @@ const METRICS: Readonly<Record<string, Metric>> = {
   gateway_recipients_oldest_unscreened_timestamp_seconds: {
     help: 'Unix time since which the oldest live recipient has waited for an answer of the screening.',
   },
+  gateway_audit_oldest_unsealed_timestamp_seconds: {
+    help: 'Unix time of the oldest entry of the audit log that the chain does not seal yet.',
+  },
   gateway_provider_statement_timestamp_seconds: {
     help: 'Unix time of the last complete reading of a provider’s statement.',
     labels: ['provider', 'mode', 'kind'],

@@ -19,7 +19,7 @@ export type DropReason = (typeof DROP_REASONS)[number];
 /** Bodies are copied up to their maximum, and made readable when they are written. */
 export interface RequestToLog extends Omit<LoggedRequest, 'requestBody' | 'responseBody'> {
   requestBody: Buffer | null;
-  responseBody: object | null;
+  responseBody: Buffer | object | null;
 }
 
 export interface RequestLog {
@@ -127,7 +127,11 @@ function readable({ requestBody, responseBody, ...request }: RequestToLog): Logg
     userAgent: short(redactText(request.userAgent)),
     idempotencyKey:
       request.idempotencyKey === null ? null : short(redactText(request.idempotencyKey)),
-    requestBody: requestBody === null ? null : body(requestBody.toString('utf8')),
-    responseBody: responseBody === null ? null : body(JSON.stringify(responseBody)),
+    requestBody: requestBody === null ? null : body(textOf(requestBody)),
+    responseBody: responseBody === null ? null : body(textOf(responseBody)),
   };
+}
+
+function textOf(body: Buffer | object): string {
+  return Buffer.isBuffer(body) ? body.toString('utf8') : JSON.stringify(body);
 }

@@ -106,6 +106,8 @@ const KNOWN_WORDS: Readonly<Record<string, string>> = {
   onchain_provider: 'On-chain provider',
   exchange_pay: 'Exchange Pay',
   xrpl: 'XRPL',
+  payoutBatch: 'Batch',
+  payoutSchedule: 'Schedule',
 };
 
 export function words(name: string): string {

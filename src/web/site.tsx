@@ -220,6 +220,12 @@ export function page(
   return { kind: 'page', title, body, ...more };
 }
 
+/** An object as the API would answer with it, as a file. */
+export function jsonDownload(name: string, object: object): Download {
+  const content = [`${JSON.stringify(object, null, 2)}\n`];
+  return { kind: 'download', name, type: 'application/json; charset=utf-8', content };
+}
+
 export function redirect(to: string, cookies: SetCookie[] = []): Redirect {
   return { kind: 'redirect', to, cookies };
 }

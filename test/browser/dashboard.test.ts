@@ -83,6 +83,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     }
     await page.getByRole('button', { name: 'Create key' }).click();
     const secret = await page.locator('.secret code').innerText();
+    const keyPath = new URL(page.url()).pathname.replace('/dashboard/test', '');
     await page.reload();
     expect(await page.locator('.secret').count()).toBe(0);
     const client = new MerchantClient(gateway.baseUrl, secret);
@@ -147,6 +148,8 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       `${new URL(endpointUrl).pathname.replace('/dashboard/test', '')}/test`,
       new URL(deliveryUrl).pathname.replace('/dashboard/test', ''),
       '/search?q=invoice-1',
+      `${keyPath}/edit`,
+      keyPath,
     );
   });
 

@@ -1,5 +1,7 @@
 /** What the pages of the dashboard tell and ask, as a browser without JavaScript sees it. */
+import { sealBatch, signHead } from '../../src/db/audit-chain';
 import { newId } from '../../src/lib/new-id';
+import { buildPayoutMoney, insertPayout } from '../support/merchant/ledger';
 import { makeUser, PageClient, textOf, type TestUser } from '../support/merchant/page-client';
 import { startHarness } from './http-harness';
 import { started } from '../support/started';
@@ -144,4 +146,67 @@ test('home has the first steps with their states, until they are done or hidden'
   await page.post('/dashboard/test/first-steps/hide');
   expect(await page.read('/dashboard/test')).not.toContain('First steps');
   expect(await page.read('/dashboard/live')).toContain('First steps');
+});
+
+test('the search finds what an account has in both modes, and nothing of others', async () => {
+  const other = await harness.createAccount();
+  const rows = { test: accountId, live: accountId };
+  for (const [mode, account] of [...Object.entries(rows), ['test', other]] as const) {
+    const key = { accountId: account, mode: mode as 'test', currency: 'USDT' };
+    await insertPayout(harness.owner, key, buildPayoutMoney('12.5'), 'completed', {
+      reference: `Salary-${mode}-${account.slice(-6)}`,
+      tx_hash: `0xabc${account.slice(-6).toLowerCase()}`,
+      destination_value: `0x${account.slice(-20).toLowerCase()}00000000000000000000`,
+    });
+  }
+  const [theirs] = await harness.owner.query<{ id: string }>(
+    'SELECT id FROM payouts WHERE account_id = ?',
+    [other],
+  );
+  const mine = await harness.owner.query<{ id: string; mode: string; destinationValue: string }>(
+    'SELECT id, mode, destination_value FROM payouts WHERE account_id = ?',
+    [accountId],
+  );
+  const search = (text: string) =>
+    client.get(`/dashboard/test/search?q=${encodeURIComponent(text)}`);
+  const texts = ['alary-', '12.5', '12,50', `0xabc${accountId.slice(-6).toLowerCase()}`];
+  for (const text of [...texts, mine[0]!.destinationValue]) {
+    const html = await textOf(search(text));
+    for (const { id, mode } of mine) expect(html).toContain(`/dashboard/${mode}/payouts/${id}`);
+    expect(html).not.toContain(theirs!.id);
+  }
+  for (const { id, mode } of mine) {
+    expect((await search(id)).headers.get('location')).toBe(`/dashboard/${mode}/payouts/${id}`);
+  }
+  expect(await textOf(search(theirs!.id))).toContain('Nothing was found');
+  expect(await textOf(search(`0xabc${other.slice(-6).toLowerCase()}`))).toContain('Nothing was');
+});
+
+test('the dossier of a payout is downloaded by its account and by operators, the head of the audit log by operators', async () => {
+  const payout = buildPayoutMoney('7');
+  const key = { accountId, mode: 'test', currency: 'USDT' } as const;
+  await insertPayout(harness.owner, key, payout, 'completed');
+  const path = `/payouts/${payout.id}/dossier.json`;
+  const operator = new PageClient(gateway.url);
+  await operator.signIn(await makeUser(harness.owner, 'operator', 'viewer'));
+  for (const answer of [
+    await client.get(`/dashboard/test${path}`),
+    await operator.get(`/console${path}`),
+  ]) {
+    expect(answer.headers.get('content-disposition')).toContain(`dossier-${payout.id}.json`);
+    expect(await answer.json()).toMatchObject({
+      data: { id: payout.id, object: 'payout_dossier', payout: { amount: payout.amount } },
+    });
+  }
+  const stranger = new PageClient(gateway.url);
+  const other = await harness.createAccount();
+  await stranger.signIn(await makeUser(harness.owner, 'merchant', 'owner', other));
+  expect((await stranger.get(`/dashboard/test${path}`)).status).toBe(404);
+
+  await sealBatch(harness.owner);
+  const before = await operator.get('/console/audit-log/head.json');
+  expect(before.status).toBe(404);
+  const head = await signHead(harness.owner, null);
+  expect(await operator.read('/console/audit-log')).toContain(head!.hash);
+  expect(await (await operator.get('/console/audit-log/head.json')).json()).toEqual(head);
 });

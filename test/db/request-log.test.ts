@@ -72,7 +72,7 @@ test('a request is found by its id, with its body but without secrets', async ()
   const html = await pageOf(idOf(response));
   expect(html).not.toContain(probe);
   expect(html).toContain('&lt;script>alert(1)');
-  expect(html).toContain('&quot;amount&quot;:&quot;-1&quot;');
+  expect(html).toContain('&quot;amount&quot;: &quot;-1&quot;');
   expect(html).toContain('validation_failed');
   expect(html).not.toContain(secret.slice(8));
   expect(html).not.toContain('confidential');
@@ -81,6 +81,28 @@ test('a request is found by its id, with its body but without secrets', async ()
   expect(found.headers.get('location')).toBe(`/dashboard/test/requests/${idOf(response)}`);
   const filtered = await client.get(`/dashboard/test/requests?id=${idOf(response)}`);
   expect(filtered.headers.get('location')).toBe(`/dashboard/test/requests/${idOf(response)}`);
+});
+
+test('the answer of a success is kept with links to its objects, and without its secrets', async () => {
+  const { secret: manager } = await harness.createKey({
+    accountId,
+    scopes: ['api_keys:write', 'balance:read'],
+  });
+  const created = await fetch(`${gateway.url}/api/v1/api_keys`, {
+    method: 'POST',
+    headers: { ...bearer(manager), 'content-type': 'application/json', 'idempotency-key': 'k1' },
+    body: JSON.stringify({ name: 'Till', scopes: ['balance:read'] }),
+  });
+  const { data } = (await created.json()) as { data: { id: string; secret: string } };
+  expect(created.status).toBe(201);
+  const html = await pageOf(idOf(created));
+  expect(html).toContain(`href="/dashboard/test/keys/${data.id}"`);
+  expect(html).toContain('&quot;name&quot;: &quot;Till&quot;');
+  expect(html).not.toContain(data.secret.slice(8));
+  const missing = await fetch(`${gateway.url}/api/v1/payouts/po_unknown`, {
+    headers: bearer(secret),
+  });
+  expect(await pageOf(idOf(missing))).toContain('not_found');
 });
 
 test('a reused idempotency key: the page shows which fields differ', async () => {

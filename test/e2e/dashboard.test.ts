@@ -55,7 +55,9 @@ test('a payout is quoted, requested once by two clicks, and cancelled from its p
   // The quote keeps the key of the form.
   expect(keyIn(quote)).toBe(key);
   const unfinished = await client.read(`${path}?amount=x&currency=USDT`);
-  expect(unfinished).toContain('Send amount as');
+  expect(unfinished).toContain('Amount: Write a number such as 12.50');
+  expect(unfinished).toContain('Reference: Fill in this field.');
+  expect(unfinished).not.toContain('Send ');
 
   const answers = await Promise.all([client.post(path, form), client.post(path, form)]);
   expect(answers.map(({ status }) => status)).toEqual([303, 303]);

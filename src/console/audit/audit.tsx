@@ -1,30 +1,79 @@
 /** Who did what, when and from where: all of it. */
 import type { ConsoleServices } from '../../services/console';
 import { AuditPage, auditQueryOf } from '../../web/audit-log';
-import { page } from '../../web/site';
+import { Card, Facts, Id, Time } from '../../web/components';
+import { Icon } from '../../web/icon';
+import { PageRefusal } from '../../web/problems';
+import { jsonDownload, page } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
 
-export function auditPages({ auditLog }: ConsoleServices): OperatorRoute[] {
+export function auditPages({ auditLog, auditHead }: ConsoleServices): OperatorRoute[] {
   return [
     {
       method: 'get',
       path: '/audit-log',
       needs: 'read',
       run: async ({ query }) => {
-        const { items, next } = await auditLog(auditQueryOf(query));
+        const [{ items, next }, head] = await Promise.all([
+          auditLog(auditQueryOf(query)),
+          auditHead(),
+        ]);
         const body = (
-          <AuditPage
-            title="Audit log"
-            lead="Changes by operators and merchants, and sign-ins. Entries cannot be changed."
-            path={`${PREFIX}/audit-log`}
-            query={query}
-            entries={items}
-            next={next}
-            accountHref={(id) => `${PREFIX}/accounts/${id}`}
-          />
+          <>
+            <AuditPage
+              title="Audit log"
+              lead="Changes by operators and merchants, and sign-ins. Entries cannot be changed."
+              path={`${PREFIX}/audit-log`}
+              query={query}
+              entries={items}
+              next={next}
+              accountHref={(id) => `${PREFIX}/accounts/${id}`}
+            />
+            <Head head={head} />
+          </>
         );
         return page('Audit log', body, { nav: 'audit' });
       },
     },
+    {
+      method: 'get',
+      path: '/audit-log/head.json',
+      needs: 'read',
+      run: async () => {
+        const head = await auditHead();
+        if (head === null) throw new PageRefusal('page_not_found');
+        return jsonDownload(`audit-head-${head.signed_at.slice(0, 10)}.json`, head);
+      },
+    },
   ];
+}
+
+/** What a copy of the log is compared with; it only helps when it is kept somewhere else. */
+function Head({ head }: { head: Awaited<ReturnType<ConsoleServices['auditHead']>> }) {
+  return (
+    <Card
+      title="Head of the chain"
+      lead="Made once a day. Keep it outside of the database: admin audit verify --head FILE then names every entry that was changed, removed or inserted."
+    >
+      {head === null ? (
+        <p class="muted">No head yet. The schedule audit-seal makes the first one.</p>
+      ) : (
+        <>
+          <Facts
+            rows={[
+              ['Entries', head.sequence.toLocaleString('en')],
+              ['Hash', <Id value={head.hash} />],
+              ['Made', <Time at={new Date(head.signed_at)} seconds />],
+              ['Signed with', head.key_id ?? 'No key: set EVIDENCE_SIGNING_KEY'],
+            ]}
+          />
+          <div>
+            <a class="btn" data-variant="outline" href={`${PREFIX}/audit-log/head.json`} download>
+              <Icon name="download" /> Download the head
+            </a>
+          </div>
+        </>
+      )}
+    </Card>
+  );
 }

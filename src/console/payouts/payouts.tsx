@@ -34,9 +34,10 @@ import {
 import { draftForm, Field, fieldErrors, type FormState } from '../../web/forms';
 import { LedgerLines, Timeline } from '../../web/history';
 import { WaitsFor } from '../../web/conditions';
+import { Dossier } from '../../web/evidence';
 import { Follows, FollowSwitch, LiveStatus } from '../../web/follow';
 import { Icon } from '../../web/icon';
-import { type Answer, page, redirect } from '../../web/site';
+import { type Answer, jsonDownload, page, redirect } from '../../web/site';
 import { WorkflowLink, type WorkflowUrl } from '../../web/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
 import { Beneficiary, type BeneficiaryProps } from './beneficiary';
@@ -125,6 +126,16 @@ export function payoutPages(
       path: '/payouts/:id',
       needs: 'read',
       run: (visit) => show(visit, visit.params['id'] ?? '', draftForm(visit)),
+    },
+    {
+      method: 'get',
+      path: '/payouts/:id/dossier.json',
+      cost: 'export',
+      needs: 'read',
+      run: async ({ params }) => {
+        const id = params['id'] ?? '';
+        return jsonDownload(`dossier-${id}.json`, { data: await services.payoutDossier(id) });
+      },
     },
     decide('approve'),
     decide('reject'),
@@ -233,6 +244,7 @@ function Detail(props: DetailProps) {
           <Context {...props} />
           <Decisions decisions={decisions} />
           {notes.length === 0 ? handOver : null}
+          <Dossier href={`${PREFIX}/payouts/${payout.id}/dossier.json`} />
         </div>
       </div>
     </>

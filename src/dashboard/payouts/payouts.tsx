@@ -17,8 +17,9 @@ import { Alert, Card, Empty, Facts, Id, Money, PageHead, Time, words } from '../
 import { WaitsFor } from '../../web/conditions';
 import { Follows, FollowSwitch, LiveStatus } from '../../web/follow';
 import { Confirm } from '../../web/forms';
-import { page, redirect } from '../../web/site';
+import { jsonDownload, page, redirect } from '../../web/site';
 import { MAKE, mayMake, personOf } from '../creation';
+import { Dossier } from '../../web/evidence';
 import { creatorRow, creatorText, LedgerLines, Timeline } from '../../web/history';
 import {
   chosen,
@@ -92,6 +93,17 @@ export function payoutPages(services: DashboardServices): MerchantRoute[] {
           />
         );
         return page(`Payout ${found.object.reference}`, body, { nav: 'payouts' });
+      },
+    },
+    {
+      method: 'get',
+      path: '/payouts/:id/dossier.json',
+      cost: 'export',
+      needs: 'read',
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        const data = await money.payoutDossier(personOf(visit), id);
+        return jsonDownload(`dossier-${id}.json`, { data });
       },
     },
     {
@@ -214,6 +226,7 @@ function Detail({ object: payout, base, secondPerson, mayChange, ...history }: D
               />
             </Card>
             <Details payout={payout} creator={creator} base={base} />
+            <Dossier href={`${base}/payouts/${payout.id}/dossier.json`} />
           </div>
         </div>
       </Follows>

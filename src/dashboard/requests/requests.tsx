@@ -21,6 +21,8 @@ import {
 } from '../../web/lists';
 import { page, redirect } from '../../web/site';
 import type { MerchantRoute } from '../merchant-page';
+import { objectPath } from '../object-pages';
+import { indented } from './indented';
 
 const NAV = { nav: 'requests' };
 const CLASSES = ['2xx', '4xx', '5xx'] as const;
@@ -186,19 +188,47 @@ function RequestPage({ request, base }: { request: RequestDetail; base: string }
             ['Address', request.address],
             ['User agent', request.userAgent === '' ? null : request.userAgent],
             ['Idempotency key', request.idempotencyKey],
+            ['Objects', <Objects request={request} base={base} />],
           ]}
         />
       </Card>
       {requestBody === null ? null : (
         <Card title="Request body" lead="Secrets are removed, and long bodies are shortened.">
-          <pre class="code">{requestBody}</pre>
+          <pre class="code">{indented(requestBody)}</pre>
         </Card>
       )}
       {responseBody === null ? null : (
-        <Card title="Response body">
+        <Card
+          title="Response body"
+          lead="Secrets are removed. Lists are shortened to their first rows, and long bodies are cut."
+        >
           <pre class="code">{indented(responseBody)}</pre>
         </Card>
       )}
+    </>
+  );
+}
+
+const ID = /\b[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{26}\b/g;
+const OBJECTS_MAX = 10;
+
+/** Links to what the path and the bodies name. */
+function Objects({ request, base }: { request: RequestDetail; base: string }) {
+  const { path, requestBody, responseBody } = request;
+  const text = [path, requestBody, responseBody].join(' ');
+  const found = [...new Set(text.match(ID))]
+    .map((id) => [id, objectPath(id)] as const)
+    .filter(([id, page]) => page !== null && id !== request.id);
+  if (found.length === 0) return <span class="muted">None</span>;
+  return (
+    <>
+      {found.slice(0, OBJECTS_MAX).map(([id, page]) => (
+        <div>
+          <a class="break" href={base + (page ?? '')}>
+            {id}
+          </a>
+        </div>
+      ))}
     </>
   );
 }
@@ -233,13 +263,4 @@ function Reused({ reused: { first, differences }, base }: { reused: ReusedKey; b
 
 function StoredValue({ value }: { value: string | null }) {
   return value === null ? <span class="muted">Not set</span> : <code class="break">{value}</code>;
-}
-
-/** Ours, and therefore JSON, unless it was shortened. */
-function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

@@ -1,70 +1,87 @@
-/** One search box: an id opens its page, anything else is looked for as a reference. */
-import { isId } from '../../domain/ids';
+/** One search box for both modes: an id opens its page, anything else is a reference, an address, a hash or an amount. */
+import { kindOfId } from '../../domain/ids';
 import type { DashboardServices } from '../../services/dashboard';
-import { Card, Empty, PageHead } from '../../web/components';
-import { page, redirect } from '../../web/site';
+import {
+  findIdOf,
+  findTextOf,
+  type FoundOfAccount,
+  SEARCH_LENGTH_MIN,
+  SEARCHED_OBJECTS,
+} from '../../services/account-search';
+import { Card, Empty, Money, PageHead, Status, Table, Time, words } from '../../web/components';
 import { textOf } from '../../web/lists';
-import type { MerchantRoute } from '../merchant-page';
-import { PaymentTable } from '../payments/payments';
-import { PayoutTable } from '../payouts/payouts';
+import { page, redirect } from '../../web/site';
+import { type MerchantRoute, PREFIX } from '../merchant-page';
+import { objectPath } from '../object-pages';
 
-const PAGES = {
-  payment: '/payments',
-  payout: '/payouts',
-  payoutBatch: '/batches',
-  payoutSchedule: '/schedules',
-  recipient: '/recipients',
-  refund: '/refunds',
-  apiKey: '/keys',
-  webhookEndpoint: '/webhooks',
-  webhookDelivery: '/webhooks/deliveries',
-  request: '/requests',
-} as const;
+export const SEARCH_LABEL = 'Search by ID, reference, address, hash or amount';
 
-const FOUND_MAX = 25;
-
-export function searchPages({ payments, payouts }: DashboardServices): MerchantRoute[] {
+export function searchPages({ db }: DashboardServices): MerchantRoute[] {
   return [
     {
       method: 'get',
       path: '/search',
       needs: 'read',
-      run: async (visit) => {
-        const { base, query } = visit;
-        const wanted = textOf(query, 'q') ?? '';
-        const kinds = Object.keys(PAGES) as (keyof typeof PAGES)[];
-        const kind = kinds.find((one) => isId(one, wanted));
-        if (kind !== undefined) return redirect(`${base}${PAGES[kind]}/${wanted}`);
-        const list = { limit: FOUND_MAX, after: null, filters: { reference: wanted } };
-        const [foundPayments, foundPayouts] = await Promise.all([
-          payments(visit, list),
-          payouts(visit, list),
-        ]);
-        const [payment, payout] = [foundPayments.items, foundPayouts.items];
-        return page(
-          'Search',
-          <>
-            <PageHead title="Search" lead={`Reference “${wanted}”`} />
-            {payment.length + payout.length === 0 ? (
-              <Card>
-                <Empty icon="search-x" title="Nothing was found">
-                  <p>Enter an id such as pay_…, po_… or req_…, or the exact reference.</p>
-                </Empty>
-              </Card>
-            ) : null}
-            {payment.length === 0 ? null : (
-              <Card title="Payments" flush>
-                <PaymentTable rows={payment} path={`${base}/payments`} empty={null} />
-              </Card>
-            )}
-            {payout.length === 0 ? null : (
-              <Card title="Payouts" flush>
-                <PayoutTable rows={payout} path={`${base}/payouts`} empty={null} />
-              </Card>
-            )}
-          </>,
-        );
+      run: async ({ accountId, mode, query }) => {
+        const text = textOf(query, 'q') ?? '';
+        if (kindOfId(text) !== null) {
+          const found = await findIdOf(db, accountId, text);
+          const path = found === null ? null : objectPath(found.shownBy);
+          if (found !== null && path !== null) return redirect(`${PREFIX}/${found.mode}${path}`);
+        }
+        const isShort = text.length < SEARCH_LENGTH_MIN;
+        const found = isShort ? [] : await findTextOf(db, { accountId, mode, text });
+        return page('Search', <Results text={text} found={found} />);
       },
     },
   ];
+}
+
+function Results({ text, found }: { text: string; found: readonly FoundOfAccount[] }) {
+  return (
+    <>
+      <PageHead title="Search" lead={`Found for “${text}”, in test and live mode`} />
+      <Card flush>
+        <Table
+          caption="Found"
+          rows={found}
+          empty={
+            <Empty icon="search-x" title="Nothing was found">
+              <p>
+                Enter at least {SEARCH_LENGTH_MIN} characters. IDs, addresses and transaction hashes
+                must be complete. A part of a reference or name, and an amount such as 12.50, are
+                looked for in the newest {SEARCHED_OBJECTS.toLocaleString('en')} objects of each
+                kind.
+              </p>
+            </Empty>
+          }
+          columns={[
+            {
+              label: 'Found',
+              cell: ({ id, reference, mode }) => (
+                <>
+                  <a class="break" href={`${PREFIX}/${mode}${objectPath(id) ?? ''}`}>
+                    {reference}
+                  </a>
+                  <small>{words(kindOfId(id) ?? '')}</small>
+                </>
+              ),
+            },
+            { label: 'Mode', cell: ({ mode }) => words(mode) },
+            {
+              label: 'Status',
+              cell: ({ status }) => (status === null ? null : <Status value={status} />),
+            },
+            {
+              label: 'Amount',
+              right: true,
+              cell: ({ amount, currency }) =>
+                amount === null ? currency : <Money amount={amount} currency={currency ?? ''} />,
+            },
+            { label: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          ]}
+        />
+      </Card>
+    </>
+  );
 }

@@ -163,6 +163,11 @@ function Test({ path, url, form }: { path: string; url: string; form: FormState 
         title="Send test event"
         lead={`To ${url}. The type is webhook.ping, so that nothing takes it for a real event.`}
       />
+      <p class="muted">
+        To see an event happen with a real object, run{' '}
+        <code>payments-gateway trigger {sample}</code> in test mode.{' '}
+        <a href="/docs/guides/cli">How it is installed</a>
+      </p>
       <form class="filters" action={`${path}/test`}>
         <Select name="sample" label="Sample" form={picked} options={options} />
         <button class="btn" data-variant="outline">

@@ -1,21 +1,47 @@
 /** What each event looks like: for the event picker and the test event. */
-import { type EventType, SUBSCRIBABLE_EVENTS } from '../../domain/events';
+import { type EventType, PAYOUT_BATCH_EVENTS, SUBSCRIBABLE_EVENTS } from '../../domain/events';
+import type { Operation } from '../../schemas/operation';
 import { PAYMENT_OPERATIONS } from '../../schemas/payments';
+import { PAYOUT_BATCH_OPERATIONS } from '../../schemas/payout-batches';
+import { PAYOUT_SCHEDULE_OPERATIONS } from '../../schemas/payout-schedules';
 import { PAYOUT_OPERATIONS } from '../../schemas/payouts';
+import { RECIPIENT_OPERATIONS } from '../../schemas/recipients';
+import { REFUND_OPERATIONS } from '../../schemas/refunds';
 
-function exampleOf(operations: typeof PAYMENT_OPERATIONS, id: string): object {
+function exampleOf(operations: readonly Operation[], id: string): object {
   const example = operations.find((operation) => operation.id === id)?.success.example;
   return (example as { data: object } | undefined)?.data ?? {};
 }
 
-const PAYMENT = exampleOf(PAYMENT_OPERATIONS, 'getPayment');
-const PAYOUT = exampleOf(PAYOUT_OPERATIONS, 'getPayout');
+/** By the first word of the event's type. */
+const EXAMPLES: Readonly<Record<string, object>> = {
+  payment: exampleOf(PAYMENT_OPERATIONS, 'getPayment'),
+  refund: exampleOf(REFUND_OPERATIONS, 'getRefund'),
+  payout: exampleOf(PAYOUT_OPERATIONS, 'getPayout'),
+  payout_batch: exampleOf(PAYOUT_BATCH_OPERATIONS, 'getPayoutBatch'),
+  payout_schedule: exampleOf(PAYOUT_SCHEDULE_OPERATIONS, 'getPayoutSchedule'),
+  recipient: exampleOf(RECIPIENT_OPERATIONS, 'getRecipient'),
+};
 
 /** The `data` of an event: the object as the API returns it. */
 export function sampleData(type: EventType): string {
-  const [object, status] = type.split('.');
-  const example = object === 'payment' ? PAYMENT : PAYOUT;
-  return JSON.stringify({ ...example, status }, null, 2);
+  const [object = ''] = type.split('.');
+  const sample = { ...EXAMPLES[object], mode: 'test', ...changeOf(type) };
+  return JSON.stringify(sample, null, 2);
+}
+
+/** What the event says of its object, where the example says something else. */
+function changeOf(type: EventType): object {
+  const [object = '', change = ''] = type.split('.');
+  if (object === 'recipient') {
+    return change === 'deleted' ? { deleted_at: '2026-11-25T16:20:00.000Z' } : {};
+  }
+  if (object === 'payout_schedule') return change === 'ended' ? { status: 'ended' } : {};
+  if (object === 'payout_batch') {
+    const statuses = Object.entries(PAYOUT_BATCH_EVENTS);
+    return { status: statuses.find(([, event]) => event === type)?.[0] };
+  }
+  return { status: type === 'refund.created' ? 'pending' : change };
 }
 
 export function EventSamples() {

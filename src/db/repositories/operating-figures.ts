@@ -65,6 +65,8 @@ WITH payouts_open AS MATERIALIZED (
        ${atMost('mode, since', RUNS_DUE)}),
      unscreened AS MATERIALIZED (
        ${atMost('destination_since', `recipients WHERE screening = 'asking' AND deleted_at IS NULL`)}),
+     unsealed AS MATERIALIZED (
+       ${atMost('at', 'audit_unsealed ORDER BY entry_id')}),
      cases_open AS MATERIALIZED (
        ${atMost('kind', 'cases WHERE resolved_at IS NULL')})
 SELECT 'gateway_payouts_open' AS name, ${MODE_AND_STATUS} AS labels, count(*)::float8 AS value
@@ -114,6 +116,9 @@ SELECT 'gateway_payout_schedules_oldest_due_timestamp_seconds', ${MODE}, ${secon
 UNION ALL
 SELECT 'gateway_recipients_oldest_unscreened_timestamp_seconds', '{}', ${seconds('min(destination_since)')}
   FROM unscreened HAVING count(*) > 0
+UNION ALL
+SELECT 'gateway_audit_oldest_unsealed_timestamp_seconds', '{}', ${seconds('min(at)')}
+  FROM unsealed HAVING count(*) > 0
 UNION ALL
 SELECT 'gateway_provider_statement_timestamp_seconds',
        jsonb_build_object('provider', provider, 'mode', mode, 'kind', kind), ${seconds('read_at')}

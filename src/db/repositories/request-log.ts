@@ -21,7 +21,7 @@ export interface LoggedRequest {
   durationMs: number;
   /** Redacted and shortened; null without a body. */
   requestBody: string | null;
-  /** The body of a refusal. */
+  /** The same of the answer; null for a file. */
   responseBody: string | null;
 }
 

@@ -3,6 +3,7 @@
  * not in the log line, because they contain references, addresses and cursors; the route's pattern is
  * logged instead. The merchant sees them on the dashboard.
  */
+import { Stream } from 'node:stream';
 import type { Logger } from 'pino';
 import { newId } from '../../lib/new-id';
 import { LOGGED_BODY_BYTES_MAX, type RequestLog } from '../../services/request-log';
@@ -70,9 +71,22 @@ function objectIdOf(ctx: GatewayContext & { params?: Record<string, string> }): 
   return isId('payout', named) || isId('payment', named) ? named : null;
 }
 
+<<<<<<< HEAD
 /** A program that follows the log would fill it with its own requests. */
 function isOfLog(ctx: GatewayContext): boolean {
   return /\/request_logs(\/|$)/.test(routePattern(ctx));
+=======
+/** The rows of a list that the log keeps. */
+const LOGGED_ROWS_MAX = 3;
+
+/** What the log keeps of an answer; nothing of a file. A list is cut before it is written out. */
+function answerOf(body: unknown): Buffer | object | null {
+  if (typeof body === 'string') return Buffer.from(body.slice(0, LOGGED_BODY_BYTES_MAX));
+  if (Buffer.isBuffer(body)) return Buffer.from(body.subarray(0, LOGGED_BODY_BYTES_MAX));
+  if (typeof body !== 'object' || body === null || body instanceof Stream) return null;
+  const { data } = body as { data?: unknown };
+  return Array.isArray(data) ? { ...body, data: data.slice(0, LOGGED_ROWS_MAX) } : body;
+>>>>>>> 03bb7d1d (dashboard: one search for both modes, answers in the request log, dossiers and the head of the audit log as files, samples of every event, errors in the words of forms; a metric and an alert of unsealed entries)
 }
 
 /** Keeps requests with an accepted API key. The caller's answer does not wait for the log. */
@@ -84,7 +98,6 @@ export function keepRequests(log: RequestLog): GatewayMiddleware {
     const { caller, address = '' } = ctx.state as Partial<GatewayState>;
     if (caller === undefined || (isOfLog(ctx) && ctx.status < 400)) return;
     const sent: unknown = ctx.request.rawBody;
-    const body: unknown = ctx.body;
     log.add({
       id: ctx.state.requestId,
       accountId: caller.accountId,
@@ -105,8 +118,7 @@ export function keepRequests(log: RequestLog): GatewayMiddleware {
         Buffer.isBuffer(sent) && sent.length > 0
           ? Buffer.from(sent.subarray(0, LOGGED_BODY_BYTES_MAX))
           : null,
-      responseBody:
-        ctx.status >= 400 && typeof body === 'object' && !Buffer.isBuffer(body) ? body : null,
+      responseBody: answerOf(ctx.body),
     });
   };
 }

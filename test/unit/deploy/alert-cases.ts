@@ -114,6 +114,13 @@ export const ALERT_CASES: readonly AlertCase[] = [
     summary: 'A live recipient has waited for an answer of the screening for 25m 0s',
   },
   {
+    alert: 'AuditLogUnsealed',
+    fires: { gateway_audit_oldest_unsealed_timestamp_seconds: NEVER },
+    quiet: { gateway_audit_oldest_unsealed_timestamp_seconds: FRESH },
+    ...{ notYet: 40, by: 50, labels: TICKET },
+    summary: 'An entry of the audit log has waited for its seal for 50m 0s',
+  },
+  {
     alert: 'PayoutsStuck',
     fires: {
       'gateway_payouts_oldest_open_timestamp_seconds{mode="live",status="processing"}': NEVER,

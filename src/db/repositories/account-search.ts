@@ -1,0 +1,132 @@
+/**
+ * The dashboard's search: the objects of one account in both modes. Every part reads a few rows of an index; only a part of
+ * a reference and an amount are looked for among the newest objects.
+ */
+import { type IdKind, kindOfId } from '../../domain/ids';
+import { type Mode, MODES } from '../../domain/mode';
+import type { Amount } from '../../domain/money';
+import type { Reader } from '../transaction';
+
+export interface FoundOfAccount {
+  /** Of the object whose page shows it. */
+  id: string;
+  reference: string;
+  status: string | null;
+  mode: Mode;
+  amount: Amount | null;
+  currency: string | null;
+  createdAt: Date;
+}
+
+/** A reference is looked for by its part in as many of the newest objects of a kind and mode. */
+export const SEARCHED_OBJECTS = 5_000;
+/** More of one kind and mode are not shown. */
+const FOUND_MAX = 10;
+
+const TABLES = {
+  payouts: 'id, reference, status, mode, amount, currency, created_at',
+  payments: 'id, reference, status, mode, amount, currency, created_at',
+  payment_refunds: `id, coalesce(merchant_reference, id) AS reference,
+    CASE state WHEN 'ordered' THEN 'pending' WHEN 'refused' THEN 'failed' ELSE 'completed' END AS status,
+    mode, amount, currency, created_at`,
+  payout_batches:
+    'id, reference, status, mode, NULL::numeric AS amount, NULL AS currency, created_at',
+  payout_schedules:
+    'id, reference, status, mode, NULL::numeric AS amount, NULL AS currency, created_at',
+  recipients: `id, name AS reference, NULL AS status, mode, NULL::numeric AS amount, currency,
+    created_at`,
+} as const;
+
+type Table = keyof typeof TABLES;
+
+interface Part {
+  sql: string;
+  values: readonly (string | null)[];
+}
+
+export interface AccountSearch {
+  accountId: string;
+  text: string;
+  /** The ways to write it, if it is an address. */
+  addresses: readonly string[];
+  /** What it says as an amount; null: it is none. */
+  amount: Amount | null;
+}
+
+export function findTextOfAccount(db: Reader, search: AccountSearch): Promise<FoundOfAccount[]> {
+  const { accountId, text, addresses, amount } = search;
+  const parts = [
+    ...(Object.keys(TABLES) as Table[]).flatMap((table) =>
+      MODES.map((mode) => newest(table, mode, search, amount)),
+    ),
+    ...MODES.flatMap((mode) =>
+      (['payouts', 'payments'] as const).map((table) =>
+        exact(table, 'account_id = ? AND mode = ? AND reference = ?', [accountId, mode, text]),
+      ),
+    ),
+    ...(['payouts', 'payments'] as const).map((table) =>
+      exact(table, 'tx_hash IN (?, lower(?)) AND account_id = ?', [text, text, accountId]),
+    ),
+    ...addresses.flatMap((address) =>
+      (['payouts', 'recipients'] as const).map((table) =>
+        exact(table, 'destination_value = ? AND account_id = ?', [address, accountId]),
+      ),
+    ),
+  ];
+  return db.query<FoundOfAccount>(
+    parts.map(({ sql }) => `(${sql})`).join(' UNION ALL '),
+    parts.flatMap(({ values }) => values),
+  );
+}
+
+/** Among the newest objects: those with the text in the reference, in any letters, or with the amount. */
+function newest(table: Table, mode: Mode, search: AccountSearch, amount: Amount | null): Part {
+  return {
+    sql: `SELECT * FROM (
+            SELECT ${TABLES[table]} FROM ${table} WHERE account_id = ? AND mode = ?
+             ORDER BY ${table}.created_at DESC, ${table}.id DESC LIMIT ${SEARCHED_OBJECTS}) AS x
+           WHERE strpos(lower(x.reference), lower(?)) > 0 OR x.amount = ?::numeric
+           ORDER BY x.created_at DESC, x.id DESC LIMIT ${FOUND_MAX}`,
+    values: [search.accountId, mode, search.text, amount],
+  };
+}
+
+function exact(table: Table, where: string, values: readonly string[]): Part {
+  const sql = `SELECT ${TABLES[table]} FROM ${table} WHERE ${where} LIMIT ${FOUND_MAX}`;
+  return { sql, values };
+}
+
+/** Tables with an id, and the object whose page shows the row. */
+const BY_ID: Partial<Record<IdKind, string>> = {
+  payment: 'SELECT mode, id AS shown_by FROM payments x',
+  payout: 'SELECT mode, id AS shown_by FROM payouts x',
+  payoutBatch: 'SELECT mode, id AS shown_by FROM payout_batches x',
+  payoutSchedule: 'SELECT mode, id AS shown_by FROM payout_schedules x',
+  recipient: 'SELECT mode, id AS shown_by FROM recipients x',
+  refund: 'SELECT mode, id AS shown_by FROM payment_refunds x',
+  event: 'SELECT mode, object_id AS shown_by FROM events x',
+  transaction: 'SELECT mode, source_id AS shown_by FROM ledger_transactions x',
+  apiKey: 'SELECT mode, id AS shown_by FROM api_keys x',
+  webhookEndpoint:
+    'SELECT mode, id AS shown_by FROM webhook_endpoints x WHERE deleted_at IS NULL AND',
+  webhookDelivery: `SELECT mode, d.id AS shown_by
+    FROM webhook_deliveries d JOIN events x ON x.id = d.event_id`,
+};
+
+/** Null: the account has no such object. */
+export async function findIdOfAccount(
+  db: Reader,
+  accountId: string,
+  id: string,
+): Promise<{ mode: Mode; shownBy: string } | null> {
+  const kind = kindOfId(id);
+  const select = kind === null ? undefined : BY_ID[kind];
+  if (select === undefined) return null;
+  const column = kind === 'webhookDelivery' ? 'd.id' : 'x.id';
+  const where = select.endsWith(' AND') ? select : `${select} WHERE`;
+  const [found] = await db.query<{ mode: Mode; shownBy: string }>(
+    `${where} ${column} = ? AND x.account_id = ?`,
+    [id, accountId],
+  );
+  return found ?? null;
+}

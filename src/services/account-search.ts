@@ -1,0 +1,44 @@
+/** One search over what an account has, in both modes. */
+import {
+  findIdOfAccount,
+  findTextOfAccount,
+  type FoundOfAccount,
+} from '../db/repositories/account-search';
+import { findRequest } from '../db/repositories/request-log';
+import type { Db } from '../db/transaction';
+import { spellingsOf } from '../destinations/canonical';
+import { isId } from '../domain/ids';
+import { type Mode, MODES } from '../domain/mode';
+import { parseRequestAmount } from '../domain/money';
+import { readAs } from './own';
+
+export { type FoundOfAccount, SEARCHED_OBJECTS } from '../db/repositories/account-search';
+
+/** A shorter text is a part of too much to be of help. */
+export const SEARCH_LENGTH_MIN = 2;
+
+/** The object whose page shows what has this id. */
+export async function findIdOf(db: Db, accountId: string, id: string) {
+  const read = readAs(db, { accountId });
+  if (!isId('request', id)) return findIdOfAccount(read, accountId, id);
+  for (const mode of MODES) {
+    const found = await findRequest(read, { accountId, mode, id });
+    if (found !== null) return { mode, shownBy: id };
+  }
+  return null;
+}
+
+/** Newest first, of this mode before the other. */
+export async function findTextOf(
+  db: Db,
+  { accountId, mode, text }: { accountId: string; mode: Mode; text: string },
+): Promise<FoundOfAccount[]> {
+  const amount = parseRequestAmount(text.replace(',', '.'));
+  const search = { accountId, text, amount, addresses: spellingsOf(text) };
+  const found = await findTextOfAccount(readAs(db, { accountId }), search);
+  const each = [...new Map(found.map((one) => [one.id, one])).values()];
+  const rank = (one: FoundOfAccount) => (one.mode === mode ? 0 : 1);
+  return each.sort(
+    (one, other) => rank(one) - rank(other) || other.createdAt.getTime() - one.createdAt.getTime(),
+  );
+}
