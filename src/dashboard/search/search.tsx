@@ -14,7 +14,7 @@ import { page, redirect } from '../../web/site';
 import { type MerchantRoute, PREFIX } from '../merchant-page';
 import { objectPath } from '../object-pages';
 
-export const SEARCH_LABEL = 'Search by ID, reference, address, hash or amount';
+export const SEARCH_LABEL = 'Search by ID, reference, address or hash';
 
 export function searchPages({ db }: DashboardServices): MerchantRoute[] {
   return [
