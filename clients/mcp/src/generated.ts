@@ -3783,7 +3783,8 @@ export const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
       response_body: {
         type: ['string', 'null'],
         anyOf: [{ type: 'string' }, { type: 'null' }],
-        description: 'The first 4 KiB of an error response as text; null for other responses',
+        description:
+          'The first 4 KiB of the response as text, without secrets and with the first rows of a list; null for a file',
       },
       created_at: { type: 'string', format: 'date-time', description: 'The time of the request' },
     },

@@ -1532,7 +1532,7 @@ class RequestLog(TypedDict):
     request_body: str | None
     """The first 4 KiB as text, without secrets; null if there is none."""
     response_body: str | None
-    """The first 4 KiB of an error response as text; null for other responses."""
+    """The first 4 KiB of the response as text, without secrets and with the first rows of a list; null for a file."""
     created_at: str
     """The time of the request."""
 

@@ -1404,7 +1404,7 @@ export interface RequestLog {
   duration_ms: number;
   /** The first 4 KiB as text, without secrets; null if there is none */
   request_body: string | null;
-  /** The first 4 KiB of an error response as text; null for other responses */
+  /** The first 4 KiB of the response as text, without secrets and with the first rows of a list; null for a file */
   response_body: string | null;
   /** The time of the request */
   created_at: string;
