@@ -71,11 +71,11 @@ function objectIdOf(ctx: GatewayContext & { params?: Record<string, string> }): 
   return isId('payout', named) || isId('payment', named) ? named : null;
 }
 
-<<<<<<< HEAD
 /** A program that follows the log would fill it with its own requests. */
 function isOfLog(ctx: GatewayContext): boolean {
   return /\/request_logs(\/|$)/.test(routePattern(ctx));
-=======
+}
+
 /** The rows of a list that the log keeps. */
 const LOGGED_ROWS_MAX = 3;
 
@@ -86,7 +86,6 @@ function answerOf(body: unknown): Buffer | object | null {
   if (typeof body !== 'object' || body === null || body instanceof Stream) return null;
   const { data } = body as { data?: unknown };
   return Array.isArray(data) ? { ...body, data: data.slice(0, LOGGED_ROWS_MAX) } : body;
->>>>>>> 03bb7d1d (dashboard: one search for both modes, answers in the request log, dossiers and the head of the audit log as files, samples of every event, errors in the words of forms; a metric and an alert of unsealed entries)
 }
 
 /** Keeps requests with an accepted API key. The caller's answer does not wait for the log. */
