@@ -245,7 +245,12 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
       host: dashboardHost,
     }),
     createConsole({
-      services: createConsoleServices({ ...deps, db, evidenceKey: config.evidenceKey }),
+      services: createConsoleServices({
+        ...deps,
+        db,
+        // Only the login of the API reads what a dossier is made of.
+        dossiers: { db: deps.db, evidenceKey: config.evidenceKey },
+      }),
       reviews: createPayoutReviews({ ...deps, db }),
       screenings: createPayoutScreenings({ ...deps, db }),
       beneficiaries: createPayoutBeneficiaries({ ...deps, db }),

@@ -34,7 +34,7 @@ export type ConsoleServices = ReturnType<typeof createConsoleServices>;
 
 /** What its members change throws AdminRefusal and InvalidInput. */
 export function createConsoleServices(
-  deps: ConsoleOperationsDeps & ConsolePaymentsDeps & DossierDeps,
+  deps: ConsoleOperationsDeps & ConsolePaymentsDeps & { dossiers: DossierDeps },
 ) {
   const { db, temporal } = deps;
   const proposals = createPolicyProposals(db);
@@ -57,7 +57,7 @@ export function createConsoleServices(
     payoutDossier: async (id: string) => {
       const payout = await findPayout(db, id);
       if (payout === null) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
-      return buildDossier(deps, payout);
+      return buildDossier(deps.dossiers, payout);
     },
     /** The newest head of the audit log's chain; null before the first. */
     auditHead: async () => (await listHeads(db, 1))[0] ?? null,

@@ -193,6 +193,7 @@ test('the dossier of a payout is downloaded by its account and by operators, the
     await client.get(`/dashboard/test${path}`),
     await operator.get(`/console${path}`),
   ]) {
+    expect({ status: answer.status, url: answer.url }).toEqual({ status: 200, url: answer.url });
     expect(answer.headers.get('content-disposition')).toContain(`dossier-${payout.id}.json`);
     expect(await answer.json()).toMatchObject({
       data: { id: payout.id, object: 'payout_dossier', payout: { amount: payout.amount } },
