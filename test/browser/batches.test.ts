@@ -57,6 +57,13 @@ describeWithBrowser('a batch in a browser', () => {
     await page.evaluate(() => document.documentElement.classList.replace('dark', 'light'));
   }
 
+  /** The text of the file that a button or link of this name downloads. */
+  async function downloaded(page: Page, name: string): Promise<string> {
+    const download = page.waitForEvent('download');
+    await page.getByText(name).click();
+    return readFileSync(await (await download).path(), 'utf8');
+  }
+
   const heading = (page: Page, name: string | RegExp) =>
     page.getByRole('heading', { name }).first().waitFor();
 
@@ -77,20 +84,38 @@ describeWithBrowser('a batch in a browser', () => {
     await page.getByRole('button', { name: 'Check the table' }).click();
     await page.getByText('2 of 20 rows must be corrected. Nothing was reserved.').waitFor();
     await look(page, 'faults');
-    expect(await page.getByLabel('Table').inputValue()).toContain('TNoAddress');
-    await page.getByLabel('Table').fill(SHEET);
+    const toCorrect = await downloaded(page, 'Table with these notes');
+    expect(
+      toCorrect.split('\r\n').filter((row) => /(Amount|Destination): /.test(row)),
+    ).toHaveLength(2);
+    const corrected = toCorrect
+      .replace('pay-7,0,', 'pay-7,"12,50",')
+      .replace(/(pay-12,.*?)TNoAddress/, `$1${ADDRESS}`);
+    await page.getByLabel('File').setInputFiles({ ...file, buffer: Buffer.from(corrected) });
+    // The page has read the file.
+    await page.waitForFunction(() => {
+      const shown = document.querySelector<HTMLTextAreaElement>('textarea:not([hidden])');
+      return shown?.value.includes('what to');
+    });
     await page.getByRole('button', { name: 'Check again' }).click();
-    await heading(page, '20 payouts');
+    await page.getByRole('button', { name: 'Reserve the funds and create' }).waitFor();
     await look(page, 'preview');
     await page.getByRole('button', { name: 'Reserve the funds and create' }).click();
     await page.getByText('Waiting for a second person').waitFor();
     await look(page, 'second-person');
 
     const path = new URL(page.url()).pathname;
-    const other = await openPage(path, bob!);
+    const other = await openPage('/dashboard/live', bob!);
+    await look(other, 'home-of-bob');
+    await other.getByRole('link', { name: 'Approvals' }).first().click();
+    await other.getByRole('cell', { name: 'payroll-2026-11' }).waitFor();
+    await look(other, 'approvals');
+    await other.getByRole('link', { name: 'payroll-2026-11' }).click();
+    await look(other, 'second-person-of-bob');
     await other.locator('summary', { hasText: 'Approve' }).click();
     await other.getByRole('button', { name: 'Approve this batch now' }).click();
     await other.getByText('An operator must approve this batch.').waitFor();
+    await look(other, 'approved-by-bob');
 
     const id = path.split('/').at(-1) ?? '';
     const operator = await openPage('/console/batches', alice);
@@ -111,11 +136,7 @@ describeWithBrowser('a batch in a browser', () => {
     await look(page, 'followed');
     await page.reload();
     await look(page, 'completed');
-    const download = page.waitForEvent('download');
-    await page.getByRole('link', { name: /CSV/ }).click();
-    const proof = readFileSync(await (await download).path(), 'utf8')
-      .trim()
-      .split('\r\n');
+    const proof = (await downloaded(page, 'Proof as CSV')).trim().split('\r\n');
     expect(proof).toHaveLength(21);
     expect(
       proof.slice(1).filter((row) => row.includes(',completed,USDT,12.50000000')),

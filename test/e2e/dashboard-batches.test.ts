@@ -31,7 +31,7 @@ async function send(path: string, form: Record<string, string>) {
 
 const WORDS_OF_THE_API = /Send |Set |Omit |GET \/|details|decimal string|destination\./;
 
-test('the faults of a table are shown at their rows and can be downloaded', async () => {
+test('the faults of a table are shown at their rows, and the table is downloaded with them', async () => {
   const table = [
     HEAD,
     line('a-1', '10,50'),
@@ -51,8 +51,10 @@ test('the faults of a table are shown at their rows and can be downloaded', asyn
   expect(checked.text).not.toContain('Reserve the funds and create');
   const { response, text } = await send('faults.csv', form);
   expect(response.headers.get('content-disposition')).toContain('batch-faults.csv');
-  const [, ...faulty] = text.trimEnd().split('\r\n');
-  expect(faulty).toEqual([
+  const [head, ...rows] = text.trimEnd().split('\r\n');
+  expect(head).toMatch(/,what to correct$/);
+  expect(rows).toEqual([
+    expect.stringMatching(/^a-1,"10,50",USDT,.*,$/),
     expect.stringMatching(/^a-2,0,USDT,.*Amount: write a number above zero .* such as 12\.50\./),
     expect.stringMatching(/^a-3,5,USDT,TNoAddress,tron,.*Destination: .*address/),
     expect.stringContaining('Amount: The minimum amount is 1.00000000 USDT.'),
@@ -63,6 +65,11 @@ test('the faults of a table are shown at their rows and can be downloaded', asyn
     expect.stringContaining('Reference: Row 1 has the same reference.'),
   ]);
   expect(text).not.toMatch(WORDS_OF_THE_API);
+  // The file itself is corrected and checked again; what it says beside the rows is no part of them.
+  const mended = [head, rows[0]].join('\r\n');
+  const again = await send('new', { ...form, table: mended });
+  expect(again.text).toContain('1 payout<');
+  expect(again.text).toContain('Reserve the funds and create');
 });
 
 test('a table that is no table is refused with a sentence', async () => {

@@ -7,7 +7,7 @@ import { createdId } from '../../services/dashboard-money';
 import type { DashboardServices } from '../../services/dashboard';
 import type { BatchCheck } from '../../services/payout-batches';
 import { Alert, Card, Facts, Money, PageHead, Table } from '../../web/components';
-import { Field, SentAgain, TableField, TextArea } from '../../web/forms';
+import { Field, SentAgain, TableField } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { type Answer, page, redirect, signInAgain } from '../../web/site';
 import {
@@ -21,7 +21,15 @@ import {
 } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { faultText } from './fault-text';
-import { COLUMNS, readSheet, type Sheet, SheetFault, TEMPLATE, writeSheet } from './sheet';
+import {
+  COLUMNS,
+  readSheet,
+  type Sheet,
+  SheetFault,
+  TEMPLATE,
+  TO_CORRECT,
+  writeSheet,
+} from './sheet';
 
 const NAV = { nav: 'batches' };
 const LARGE = { takesLargeForm: true } as const;
@@ -79,7 +87,7 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
       run: async (visit) => {
         const sent = await tryTable(visit.form, () => check(visit));
         if (sent.result === null) return refused(visit, sent);
-        const content = [faultSheet(sent.result.faults, sent.result.sheet)];
+        const content = [sheetToCorrect(sent.result.faults, sent.result.sheet)];
         return { kind: 'download', name: 'batch-faults.csv', type: CSV, content };
       },
     },
@@ -161,12 +169,14 @@ export async function trySheet<Result>(
   }
 }
 
-function faultSheet(faults: readonly RowFault[], { lines }: Sheet): string {
-  const rows = faults.map((fault) => {
-    const line = lines[fault.row - 1] ?? {};
-    return [...COLUMNS.map((column) => line[column] ?? ''), faultText(fault)];
-  });
-  return writeSheet([[...COLUMNS, 'what to correct'], ...rows]);
+/** The whole table, so that it can be corrected and sent again. */
+function sheetToCorrect(faults: readonly RowFault[], { lines }: Sheet): string {
+  const texts = new Map(faults.map((fault) => [fault.row, faultText(fault)]));
+  const rows = lines.map((line, index) => [
+    ...COLUMNS.map((column) => line[column] ?? ''),
+    texts.get(index + 1) ?? '',
+  ]);
+  return writeSheet([[...COLUMNS, TO_CORRECT], ...rows]);
 }
 
 function NewBatch({ path, form, refusal }: Outcome<unknown> & { path: string }) {
@@ -232,7 +242,7 @@ function Preview({ path, values, check, refusal, userId }: PreviewProps) {
     <>
       <PageHead
         back={{ href: `${path}/new`, label: 'Create a batch' }}
-        title={`${count.toLocaleString('en')} payouts`}
+        title={count === 1 ? '1 payout' : `${count.toLocaleString('en')} payouts`}
         lead={values.get('reference') ?? ''}
       />
       <RefusalAlert refusal={refusal?.code === 'rows_refused' ? null : refusal} />
@@ -260,7 +270,7 @@ function Preview({ path, values, check, refusal, userId }: PreviewProps) {
           <form method="post" action={`${path}/faults.csv`}>
             <Hidden values={values} table />
             <button class="btn" data-variant="outline">
-              <Icon name="download" /> Download
+              <Icon name="download" /> Table with these notes
             </button>
           </form>
         }
@@ -282,13 +292,10 @@ function Preview({ path, values, check, refusal, userId }: PreviewProps) {
         <form method="post" action={isSound ? `${path}/create` : `${path}/new`} class="stack">
           <Hidden values={values} table={isSound} />
           {isSound ? null : (
-            <TextArea
-              name="table"
-              isTable
+            <TableField
               label="Table"
-              hint="Correct the rows here, or upload the table again."
+              hint="Correct the rows here, or choose a file that you have corrected: the one above, or your own."
               form={{ values, errors: {} }}
-              required
             />
           )}
           <div class="actions">

@@ -34,6 +34,8 @@ const BENEFICIARY_COLUMNS = [
 /** Those of a batch, in the order of the template. */
 export const COLUMNS = [...SCHEDULE_COLUMNS, ...BENEFICIARY_COLUMNS] as const;
 type Column = (typeof COLUMNS)[number];
+/** Beside the rows of a file to correct, which can be sent again as it is. */
+export const TO_CORRECT = 'what to correct';
 const REQUIRED: readonly Column[] = COLUMNS.slice(0, 3);
 
 interface SheetOf<Order> {
@@ -111,7 +113,8 @@ function checkColumns(names: readonly string[], { columns, required }: TableShap
   if (missing.length > 0) {
     throw new SheetFault(`The first line must name the columns. Missing: ${missing.join(', ')}.`);
   }
-  const unknown = names.filter((name) => name !== '' && !columns.includes(name));
+  const known = ['', TO_CORRECT, ...columns];
+  const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     throw new SheetFault(
       `Unknown columns: ${unknown.join(', ')}. The columns are ${columns.join(', ')}.`,

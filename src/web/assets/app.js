@@ -143,8 +143,7 @@ document.addEventListener('change', (event) => {
 });
 
 // A table from a file, chosen or dropped on the text.
-async function takeFile(file, name) {
-  const text = document.querySelector(`textarea[name="${name}"]`);
+async function takeFile(file, text) {
   if (!file || !text) return;
   text.value = await file.text();
   text.focus();
@@ -152,7 +151,8 @@ async function takeFile(file, name) {
 
 document.addEventListener('change', (event) => {
   const input = event.target instanceof Element ? event.target.closest('[data-file-into]') : null;
-  if (input) takeFile(input.files[0], input.dataset.fileInto);
+  const field = input?.form.elements.namedItem(input.dataset.fileInto);
+  if (input) takeFile(input.files[0], field);
 });
 
 document.addEventListener('dragover', (event) => {
@@ -166,7 +166,7 @@ document.addEventListener('drop', (event) => {
   const [file] = event.dataTransfer?.files ?? [];
   if (!file || !text?.matches('textarea[name="table"]')) return;
   event.preventDefault();
-  takeFile(file, 'table');
+  takeFile(file, text);
 });
 
 // The time to the next attempt.
