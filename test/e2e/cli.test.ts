@@ -303,7 +303,7 @@ describe('payments-gateway listen', () => {
   test.concurrent.each([
     [[], /option --forward-to <url> is required/, 2],
     [['--forward-to', 'localhost:4000'], /--forward-to must be a URL starting with http/, 2],
-    [['--forward-to', 'http://localhost:1'], /set --key or the variable GATEWAY_API_KEY/, 2],
+    [['--forward-to', 'http://localhost:1'], /set the variable GATEWAY_API_KEY/, 2],
     [['--forward-to', 'http://localhost:1', '--key', 'x'], /The API key must be an API key/, 2],
     [['--forward-to', 'http://localhost:1', '--key', 'sk_test_x'], /The API key is invalid/, 1],
     [['--help'], /--cursor-file <file>/, 0],

@@ -101,7 +101,7 @@ test('a row of a batch table names a recipient', async () => {
   const id = location.split('/').at(-1)!;
   const table = `reference;amount;currency;recipient\nrow-1;2;USDT;${id}`;
   const checked = await send('batches/new', { reference: 'to-recipients', table });
-  expect(checked.text).toContain('1 payouts');
+  expect(checked.text).toContain('1 payout');
   expect(checked.text).toContain('Reserve the funds and create');
 });
 

@@ -329,8 +329,10 @@ describe('an approval and its maker’s change of mind at the same moment have o
       approveAs(people.otherOwner, id, version),
       people.owner.post(path),
     ]);
-    for (const { status } of answers) expect([303, 409]).toContain(status);
-    expect(answers.some(({ status }) => status === 303)).toBe(true);
+    const statuses = answers.map(({ status }) => status);
+    // Without an answer in time, a page says 503: the end alone tells what became of it.
+    for (const status of statuses) expect([303, 409, 503]).toContain(status);
+    if (!statuses.includes(503)) expect(statuses).toContain(303);
     await ENDS_ONCE[kind](id);
   });
 });
