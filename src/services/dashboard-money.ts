@@ -8,7 +8,7 @@ import type { Db } from '../db/transaction';
 import { ApiError } from '../domain/errors';
 import type { Direction } from '../domain/fees';
 import type { PaymentRequest } from '../domain/payment';
-import type { SentPayoutOrder } from '../domain/payout';
+import type { Payout, SentPayoutOrder } from '../domain/payout';
 import type { SecondPersonKind } from '../domain/second-person';
 import { AdminRefusal } from './admin/refusal';
 import type { Owner } from './own';
@@ -71,6 +71,9 @@ export function createDashboardMoney(db: Db, api: MoneyServices) {
     cancelPayout: async (person: Person, id: string) => {
       await payouts.cancel(callerOf(person), id);
     },
+    /** For who may make payouts. Null: it was erased; undefined: there is none. */
+    payoutBeneficiary: (person: Person, payout: Payout) =>
+      payouts.beneficiaryOf({ ...callerOf(person), scopes: ['payouts:write'] }, payout),
     /** @throws ApiError not_found */
     payoutDossier: (person: Person, id: string) => payouts.dossier(callerOf(person), id),
     /** After the approval of a second person. */

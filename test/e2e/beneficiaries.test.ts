@@ -11,7 +11,7 @@ import {
   openMerchant,
   whenFinal,
 } from '../support/payout/payout-steps';
-import { makeUser, signedIn } from '../support/merchant/page-client';
+import { hiddenIn, makeUser, signedIn } from '../support/merchant/page-client';
 import { scaled } from '../support/scale';
 import { startGateway } from '../support/servers/gateway';
 import { runAdmin } from '../support/servers/gateway-admin';
@@ -186,6 +186,40 @@ test('an operator sees it on request, with an entry in the audit log; a viewer d
   await runAdmin(world, 'beneficiaries', 'erase', '--before', '2100-01-01', '--reason', 'test');
   expect((await client.get(`/payouts/${id}`)).json.data.beneficiary).toBeNull();
   expect(await reviewer.read(path)).toContain('It was erased.');
+});
+
+test('a person enters it on the dashboard, reviews it in live mode, and reads it again if they may pay', async () => {
+  const { client: api, accountId } = await openMerchant(world, { reviewAll: false });
+  const url = new URL(world.baseUrl).origin;
+  const page = await signedIn(url, await makeUser(world.db, 'merchant', 'finance', accountId));
+  const path = '/dashboard/live/payouts/new';
+  const form = {
+    ...hiddenIn(await page.read(path)),
+    ...{ amount: '10', currency: 'USDT', type: 'crypto_address', network: 'tron' },
+    ...{ value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', reference: 'form-beneficiary' },
+    ...{ name: NAME, kind: '', institution: INSTITUTION },
+  };
+  const faulty = await page.post(path, form);
+  expect(faulty.status).toBe(422);
+  expect(await faulty.text()).toContain('Choose one');
+  // The fees are shown without creating anything, and the form keeps what was entered.
+  const review = await (await page.post(path, { ...form, kind: 'individual' })).text();
+  expect(review).toContain(`${NAME} · Individual · ${INSTITUTION}`);
+  const again = await (await page.post(path, { ...hiddenIn(review), edit: 'yes' })).text();
+  expect(again).toContain(`value="${NAME}"`);
+  expect(again).toContain('Total debit');
+  expect((await api.get('/payouts?reference=form-beneficiary')).json.data).toEqual([]);
+  // Changed after the review: it is reviewed again.
+  const other = { ...hiddenIn(review), name: 'Somebody Else' };
+  expect((await page.post(path, other)).status).toBe(409);
+
+  const sent = await page.post(path, hiddenIn(review));
+  const payoutPage = sent.headers.get('location')!;
+  const id = payoutPage.split('/').at(-1)!;
+  expect((await api.get(`/payouts/${id}`)).json.data.beneficiary).toEqual(BENEFICIARY);
+  expect(await page.read(payoutPage)).toContain(NAME);
+  const viewer = await signedIn(url, await makeUser(world.db, 'merchant', 'viewer', accountId));
+  expect(findAnyOf(PLAIN, await viewer.read(payoutPage))).toEqual([]);
 });
 
 test('each row of a batch has its own, encrypted for its payout; a row of a schedule is refused', async () => {

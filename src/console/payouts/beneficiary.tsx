@@ -1,7 +1,8 @@
 /** Who receives the money of a payout: shown on request, and the audit log has each look. */
 import type { Beneficiary as BeneficiaryData } from '../../domain/beneficiary';
 import type { PayoutBeneficiaries } from '../../services/payout-beneficiaries';
-import { Card, Facts, words } from '../../web/components';
+import { BeneficiaryFacts } from '../../web/beneficiary';
+import { Card } from '../../web/components';
 import { Action } from '../../web/forms';
 import { PREFIX } from '../operator-page';
 
@@ -31,15 +32,7 @@ export function Beneficiary({ payoutId, state, shown, maySee }: BeneficiaryProps
       {state === 'stored' && !maySee ? (
         <p class="muted">Your role does not include seeing it.</p>
       ) : null}
-      {shown === null ? null : (
-        <Facts
-          rows={[
-            ['Name', shown.name],
-            ['Kind', words(shown.kind)],
-            ['Institution', shown.institution],
-          ]}
-        />
-      )}
+      {shown === null ? null : <BeneficiaryFacts {...shown} />}
     </Card>
   );
 }

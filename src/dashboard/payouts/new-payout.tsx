@@ -1,4 +1,5 @@
 /** Request a payout: the quote while the form is filled in, a review in live mode, and the payout as POST /payouts does. */
+import { BENEFICIARY_KINDS, BENEFICIARY_TEXT_LENGTH_MAX } from '../../domain/beneficiary';
 import { DESTINATION_TYPES } from '../../domain/destination';
 import type { ApiError } from '../../domain/errors';
 import type { Recipient } from '../../domain/recipient';
@@ -21,7 +22,7 @@ import {
 } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { DestinationFields } from './destination-fields';
-import { REVIEWED, ReviewPayout, reviewedDigest } from './review-payout';
+import { EDIT, REVIEWED, ReviewPayout, reviewedDigest } from './review-payout';
 
 const NAV = { nav: 'payouts' };
 /** The route of a transfer within a provider, which has no network in a request. */
@@ -30,12 +31,14 @@ const FIELDS = ['amount', 'currency', 'network', 'provider', 'reference', 'descr
 /** Times are entered in UTC, because the server does not know the zone of the browser. */
 const RELEASE_TIMES = ['at', 'expires_at'] as const;
 const RELEASE = ['after_payment', 'approval_by_key'] as const;
+const BENEFICIARY = ['name', 'kind', 'institution'] as const;
 const ALL_FIELDS = [
   'key',
   ...FIELDS,
   ...['type', 'value', 'memo', 'noMemo', 'recipient', 'recipient_ready'],
   ...RELEASE_TIMES,
   ...RELEASE,
+  ...BENEFICIARY,
 ];
 
 export function newPayoutPages({ money, recipients }: DashboardServices): MerchantRoute[] {
@@ -107,6 +110,14 @@ export function newPayoutPages({ money, recipients }: DashboardServices): Mercha
       path: '/payouts/new',
       ...MAKE,
       run: async (visit) => {
+        if (visit.form.has(EDIT)) {
+          const sent = { form: { values: visit.form, errors: {} }, refusal: null, result: null };
+          return show(visit, {
+            formKey: formKey(visit.form),
+            sent,
+            quote: await quoteOf(visit, visit.form),
+          });
+        }
         const again = visit.mode === 'live' ? signInAgain(visit) : null;
         if (again !== null) return again;
         const key = formKey(visit.form);
@@ -129,12 +140,19 @@ function requestOf(values: URLSearchParams) {
   if (recipient !== undefined) {
     const { network: _ofRecipient, ...rest } = filledIn(values, FIELDS);
     const ready = values.get('recipient_ready') === 'on' ? { recipient_ready: true as const } : {};
-    return readPayoutRequest({ ...rest, recipient, ...releaseOf(values, ready) });
+    return readPayoutRequest({ ...rest, recipient, ...partsOf(values, ready) });
   }
   const filled = filledIn(values, ['type', 'value', 'memo']);
   const isWithoutMemo = values.get('noMemo') === 'on' && filled['memo'] === undefined;
   const destination = isWithoutMemo ? { ...filled, memo: null } : filled;
-  return readPayoutRequest({ ...filledIn(values, FIELDS), destination, ...releaseOf(values) });
+  return readPayoutRequest({ ...filledIn(values, FIELDS), destination, ...partsOf(values) });
+}
+
+/** What most payouts do not have: conditions and a beneficiary. */
+function partsOf(values: URLSearchParams, ready?: { recipient_ready?: true }) {
+  const beneficiary = filledIn(values, BENEFICIARY);
+  const isNamed = Object.keys(beneficiary).length > 0;
+  return { ...releaseOf(values, ready), ...(isNamed ? { beneficiary } : {}) };
 }
 
 /** Empty without a condition. */
@@ -246,15 +264,10 @@ function NewPayout({ path, recipient, networks, providers, ...props }: FormProps
               maxLength={255}
             />
             <ReleaseFields form={form} ofRecipient={recipient !== null} />
+            <BeneficiaryFields form={form} />
             <div class="actions">
               <button class="btn">{props.isLive ? 'Review payout' : 'Request payout'}</button>
-              <button
-                class="btn"
-                data-variant="outline"
-                formMethod="get"
-                formAction={`${path}/new`}
-                formNoValidate
-              >
+              <button class="btn" data-variant="outline" name={EDIT} value="yes" formNoValidate>
                 Show fees
               </button>
             </div>
@@ -283,6 +296,50 @@ function To({ recipient, path }: { recipient: Recipient; path: string }) {
   );
 }
 
+const isUsed = ({ errors, values }: FormState, names: readonly string[]) =>
+  names.some((name) => errors[name] !== undefined || (values.get(name) ?? '') !== '');
+
+/** Closed until one of its fields is used. */
+function BeneficiaryFields({ form }: { form: FormState }) {
+  return (
+    <details class="confirm" open={isUsed(form, ['beneficiary', ...BENEFICIARY])}>
+      <summary class="btn" data-variant="outline">
+        <Icon name="user" /> Beneficiary …
+      </summary>
+      <div class="confirm-body stack" data-private>
+        <p class="muted">
+          Who receives the money, where the travel rule asks for it. It is stored encrypted, and
+          sent to the provider and the screening.
+        </p>
+        <Field
+          name="name"
+          label="Name"
+          form={form}
+          autocomplete="off"
+          maxLength={BENEFICIARY_TEXT_LENGTH_MAX}
+        />
+        <Select
+          name="kind"
+          label="Kind"
+          form={form}
+          options={[
+            ['', 'Choose one'],
+            ...BENEFICIARY_KINDS.map((kind) => [kind, words(kind)] as const),
+          ]}
+        />
+        <Field
+          name="institution"
+          label="Institution"
+          hint="Optional. The institution that holds the destination."
+          form={form}
+          autocomplete="off"
+          maxLength={BENEFICIARY_TEXT_LENGTH_MAX}
+        />
+      </div>
+    </details>
+  );
+}
+
 const RELEASE_FIELDS: readonly string[] = [
   'release',
   'recipient_ready',
@@ -292,11 +349,8 @@ const RELEASE_FIELDS: readonly string[] = [
 
 /** Closed until one of its fields is used, because most payouts are sent at once. */
 function ReleaseFields({ form, ofRecipient }: { form: FormState; ofRecipient: boolean }) {
-  const isUsed = RELEASE_FIELDS.some(
-    (name) => form.errors[name] !== undefined || (form.values.get(name) ?? '') !== '',
-  );
   return (
-    <details class="confirm" open={isUsed}>
+    <details class="confirm" open={isUsed(form, RELEASE_FIELDS)}>
       <summary class="btn" data-variant="outline">
         <Icon name="clock" /> Send later …
       </summary>

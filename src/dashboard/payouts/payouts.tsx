@@ -1,5 +1,6 @@
 /** Payouts: the list with its filters, and one payout. */
 import type { ComponentChildren } from 'preact';
+import type { Beneficiary } from '../../domain/beneficiary';
 import {
   isFinalPayout,
   PAYOUT_STATUSES,
@@ -13,6 +14,7 @@ import type {
   HistoryEvent,
   WithHistory,
 } from '../../services/dashboard';
+import { BeneficiaryFacts } from '../../web/beneficiary';
 import { Alert, Card, Empty, Facts, Id, Money, PageHead, Time, words } from '../../web/components';
 import { WaitsFor } from '../../web/conditions';
 import { Follows, FollowSwitch, LiveStatus } from '../../web/follow';
@@ -90,6 +92,9 @@ export function payoutPages(services: DashboardServices): MerchantRoute[] {
             base={visit.base}
             secondPerson={secondPerson}
             mayChange={mayMake(visit)}
+            beneficiary={
+              mayMake(visit) ? money.payoutBeneficiary(personOf(visit), found.object) : undefined
+            }
           />
         );
         return page(`Payout ${found.object.reference}`, body, { nav: 'payouts' });
@@ -163,10 +168,11 @@ interface DetailProps extends WithHistory<Payout> {
   base: string;
   secondPerson: ComponentChildren;
   mayChange: boolean;
+  beneficiary: Beneficiary | null | undefined;
 }
 
-function Detail({ object: payout, base, secondPerson, mayChange, ...history }: DetailProps) {
-  const { events, transactions, creator } = history;
+function Detail({ object: payout, base, secondPerson, mayChange, ...rest }: DetailProps) {
+  const { events, transactions, creator, beneficiary } = rest;
   const { currency } = payout;
   const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
   const isOpen = !isFinalPayout(payout.status);
@@ -226,11 +232,21 @@ function Detail({ object: payout, base, secondPerson, mayChange, ...history }: D
               />
             </Card>
             <Details payout={payout} creator={creator} base={base} />
+            {beneficiary === undefined ? null : <BeneficiaryCard beneficiary={beneficiary} />}
             <Dossier href={`${base}/payouts/${payout.id}/dossier.json`} />
           </div>
         </div>
       </Follows>
     </>
+  );
+}
+
+/** Null: it was erased. */
+function BeneficiaryCard({ beneficiary }: { beneficiary: Beneficiary | null }) {
+  return (
+    <Card title="Beneficiary">
+      {beneficiary === null ? <p>It was erased.</p> : <BeneficiaryFacts {...beneficiary} />}
+    </Card>
   );
 }
 

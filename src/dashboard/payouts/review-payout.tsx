@@ -1,4 +1,5 @@
 /** The last look at a live payout: what is sent to whom and what it costs, and the form that sends exactly this. */
+import type { Beneficiary } from '../../domain/beneficiary';
 import type { SentPayoutOrder } from '../../domain/payout';
 import { conditionWords, requestedConditions } from '../../domain/payout-condition';
 import type { Recipient } from '../../domain/recipient';
@@ -9,6 +10,8 @@ import { SentAgain } from '../../web/forms';
 
 /** Of the review's form; the other fields are those of the payout's form. */
 export const REVIEWED = 'reviewed';
+/** Of a button: the form is shown again with what was entered, and nothing is created. */
+export const EDIT = 'edit';
 
 /** What a person has seen. The balance is left out: it changes with every payment. */
 export function reviewedDigest({ order, quote, recipient }: Reviewed): string {
@@ -75,6 +78,7 @@ export function ReviewPayout(props: ReviewProps) {
             ['Available afterwards', money(quote.availableAfter)],
             ['Reference', order.reference],
             ['Description', order.description],
+            ['Beneficiary', beneficiaryWords(order.beneficiary ?? null)],
             ...releaseRows(order),
           ]}
         />
@@ -91,9 +95,9 @@ export function ReviewPayout(props: ReviewProps) {
               {isReviewed ? 'Request payout of' : 'Send'} {order.amount} {currency}
             </button>
           </form>
-          <form action={`${path}/new`}>
+          <form method="post" action={`${path}/new`}>
             {sent}
-            <button class="btn" data-variant="outline">
+            <button class="btn" data-variant="outline" name={EDIT} value="yes">
               Change
             </button>
           </form>
@@ -101,6 +105,12 @@ export function ReviewPayout(props: ReviewProps) {
       </Card>
     </>
   );
+}
+
+function beneficiaryWords(beneficiary: Beneficiary | null): string | null {
+  if (beneficiary === null) return null;
+  const { name, kind, institution } = beneficiary;
+  return [name, words(kind), institution].filter(Boolean).join(' · ');
 }
 
 function destinationRows(order: SentPayoutOrder, recipient: Recipient | null) {

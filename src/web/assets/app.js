@@ -96,6 +96,8 @@ document.addEventListener('input', (event) => {
   timer = setTimeout(async () => {
     const number = ++latest;
     const fields = new URLSearchParams(new FormData(form));
+    // Personal data is in no URL.
+    for (const field of form.querySelectorAll('[data-private] [name]')) fields.delete(field.name);
     const response = await fetch(`${form.action}?${fields}`);
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const shown = page.getElementById(form.dataset.live);
