@@ -14,6 +14,7 @@ import type { Mail } from '../../src/mail/sender';
 import { messageIdOf, type NotificationDeps } from './deps';
 import { sendOnce } from './once';
 import { isTold } from './recipient';
+import { statementFiles } from './statement-files';
 
 /** @returns the status that the message has now. @throws when it is sent again later */
 export async function sendNotification(deps: NotificationDeps, id: string): Promise<string> {
@@ -44,14 +45,16 @@ async function compose(
   const [person] = await listPeople(db, { kind, accountId, userId });
   if (person === undefined || !isTold({ kind }, person)) return null;
   const site = person.kind === 'merchant' ? pages.dashboard : pages.console;
-  const told = (await listTold(db, id)).map((one) => ({
-    objectId: one.objectId,
-    url: urlOf(site, one),
-  }));
-  const account = accountId === null ? null : ((await findAccount(db, accountId))?.name ?? null);
+  const occasions = await listTold(db, id);
+  const told = occasions.map((one) => ({ objectId: one.objectId, url: urlOf(site, one) }));
+  const account = accountId === null ? null : await findAccount(db, accountId);
   const choicesUrl = `${site}/notifications`;
-  const letter = renderNotification(NOTIFICATIONS[kind], told, { account, choicesUrl });
-  return { ...letter, to: person.email, messageId: messageIdOf(id, site) };
+  const letter = renderNotification(NOTIFICATIONS[kind], told, {
+    account: account?.name ?? null,
+    choicesUrl,
+  });
+  const attachments = account === null ? [] : await statementFiles(db, account, occasions);
+  return { ...letter, to: person.email, messageId: messageIdOf(id, site), attachments };
 }
 
 /** The page of what happened. */

@@ -1,6 +1,7 @@
 /**
  * What people can be told: who may be told it, whether they are without a choice of their own, and the words.
- * The occasions are noted in the database (migrations 0049-notifications and 0066-notification-kinds).
+ * The occasions are noted in the database (migrations 0049-notifications, 0066-notification-kinds
+ * and 0068-closed-statements).
  */
 import { mayDo, type Permission, type Role, type UserKind } from './users';
 
@@ -14,6 +15,7 @@ export const OCCASION_KINDS = [
   'recipient_waits',
   'schedule_waits',
   'balance_low',
+  'statement_closed',
   'endpoint_failing',
   'review_late',
   'doubt_late',
@@ -112,6 +114,15 @@ export const NOTIFICATIONS: Readonly<Record<OccasionKind, NotificationKind>> = {
     subject: 'A balance is low',
     text: 'An available balance is below the amount that your account has set. A payout that needs more than the balance is refused.',
     path: '/balances/:id',
+  },
+  statement_closed: {
+    who: 'merchant',
+    needs: 'keep_books',
+    isOn: false,
+    title: 'Monthly statements, as PDF',
+    subject: 'A monthly statement is ready',
+    text: 'A month has ended. Its statement, in UTC, has the balances, the movements and the fees of each currency.',
+    path: '/statements?month=:id',
   },
   review_late: {
     who: 'operator',

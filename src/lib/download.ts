@@ -7,7 +7,7 @@ import { csvLine } from './csv';
  * stream in between: it would read ahead of a slow client.
  */
 export async function startDownload(
-  content: AsyncIterable<string> | Iterable<string>,
+  content: AsyncIterable<string> | Iterable<string | Uint8Array>,
 ): Promise<Readable> {
   const parts = inParts(content);
   const first = await parts.next();
@@ -19,7 +19,9 @@ export async function startDownload(
   );
 }
 
-async function* inParts(content: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+async function* inParts(
+  content: AsyncIterable<string> | Iterable<string | Uint8Array>,
+): AsyncGenerator<string | Uint8Array> {
   yield* content;
 }
 

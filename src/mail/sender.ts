@@ -15,6 +15,11 @@ export interface MailConfig {
   requiresTls: boolean;
 }
 
+export interface MailFile {
+  filename: string;
+  content: Buffer;
+}
+
 export interface Mail {
   to: string;
   subject: string;
@@ -22,6 +27,7 @@ export interface Mail {
   html: string;
   /** The same for each attempt. */
   messageId: string;
+  attachments?: MailFile[];
 }
 
 export type MailOutcome =

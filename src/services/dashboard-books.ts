@@ -1,42 +1,12 @@
 /** Monthly statements and daily volumes, from the ledger. */
 import { asAccount } from '../db/as-account';
-import { listBalances, type BalanceKey } from '../db/repositories/ledger';
-import {
-  balanceAfter,
-  countPostings,
-  countStoredPieces,
-  type DaySum,
-  firstPostedAt,
-  PIECE,
-  readStoredSums,
-  sumPostings,
-} from '../db/repositories/statements';
+import { readDaySums, readStatement } from '../db/month-statement';
+import { listBalances } from '../db/repositories/ledger';
+import { firstPostedAt } from '../db/repositories/statements';
 import type { Db } from '../db/transaction';
-import { TRANSACTION_TYPES, type TransactionType } from '../domain/ledger';
-import { add, type Amount, subtract, ZERO } from '../domain/money';
+import type { Amount } from '../domain/money';
+import { type DaySum, nextMonth, type Statement, total } from '../domain/statement';
 import type { Owner } from './own';
-
-export interface Held {
-  available: Amount;
-  reserved: Amount;
-}
-
-export interface Movement extends Held {
-  type: TransactionType;
-  postings: number;
-}
-
-export interface Statement {
-  currency: string;
-  /** `2026-11` */
-  month: string;
-  opening: Held;
-  movements: Movement[];
-  closing: Held;
-  /** Included in the movements. */
-  serviceFees: Amount;
-  networkFees: Amount;
-}
 
 export interface DayVolume {
   day: string;
@@ -61,34 +31,10 @@ const MONTHS_MAX = 120;
 export function createDashboardBooks(pool: Db, unsummedMax = UNSUMMED_MAX) {
   const ofAccount = ({ accountId }: { accountId: string }) => asAccount(pool, accountId);
 
-  /** The sums of the days from `from` to before `to`, and the postings before each. */
-  async function sumsOf(key: BalanceKey, from: Date, to: Date, addedMax = Infinity) {
-    const db = ofAccount(key);
-    const [before, last] = [await countPostings(db, key, from), await countPostings(db, key, to)];
-    const [first, end] = [before, last].map((count) => Math.floor(count / PIECE)) as [
-      number,
-      number,
-    ];
-    const stored = Math.min(Math.max(await countStoredPieces(db, key), first), end);
-    const counted = Math.min(last, stored * PIECE + addedMax);
-    const sums = [
-      ...(await readStoredSums(db, key, first, stored)),
-      ...(await sumPostings(db, key, stored * PIECE, counted)),
-    ];
-    // The first piece also has postings before the first day.
-    const firstDay = dayOf(from);
-    return { before, last, counted, sums: sums.filter(({ day }) => day >= firstDay) };
-  }
-
   async function currenciesOf(owner: Owner): Promise<string[]> {
     const balances = await listBalances(ofAccount(owner), owner.accountId, owner.mode);
     return balances.map(({ currency }) => currency);
   }
-
-  const heldAfter = async (key: BalanceKey, postings: number): Promise<Held> => ({
-    available: await balanceAfter(ofAccount(key), key, 'available', postings),
-    reserved: await balanceAfter(ofAccount(key), key, 'reserved', postings),
-  });
 
   return {
     /** The months that have a statement, newest first, by currency. */
@@ -101,28 +47,8 @@ export function createDashboardBooks(pool: Db, unsummedMax = UNSUMMED_MAX) {
       return found;
     },
 
-    statement: async (
-      { accountId, mode }: Owner,
-      currency: string,
-      month: string,
-    ): Promise<Statement> => {
-      const key = { accountId, mode, currency };
-      const from = new Date(`${month}-01T00:00:00.000Z`);
-      const { before, last, sums } = await sumsOf(key, from, nextMonth(from));
-      const opening = await heldAfter(key, before);
-      const closing = await heldAfter(key, last);
-      const movements = movementsOf(sums);
-      checkSum(opening, movements, closing);
-      return {
-        currency,
-        month,
-        opening,
-        movements,
-        closing,
-        serviceFees: net(sums, { account: 'fee_income' }),
-        networkFees: net(sums, { account: 'network_cost' }),
-      };
-    },
+    statement: ({ accountId, mode }: Owner, currency: string, month: string): Promise<Statement> =>
+      readStatement(asAccount(pool, accountId), { accountId, mode, currency }, month),
 
     /** The last days including today; only currencies with a balance. */
     volumes: async (owner: Owner, days: number): Promise<Volume[]> => {
@@ -133,7 +59,8 @@ export function createDashboardBooks(pool: Db, unsummedMax = UNSUMMED_MAX) {
       for (const currency of await currenciesOf(owner)) {
         const { accountId, mode } = owner;
         const key = { accountId, mode, currency };
-        const { sums, counted, last } = await sumsOf(key, from, to, unsummedMax);
+        const range = { from, to, addedMax: unsummedMax };
+        const { sums, counted, last } = await readDaySums(ofAccount(owner), key, range);
         const byDay = dates.map((at) => volumeOf(dayOf(new Date(at)), sums));
         found.push({ currency, days: byDay, uncounted: last - counted });
       }
@@ -154,44 +81,8 @@ function volumeOf(day: string, sums: readonly DaySum[]): DayVolume {
   return { day, received: total(received), sent: total(sent) };
 }
 
-function movementsOf(sums: readonly DaySum[]): Movement[] {
-  return TRANSACTION_TYPES.flatMap((type) => {
-    const ofType = sums.filter((sum) => sum.type === type);
-    if (ofType.length === 0) return [];
-    const postings = ofType.reduce((count, sum) => count + sum.postings, 0);
-    const available = net(ofType, { account: 'available' });
-    return [{ type, postings, available, reserved: net(ofType, { account: 'reserved' }) }];
-  });
-}
-
-function net(sums: readonly DaySum[], { account }: Pick<DaySum, 'account'>): Amount {
-  const ofAccount = sums.filter((sum) => sum.account === account);
-  return subtract(
-    total(ofAccount.filter(({ direction }) => direction === 'in')),
-    total(ofAccount.filter(({ direction }) => direction === 'out')),
-  );
-}
-
-function total(sums: readonly DaySum[]): Amount {
-  return add(ZERO, ...sums.map((sum) => sum.amount));
-}
-
-/** A statement that does not add up must not be printed. */
-function checkSum(opening: Held, movements: readonly Movement[], closing: Held): void {
-  for (const account of ['available', 'reserved'] as const) {
-    const expected = add(opening[account], ...movements.map((movement) => movement[account]));
-    if (expected !== closing[account]) {
-      throw new Error(`the statement's ${account}: ${expected} is not ${closing[account]}`);
-    }
-  }
-}
-
 function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
-}
-
-function nextMonth(first: Date): Date {
-  return new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1));
 }
 
 /** Newest first, the current one included. */

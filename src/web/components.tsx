@@ -1,6 +1,9 @@
 /** The parts that pages are made of, but for forms (forms.tsx). Everything works without JavaScript. */
 import type { ComponentChildren } from 'preact';
 import type { Mode } from '../domain/mode';
+import { words } from '../presenters/words';
+
+export { words };
 import { Icon } from './icon';
 
 interface HeadProps {
@@ -93,28 +96,6 @@ export function Status({ value }: { value: string }) {
       {words(value)}
     </span>
   );
-}
-
-/** Names that a person knows by other words, or spells in another way. */
-const KNOWN_WORDS: Readonly<Record<string, string>> = {
-  working: 'Active',
-  payin_settlement: 'Payment received',
-  payin_refund: 'Payment refunded',
-  payout_reserve: 'Funds reserved',
-  payout_release: 'Funds returned',
-  payout_settlement: 'Payout sent',
-  onchain_provider: 'On-chain provider',
-  exchange_pay: 'Exchange Pay',
-  xrpl: 'XRPL',
-  payoutBatch: 'Batch',
-  payoutSchedule: 'Schedule',
-};
-
-export function words(name: string): string {
-  const known = KNOWN_WORDS[name];
-  if (known !== undefined) return known;
-  const text = name.replaceAll('_', ' ').replaceAll('.', ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 interface MoneyProps {

@@ -48,7 +48,7 @@ export interface Download {
   kind: 'download';
   name: string;
   type: string;
-  content: AsyncIterable<string> | Iterable<string>;
+  content: AsyncIterable<string> | Iterable<string | Uint8Array>;
   cookies?: SetCookie[];
 }
 

@@ -66,12 +66,14 @@ describeWithBrowser('the console in a browser', () => {
       'people/invite',
       'sessions',
       'notifications',
+      'chats',
       'confirm',
     ];
     const found = await lookAtEach(page, site, [
       ...paths.map((path) => `/console/${path}`),
       casePath,
       account,
+      `${account}/schedules`,
       `${account}/limits?currency=USDT`,
       `/console/payments/${paymentId}`,
       `/console/batches/${String(batch.json.data.id)}`,

@@ -42,6 +42,9 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     '/webhooks/debugger',
     '/low-balances',
     '/chats',
+    '/approvals',
+    '/schedules',
+    '/recipients',
   ];
 
   beforeAll(async () => {

@@ -10,6 +10,7 @@ import { add, type Amount, subtract, ZERO } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
 import { createDashboardBooks } from '../../src/services/dashboard-books';
 import { insertCompletedPayouts } from '../support/merchant/large-ledger';
+import { readPdf } from '../support/pdf-text';
 import { fund } from '../support/merchant/merchant';
 import { makeUser, PageClient } from '../support/merchant/page-client';
 import { startHarness } from './http-harness';
@@ -251,6 +252,22 @@ test('the page shows the statement, and what is not known shows the newest', asy
   expect(await (await client.get('/dashboard/live/statements')).text()).toContain(
     'No statement yet',
   );
+});
+
+test('the PDF of a month has the figures of its page, and answers the newest month to what is not known', async () => {
+  const html = await (await client.get('/dashboard/test/statements?currency=USDT')).text();
+  const file = await client.get('/dashboard/test/statements/file.pdf?currency=USDT&month=2020-99');
+  expect(file.headers.get('content-type')).toBe('application/pdf');
+  const month = new Date().toISOString().slice(0, 7);
+  expect(file.headers.get('content-disposition')).toContain(`statement-${month}-USDT.pdf`);
+  const [page] = await readPdf(Buffer.from(await file.arrayBuffer()));
+  const shown = [...html.matchAll(/<td class="right">(?:<b>)?([−0-9.,]+)/g)].map(
+    ([, text]) => text,
+  );
+  expect(shown.length).toBeGreaterThan(9);
+  expect(page).toEqual(expect.arrayContaining(shown));
+  const none = await client.get('/dashboard/live/statements/file.pdf');
+  expect([none.status, none.headers.get('location')]).toEqual([303, '/dashboard/live/statements']);
 });
 
 test('the start page draws 30 days, and a click on a balance shows what makes it up', async () => {

@@ -23,6 +23,7 @@ import {
   makeAccount,
 } from '../support/merchant/ledger';
 import { notificationDeps } from '../support/notification-deps';
+import { readPdf } from '../support/pdf-text';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { type MailServer, startMailServer } from '../support/servers/mail-server';
 
@@ -465,5 +466,38 @@ test('without a mail server nobody is told, also not after one is set', async ()
   const { account } = await newOwner();
   await makeKey(account);
   expect(await addressNotifications({ ...deps, mail: null })).toEqual([]);
+  expect(await addressNotifications(deps)).toEqual([]);
+});
+
+test('the statement of a month that has ended comes as a PDF to those who chose it, once', async () => {
+  const { account, user } = await newOwner();
+  await newOwner(account);
+  await owner.query(
+    `INSERT INTO notification_choices (user_id, account_id, kind, by_email) VALUES (?, ?, 'statement_closed', true)`,
+    [user.id, account],
+  );
+  await fund(owner, { accountId: account, mode: 'live', currency: 'USDT' }, '1250.5');
+  const now = new Date();
+  const later = (days: number, hours: number) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1 + days, hours));
+  const note = (at: Date) => owner.query('SELECT note_closed_statements(?)', [at]);
+  const month = now.toISOString().slice(0, 7);
+
+  for (const at of [later(0, 0), later(7, 0)]) await note(at);
+  expect(await addressNotifications(deps)).toEqual([]);
+  for (const at of [later(0, 2), later(0, 3), later(1, 0)]) await note(at);
+  const [id, ...others] = await addressNotifications(deps);
+  expect(others).toEqual([]);
+  expect(await sendNotification(deps, id!)).toBe('sent');
+  expect(server.mails).toHaveLength(1);
+  const { to, source } = server.mails[0]!;
+  expect(to).toEqual([user.email]);
+  expect(source).toContain(`/dashboard/live/statements?month`);
+  const [, encoded = ''] =
+    /filename=statement-[0-9-]+\.pdf\r?\n(?:.+\r?\n)*\r?\n([A-Za-z0-9+/=\r\n]+)/.exec(source)!;
+  expect(source).toContain(`filename=statement-${month}.pdf`);
+  const [page] = await readPdf(Buffer.from(encoded, 'base64'));
+  expect(page).toEqual(expect.arrayContaining([`Statement ${month}`, '1,250.50000000']));
+  await note(later(2, 0));
   expect(await addressNotifications(deps)).toEqual([]);
 });

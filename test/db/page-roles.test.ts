@@ -119,6 +119,7 @@ const DASHBOARD: Record<string, [test: string, live: string]> = {
   'get /transactions': ['OFDSV', 'OFDSV'],
   'get /transactions/export': ['OFDSV', 'OFDSV'],
   'get /statements': ['OFDSV', 'OFDSV'],
+  'get /statements/file.pdf': ['OFDSV', 'OFDSV'],
   'get /exports': ['OFDSV', 'OFDSV'],
   'get /exports/file': ['OFDSV', 'OFDSV'],
   'get /reconcile': ['OFDSV', 'OFDSV'],

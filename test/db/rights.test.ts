@@ -167,6 +167,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   note_ledger_change: [],
   note_occasion: [],
   note_late_payouts: ['gateway_worker'],
+  note_closed_statements: ['gateway_worker'],
   note_low_balances: ['gateway_worker'],
   note_waiting: [],
   note_waiting_batch: [],

@@ -1,15 +1,17 @@
 /** The monthly statement of a currency: on the screen, and to print or save as PDF. */
-import { add, type Amount } from '../../domain/money';
+import type { Statement } from '../../domain/statement';
+import { type StatementLine, statementLines } from '../../presenters/statement';
+import {
+  type StatementHead,
+  statementFileName,
+  statementPdf,
+} from '../../presenters/statement-pdf';
 import type { DashboardServices } from '../../services/dashboard';
-import { Card, Empty, Money, PageHead, words } from '../../web/components';
+import { Card, Empty, Money, PageHead } from '../../web/components';
 import { EMPTY_FORM, Select } from '../../web/forms';
 import { Icon } from '../../web/icon';
-import { page } from '../../web/site';
-import type { MerchantRoute } from '../merchant-page';
-
-type Books = DashboardServices['books'];
-type Statement = Awaited<ReturnType<Books['statement']>>;
-type Held = Statement['opening'];
+import { page, redirect } from '../../web/site';
+import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 
 const NAV = { nav: 'statements' };
 
@@ -20,31 +22,54 @@ export function statementPages({ books }: DashboardServices): MerchantRoute[] {
       path: '/statements',
       needs: 'read',
       run: async (visit) => {
-        const { query, base, session, accountId } = visit;
-        const known = await books.months(visit);
-        const currencies = known.map(({ currency }) => currency);
-        const currency = currencies.find((one) => one === query.get('currency')) ?? currencies[0];
-        const months = known.find((one) => one.currency === currency)?.months ?? [];
-        const month = months.find((one) => one === query.get('month')) ?? months[0];
+        const { currencies, months, currency, month } = await choose(books, visit);
         if (currency === undefined || month === undefined) {
           return page('Statements', <NoStatement />, NAV);
         }
         const statement = await books.statement(visit, currency, month);
-        const { actor } = session;
-        const owner = actor.kind === 'merchant' ? actor.accountName : '';
         return page(
           `Statement ${currency} ${month}`,
           <StatementPage
             statement={statement}
-            path={`${base}/statements`}
+            path={`${visit.base}/statements`}
             choices={{ currencies, months }}
-            head={{ owner, accountId, mode: visit.mode }}
+            head={headOf(visit)}
           />,
           NAV,
         );
       },
     },
+    {
+      method: 'get',
+      path: '/statements/file.pdf',
+      cost: 'export',
+      needs: 'read',
+      run: async (visit) => {
+        const { currency, month } = await choose(books, visit);
+        if (currency === undefined || month === undefined)
+          return redirect(`${visit.base}/statements`);
+        const statement = await books.statement(visit, currency, month);
+        const content = [await statementPdf([statement], headOf(visit))];
+        const name = statementFileName(month, currency);
+        return { kind: 'download', name, type: 'application/pdf', content };
+      },
+    },
   ];
+}
+
+/** The currency and the month of the query, or the first currency and the newest month. */
+async function choose(books: DashboardServices['books'], visit: MerchantVisit) {
+  const { query } = visit;
+  const known = await books.months(visit);
+  const currencies = known.map(({ currency }) => currency);
+  const currency = currencies.find((one) => one === query.get('currency')) ?? currencies[0];
+  const months = known.find((one) => one.currency === currency)?.months ?? [];
+  const month = months.find((one) => one === query.get('month')) ?? months[0];
+  return { currencies, months, currency, month };
+}
+
+function headOf({ session: { actor }, accountId, mode }: MerchantVisit): StatementHead {
+  return { owner: actor.kind === 'merchant' ? actor.accountName : '', accountId, mode };
 }
 
 function NoStatement() {
@@ -64,7 +89,7 @@ interface StatementPageProps {
   statement: Statement;
   path: string;
   choices: { currencies: readonly string[]; months: readonly string[] };
-  head: { owner: string; accountId: string; mode: string };
+  head: StatementHead;
 }
 
 function StatementPage({ statement, path, choices, head }: StatementPageProps) {
@@ -77,8 +102,15 @@ function StatementPage({ statement, path, choices, head }: StatementPageProps) {
         title={`Statement ${month}`}
         lead={`${head.owner} · ${head.accountId} · ${head.mode} mode · ${currency}`}
       >
+        <a
+          class="btn"
+          data-variant="outline"
+          href={`${path}/file.pdf?${new URLSearchParams({ currency, month }).toString()}`}
+        >
+          <Icon name="download" /> PDF
+        </a>
         <button type="button" class="btn js-only" data-variant="outline" data-print>
-          <Icon name="printer" /> Print or save as PDF
+          <Icon name="printer" /> Print
         </button>
       </PageHead>
       <form class="filters" action={path}>
@@ -115,11 +147,10 @@ function StatementPage({ statement, path, choices, head }: StatementPageProps) {
 }
 
 function Movements({ statement }: { statement: Statement }) {
-  const { opening, movements, closing, month } = statement;
   return (
     <div class="table-scroll" tabindex={0} role="region" aria-label="Movements">
       <table class="rows">
-        <caption class="sr-only">Movements of {month}</caption>
+        <caption class="sr-only">Movements of {statement.month}</caption>
         <thead>
           <tr>
             <th scope="col">Movement</th>
@@ -138,40 +169,26 @@ function Movements({ statement }: { statement: Statement }) {
           </tr>
         </thead>
         <tbody>
-          <Line name="Opening balance" held={opening} bold />
-          {movements.map(({ type, postings, ...held }) => (
-            <Line name={words(type)} held={held} postings={postings} />
+          {statementLines(statement).map((line) => (
+            <Line line={line} />
           ))}
-          <Line name="Closing balance" held={closing} bold />
         </tbody>
       </table>
     </div>
   );
 }
 
-interface LineProps {
-  name: string;
-  held: Held;
-  postings?: number;
-  bold?: boolean;
-}
-
-function Line({ name, held, postings, bold = false }: LineProps) {
-  const cell = (amount: Amount) => (
-    <td class="right">{bold ? <b>{grouped(amount)}</b> : grouped(amount)}</td>
+function Line({ line }: { line: StatementLine }) {
+  const cell = (amount: string) => (
+    <td class="right">{line.postings === null ? <b>{amount}</b> : amount}</td>
   );
   return (
     <tr>
-      <th scope="row">{name}</th>
-      <td class="right wide">{postings}</td>
-      {cell(held.available)}
-      {cell(held.reserved)}
-      {cell(add(held.available, held.reserved))}
+      <th scope="row">{line.name}</th>
+      <td class="right wide">{line.postings}</td>
+      {cell(line.available)}
+      {cell(line.reserved)}
+      {cell(line.total)}
     </tr>
   );
-}
-
-function grouped(amount: Amount): string {
-  const [whole = '', decimals = ''] = amount.split('.');
-  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',').replace('-', '−')}.${decimals}`;
 }

@@ -40,6 +40,7 @@ import { sql as linkMails } from './0065-link-mails';
 import { sql as notificationKinds } from './0066-notification-kinds';
 import { sql as chatWebhooks } from './0066-chat-webhooks';
 import { sql as requestLogs } from './0067-request-logs';
+import { sql as closedStatements } from './0068-closed-statements';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -117,4 +118,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0066-notification-kinds', sql: notificationKinds },
   { name: '0066-chat-webhooks', sql: chatWebhooks },
   { name: '0067-request-logs', sql: requestLogs },
+  { name: '0068-closed-statements', sql: closedStatements },
 ];

@@ -39,12 +39,12 @@ export interface Notification {
 
 const OCCASION = 'key, kind, account_id, user_id, mode, object_id, maker_id';
 
-/** Notes what comes with time: balances below their amount, and payouts that wait for long. */
+/** Notes what comes with time: low balances, payouts that wait for long, and the end of a month. */
 export async function noteWithTime(db: Db, late: LateAfter): Promise<void> {
-  await db.query('SELECT note_low_balances(), note_late_payouts(?, ?)', [
-    late.reviewMinutes,
-    late.doubtMinutes,
-  ]);
+  await db.query(
+    `SELECT note_low_balances(), note_late_payouts(?, ?), note_closed_statements(clock_timestamp())`,
+    [late.reviewMinutes, late.doubtMinutes],
+  );
 }
 
 /** After how long operators are told of a live payout. */

@@ -3,9 +3,9 @@
  * order of time, so that a day is found by halving. The worker stores the sums of full pieces, which
  * never change; a page adds up only the postings after them (decisions/statements).
  */
-import type { MerchantLedgerAccount, PlatformLedgerAccount } from '../../domain/ledger';
-import type { TransactionType } from '../../domain/ledger';
+import type { MerchantLedgerAccount } from '../../domain/ledger';
 import { type Amount, ZERO } from '../../domain/money';
+import type { DaySum } from '../../domain/statement';
 import type { Db, Reader } from '../transaction';
 import type { BalanceKey } from './ledger';
 
@@ -68,17 +68,6 @@ export async function balanceAfter(
     if (found !== undefined) return found.balanceAfter;
   }
   return ZERO;
-}
-
-export interface DaySum {
-  /** `2026-11-22`, in UTC. */
-  day: string;
-  type: TransactionType;
-  account: MerchantLedgerAccount | PlatformLedgerAccount;
-  direction: 'in' | 'out';
-  amount: Amount;
-  /** The number of postings; each transaction counts once. */
-  postings: number;
 }
 
 const SUMS = `t.type, e.account, e.direction, sum(e.amount)::numeric(38,8) AS amount,

@@ -1,0 +1,24 @@
+/** The names of the API as a person reads them. */
+
+/** Names that a person knows by other words, or spells in another way. */
+const KNOWN_WORDS: Readonly<Record<string, string>> = {
+  working: 'Active',
+  payin_settlement: 'Payment received',
+  payin_refund: 'Payment refunded',
+  payout_reserve: 'Funds reserved',
+  payout_release: 'Funds returned',
+  payout_settlement: 'Payout sent',
+  onchain_provider: 'On-chain provider',
+  exchange_pay: 'Exchange Pay',
+  xrpl: 'XRPL',
+  payoutBatch: 'Batch',
+  payoutSchedule: 'Schedule',
+};
+
+/** `under_review` is "Under review". */
+export function words(name: string): string {
+  const known = KNOWN_WORDS[name];
+  if (known !== undefined) return known;
+  const text = name.replaceAll('_', ' ').replaceAll('.', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
