@@ -37,6 +37,12 @@ const LIMITS = {
     account: { atOnce: 2, perMinute: 60 },
     address: { atOnce: 4, perMinute: 120 },
   },
+  /** A PDF: some 100 ms of a core. */
+  pdf: {
+    session: { atOnce: 1, perMinute: 30 },
+    account: { atOnce: 2, perMinute: 60 },
+    address: { atOnce: 4, perMinute: 120 },
+  },
   /** Webhooks that a person sends, or sends again. */
   delivery: {
     session: { atOnce: 2, perMinute: 30 },

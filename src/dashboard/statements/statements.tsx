@@ -42,7 +42,7 @@ export function statementPages({ books }: DashboardServices): MerchantRoute[] {
     {
       method: 'get',
       path: '/statements/file.pdf',
-      cost: 'export',
+      cost: 'pdf',
       needs: 'read',
       run: async (visit) => {
         const { currency, month } = await choose(books, visit);
