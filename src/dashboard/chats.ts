@@ -13,7 +13,7 @@ export function chatPages(chats: Chats, once: Once): MerchantRoute[] {
     byOf: ({ by }) => by,
   }).map(({ isPower, ...route }) => ({
     ...route,
-    // As a webhook endpoint.
+    // Whoever may create a webhook endpoint may add a chat.
     ...createEndpoint.access,
     ...(isPower === true ? { liveRecent: pathOf } : {}),
   }));

@@ -1,6 +1,7 @@
-/** The times of a schedule in words, and in the time zone of the account. */
-import type { ScheduleTimes } from '../domain/payout-schedule';
+/** The times of a schedule in words and in the time zone of the account, and what a run pays. */
+import type { PayoutSchedule, ScheduleTimes } from '../domain/payout-schedule';
 import { localTime } from '../lib/local-time';
+import { Money } from './components';
 
 export function LocalTime({ at, zone }: { at: Date; zone: string }) {
   const { time, offset } = localTime(at, zone);
@@ -26,6 +27,19 @@ export function NextRuns({ times, zone }: NextRunsProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What one run pays in each currency. */
+export function RunTotals({ totals }: Pick<PayoutSchedule, 'totals'>) {
+  return (
+    <>
+      {totals.map(({ currency, amount }) => (
+        <div>
+          <Money amount={amount} currency={currency} />
+        </div>
+      ))}
+    </>
   );
 }
 

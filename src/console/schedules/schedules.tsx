@@ -5,7 +5,7 @@ import type { PayoutSchedule, PayoutScheduleRun } from '../../domain/payout-sche
 import type { ConsoleServices } from '../../services/console';
 import { Card, Empty, Money, PageHead, Status, Table, Time } from '../../web/components';
 import { chosen, ListPager, PER_PAGE, positionOf } from '../../web/lists';
-import { countText, timesText } from '../../web/schedule-times';
+import { countText, RunTotals, timesText } from '../../web/schedule-times';
 import { page } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
 
@@ -78,12 +78,7 @@ function ScheduleTable({ rows }: { rows: readonly PayoutSchedule[] }) {
         {
           label: 'Each run',
           right: true,
-          cell: ({ totals }) =>
-            totals.map(({ currency, amount }) => (
-              <div>
-                <Money amount={amount} currency={currency} />
-              </div>
-            )),
+          cell: RunTotals,
         },
         { label: 'Times', wide: true, cell: timesText },
         {

@@ -8,9 +8,9 @@ import type { PayoutQuote } from '../../services/services';
 import { Alert, Card, Facts, Id, Money, PageHead, words } from '../../web/components';
 import { SentAgain } from '../../web/forms';
 
-/** Of the review's form; the other fields are those of the payout's form. */
+/** A field that only the review's form has; its other fields are those of the payout's form. */
 export const REVIEWED = 'reviewed';
-/** Of a button: the form is shown again with what was entered, and nothing is created. */
+/** The name of a button that shows the form again with what was entered, and creates nothing. */
 export const EDIT = 'edit';
 
 /** What a person has seen. The balance is left out: it changes with every payment. */
@@ -36,7 +36,7 @@ export interface Reviewed {
 }
 
 interface ReviewProps {
-  /** Of the list of payouts. */
+  /** The path of the list of payouts. */
   path: string;
   reviewed: Reviewed;
   /** What was sent, with the key of the form. */

@@ -34,7 +34,7 @@ import { MAKE, mayMake, personOf } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { secondPersonOf } from '../second-person/waiting';
 import { newSchedulePages } from './new-schedule';
-import { countText, LocalTime, NextRuns, timesText } from '../../web/schedule-times';
+import { countText, LocalTime, NextRuns, RunTotals, timesText } from '../../web/schedule-times';
 
 const NAV = { nav: 'schedules' };
 
@@ -142,12 +142,7 @@ function ScheduleTable({ rows, path, zone }: ScheduleTableProps) {
           {
             label: 'Each run',
             right: true,
-            cell: ({ totals }) =>
-              totals.map(({ currency, amount }) => (
-                <div>
-                  <Money amount={amount} currency={currency} />
-                </div>
-              )),
+            cell: RunTotals,
           },
           { label: 'Times', wide: true, cell: timesText },
           {

@@ -13,7 +13,7 @@ function exampleOf(operations: readonly Operation[], id: string): object {
   return (example as { data: object } | undefined)?.data ?? {};
 }
 
-/** By the first word of the event's type. */
+/** The key is the first word of the event's type. */
 const EXAMPLES: Readonly<Record<string, object>> = {
   payment: exampleOf(PAYMENT_OPERATIONS, 'getPayment'),
   refund: exampleOf(REFUND_OPERATIONS, 'getRefund'),

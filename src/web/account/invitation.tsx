@@ -12,6 +12,7 @@ import { Box } from './box';
 import { PASSKEY_WRONG, passkeyAnswer } from './passkey-form';
 import { secondStepPage } from './second-step';
 import { CODE_WRONG, refusalOf } from './sign-in';
+import { NewPasswordField } from './new-password-field';
 
 const PASSWORD_WRONG =
   'You have a user with this email address already. Enter its password to accept.';
@@ -167,15 +168,10 @@ function Accept({ action, token, invitation, form }: AcceptProps) {
         autocomplete="name"
         maxLength={100}
       />
-      <Field
-        name="password"
-        label="Password"
-        type="password"
-        hint="12 characters or more. If you already sign in here with this email address, enter your password."
+      <NewPasswordField
         form={form}
-        required
-        autocomplete="new-password"
-        maxLength={200}
+        label="Password"
+        hint="12 characters or more. If you already sign in here with this email address, enter your password."
       />
       <button class="btn">Accept</button>
     </form>

@@ -1,9 +1,10 @@
-/** A signed-in person changes the own password. */
+/** A signed-in person changes their own password. */
 import { InvalidInput } from '../../services/admin/refusal';
 import { Card, PageHead } from '../components';
-import { EMPTY_FORM, Field, FormActions, type FormState } from '../forms';
+import { EMPTY_FORM, FormActions, type FormState } from '../forms';
 import { page, redirect, type Route } from '../site';
 import type { AccountPages } from './page-options';
+import { NewPasswordField } from './new-password-field';
 
 export function passwordPages({ site, users }: AccountPages): Route[] {
   const security = `${site.prefix}/security`;
@@ -51,16 +52,7 @@ function ChangePassword({ security, form }: { security: string; form: FormState 
       />
       <Card>
         <form method="post" action={`${security}/password`} class="stack">
-          <Field
-            name="password"
-            label="New password"
-            type="password"
-            hint="12 characters or more."
-            form={form}
-            required
-            autocomplete="new-password"
-            maxLength={200}
-          />
+          <NewPasswordField form={form} />
           <FormActions submit="Change password" cancel={security} />
         </form>
       </Card>

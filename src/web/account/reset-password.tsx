@@ -12,6 +12,7 @@ import { Box } from './box';
 import { PASSKEY_WRONG, passkeyAnswer } from './passkey-form';
 import { secondStepPage } from './second-step';
 import { CODE_WRONG, refusalOf } from './sign-in';
+import { NewPasswordField } from './new-password-field';
 
 export function resetPages(options: AccountPages): Route[] {
   return [...forgottenRoutes(options), ...resetRoutes(options)];
@@ -220,16 +221,7 @@ function NewPassword({ action, token, reset: { step }, form }: NewPasswordProps)
       <Factors totp={step.totp} passkeys={step.passkeys} />
       <input type="hidden" name="token" value={token} />
       <input type="hidden" name="username" autocomplete="username" value={step.email} />
-      <Field
-        name="password"
-        label="New password"
-        type="password"
-        hint="12 characters or more."
-        form={form}
-        required
-        autocomplete="new-password"
-        maxLength={200}
-      />
+      <NewPasswordField form={form} />
       <button class="btn">Save the password</button>
     </form>
   );
