@@ -98,14 +98,3 @@ test('the batches of a merchant share the places of rows, so that another mercha
   );
   expect(await Promise.all(released)).toEqual([11, 11, 11, 32]);
 });
-
-test('the batch of a merchant closes before many earlier ones of another merchant', async () => {
-  const [many, one] = [await createClient(), await createClient()];
-  const earlier: string[] = [];
-  for (let count = 0; count < 3; count += 1) earlier.push(await createBatch(many, 20));
-  const last = await createBatch(one, 20);
-  await rowWorker.start();
-  const closedAt = await whenClosed(one, last);
-  const others = await Promise.all(earlier.map((id) => whenClosed(many, id)));
-  expect(others.filter((at) => at < closedAt)).toEqual([]);
-});

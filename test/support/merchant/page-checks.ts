@@ -31,10 +31,15 @@ export async function lookAt(page: Page, path: string): Promise<string[]> {
   const found: string[] = [];
   for (const scheme of ['light', 'dark'] as const) {
     // This is what the button for the theme does: a page that is shown once cannot be opened again.
-    await page.evaluate((name) => {
+    await page.evaluate(async (name) => {
       document.documentElement.className = `js ${name}`;
-      // Colours change slowly.
-      for (const animation of document.getAnimations()) animation.finish();
+      // Colours change slowly, and the end of a parent's change starts the change of what inherits it.
+      for (;;) {
+        await new Promise(requestAnimationFrame);
+        const animations = document.getAnimations();
+        if (animations.length === 0) return;
+        for (const animation of animations) animation.finish();
+      }
     }, scheme);
     const faults = await violations(page, scheme);
     found.push(...faults.map((fault) => `${scheme} ${path}: ${fault}`));
