@@ -188,6 +188,23 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await customer.close();
   });
 
+  test('a live payout is reviewed before it is sent, and live home has the first steps', async () => {
+    await fund(gateway.db, gateway.merchant.accountId, 'live', 'USDT', '100');
+    await page.goto(`${site}/dashboard/live`);
+    await page.getByText('First steps').waitFor();
+    const found = await lookAt(page, '/dashboard/live');
+    await page.goto(`${site}/dashboard/live/payouts/new`);
+    await page.getByLabel('Amount').fill('5');
+    await page.getByLabel('Currency').selectOption('USDT');
+    await page.getByLabel('Network').selectOption('tron');
+    await page.getByRole('textbox', { name: 'Reference' }).fill('live-by-hand-1');
+    await page.getByLabel('Address, account id').fill('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
+    await page.getByRole('button', { name: 'Review payout' }).click();
+    await page.getByRole('heading', { name: 'Review the payout' }).waitFor();
+    found.push(...(await lookAt(page, '/dashboard/live/payouts/review')));
+    expect(found).toEqual([]);
+  });
+
   test('a batch is read from a file, one row is mended, and every row is paid', async () => {
     const head = 'reference;amount;currency;destination;network';
     const row = (reference: string, amount: string) =>
