@@ -1,6 +1,7 @@
 /** The parts that pages are made of, but for forms (forms.tsx). Everything works without JavaScript. */
 import type { ComponentChildren } from 'preact';
 import type { Mode } from '../domain/mode';
+import { reviewReasonSentence, type ReviewReason } from '../domain/review';
 import { words } from '../presenters/words';
 
 export { words };
@@ -321,5 +322,19 @@ export function ModeBanner({ mode, switchTo }: { mode: Mode; switchTo: string })
     <p class="mode" data-mode="live">
       <b>Live mode</b> Real money moves. <a href={switchTo}>Switch to test</a>
     </p>
+  );
+}
+
+/** @param requester the API key or the user that requested it, if it is at hand */
+export function ReviewReasons(props: {
+  reasons: readonly ReviewReason[];
+  requester: string | null;
+}) {
+  return (
+    <ul>
+      {props.reasons.map((reason) => (
+        <li>{reviewReasonSentence(reason, props.requester)}</li>
+      ))}
+    </ul>
   );
 }

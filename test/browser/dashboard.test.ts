@@ -201,6 +201,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.getByLabel('Address, account id').fill('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
     await page.getByRole('button', { name: 'Review payout' }).click();
     await page.getByRole('heading', { name: 'Review the payout' }).waitFor();
+    await page.getByText('This is the first payout to the destination.').waitFor();
     found.push(...(await lookAt(page, '/dashboard/live/payouts/review')));
     expect(found).toEqual([]);
   });

@@ -6,7 +6,6 @@ import {
   payoutBatchStatusesBefore,
 } from '../../domain/payout-batch';
 import type { ApiError } from '../../domain/errors';
-import { reviewReasonSentence } from '../../domain/review';
 import { presentBatchProof } from '../../presenters/payout-batch';
 import type { DashboardServices } from '../../services/dashboard';
 import type { BatchWithProgress } from '../../services/payout-batches';
@@ -18,6 +17,7 @@ import {
   Id,
   Money,
   PageHead,
+  ReviewReasons,
   Status,
   Table,
   Time,
@@ -273,11 +273,7 @@ function Detail({ batch, progress, base, path, secondPerson, mayChange }: Detail
         ) : null}
         {batch.status === 'under_review' && batch.ending === null ? (
           <Alert tone="wait" title="An operator must approve this batch.">
-            <ul>
-              {batch.reviewReasons.map((reason) => (
-                <li>{reviewReasonSentence(reason, batch.apiKeyId)}</li>
-              ))}
-            </ul>
+            <ReviewReasons reasons={batch.reviewReasons} requester={batch.apiKeyId} />
           </Alert>
         ) : null}
         {batch.status === 'rejected' ? (

@@ -2,11 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import type { RowFault } from '../../domain/batch-terms';
 import { BATCH_ROWS_MAX } from '../../domain/payout-batch';
-import { reviewReasonSentence } from '../../domain/review';
 import { createdId } from '../../services/dashboard-money';
 import type { DashboardServices } from '../../services/dashboard';
 import type { BatchCheck } from '../../services/payout-batches';
-import { Alert, Card, Facts, Money, PageHead, Table } from '../../web/components';
+import { Alert, Card, Facts, Money, PageHead, ReviewReasons, Table } from '../../web/components';
 import { Field, SentAgain, TableField } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { type Answer, page, redirect, signInAgain } from '../../web/site';
@@ -281,11 +280,7 @@ function Preview({ path, values, check, refusal, userId }: PreviewProps) {
       />
       {reviewReasons.length === 0 ? null : (
         <Card title="An operator must approve the batch" lead="Rules that apply to it or to rows.">
-          <ul>
-            {reviewReasons.map((reason) => (
-              <li>{reviewReasonSentence(reason, userId)}</li>
-            ))}
-          </ul>
+          <ReviewReasons reasons={reviewReasons} requester={userId} />
         </Card>
       )}
       <Card>

@@ -79,6 +79,12 @@ function NeedsAttention({ causes, waiting, base }: NeedsAttentionProps) {
       '/payouts?status=under_review',
     ],
     [
+      causes.batchesUnderReview,
+      'batch waits for an operator',
+      'batches wait for an operator',
+      '/batches?status=under_review',
+    ],
+    [
       causes.payoutsInDoubt,
       'payout is not confirmed by the provider',
       'payouts are not confirmed by the provider',

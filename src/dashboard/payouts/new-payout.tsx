@@ -6,7 +6,7 @@ import type { Recipient } from '../../domain/recipient';
 import { readPayoutRequest } from '../../schemas/payouts';
 import type { DashboardServices } from '../../services/dashboard';
 import type { PayoutQuote } from '../../services/services';
-import { Card, Facts, Money, PageHead, Status, words } from '../../web/components';
+import { Card, Facts, Money, PageHead, ReviewReasons, Status, words } from '../../web/components';
 import { Choices, Field, type FormState, Select } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { page, redirect, signInAgain } from '../../web/site';
@@ -87,7 +87,12 @@ export function newPayoutPages({ money, recipients }: DashboardServices): Mercha
     values.set('key', key);
     const path = `${visit.base}/payouts`;
     const isStale = seen !== null;
-    const body = <ReviewPayout {...{ path, reviewed, values, isStale }} fields={ALL_FIELDS} />;
+    const body = (
+      <ReviewPayout
+        {...{ path, reviewed, values, isStale, userId: visit.userId }}
+        fields={ALL_FIELDS}
+      />
+    );
     return page('Review the payout', body, { ...NAV, status: isStale ? 409 : 200 });
   };
 
@@ -436,7 +441,7 @@ function QuoteBody({ quote }: { quote: FormProps['quote'] }) {
         <b>{isReviewed ? 'Will need approval' : 'Will be sent'}</b>
       </p>
       {isReviewed ? (
-        <p class="muted">{result.reviewReasons.map(words).join(' · ')}</p>
+        <ReviewReasons reasons={result.reviewReasons} requester={null} />
       ) : (
         <p class="muted">It can be cancelled for a few seconds.</p>
       )}

@@ -15,7 +15,18 @@ import type {
   WithHistory,
 } from '../../services/dashboard';
 import { BeneficiaryFacts } from '../../web/beneficiary';
-import { Alert, Card, Empty, Facts, Id, Money, PageHead, Time, words } from '../../web/components';
+import {
+  Alert,
+  Card,
+  Empty,
+  Facts,
+  Id,
+  Money,
+  PageHead,
+  ReviewReasons,
+  Time,
+  words,
+} from '../../web/components';
 import { WaitsFor } from '../../web/conditions';
 import { Follows, FollowSwitch, LiveStatus } from '../../web/follow';
 import { Confirm } from '../../web/forms';
@@ -290,7 +301,7 @@ function Situation({ payout }: { payout: Payout }) {
   if (payout.status === 'under_review') {
     return (
       <Alert tone="wait" title="Waiting for an operator">
-        <p>{payout.reviewReasons.map(words).join(' · ')}</p>
+        <ReviewReasons reasons={payout.reviewReasons} requester={payout.apiKeyId} />
       </Alert>
     );
   }

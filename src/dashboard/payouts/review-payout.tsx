@@ -5,7 +5,16 @@ import { conditionWords, requestedConditions } from '../../domain/payout-conditi
 import type { Recipient } from '../../domain/recipient';
 import { canonicalJson, sha256 } from '../../lib/canonical-json';
 import type { PayoutQuote } from '../../services/services';
-import { Alert, Card, Facts, Id, Money, PageHead, words } from '../../web/components';
+import {
+  Alert,
+  Card,
+  Facts,
+  Id,
+  Money,
+  PageHead,
+  ReviewReasons,
+  words,
+} from '../../web/components';
 import { SentAgain } from '../../web/forms';
 
 /** A field that only the review's form has; its other fields are those of the payout's form. */
@@ -42,12 +51,13 @@ interface ReviewProps {
   /** What was sent, with the key of the form. */
   values: URLSearchParams;
   fields: readonly string[];
+  userId: string;
   /** It was confirmed, and something has changed since it was shown. */
   isStale: boolean;
 }
 
 export function ReviewPayout(props: ReviewProps) {
-  const { path, reviewed, values, fields, isStale } = props;
+  const { path, reviewed, values, fields, isStale, userId } = props;
   const { order, quote, recipient } = reviewed;
   const { currency } = order;
   const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
@@ -58,7 +68,7 @@ export function ReviewPayout(props: ReviewProps) {
       <PageHead
         back={{ href: path, label: 'Payouts' }}
         title="Review the payout"
-        lead="Nothing was reserved or sent yet."
+        lead="Nothing is reserved or sent yet."
       />
       {isStale ? (
         <Alert tone="bad" title="The payout has changed since it was shown. Nothing was sent.">
@@ -82,11 +92,17 @@ export function ReviewPayout(props: ReviewProps) {
             ...releaseRows(order),
           ]}
         />
-        <p>
-          {isReviewed
-            ? `It waits for an approval first: ${quote.reviewReasons.map(words).join(' · ')}.`
-            : 'It can be cancelled for a few seconds after you send it. Then it cannot be reversed.'}
-        </p>
+        {isReviewed ? (
+          <>
+            <p>An operator must approve this payout before it is sent:</p>
+            <ReviewReasons reasons={quote.reviewReasons} requester={userId} />
+          </>
+        ) : (
+          <p>
+            You can cancel the payout for a few seconds after you send it. After that, it cannot be
+            reversed.
+          </p>
+        )}
         <div class="actions">
           <form method="post" action={`${path}/new`}>
             {sent}

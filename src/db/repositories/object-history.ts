@@ -6,6 +6,7 @@ import type { EventType } from '../../domain/events';
 import type { Mode } from '../../domain/mode';
 import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
 import type { Reader } from '../transaction';
+import { SECOND_PERSON_APPROVED } from './payout-batches';
 
 export interface HistoryEvent {
   id: string;
@@ -55,6 +56,8 @@ export const ATTENTION_MAX = 100;
 
 export interface Attention {
   payoutsUnderReview: number;
+  /** Those that wait for a second person of the merchant first are left out. */
+  batchesUnderReview: number;
   payoutsInDoubt: number;
   paymentsOnHold: number;
   paymentsUnderpaid: number;
@@ -70,8 +73,12 @@ export async function readAttention(db: Reader, accountId: string, mode: Mode): 
   const [attention] = await db.query<Attention>(
     `WITH q (account_id, mode) AS MATERIALIZED (VALUES (?::text, ?::text))
      SELECT ${count(`FROM payouts JOIN q USING (account_id, mode)
-                      WHERE status_group = 'open' AND status = 'under_review'`)}
+                      WHERE status_group = 'open' AND status = 'under_review' AND NOT awaits_batch`)}
               AS payouts_under_review,
+            ${count(`FROM payout_batches JOIN q USING (account_id, mode)
+                      WHERE closed_at IS NULL AND ending IS NULL AND status = 'under_review'
+                        AND ${SECOND_PERSON_APPROVED}`)}
+              AS batches_under_review,
             ${count(`FROM payouts JOIN q USING (account_id, mode)
                       WHERE status_group = 'open' AND in_doubt_since IS NOT NULL`)}
               AS payouts_in_doubt,
