@@ -36,6 +36,7 @@ import {
 } from './payout-batch/decide';
 import { leaveOutOfPayoutBatch } from './payout-batch/leave-out';
 import { reservePayoutBatch } from './payout-batch/reserve';
+import { noteAlarms } from './provider-alarms';
 import { screenRecipients } from './recipient/screen';
 import { followPayoutSchedules } from './payout-schedule/follow';
 import { runPayoutSchedule, type ScheduleDeps } from './payout-schedule/run';
@@ -137,6 +138,7 @@ export function createActivities(deps: ActivityDeps) {
     sumPostings: () => sumPostings(db),
     sealAuditLog: () => sealAuditLog(deps),
     screenRecipients: () => screenRecipients(deps),
+    noteAlarms: () => noteAlarms(deps),
     addressNotifications: () => addressNotifications(deps),
     sendNotification: (id: string) => sendMessage(deps, id),
     sendChatMessage: (id: string) => sendChatMessage(deps, id),

@@ -9,5 +9,6 @@ export { payoutWorkflow } from './payout';
 export { payoutBatchWorkflow } from './payout-batch';
 export { payoutScheduleRunWorkflow } from './payout-schedule-run';
 export { restartMissingWorkflow, resumeHeldWorkflow } from './restart-missing';
+export { providerAlarmsWorkflow } from './provider-alarms';
 export { screenRecipientsWorkflow } from './screen-recipients';
 export { webhookDeliveryWorkflow } from './webhook-delivery';

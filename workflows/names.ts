@@ -37,6 +37,7 @@ export const WORKFLOWS = {
   notifications: 'notificationsWorkflow',
   notification: 'notificationWorkflow',
   screenRecipients: 'screenRecipientsWorkflow',
+  providerAlarms: 'providerAlarmsWorkflow',
 } as const;
 
 export const SIGNALS = {

@@ -1,7 +1,7 @@
 /**
  * What people can be told: who may be told it, whether they are without a choice of their own, and the words.
- * The occasions are noted in the database (migrations 0049-notifications, 0066-notification-kinds
- * and 0068-closed-statements).
+ * The occasions are noted in the database (migrations 0049-notifications, 0066-notification-kinds,
+ * 0068-closed-statements and 0069-provider-alarms).
  */
 import { mayDo, type Permission, type Role, type UserKind } from './users';
 
@@ -22,6 +22,7 @@ export const OCCASION_KINDS = [
   'case_opened',
   'ledger_check_failed',
   'payouts_paused',
+  'provider_alarm',
 ] as const;
 export type OccasionKind = (typeof OCCASION_KINDS)[number];
 
@@ -177,6 +178,15 @@ export const NOTIFICATIONS: Readonly<Record<OccasionKind, NotificationKind>> = {
     subject: 'Payouts were paused',
     text: 'Somebody, or the ledger check, paused payouts. They stay paused until an operator resumes them.',
     path: '/pauses',
+  },
+  provider_alarm: {
+    who: 'operator',
+    needs: 'read',
+    isOn: true,
+    title: 'Alarms of the wallet',
+    subject: 'The wallet has raised an alarm',
+    text: 'A condition of the on-chain wallet needs a person. The Operations page shows the details, and `npm run wallet -- status` shows what to do.',
+    path: '/operations',
   },
 };
 

@@ -7,7 +7,14 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { isSameSecret } from '../lib/same-secret';
-import { type CheckoutView, presentCheckout, presentTransfer, type TransferView } from './present';
+import {
+  type AlarmView,
+  type CheckoutView,
+  presentAlarm,
+  presentCheckout,
+  presentTransfer,
+  type TransferView,
+} from './present';
 import { HttpRefusal, refusal } from './refusals';
 import {
   type ChangesQuery,
@@ -43,6 +50,8 @@ export interface OnchainProvider {
   listCheckouts(mode: Mode, query: ChangesQuery): Promise<CheckoutView[]>;
   /** Null when there is no such checkout. @throws HttpRefusal */
   takeStep(mode: Mode, reference: string, step: CheckoutStep): Promise<CheckoutView | null>;
+  /** The alarms that are open on the networks of the mode, at most `ALARMS_MAX`. */
+  listAlarms(mode: Mode): Promise<AlarmView[]> | AlarmView[];
 }
 
 interface OnchainApi {
@@ -62,6 +71,9 @@ export function onchainApi({ prefix, credentials, provider, middleware }: Onchai
   router.use(parseBody);
   addTransfers(router, provider);
   addCheckouts(router, provider);
+  router.get('/alarms', async (ctx) => {
+    ctx.body = { alarms: (await provider.listAlarms(readMode(ctx))).map(presentAlarm) };
+  });
   return router;
 }
 

@@ -33,6 +33,32 @@ export function presentTransfer(transfer: TransferView): Record<string, unknown>
   };
 }
 
+/** A condition of the provider that a person must look at, while it lasts. */
+export interface AlarmView {
+  /** An alarm that ends and comes back has another id. */
+  id: string;
+  kind: string;
+  network: string;
+  subject: string;
+  detail: string;
+  raisedAt: Date;
+}
+
+/** The gateway reads no longer text. */
+const ALARM_TEXT_MAX = 200;
+
+export function presentAlarm(alarm: AlarmView): Record<string, unknown> {
+  return {
+    object: 'alarm',
+    id: alarm.id,
+    kind: alarm.kind,
+    network: alarm.network,
+    subject: alarm.subject.slice(0, ALARM_TEXT_MAX),
+    detail: alarm.detail.slice(0, ALARM_TEXT_MAX),
+    raised_at: alarm.raisedAt.toISOString(),
+  };
+}
+
 export interface DepositView {
   id: string;
   amount: string;

@@ -158,6 +158,21 @@ export type StatementPage<Entry> =
   | Limited
   | Unknown;
 
+/** A condition at the provider that somebody must look at, while it lasts. */
+export interface ProviderAlarm {
+  /** The provider's. An alarm that ends and comes back has another one. */
+  id: string;
+  /** The provider's word, such as `signer_stopped`. */
+  kind: string;
+  network: string;
+  subject: string;
+  detail: string;
+  raisedAt: Date;
+}
+
+/** All alarms that are open now. */
+export type AlarmsResult = { kind: 'alarms'; alarms: ProviderAlarm[] } | Limited | Unknown;
+
 /**
  * What an authentic callback is about. Only a hint: the state is read from the provider. `other`:
  * an object that the gateway does not handle, such as a kind that the provider added later.
@@ -194,6 +209,8 @@ export interface Provider {
   /** The provider's statements, for the reconciliation: also objects that are unknown to us. */
   listPayouts(query: StatementQuery): Promise<StatementPage<ProviderTransfer>>;
   listCheckouts(query: StatementQuery): Promise<StatementPage<Checkout>>;
+  /** No alarms from a provider that has none. */
+  listAlarms(): Promise<AlarmsResult>;
   /** Null when the signature or its age is wrong. Constant-time comparison. */
   readCallback(
     headers: Readonly<Record<string, string | string[] | undefined>>,

@@ -7,6 +7,7 @@ import {
   listPositions,
   listStatementStates,
 } from '../db/repositories/console-operations';
+import { listProviderAlarms } from '../db/repositories/provider-alarms';
 import type { Db } from '../db/transaction';
 import { MODES, type Mode } from '../domain/mode';
 import { newId } from '../lib/new-id';
@@ -43,6 +44,7 @@ export function createConsoleOperations(deps: ConsoleOperationsDeps) {
     statements: () => listStatementStates(db),
     positions: () => listPositions(db),
     backlogs: () => listBacklogs(db),
+    alarms: () => listProviderAlarms(db),
     provenAt: () => readProvenAt(db),
     /** The report of the last check; null before the first. */
     ledgerReport: () => readLedgerReport(db),

@@ -20,6 +20,7 @@ const SCHEDULES: readonly [id: string, workflowType: string, interval: Interval]
   ['ledger-check', WORKFLOWS.ledgerCheck, { every: '5 minutes' }],
   ['audit-seal', WORKFLOWS.auditSeal, { every: '30 seconds' }],
   ['screen-recipients', WORKFLOWS.screenRecipients, { every: '15 seconds' }],
+  ['provider-alarms', WORKFLOWS.providerAlarms, { every: '1 minute' }],
   ['notifications', WORKFLOWS.notifications, { every: '15 seconds' }],
 ];
 

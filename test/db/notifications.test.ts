@@ -7,8 +7,10 @@ import type { NotificationDeps } from '../../activities/notifications/deps';
 import { sendNotification } from '../../activities/notifications/send';
 import { connect } from '../../src/db/connect';
 import { openCase } from '../../src/db/repositories/cases';
+import { listProviderAlarms, noteProviderAlarms } from '../../src/db/repositories/provider-alarms';
 import type { Value } from '../../src/postgres/queries';
 import type { Db } from '../../src/db/transaction';
+import type { Mode } from '../../src/domain/mode';
 import { newId } from '../../src/lib/new-id';
 import { findBalanceAlerts } from '../../src/db/repositories/balance-alerts';
 import { alertLowBalances } from '../../src/services/balance-alerts';
@@ -209,6 +211,32 @@ test('operators are told of cases and of a ledger that was not checked, merchant
   expect(server.mails.map(({ to }) => to)).toEqual([[operator.email], [operator.email]]);
   const subjects = server.mails.map(({ source }) => /^Subject: (.*)$/m.exec(source)![1]!.trim());
   expect(subjects.sort()).toEqual(['A case was opened', 'The ledger check failed']);
+});
+
+test('operators are told of each alarm of a provider once, and again when it comes back', async () => {
+  const operator = await makeUser(owner, 'operator', 'viewer');
+  const told = () => server.mails.filter(({ to }) => to.includes(operator.email));
+  const alarm = (id: string, detail: string) => ({
+    ...{ id, kind: 'signer_stopped', network: 'polygon', subject: '0xabc', detail },
+    raisedAt: new Date('2026-11-01T00:00:00Z'),
+  });
+  const answer = async (mode: Mode, ...alarms: ReturnType<typeof alarm>[]) => {
+    await noteProviderAlarms(worker, { provider: 'onchain_provider', mode }, alarms);
+    for (const id of await addressNotifications(deps)) await sendNotification(deps, id);
+    return told().length;
+  };
+  expect(await answer('live', alarm('1', 'Nonce 4 is used.'))).toBe(1);
+  expect(told()[0]!.source).toContain('signer_stopped on polygon (live mode)');
+  expect(told()[0]!.source).toContain('https://ops.example/console/operations');
+  // The page has the details; a mail has none.
+  expect(told()[0]!.source).not.toContain('Nonce 4');
+  expect(await answer('live', alarm('1', 'Nonces 4 and 5 are used.'))).toBe(1);
+  expect(await listProviderAlarms(owner)).toMatchObject([{ detail: 'Nonces 4 and 5 are used.' }]);
+  expect(await answer('test')).toBe(1);
+  expect(await listProviderAlarms(owner)).toHaveLength(1);
+  expect(await answer('live')).toBe(1);
+  expect(await listProviderAlarms(owner)).toEqual([]);
+  expect(await answer('live', alarm('2', 'Nonce 6 is used.'))).toBe(2);
 });
 
 /** The account, the mode and the mails that its people get. */

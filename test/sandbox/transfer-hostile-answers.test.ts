@@ -46,6 +46,11 @@ afterAll(async () => {
 const SECRET_PART = 'for your eyes only';
 
 /** Each is hostile whatever was asked. */
+const ALARM = {
+  ...{ id: '1', kind: 'signer_stopped', network: 'ethereum', subject: '0xabc' },
+  ...{ detail: 'Nonce 4 is used.', raised_at: '2026-11-22T21:15:00.000Z' },
+};
+
 const HOSTILE: Record<string, Respond> = {
   'an empty body': (response) => response.end(),
   'no JSON': answer(200, `<html>${SECRET_PART}</html>`),
@@ -215,7 +220,9 @@ describe.each(PROVIDER_CODES)('%s and 429', (code) => {
       provider.refundCheckout(checkout.reference, `${checkout.reference}-1`, amount('1')),
       provider.listPayouts({ changedFrom: null, cursor: null }),
       provider.listCheckouts({ changedFrom: null, cursor: null }),
-      ...(code === 'onchain_provider' ? [provider.estimateNetworkFee('USDT', 'tron')] : []),
+      ...(code === 'onchain_provider'
+        ? [provider.estimateNetworkFee('USDT', 'tron'), provider.listAlarms()]
+        : []),
     ]);
     for (const result of results) {
       expect(result).toMatchObject({
@@ -235,6 +242,16 @@ describe.each(PROVIDER_CODES)('%s and 429', (code) => {
     const result = await providers.get(code, 'test').submitPayout(buildOrder(code));
     expect(result).toMatchObject({ kind: 'limited', retryAfterMs: 2_000 });
   });
+});
+
+it.each([
+  ['no list', { alarms: 'none' }],
+  ['an alarm without an id', { alarms: [{ ...ALARM, id: null }] }],
+  ['the same alarm twice', { alarms: [ALARM, ALARM] }],
+  ['an alarm without a time', { alarms: [{ ...ALARM, raised_at: 'now' }] }],
+])('takes no alarms from an answer with %s', async (_, body) => {
+  respond = (response) => response.end(JSON.stringify(body));
+  expect((await providers.get('onchain_provider', 'test').listAlarms()).kind).toBe('unknown');
 });
 
 it('takes no fee in another currency or for another network', async () => {

@@ -273,10 +273,14 @@ describeWithChain('a payout of the wallet', () => {
     await start();
     await pay();
     await alarm('gas_money_low');
+    const told = { kind: 'gas_money_low', network: 'ethereum', detail: expect.any(String) };
+    const listed = await wallet!.provider.listAlarms();
+    expect(listed).toMatchObject({ kind: 'alarms', alarms: [told] });
     expect(await attempts()).toHaveLength(0);
     await chain.setBalance(signer.address, 10n ** 18n);
     expect(await ended()).toMatchObject({ status: 'sent' });
     await noAlarm('gas_money_low');
+    expect(await wallet!.provider.listAlarms()).toEqual({ kind: 'alarms', alarms: [] });
   });
 
   it('waits while the coins do not cover the fee for data on the first layer', async () => {

@@ -36,8 +36,9 @@ export function operationPages(services: ConsoleServices): OperatorRoute[] {
       path: '/operations',
       needs: 'read',
       run: async (visit) => {
-        const [statements, positions, backlogs, provenAt, report, found, cases, checks] =
+        const [alarms, statements, positions, backlogs, provenAt, report, found, cases, checks] =
           await Promise.all([
+            operations.alarms(),
             operations.statements(),
             operations.positions(),
             operations.backlogs(),
@@ -60,6 +61,7 @@ export function operationPages(services: ConsoleServices): OperatorRoute[] {
               isLate={found.isProofLate}
               mayRun={mayRun}
             />
+            <Alarms alarms={alarms} />
             <Providers statements={statements} checks={checks} mayRun={mayRun} />
             <Positions positions={positions} />
             <Backlogs backlogs={backlogs} />
@@ -95,6 +97,42 @@ function Answer({ query }: { query: URLSearchParams }) {
     <Alert tone="bad" title="Temporal did not start the run.">
       <p>Check that Temporal is reachable and that a worker has created the schedules.</p>
     </Alert>
+  );
+}
+
+function Alarms({ alarms }: { alarms: Read<'alarms'> }) {
+  return (
+    <Card
+      title="Alarms"
+      lead="Open alarms of the providers, which are asked every minute. To end an alarm of the wallet, run npm run wallet -- alarms."
+      flush
+    >
+      <Table
+        caption="Alarms"
+        rows={alarms}
+        empty={<Empty icon="bell" title="No open alarms" />}
+        columns={[
+          {
+            label: 'Alarm',
+            cell: ({ kind, subject }) => (
+              <>
+                {words(kind)} <small class="break">{subject}</small>
+              </>
+            ),
+          },
+          {
+            label: 'Network',
+            cell: ({ network, mode }) => (
+              <>
+                {words(network)} <small>{words(mode)}</small>
+              </>
+            ),
+          },
+          { label: 'Detail', cell: ({ detail }) => <small class="break">{detail}</small> },
+          { label: 'Raised', cell: ({ raisedAt }) => <Time at={raisedAt} seconds /> },
+        ]}
+      />
+    </Card>
   );
 }
 

@@ -41,6 +41,7 @@ import { sql as notificationKinds } from './0066-notification-kinds';
 import { sql as chatWebhooks } from './0066-chat-webhooks';
 import { sql as requestLogs } from './0067-request-logs';
 import { sql as closedStatements } from './0068-closed-statements';
+import { sql as providerAlarms } from './0069-provider-alarms';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -119,4 +120,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0066-chat-webhooks', sql: chatWebhooks },
   { name: '0067-request-logs', sql: requestLogs },
   { name: '0068-closed-statements', sql: closedStatements },
+  { name: '0069-provider-alarms', sql: providerAlarms },
 ];

@@ -72,6 +72,9 @@ function createExchangePayProvider(config: ProviderModeConfig, call: CallProvide
     estimateNetworkFee: () =>
       Promise.resolve({ kind: 'unknown', reason: 'The provider publishes no network fee.' }),
 
+    // The provider has none.
+    listAlarms: () => Promise.resolve({ kind: 'alarms', alarms: [] }),
+
     async submitPayout(order): Promise<SubmitResult> {
       const answer = await post('payout/transfer', presentOrder(order));
       if (answer.kind !== 'answer') return answer;

@@ -6,11 +6,13 @@ import {
   acceptIfSameOrder,
   readAmount,
   readIsoTime,
+  readList,
   readStatementPage,
   readText,
 } from '../answer-reader';
 import type { ProviderDefinition } from '../definition';
 import type {
+  AlarmsResult,
   FeeEstimate,
   FindResult,
   PayoutOrder,
@@ -24,6 +26,7 @@ import type {
 import type { CallProvider } from '../provider-http';
 import {
   NOT_UNDERSTOOD,
+  readOnchainAlarm,
   readOnchainCheckoutMembers,
   readOnchainErrorCode,
   readOnchainTransfer,
@@ -106,6 +109,14 @@ function createOnchainProvider(config: ProviderModeConfig, call: CallProvider): 
       if (answer.status !== 200) return unclear(answer.status, answer.body);
       const transfer = readOnchainTransfer(answer.body);
       return transfer?.reference === reference ? { kind: 'found', transfer } : NOT_UNDERSTOOD;
+    },
+
+    async listAlarms(): Promise<AlarmsResult> {
+      const answer = await call({ method: 'GET', url: `${base}/alarms`, headers });
+      if (answer.kind !== 'answer') return answer;
+      if (answer.status !== 200) return unclear(answer.status, answer.body);
+      const alarms = readList(answer.body, 'alarms', readOnchainAlarm);
+      return alarms === undefined ? NOT_UNDERSTOOD : { kind: 'alarms', alarms };
     },
 
     ...createOnchainCheckouts(base, headers, call),

@@ -16,6 +16,7 @@ import {
 import type {
   Checkout,
   CheckoutRefund,
+  ProviderAlarm,
   ProviderTransfer,
   ReceivedTransfer,
   Unknown,
@@ -61,6 +62,18 @@ export function readOnchainTransferMembers(shown: unknown): ProviderTransfer | u
       ? (lookUp(TRANSFER_FAILURES, readText(shown, 'failure_code')) ?? OTHER_TRANSFER_FAILURE)
       : null;
   return { providerId, reference, status, amount, currency, txHash, failureReason };
+}
+
+export function readOnchainAlarm(shown: unknown): ProviderAlarm | undefined {
+  const id = readText(shown, 'id');
+  const kind = readText(shown, 'kind');
+  const network = readText(shown, 'network');
+  const subject = readText(shown, 'subject');
+  const detail = readText(shown, 'detail');
+  const raisedAt = readIsoTime(shown, 'raised_at');
+  if (id === undefined || kind === undefined || network === undefined) return undefined;
+  if (subject === undefined || detail === undefined || raisedAt === undefined) return undefined;
+  return { id, kind, network, subject, detail, raisedAt };
 }
 
 /** A sentence for the merchant, or undefined when the answer is no definite refusal. */

@@ -49,6 +49,9 @@ export function createOnchainProvider(parts: ProviderParts): OnchainProvider {
       }
     },
 
+    // Nothing in the sandbox needs an operator of the provider.
+    listAlarms: () => [],
+
     async findTransfer(mode, reference) {
       const transfer = await transfers.find(keyOf(mode, reference));
       return transfer === null ? null : viewTransfer(transfer);

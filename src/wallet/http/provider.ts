@@ -2,6 +2,7 @@
 import type { OnchainProvider } from '../../onchain-api/api';
 import type { CheckoutView } from '../../onchain-api/present';
 import { refusal } from '../../onchain-api/refusals';
+import { listAlarms } from '../alarm-decisions';
 import type { Chain } from '../chain/chain';
 import type { CheckoutFacts } from '../checkouts/checkout';
 import { type CheckoutParts, openCheckout, takeStep } from '../checkouts/steps';
@@ -38,6 +39,19 @@ export function createProvider(parts: ProviderParts): OnchainProvider {
       const { transfer, isNew } = submission;
       if (isNew) onQueued(transfer);
       return { transfer: viewTransfer(transfer), isNew };
+    },
+
+    async listAlarms(mode) {
+      const networks = chains.map(({ network }) => network).filter((one) => one.mode === mode);
+      return (await listAlarms(db)).flatMap(
+        ({ id, chain_id, kind, subject, detail, raised_at }) => {
+          const network = networks.find(({ chainId }) => chainId === chain_id);
+          if (network === undefined) return [];
+          return [
+            { id, kind, network: network.name, subject, detail, raisedAt: new Date(raised_at) },
+          ];
+        },
+      );
     },
 
     async findTransfer(mode, reference) {

@@ -1,0 +1,73 @@
+/** From an alarm of the wallet to a mail, a chat and a page of the console, through the schedule of the worker. */
+import { findAnvil } from '../../src/dev/chain/anvil';
+import { describeWithProgram } from '../support/optional-program';
+import { makeUser, signedIn } from '../support/merchant/page-client';
+import { acceptedPayout, openMerchant, whenFinal } from '../support/payout/payout-steps';
+import { type MailServer, startMailServer } from '../support/servers/mail-server';
+import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
+import { type GatewayWithWallet, startGatewayWithWallet } from '../support/wallet/gateway-wallet';
+import { createTestSigner } from '../support/wallet/wallet';
+import { waitFor } from '../support/wait-for';
+
+const ON_CHAIN = { currency: 'USDC', network: 'ethereum', amount: '5' };
+
+describeWithProgram(findAnvil(), 'Install the packages for this system.', 'a wallet', () => {
+  let mails: MailServer;
+  let chat: Receiver;
+  let world: GatewayWithWallet;
+
+  beforeAll(async () => {
+    [mails, chat] = await Promise.all([startMailServer(), startReceiver()]);
+    world = await startGatewayWithWallet({
+      env: {
+        GATEWAY_ENV: 'development',
+        SMTP_URL: mails.url,
+        MAIL_FROM: 'Payments <payments@example.com>',
+      },
+    });
+    world.chain.keepMining();
+  });
+  afterAll(() => Promise.all([world.stop(), mails.stop(), chat.stop()]));
+
+  test('an alarm is mailed, posted to the chat and on the page of operations until it ends', async () => {
+    const { gateway, chain, signer } = world;
+    const operator = await makeUser(gateway.db, 'operator', 'admin');
+    const page = await signedIn(gateway.baseUrl, operator);
+    const added = new URLSearchParams({
+      name: 'Operations',
+      url: chat.url,
+      kinds: 'provider_alarm',
+    });
+    expect((await page.post('/console/chats', added)).status).toBe(303);
+
+    await chain.setBalance(signer.address, 0n);
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: { USDC: '100' } });
+    const { address: value } = createTestSigner();
+    const id = await acceptedPayout(client, {
+      ...ON_CHAIN,
+      destination: { type: 'crypto_address', value },
+    });
+    const showsAlarm = async () => {
+      await gateway.temporal.schedule.getHandle('provider-alarms').trigger();
+      return (await page.read('/console/operations')).includes('Gas money low');
+    };
+    await waitFor('the alarm on the page', showsAlarm);
+    // The sign-in is told as well.
+    const told = () =>
+      mails.mails.filter(({ source }) =>
+        source.includes('Subject: The wallet has raised an alarm'),
+      );
+    const mail = await waitFor('the mail', () => Promise.resolve(told()[0]));
+    expect(mail.to).toEqual([operator.email]);
+    expect(mail.source).toContain('gas_money_low on ethereum (test mode)');
+    const posted = await waitFor('the message in the chat', () =>
+      Promise.resolve(chat.received[0]),
+    );
+    expect(posted.body.toString()).toContain('gas_money_low on ethereum (test mode)');
+
+    await chain.setBalance(signer.address, 10n ** 18n);
+    expect(await whenFinal(client, id)).toMatchObject({ status: 'completed' });
+    await waitFor('the alarm to leave the page', async () => !(await showsAlarm()));
+    expect([told().length, chat.received.length]).toEqual([1, 1]);
+  });
+});
