@@ -9,7 +9,7 @@ import type { EvidenceKey } from '../lib/evidence-key';
 import { createAccountTurns } from '../services/account-turns';
 import type { Services } from '../services/api-services';
 import type { GatewayContext, GatewayMiddleware, GatewayState } from './context';
-import { createAuth } from './middleware/auth';
+import { createAuth, recognizeCaller } from './middleware/auth';
 import {
   refuseForeignHosts,
   refuseInvalidHttp,
@@ -107,6 +107,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   for (const pages of options.pages ?? []) app.use(pages);
   app.use(api.routes());
   app.use(root.routes());
+  app.use(recognizeCaller(services.authentication, options.trustedProxyHops));
   app.use(refuseUnknownPath);
   app.on('error', (error: unknown, ctx?: GatewayContext) => {
     // A client that goes away before its answer has arrived is not an error of the gateway.

@@ -105,6 +105,30 @@ test('the answer of a success is kept with links to its objects, and without its
   expect(await pageOf(idOf(missing))).toContain('not_found');
 });
 
+test('a request to an unknown path is kept for the account of its key, and is nobody’s without one', async () => {
+  const ask = (path: string, headers: Record<string, string>) =>
+    fetch(`${gateway.url}${path}`, { headers });
+  const unknown = await ask('/api/v1/payouts/unknown/path?x=1', bearer(secret));
+  const wrongMethod = await fetch(`${gateway.url}/api/v1/balance`, {
+    method: 'DELETE',
+    headers: bearer(secret),
+  });
+  expect([unknown.status, wrongMethod.status]).toEqual([404, 405]);
+  expect(await pageOf(idOf(unknown))).toContain('/api/v1/payouts/unknown/path');
+  expect(await pageOf(idOf(wrongMethod))).toContain('method_not_allowed');
+  const others = [
+    await ask('/api/v1/nothing', {}),
+    await ask('/api/v1/nothing', bearer(`${secret}x`)),
+    await ask('/nothing', bearer(secret)),
+  ];
+  // Requests are kept in their order.
+  await pageOf(idOf(await ask('/api/v1/nothing', bearer(secret))));
+  for (const other of others) {
+    expect(other.status).toBe(404);
+    expect((await client.get(`/dashboard/test/requests/${idOf(other)}`)).status).toBe(404);
+  }
+});
+
 test('a reused idempotency key: the page shows which fields differ', async () => {
   const probe = '<b>bold</b>';
   const reused = {

@@ -8,7 +8,7 @@ import type { Scope } from '../../domain/scopes';
 import type { AccountTurns } from '../../services/account-turns';
 import type { Authentication, Caller } from '../../services/services';
 import { clientAddress } from '../../lib/client-address';
-import type { GatewayMiddleware } from '../context';
+import type { GatewayContext, GatewayMiddleware } from '../context';
 
 /** The middleware of a route; without a scope, any valid key is accepted. */
 export type Auth = (scope?: Scope) => GatewayMiddleware;
@@ -27,22 +27,7 @@ export function createAuth(
   return (scope) => async (ctx, next) => {
     // Responses belong to one key and must not be cached.
     ctx.set('Cache-Control', 'no-store');
-    const address = clientAddress(
-      ctx.req.socket.remoteAddress,
-      ctx.get('X-Forwarded-For'),
-      trustedProxyHops,
-    );
-    const { caller, rate, exceeded } = await authentication.authenticate(
-      ctx.get('Authorization'),
-      address,
-    );
-    ctx.state.caller = caller;
-    ctx.state.address = address;
-    ctx.set({
-      'RateLimit-Limit': String(rate.limit),
-      'RateLimit-Remaining': String(rate.remaining),
-      'RateLimit-Reset': String(rate.resetSeconds),
-    });
+    const { caller, rate, exceeded } = await recognize(ctx, authentication, trustedProxyHops);
     if (exceeded) {
       const details = { limit_per_minute: rate.limit };
       const headers = { 'Retry-After': String(rate.resetSeconds) };
@@ -50,6 +35,49 @@ export function createAuth(
     }
     if (scope !== undefined) requireScope(caller, scope);
     await (scope === WAITS ? next() : turns.run(caller, next));
+  };
+}
+
+/** Stores the caller of the key. @throws ApiError when the key is not accepted */
+async function recognize(
+  ctx: GatewayContext,
+  authentication: Authentication,
+  trustedProxyHops: number,
+): ReturnType<Authentication['authenticate']> {
+  const address = clientAddress(
+    ctx.req.socket.remoteAddress,
+    ctx.get('X-Forwarded-For'),
+    trustedProxyHops,
+  );
+  const recognized = await authentication.authenticate(ctx.get('Authorization'), address);
+  const { caller, rate } = recognized;
+  ctx.state.caller = caller;
+  ctx.state.address = address;
+  ctx.set({
+    'RateLimit-Limit': String(rate.limit),
+    'RateLimit-Remaining': String(rate.remaining),
+    'RateLimit-Reset': String(rate.resetSeconds),
+  });
+  return recognized;
+}
+
+/**
+ * For a path that is unknown: the log of the account shows the request. The answer is the same for every key
+ * and without one.
+ */
+export function recognizeCaller(
+  authentication: Authentication,
+  trustedProxyHops: number,
+): GatewayMiddleware {
+  return async (ctx, next) => {
+    if (ctx.path.startsWith('/api/') && ctx.get('Authorization') !== '') {
+      try {
+        await recognize(ctx, authentication, trustedProxyHops);
+      } catch {
+        // Nobody's request is in no log.
+      }
+    }
+    await next();
   };
 }
 
