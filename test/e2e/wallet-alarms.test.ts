@@ -63,7 +63,16 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'a wal
     const posted = await waitFor('the message in the chat', () =>
       Promise.resolve(chat.received[0]),
     );
-    expect(posted.body.toString()).toContain('gas_money_low on ethereum (test mode)');
+    const section = (text: unknown) => ({ type: 'section', text: { type: 'mrkdwn', text } });
+    const link = `http://localhost:${new URL(gateway.baseUrl).port}/console/operations`;
+    expect(JSON.parse(posted.body.toString())).toEqual({
+      text: 'The wallet has raised an alarm',
+      blocks: [
+        { type: 'header', text: { type: 'plain_text', text: 'The wallet has raised an alarm' } },
+        section(expect.stringContaining('needs a person')),
+        section(`<${link}|gas_money_low on ethereum (test mode)>`),
+      ],
+    });
 
     await chain.setBalance(signer.address, 10n ** 18n);
     expect(await whenFinal(client, id)).toMatchObject({ status: 'completed' });
