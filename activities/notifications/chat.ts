@@ -7,6 +7,7 @@ import {
   listToldChat,
   takeChatMessage,
 } from '../../src/db/repositories/chat-messages';
+import { moveMessage } from '../../src/db/repositories/messages';
 import { NOTIFICATIONS } from '../../src/domain/notifications';
 import { type ChatMessageBody, renderChatMessage, renderTestMessage } from '../../src/mail/chat';
 import type { MailOutcome } from '../../src/mail/sender';
@@ -29,6 +30,10 @@ export async function sendChatMessage(deps: ChatDeps, id: string): Promise<strin
     status: message?.status ?? null,
     take: async () => {
       if (message === null) return 'dropped';
+      if (!message.isChosen) {
+        await moveMessage(db, 'chat_messages', id, ['waiting', 'dropped']);
+        return 'dropped';
+      }
       const body = await compose(deps, message);
       const { url, secret } = JSON.parse(secretBox.open(message, message.chatId)) as {
         url: string;

@@ -11,9 +11,9 @@ export function chatPages(chats: Chats, once: Once): OperatorRoute[] {
     ...{ kind: 'operator', chats, once, pathOf: () => path, back: `${PREFIX}/notifications` },
     ownerOf: () => null,
     byOf: ({ by }) => by,
-  }).map(({ isPower, run, ...route }) => ({
+  }).map(({ recent, run, ...route }) => ({
     ...route,
     needs: 'administer',
-    run: (visit) => (isPower === true ? signInAgain(visit, path) : null) ?? run(visit),
+    run: (visit) => (recent === undefined ? null : signInAgain(visit, recent(visit))) ?? run(visit),
   }));
 }

@@ -11,10 +11,10 @@ export function chatPages(chats: Chats, once: Once): MerchantRoute[] {
     ...{ kind: 'merchant', chats, once, pathOf, back: `${PREFIX}/notifications` },
     ownerOf: ({ accountId, mode }) => ({ accountId, mode }),
     byOf: ({ by }) => by,
-  }).map(({ isPower, ...route }) => ({
+  }).map(({ recent, ...route }) => ({
     ...route,
     // Whoever may create a webhook endpoint may add a chat.
     ...createEndpoint.access,
-    ...(isPower === true ? { liveRecent: pathOf } : {}),
+    ...(recent === undefined ? {} : { liveRecent: recent }),
   }));
 }

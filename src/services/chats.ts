@@ -7,9 +7,11 @@ import {
   type ChatOwner,
   type ChatWebhook,
   deleteChat,
+  findChat,
   insertChat,
   insertTestMessage,
   listChats,
+  replaceChatKinds,
 } from '../db/repositories/chat-webhooks';
 import { type Db, lockByName } from '../db/transaction';
 import type { Mode } from '../domain/mode';
@@ -21,7 +23,7 @@ import { type ChangedBy, makeChange } from './admin/audit';
 import { AdminRefusal, InvalidInput } from './admin/refusal';
 import { checkName } from './users/users';
 
-export type { ChatOwner, ListedChat } from '../db/repositories/chat-webhooks';
+export type { ChatOwner, ChatWebhook, ListedChat } from '../db/repositories/chat-webhooks';
 
 const CHATS_MAX = 5;
 
@@ -43,6 +45,22 @@ export function createChats(tools: ChatTools) {
     list: (owner: ChatOwner) => listChats(db, owner),
     /** @returns the secret of the signature, which is not shown again @throws InvalidInput, AdminRefusal */
     add: (by: ChangedBy, owner: ChatOwner, wish: NewChat) => addChat(tools, by, owner, wish),
+    /** @throws AdminRefusal */
+    read: async (owner: ChatOwner, id: string): Promise<ChatWebhook> => {
+      const found = await findChat(db, owner, id);
+      if (found === null) throw notFound(id);
+      return found;
+    },
+    /** Replaces what the chat is told. @throws InvalidInput, AdminRefusal */
+    choose: async (by: ChangedBy, owner: ChatOwner, id: string, wanted: readonly string[]) => {
+      const chosen = readKinds(owner, wanted);
+      return makeChange(db, by, async (tx) => {
+        const chat = await replaceChatKinds(tx, owner, id, chosen);
+        if (chat === null) throw notFound(id);
+        const before = { ...chat, kinds: chat.kindsBefore };
+        return { result: undefined, audit: auditOf(owner, 'edit', id, before, chat) };
+      });
+    },
     /** @throws AdminRefusal */
     remove: (by: ChangedBy, owner: ChatOwner, id: string) =>
       makeChange(db, by, async (tx) => {
@@ -115,7 +133,7 @@ type Shown = Pick<ChatWebhook, 'name' | 'hint' | 'kinds'>;
 
 function auditOf(
   owner: ChatOwner,
-  verb: 'create' | 'delete',
+  verb: 'create' | 'edit' | 'delete',
   id: string,
   before: Shown | null,
   after: Shown | null,

@@ -2,7 +2,7 @@
 import type { UserKind } from '../domain/users';
 import { chatKindsOf, NOTIFICATIONS } from '../domain/notifications';
 import type { ChangedBy } from '../services/admin/audit';
-import type { ChatOwner, Chats, ListedChat } from '../services/chats';
+import type { ChatOwner, Chats, ChatWebhook, ListedChat } from '../services/chats';
 import { Alert, Card, Empty, PageHead, Secret, Table } from './components';
 import {
   Action,
@@ -34,8 +34,8 @@ interface ChatPages<V extends SignedInVisit> {
 interface ChatRoute<V> {
   method: 'get' | 'post';
   path: string;
-  /** It gives an address what the account does. */
-  isPower?: true;
+  /** It gives an address what the account does: the page that opens again after a recent sign-in. */
+  recent?: (visit: V) => string;
   run: (visit: V) => Promise<SignedInAnswer>;
 }
 
@@ -51,12 +51,20 @@ export function chatRoutes<V extends SignedInVisit>(options: ChatPages<V>): Chat
     return page('Chats', <ChatList {...props} />, { ...NAV, status, cookies });
   }
 
+  const chatPath = (visit: V) => `${pathOf(visit)}/${visit.params['id'] ?? ''}`;
+
+  async function showChat(visit: V, form: FormState, status = 200) {
+    const chat = await chats.read(ownerOf(visit), visit.params['id'] ?? '');
+    const props = { list: pathOf(visit), path: chatPath(visit), kind, chat, form };
+    return page(chat.name, <EditChat {...props} />, { ...NAV, status });
+  }
+
   return [
     { method: 'get', path: '/chats', run: (visit) => show(visit, draftForm(visit)) },
     {
       method: 'post',
       path: '/chats',
-      isPower: true,
+      recent: pathOf,
       run: async (visit) => {
         const { form } = visit;
         const wish = {
@@ -70,6 +78,20 @@ export function chatRoutes<V extends SignedInVisit>(options: ChatPages<V>): Chat
           return redirect(path, [once.keep(visit, path, secret)]);
         });
         return answer ?? show(visit, { values: form, errors: fields }, 422);
+      },
+    },
+    { method: 'get', path: '/chats/:id', run: (visit) => showChat(visit, draftForm(visit)) },
+    {
+      method: 'post',
+      path: '/chats/:id',
+      recent: chatPath,
+      run: async (visit) => {
+        const kinds = visit.form.getAll('kinds');
+        const { answer, fields } = await fieldErrors(async () => {
+          await chats.choose(byOf(visit), ownerOf(visit), visit.params['id'] ?? '', kinds);
+          return redirect(pathOf(visit));
+        });
+        return answer ?? showChat(visit, { values: visit.form, errors: fields }, 422);
       },
     },
     {
@@ -133,9 +155,9 @@ function ChatList({ path, kind, back, list, form, secret }: ChatListProps) {
           columns={[
             {
               label: 'Chat',
-              cell: ({ name, hint }) => (
+              cell: ({ id, name, hint }) => (
                 <>
-                  {name} <div class="muted">{hint}</div>
+                  <a href={`${path}/${id}`}>{name}</a> <div class="muted">{hint}</div>
                 </>
               ),
             },
@@ -190,14 +212,48 @@ function AddChat({ path, kind, form }: Pick<ChatListProps, 'path' | 'kind' | 'fo
           autocomplete="off"
           maxLength={2048}
         />
-        <Choices
-          name="kinds"
-          label="Tell the chat about"
-          form={form}
-          options={chatKindsOf(kind).map((one) => [one, NOTIFICATIONS[one].title] as const)}
-        />
+        <Kinds kind={kind} form={form} />
         <FormActions submit="Add chat" cancel={path} />
       </form>
     </Card>
+  );
+}
+
+interface EditChatProps {
+  list: string;
+  path: string;
+  kind: UserKind;
+  chat: ChatWebhook;
+  form: FormState;
+}
+
+function EditChat({ list, path, kind, chat, form }: EditChatProps) {
+  return (
+    <>
+      <PageHead
+        back={{ href: list, label: 'Chats' }}
+        title={chat.name}
+        lead={`${chat.hint}. To change the address, remove the chat and add it again.`}
+      />
+      <Card>
+        <form method="post" action={path} class="stack">
+          <Kinds kind={kind} form={form} preset={chat.kinds} />
+          <FormActions submit="Save" cancel={list} />
+        </form>
+      </Card>
+    </>
+  );
+}
+
+function Kinds(props: { kind: UserKind; form: FormState; preset?: readonly string[] }) {
+  const { kind, form, preset = [] } = props;
+  return (
+    <Choices
+      name="kinds"
+      label="Tell the chat about"
+      form={form}
+      options={chatKindsOf(kind).map((one) => [one, NOTIFICATIONS[one].title] as const)}
+      preset={preset}
+    />
   );
 }

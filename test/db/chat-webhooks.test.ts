@@ -191,6 +191,9 @@ test('other accounts, the other mode, other kinds, sign-ins and the operators ar
   for (const stranger of [other, { ...one, mode: 'live' as const }, null]) {
     await expect(chats.test(stranger, failures.id)).rejects.toThrow('does not exist');
     await expect(chats.remove(BY, stranger, failures.id)).rejects.toThrow('does not exist');
+    await expect(chats.read(stranger, failures.id)).rejects.toThrow('does not exist');
+    const kind = stranger === null ? 'case_opened' : 'key_created';
+    await expect(chats.choose(BY, stranger, failures.id, [kind])).rejects.toThrow('does not exist');
     expect((await chats.list(stranger)).map(({ id }) => id)).not.toContain(failures.id);
   }
   await expect(addChat(one, ['new_sign_in'])).rejects.toThrow('Enter a value');
@@ -214,6 +217,36 @@ test('a test message comes at once, and nothing after the chat was removed', asy
   await makeKey(account);
   expect(await deliver()).toEqual([]);
   expect(receivedAt(chat.path)).toHaveLength(1);
+});
+
+test('what a chat is told can be changed, also for what waits to be sent', async () => {
+  const account = await ownerOf();
+  const chat = await addChat(account, ['payout_failed']);
+  await makeKey(account);
+  expect(await deliver()).toEqual([]);
+  await chats.choose(BY, account, chat.id, ['key_created']);
+  expect(await chats.read(account, chat.id)).toMatchObject({ kinds: ['key_created'] });
+  await makeKey(account);
+  expect(await deliver()).toEqual(['sent']);
+  await makeKey(account);
+  const [id] = await addressNotifications(deps);
+  await chats.choose(BY, account, chat.id, ['payout_failed', 'endpoint_failing']);
+  expect(await sendChatMessage(deps, id!)).toBe('dropped');
+  expect(await deliver()).toEqual([]);
+  expect(receivedAt(chat.path)).toHaveLength(1);
+
+  for (const kinds of [[], ['case_opened'], ['new_sign_in']]) {
+    await expect(chats.choose(BY, account, chat.id, kinds)).rejects.toThrow('Enter a value');
+  }
+  const audited = await owner.query(
+    `SELECT before->'kinds' AS before, after->'kinds' AS after FROM audit_log
+      WHERE action = 'chat_webhook.edit' AND object_id = ? ORDER BY id`,
+    [chat.id],
+  );
+  expect(audited).toEqual([
+    { before: ['payout_failed'], after: ['key_created'] },
+    { before: ['key_created'], after: ['payout_failed', 'endpoint_failing'] },
+  ]);
 });
 
 test('the address is shown masked, is in no row and no audit entry, and is read by the worker alone', async () => {

@@ -30,7 +30,7 @@ const TABLES: Record<
   balances: ['S', 'S', 'S', 'S'],
   cases: ['SI', 'SIU', 'SIU', 'SU'],
   chat_messages: ['-', 'SIUD', '-', 'SI'],
-  // The pages read all columns but the sealed ones, and the admin command those alone.
+  // The pages read all columns but the sealed ones and change kinds; the admin command has the sealed ones alone.
   chat_webhooks: ['-', 'S', '-', 'ID'],
   currency_routes: ['S', 'S', 'SU', 'S'],
   event_clock: ['S', '-', '-', '-'],

@@ -36,9 +36,13 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'a wal
     const added = new URLSearchParams({
       name: 'Operations',
       url: chat.url,
-      kinds: 'provider_alarm',
+      kinds: 'case_opened',
     });
     expect((await page.post('/console/chats', added)).status).toBe(303);
+    const [chatPage = ''] = /\/console\/chats\/\w+/.exec(await page.read('/console/chats')) ?? [];
+    const chosen = new URLSearchParams({ kinds: 'provider_alarm' });
+    expect((await page.post(chatPage, chosen)).status).toBe(303);
+    expect(await page.read(chatPage)).toMatch(/value="provider_alarm" checked/);
 
     await chain.setBalance(signer.address, 0n);
     const { client } = await openMerchant(gateway, { mode: 'test', funds: { USDC: '100' } });

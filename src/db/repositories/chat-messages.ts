@@ -60,6 +60,8 @@ export type ChatMessage = SealedSecret & {
   chatId: string;
   kind: ChatKind | 'test';
   status: MessageStatus;
+  /** False: the chat is not told the kind any more. */
+  isChosen: boolean;
   accountName: string | null;
   /** Null: the operators'. */
   mode: Mode | null;
@@ -68,6 +70,7 @@ export type ChatMessage = SealedSecret & {
 export async function findChatMessage(db: Reader, id: string): Promise<ChatMessage | null> {
   const [found] = await db.query<ChatMessage>(
     `SELECT m.id, m.chat_id, m.kind, m.status, a.name AS account_name, c.mode,
+            m.kind = 'test' OR m.kind = ANY (c.kinds) AS is_chosen,
             c.sealed, c.sealed_key_id AS key_id
        FROM chat_messages m JOIN chat_webhooks c ON c.id = m.chat_id
        LEFT JOIN accounts a ON a.id = c.account_id WHERE m.id = ?`,

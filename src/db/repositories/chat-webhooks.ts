@@ -51,6 +51,33 @@ export async function insertChat(
   );
 }
 
+/** Null: the owner has no such chat. */
+export async function findChat(
+  db: Reader,
+  owner: ChatOwner,
+  id: string,
+): Promise<ChatWebhook | null> {
+  const sql = `SELECT ${COLUMNS} FROM chat_webhooks c WHERE c.id = ? AND ${OWNED}`;
+  const [found] = await db.query<ChatWebhook>(sql, [id, ...keyOf(owner)]);
+  return found ?? null;
+}
+
+/** @returns the chat and the kinds of before; null: the owner has no such chat */
+export async function replaceChatKinds(
+  tx: Tx,
+  owner: ChatOwner,
+  id: string,
+  kinds: readonly ChatKind[],
+): Promise<(ChatWebhook & { kindsBefore: ChatKind[] }) | null> {
+  const [changed] = await tx.query<ChatWebhook & { kindsBefore: ChatKind[] }>(
+    `WITH before AS (SELECT id, kinds FROM chat_webhooks WHERE id = ? AND ${OWNED} FOR UPDATE)
+     UPDATE chat_webhooks c SET kinds = ?::text[] FROM before
+      WHERE c.id = before.id RETURNING ${COLUMNS}, before.kinds AS kinds_before`,
+    [id, ...keyOf(owner), [...kinds]],
+  );
+  return changed ?? null;
+}
+
 /** With its messages. Null: the owner has no such chat. */
 export async function deleteChat(
   tx: Tx,

@@ -227,7 +227,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'chat-of-its-owner',
     protects:
-      'Nobody uses or removes the chat of another account, of the other mode or of the operators.',
+      'Nobody uses, changes or removes the chat of another account, of the other mode or of the operators.',
     file: 'src/db/repositories/chat-webhooks.ts',
     find: "const OWNED = 'account_id IS NOT DISTINCT FROM ? AND mode IS NOT DISTINCT FROM ?';",
     replace: "const OWNED = '(?::text IS NULL OR true) AND (?::text IS NULL OR true)';",
@@ -252,6 +252,15 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     also: { find: 'function readKinds(', replace: 'export function readKinds(' },
     test: CHATS,
     title: ELSEWHERE,
+  },
+  {
+    name: 'chat-not-told-any-more',
+    protects: 'A chat gets no message of a kind that was taken away from it.',
+    file: 'activities/notifications/chat.ts',
+    find: 'if (!message.isChosen) {',
+    replace: "if (!message.isChosen && id === '') {",
+    test: CHATS,
+    title: 'what a chat is told can be changed, also for what waits to be sent',
   },
   {
     name: 'chat-address-public',
