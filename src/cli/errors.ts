@@ -11,7 +11,9 @@ import { flagOf } from './change-options';
 
 export function errorSentence(error: unknown): string {
   if (error instanceof InvalidInput) {
-    return withHint(`${flagOf(error.field)}: ${error.message}`, error.problem);
+    return error.faults
+      .map(({ field, message, problem }) => withHint(`${flagOf(field)}: ${message}`, problem))
+      .join('\n');
   }
   if (error instanceof AdminRefusal) return withHint(error.message, error.refusal);
   if (error instanceof Error && 'severity' in error) {

@@ -27,11 +27,12 @@ import type { Db, Tx } from '../db/transaction';
 import { apiKeyStatus } from '../domain/api-key';
 import type { KeyLimit } from '../domain/limits';
 import type { Mode } from '../domain/mode';
+import type { Amount } from '../domain/money';
 import { SCOPES } from '../domain/scopes';
 import { hashApiKey, makeApiKey, pepperIdOf } from '../lib/api-key-secret';
 import { newId } from '../lib/new-id';
 import { requireLockedAccount } from './accounts';
-import { AdminRefusal, InvalidInput } from './admin/refusal';
+import { AdminRefusal, InputFaults, InvalidInput } from './admin/refusal';
 import { checkCurrency, positiveAmount } from './admin/checks';
 import {
   auditOf,
@@ -102,6 +103,17 @@ const RULES = {
   }),
 };
 
+/** What needs no database, so that it is told with the faults of the other fields. */
+const PREPARE = {
+  allow: checkEntries,
+  expires: (text: string) => {
+    readExpiry(text);
+    return text;
+  },
+  payoutMax: (texts: string[]) => checkLimits('payoutMax', texts),
+  dailyMax: (texts: string[]) => checkLimits('dailyMax', texts),
+};
+
 /** What a person sets beside the rules. */
 const SETTINGS = {
   name: Text(100, { label: 'Name', hint: 'To tell keys apart, such as “Shop backend”' }),
@@ -123,6 +135,7 @@ export const createKey = defineChange({
   action: 'api_key.create',
   access,
   fields: { ...SETTINGS, ...RULES },
+  prepare: PREPARE,
   run: async (tx, subject: NewKey, input) => {
     const { accountId, mode, pepper, maker } = subject;
     const rights = { ...(await readSettings(tx, input)), ...(await readRules(tx, input)) };
@@ -166,6 +179,7 @@ export const editKey = defineChange({
   action: 'api_key.edit',
   access,
   fields: SETTINGS,
+  prepare: { allow: PREPARE.allow, expires: PREPARE.expires },
   run: async (tx, { id }: Pick<OneKey, 'id'>, input) => {
     const key = await requireUnexpiredKey(tx, id);
     // One generation: the revocation of a key reaches the keys that it has made, and no further.
@@ -182,6 +196,7 @@ export const limitKey = defineChange({
   action: 'api_key.limit',
   access,
   fields: RULES,
+  prepare: { payoutMax: PREPARE.payoutMax, dailyMax: PREPARE.dailyMax },
   run: async (tx, { id }: Pick<OneKey, 'id'>, input) => {
     const key = await requireWorkingKey(tx, id);
     const limited = await saveKeyRules(tx, id, await readRules(tx, input));
@@ -316,24 +331,43 @@ async function readRules(
   tx: Tx,
   { payTo, currencies, payoutMax, dailyMax }: InputOf<typeof limitKey>,
 ): Promise<KeyRules> {
-  for (const currency of currencies) await checkCurrency(tx, currency, 'currencies');
+  const faults = new InputFaults();
+  for (const currency of currencies) {
+    await faults.read(() => checkCurrency(tx, currency, 'currencies'));
+  }
   const payoutLimits: KeyRules['payoutLimits'] = {};
   for (const [field, name, texts] of [
     ['payoutMax', 'per_payout', payoutMax],
     ['dailyMax', 'per_day', dailyMax],
   ] as const) {
-    for (const text of texts) {
-      const [currency = '', value = '', ...more] = text.split('=');
-      if (more.length > 0) throw new InvalidInput(field, { code: 'not_a_limit', value: text });
-      await checkCurrency(tx, currency, field);
-      payoutLimits[currency] = { ...payoutLimits[currency], [name]: positiveAmount(field, value) };
-    }
+    await faults.read(async () => {
+      for (const text of texts) {
+        const { currency, amount } = readLimit(field, text);
+        await checkCurrency(tx, currency, field);
+        payoutLimits[currency] = { ...payoutLimits[currency], [name]: amount };
+      }
+    });
   }
+  faults.refuse();
   return {
     recipientsOnly: payTo === 'recipients',
     payoutCurrencies: [...new Set(currencies)],
     payoutLimits,
   };
+}
+
+/** @throws InvalidInput */
+function readLimit(field: string, text: string): { currency: string; amount: Amount } {
+  const [currency = '', value, ...more] = text.split('=');
+  if (value === undefined || more.length > 0) {
+    throw new InvalidInput(field, { code: 'not_a_limit', value: text });
+  }
+  return { currency, amount: positiveAmount(field, value) };
+}
+
+function checkLimits(field: string, texts: string[]): string[] {
+  texts.forEach((text) => readLimit(field, text));
+  return texts;
 }
 
 /** The limits in the form that the field accepts: `USDT=500.00000000`. */
@@ -357,6 +391,17 @@ function readExpiry(text: string | undefined): Date | null {
  * @returns networks in CIDR form, each once. @throws InvalidInput
  */
 async function readAllowlist(tx: Tx, entries: readonly string[]): Promise<string[]> {
+  if (checkEntries(entries).length === 0) return [];
+  const networks = await networksOf(tx, entries);
+  for (const { given, network, hasHostBits } of networks) {
+    if (!hasHostBits) continue;
+    const [address = ''] = given.split('/');
+    throw new InvalidInput('allow', { code: 'host_bits', value: given, network, address });
+  }
+  return [...new Set(networks.map(({ network }) => network))];
+}
+
+function checkEntries<Entries extends readonly string[]>(entries: Entries): Entries {
   const count = entries.length;
   if (count > ALLOWLIST_ENTRIES_MAX) {
     throw new InvalidInput('allow', {
@@ -366,14 +411,7 @@ async function readAllowlist(tx: Tx, entries: readonly string[]): Promise<string
     });
   }
   entries.forEach(checkAddress);
-  if (count === 0) return [];
-  const networks = await networksOf(tx, entries);
-  for (const { given, network, hasHostBits } of networks) {
-    if (!hasHostBits) continue;
-    const [address = ''] = given.split('/');
-    throw new InvalidInput('allow', { code: 'host_bits', value: given, network, address });
-  }
-  return [...new Set(networks.map(({ network }) => network))];
+  return entries;
 }
 
 function checkAddress(value: string): void {

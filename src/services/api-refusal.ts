@@ -14,10 +14,13 @@ export async function refuseAsApi<T>(
     return await work();
   } catch (error) {
     if (error instanceof InvalidInput) {
-      const { field, message, problem } = error;
-      throw validationFailed([
-        { field: names[field] ?? field, rule: RULES[problem.code] ?? 'format', message },
-      ]);
+      throw validationFailed(
+        error.faults.map(({ field, message, problem }) => ({
+          field: names[field] ?? field,
+          rule: RULES[problem.code] ?? 'format',
+          message,
+        })),
+      );
     }
     throw error instanceof AdminRefusal ? (asApiError(error) ?? error) : error;
   }

@@ -21,19 +21,24 @@ import type { Db, Tx } from '../db/transaction';
 import { isPrintable } from '../domain/printable';
 import type { Permission } from '../domain/users';
 import { type AuditedObject, type ChangedBy, makeChange } from './admin/audit';
-import { type InputProblem, InvalidInput } from './admin/refusal';
+import { InputFaults, type InputProblem, InvalidInput } from './admin/refusal';
 
 export interface Change<Fields extends TProperties, Subject, Result> {
   action: string;
   /** The permissions of a page's visitor; an operator of the admin command may make every change. */
   access: { needs: Permission; liveNeeds?: Permission };
   fields: Fields;
-  /** Runs before the transaction, for what takes time, such as looking an address up. */
-  prepare?: (
-    db: Db,
-    subject: Subject,
-    input: Static<TObject<Fields>>,
-  ) => Promise<Static<TObject<Fields>>>;
+  /**
+   * Reads a field before the transaction, beyond what its schema says, such as looking an address up. The
+   * faults of all fields are told together.
+   */
+  prepare?: {
+    [Name in keyof Fields]?: (
+      value: NonNullable<Static<Fields[Name]>>,
+      db: Db,
+      subject: Subject,
+    ) => Promise<Static<Fields[Name]>> | Static<Fields[Name]>;
+  };
   run: (
     tx: Tx,
     subject: Subject,
@@ -58,8 +63,15 @@ export function defineChange<Fields extends TProperties, Subject, Result>(
     run(tx, by, subject, checkInput(schema, input));
   /** The input as `apply` takes it, with what takes time. @throws InvalidInput */
   const check = async (db: Db, subject: Subject, input: Input): Promise<Input> => {
-    const checked = checkInput(schema, input);
-    return (await change.prepare?.(db, subject, checked)) ?? checked;
+    const faults = new InputFaults();
+    const checked: Record<string, unknown> = trimmed(input);
+    addSchemaFaults(schema, checked, faults);
+    for (const [name, read] of Object.entries(change.prepare ?? {})) {
+      if (checked[name] === undefined || faults.has(name)) continue;
+      checked[name] = await faults.read(() => (read as ReadField)(checked[name], db, subject));
+    }
+    faults.refuse();
+    return checked as Input;
   };
   return {
     ...change,
@@ -172,23 +184,42 @@ export function auditOf<T extends { id: string; accountId: string | null }>(
   };
 }
 
-/** The input with texts trimmed. @throws InvalidInput about the first field that is wrong */
+type ReadField = (value: unknown, db: Db, subject: unknown) => unknown;
+
+/** The input with texts trimmed. @throws InvalidInput about every field that is wrong */
 function checkInput<Fields extends TProperties>(
   schema: TObject<Fields>,
   input: Static<TObject<Fields>>,
 ): Static<TObject<Fields>> {
-  const trimmed = Object.fromEntries(
+  const faults = new InputFaults();
+  const checked = trimmed(input);
+  addSchemaFaults(schema, checked, faults);
+  faults.refuse();
+  return checked as Static<TObject<Fields>>;
+}
+
+function trimmed(input: object): Record<string, unknown> {
+  return Object.fromEntries(
     Object.entries(input)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => [name, typeof value === 'string' ? value.trim() : value]),
   );
-  const [error] = Errors(schema, trimmed);
-  if (error === undefined) return trimmed as Static<TObject<Fields>>;
-  const [, at = ''] = error.instancePath.split('/');
-  const field =
-    error.keyword === 'required' ? error.params.requiredProperties.slice(0, 1).join() : at;
-  const value = Pointer.Get(trimmed, error.instancePath);
-  throw new InvalidInput(field, problemOf(error, value, schema.properties[field] as Field));
+}
+
+function addSchemaFaults(
+  schema: TObject,
+  input: Record<string, unknown>,
+  faults: InputFaults,
+): void {
+  for (const error of Errors(schema, input)) {
+    const [, at = ''] = error.instancePath.split('/');
+    const fields = error.keyword === 'required' ? error.params.requiredProperties : [at];
+    const value = Pointer.Get(input, error.instancePath);
+    for (const field of fields) {
+      const known = schema.properties[field] as Field | undefined;
+      faults.add(new InvalidInput(field, problemOf(error, value, known)));
+    }
+  }
 }
 
 function problemOf(

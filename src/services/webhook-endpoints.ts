@@ -90,10 +90,9 @@ export const createEndpoint = defineChange({
   action: 'webhook_endpoint.create',
   access,
   fields: { url, description: Type.Optional(Text(100, DESCRIPTION)), events },
-  prepare: async (_, { webhookSender, mode }: NewEndpoint, input) => ({
-    ...input,
-    url: await checkUrl(webhookSender, input.url, mode),
-  }),
+  prepare: {
+    url: (wanted, _, { webhookSender, mode }: NewEndpoint) => checkUrl(webhookSender, wanted, mode),
+  },
   run: async (tx, { id: given, ...subject }, { url, description = null, events }) => {
     const { accountId, mode, secretBox } = subject;
     await requireLockedAccount(tx, accountId);
@@ -118,10 +117,11 @@ export const editEndpoint = defineChange({
     events: Type.Optional(events),
     description: Type.Optional(Text(100, DESCRIPTION, { mayBeEmpty: true })),
   },
-  prepare: async (db, { id, webhookSender }: OneEndpoint & Sender, input) => {
-    if (input.url === undefined) return input;
-    const { mode } = await requireKnown(db, id);
-    return { ...input, url: await checkUrl(webhookSender, input.url, mode) };
+  prepare: {
+    url: async (wanted, db, { id, webhookSender }: OneEndpoint & Sender) => {
+      const { mode } = await requireKnown(db, id);
+      return checkUrl(webhookSender, wanted, mode);
+    },
   },
   run: (tx, { id }, { url, events, description }) =>
     saveChanged(tx, id, () => ({

@@ -337,6 +337,7 @@ export async function fieldErrors<Result>(
       }
     }
     if (!(error instanceof InvalidInput)) throw error;
-    return { answer: null, fields: { [error.field]: error.message } };
+    const faults = error.faults.map(({ field, message }) => [field, message] as const);
+    return { answer: null, fields: Object.fromEntries(faults) };
   }
 }

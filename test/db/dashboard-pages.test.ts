@@ -77,6 +77,39 @@ test('all events and single ones exclude each other', async () => {
   expect(html).toContain('https://shop.example.com/hooks');
 });
 
+test('a form names every fault at once, in its own words', async () => {
+  const key = new URLSearchParams({
+    ...{ name: '', allow: '10.0.0.0/8, elsewhere', rate: '5000', expires: '2020-01-01' },
+    ...{ currencies: '', payoutMax: 'USDT:5', dailyMax: 'BTC=-1' },
+  });
+  const ofKey = await textOf(client.post('/dashboard/test/keys/new', key), 422);
+  const said = (html: string, field: string) =>
+    new RegExp(`id="field-${field}-error"[^>]*>(?:<svg.*?</svg>)?([^<]*)`).exec(html)?.[1]?.trim();
+  expect(Object.fromEntries([...key.keys(), 'scopes'].map((name) => [name, said(ofKey, name)])))
+    .toMatchInlineSnapshot(`
+   {
+     "allow": "&quot;elsewhere&quot; is not an IP address or network. Use 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32, separated by commas.",
+     "currencies": undefined,
+     "dailyMax": "-1 is not a valid amount. Use a plain decimal greater than zero with at most 18 digits before and 8 after the decimal point.",
+     "expires": "2020-01-01T23:59:59.000Z is in the past. Use a future time.",
+     "name": "Enter a value.",
+     "payoutMax": "USDT:5 is not a limit. Use a currency and an amount, such as USDT=500.",
+     "rate": "5000 is out of range. Use a whole number from 1 to 1200.",
+     "scopes": "Choose at least one.",
+   }
+  `);
+  const endpoint = new URLSearchParams({ url: 'ftp://shop.example', description: 'x'.repeat(101) });
+  const ofEndpoint = await textOf(client.post('/dashboard/test/webhooks/new', endpoint), 422);
+  const fields = ['url', 'description', 'events'];
+  expect(fields.map((name) => said(ofEndpoint, name))).toMatchInlineSnapshot(`
+   [
+     "The URL cannot be used: The URL must start with https:// or http://.",
+     "It has 101 characters; the maximum is 100.",
+     "Choose at least one.",
+   ]
+  `);
+});
+
 test('a payment link has the network that somebody chose', async () => {
   const path = '/dashboard/test/payments/new';
   const sent = { amount: '25', reference: 'order-1', currency: 'USDT' };

@@ -51,7 +51,7 @@ test('a payout is quoted, requested once by two clicks, and cancelled from its p
   const form = payoutForm(key);
   const quote = await client.read(`${path}?${new URLSearchParams(form)}`);
   expect(quote).toContain('Will need approval');
-  expect(quote).toContain('Rehearse review');
+  expect(quote).toContain('The account rehearses reviews in test mode.');
   // The quote keeps the key of the form.
   expect(keyIn(quote)).toBe(key);
   const unfinished = await client.read(`${path}?amount=x&currency=USDT`);

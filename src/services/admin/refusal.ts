@@ -270,11 +270,47 @@ export class InvalidInput extends Error {
   /** The name of the field in the form; the admin command has an option of the same name. */
   readonly field: string;
   readonly problem: InputProblem;
+  /** What was found with it, itself included: the first problem of each field. */
+  faults: readonly InvalidInput[] = [this];
 
   constructor(field: string, problem: InputProblem) {
     super((PROBLEMS[problem.code] as (data: InputProblem) => string)(problem));
     this.field = field;
     this.problem = problem;
+  }
+}
+
+/** Collects the problems of an input, so that a person sees them all at once. */
+export class InputFaults {
+  readonly #faults = new Map<string, InvalidInput>();
+
+  add(fault: InvalidInput): void {
+    if (!this.has(fault.field)) this.#faults.set(fault.field, fault);
+  }
+
+  has(field: string): boolean {
+    return this.#faults.has(field);
+  }
+
+  /** @returns undefined when the input of the field is refused */
+  async read<T>(reading: () => T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await reading();
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      error.faults.forEach((fault) => {
+        this.add(fault);
+      });
+      return undefined;
+    }
+  }
+
+  /** @throws InvalidInput about every field that is wrong */
+  refuse(): void {
+    const [first, ...others] = this.#faults.values();
+    if (first === undefined) return;
+    first.faults = [first, ...others];
+    throw first;
   }
 }
 
