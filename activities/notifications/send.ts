@@ -8,7 +8,7 @@ import {
   type Notification,
   type Occasion,
 } from '../../src/db/repositories/notifications';
-import { NOTIFICATIONS } from '../../src/domain/notifications';
+import { isAlwaysTold, NOTIFICATIONS } from '../../src/domain/notifications';
 import { renderNotification } from '../../src/mail/render';
 import type { Mail } from '../../src/mail/sender';
 import { messageIdOf, type NotificationDeps } from './deps';
@@ -48,7 +48,7 @@ async function compose(
   const occasions = await listTold(db, id);
   const told = occasions.map((one) => ({ objectId: one.objectId, url: urlOf(site, one) }));
   const account = accountId === null ? null : await findAccount(db, accountId);
-  const choicesUrl = `${site}/notifications`;
+  const choicesUrl = isAlwaysTold(kind) ? null : `${site}/notifications`;
   const letter = renderNotification(NOTIFICATIONS[kind], told, {
     account: account?.name ?? null,
     choicesUrl,

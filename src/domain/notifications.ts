@@ -1,13 +1,14 @@
 /**
  * What people can be told: who may be told it, whether they are without a choice of their own, and the words.
  * The occasions are noted in the database (migrations 0049-notifications, 0066-notification-kinds,
- * 0068-closed-statements and 0069-provider-alarms).
+ * 0068-closed-statements, 0069-provider-alarms and 0071-password-mails).
  */
 import { mayDo, type Permission, type Role, type UserKind } from './users';
 
 export const OCCASION_KINDS = [
   'key_created',
   'new_sign_in',
+  'password_changed',
   'payout_failed',
   'payout_waits',
   'batch_waits',
@@ -62,6 +63,15 @@ export const NOTIFICATIONS: Readonly<Record<OccasionKind, NotificationKind>> = {
     subject: 'You signed in from a new address',
     text: 'Somebody signed in with your password from an address that you have not used before. If it was not you, change your password and end the session.',
     path: '/sessions',
+  },
+  password_changed: {
+    who: 'merchant',
+    needs: 'read',
+    isOn: true,
+    title: 'Changes of your password',
+    subject: 'Your password was changed',
+    text: 'Your password was changed. If you did not change it and did not ask for a new one, choose another one with “Forgotten password?” on the sign-in page, and tell an owner of your account or another admin.',
+    path: '/security',
   },
   payout_failed: {
     who: 'merchant',
@@ -196,22 +206,33 @@ export const DIGEST = { messages: 3, windowMinutes: 10 } as const;
 /** A message names at most this many objects, and counts the others. */
 export const NAMED_MAX = 20;
 
+type OwnKind = 'new_sign_in' | 'password_changed';
+
+/** What concerns one person, of either site, and is told to no chat. */
+function isOwn(kind: OccasionKind): kind is OwnKind {
+  return kind === 'new_sign_in' || kind === 'password_changed';
+}
+
+/** Of the user in no account, whatever their role is, and nobody can choose not to be told. */
+export function isAlwaysTold(kind: OccasionKind): boolean {
+  return kind === 'password_changed';
+}
+
 /** Whether the role may be told at all, whatever the person has chosen. Everybody is told of the own sign-ins. */
 export function mayBeTold(kind: OccasionKind, role: Role): boolean {
   const { who, needs } = NOTIFICATIONS[kind];
-  return (role.kind === who || kind === 'new_sign_in') && mayDo(role, needs);
+  return (role.kind === who || isOwn(kind)) && mayDo(role, needs);
 }
 
 export function isOccasionKind(kind: string): kind is OccasionKind {
   return OCCASION_KINDS.some((one) => one === kind);
 }
 
-/** A person's own sign-ins are told to no chat. */
-export type ChatKind = Exclude<OccasionKind, 'new_sign_in'>;
+export type ChatKind = Exclude<OccasionKind, OwnKind>;
 
 /** What a chat of an account, or of the operators, can be told. */
 export function chatKindsOf(who: UserKind): ChatKind[] {
-  return OCCASION_KINDS.filter((kind) => kind !== 'new_sign_in').filter(
+  return OCCASION_KINDS.filter((kind): kind is ChatKind => !isOwn(kind)).filter(
     (kind) => NOTIFICATIONS[kind].who === who,
   );
 }

@@ -14,12 +14,12 @@ export interface Told {
 
 /**
  * @param account the name of the account; null for operators
- * @param choicesUrl where the person chooses what to be told
+ * @param choicesUrl where the person chooses what to be told; null: there is no choice
  */
 export function renderNotification(
   kind: NotificationKind,
   told: readonly Told[],
-  { account, choicesUrl }: { account: string | null; choicesUrl: string },
+  { account, choicesUrl }: { account: string | null; choicesUrl: string | null },
 ): Letter {
   const what = told.length === 1 ? kind.subject : `${kind.title}: ${told.length}`;
   const named = told.slice(0, NAMED_MAX);
@@ -29,8 +29,14 @@ export function renderNotification(
     text: kind.text,
     links: named.map(({ objectId, url }) => ({ label: objectId, url })),
     more: more === 0 ? [] : [`And ${more} more.`],
-    why: 'You get this message because of your choices in the payments gateway:',
-    choices: { label: 'Notifications', url: choicesUrl },
+    ...(choicesUrl === null
+      ? {
+          why: 'This message is about your sign-in to the payments gateway and cannot be turned off.',
+        }
+      : {
+          why: 'You get this message because of your choices in the payments gateway:',
+          choices: { label: 'Notifications', url: choicesUrl },
+        }),
   });
 }
 

@@ -8,7 +8,7 @@ import type { NotificationDeps } from '../../activities/notifications/deps';
 import { sendMessage } from '../../activities/notifications/message';
 import { connect } from '../../src/db/connect';
 import type { Db } from '../../src/db/transaction';
-import { disableUser } from '../../src/services/users/users';
+import { disableUser, resetPassword } from '../../src/services/users/users';
 import { makeUser, PageClient, signedIn, type TestUser } from '../support/merchant/page-client';
 import { notificationDeps } from '../support/notification-deps';
 import { whenWaiting } from '../support/servers/lock-waits';
@@ -246,6 +246,35 @@ async function resetTokens(user: TestUser): Promise<{ used: string; other: strin
   const [other, used] = linksTo(user.email).map(({ source }) => HTTPS_LINK.exec(source)![2]!);
   return { used: used!, other: other! };
 }
+
+test('whoever gets a new password is told, also an operator and by whomever it was changed', async () => {
+  const told = async (user: TestUser) => {
+    await deliver();
+    const about = ({ to, source }: MailServer['mails'][number]) =>
+      to.includes(user.email) && source.includes('Subject: Your password was changed');
+    return server.mails.filter(about).length;
+  };
+  const user = await makeUser(harness.owner, 'merchant', 'viewer', accountId);
+  const page = await signedIn(gateway.url, user);
+  // What the person has chosen does not matter.
+  expect((await page.post('/dashboard/notifications')).status).toBe(303);
+  await page.post('/dashboard/security/password', { password: PASSWORD });
+  expect(await told(user)).toBe(1);
+  const { source } = server.mails.find(({ to }) => to.includes(user.email))!;
+  expect(source).toContain('https://pay.example/dashboard/security');
+  expect(source).not.toContain(PASSWORD);
+  expect(source).not.toContain('/notifications');
+  await choose(await resetToken(user));
+  expect([await told(user), await told(user)]).toEqual([2, 2]);
+
+  const by = { actor: 'support', reason: 'asked' };
+  const operator = await makeUser(harness.owner, 'operator', 'viewer');
+  await resetPassword(harness.owner, by, 'operator', operator.email);
+  expect(await told(operator)).toBe(1);
+  await resetPassword(harness.owner, by, 'operator', operator.email);
+  await disableUser(harness.owner, by, 'operator', operator.email, true);
+  expect(await told(operator)).toBe(1);
+});
 
 test('a link does not work after 30 minutes, on the other site, when the user was disabled, or if it is made up', async () => {
   const user = await makeUser(harness.owner, 'merchant', 'viewer', accountId);

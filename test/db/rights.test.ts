@@ -175,6 +175,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   note_waiting_recipient: [],
   note_waiting_refund: [],
   note_waiting_schedule: [],
+  note_password_occasion: [],
   note_payout_occasion: [],
   note_provider_alarm_occasion: [],
   note_provider_alarms: ['gateway_worker'],

@@ -43,6 +43,7 @@ import { sql as requestLogs } from './0067-request-logs';
 import { sql as closedStatements } from './0068-closed-statements';
 import { sql as providerAlarms } from './0069-provider-alarms';
 import { sql as chatKinds } from './0070-chat-kinds';
+import { sql as passwordMails } from './0071-password-mails';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -123,4 +124,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0068-closed-statements', sql: closedStatements },
   { name: '0069-provider-alarms', sql: providerAlarms },
   { name: '0070-chat-kinds', sql: chatKinds },
+  { name: '0071-password-mails', sql: passwordMails },
 ];

@@ -2,7 +2,7 @@
  * Occasions and the messages about them (decisions/notifications). The unique rows of told_occasions decide that
  * a person is told once, and the guarded status of a message that it is sent at most once.
  */
-import { DIGEST, type OccasionKind } from '../../domain/notifications';
+import { DIGEST, isAlwaysTold, type OccasionKind } from '../../domain/notifications';
 import type { Mode } from '../../domain/mode';
 import type { MerchantRole, OperatorRole, UserKind } from '../../domain/users';
 import type { Db, Reader, Tx } from '../transaction';
@@ -23,8 +23,8 @@ export interface Person {
   id: string;
   kind: UserKind;
   email: string;
-  /** In the account of the occasion, or as an operator. */
-  role: MerchantRole | OperatorRole;
+  /** In the account of the occasion, or as an operator; null: a merchant who is told without an account. */
+  role: MerchantRole | OperatorRole | null;
   /** Null: the person has not chosen. */
   isChosen: boolean | null;
 }
@@ -67,7 +67,7 @@ export async function noteAddressed(tx: Tx, keys: readonly string[]): Promise<vo
   await tx.query(sql, [[...keys]]);
 }
 
-/** Who could be told: the people of the account, or the operators, who are not disabled. */
+/** Who could be told: the people of the account, the operators, or a user, who are not disabled. */
 export function listPeople(
   db: Reader,
   { kind, accountId, userId }: Pick<Occasion, 'kind' | 'accountId' | 'userId'>,
@@ -80,8 +80,9 @@ export function listPeople(
        LEFT JOIN notification_choices c
          ON c.user_id = u.id AND c.account_id = coalesce(?, '') AND c.kind = ?
       WHERE u.disabled_at IS NULL AND u.id = coalesce(?, u.id)
-        AND CASE WHEN ?::text IS NULL THEN u.operator_role IS NOT NULL ELSE m.role IS NOT NULL END`,
-    [accountId, accountId, kind, userId, accountId],
+        AND CASE WHEN ?::boolean THEN u.id = ?
+                 WHEN ?::text IS NULL THEN u.operator_role IS NOT NULL ELSE m.role IS NOT NULL END`,
+    [accountId, accountId, kind, userId, isAlwaysTold(kind), userId, accountId],
   );
 }
 

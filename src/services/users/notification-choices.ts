@@ -2,6 +2,7 @@
 import { listChoices, saveChoice } from '../../db/repositories/notification-choices';
 import type { Db } from '../../db/transaction';
 import {
+  isAlwaysTold,
   mayBeTold,
   NOTIFICATIONS,
   OCCASION_KINDS,
@@ -40,7 +41,8 @@ export function createNotificationChoices(db: Db) {
   };
 }
 
-const kindsOf = ({ actor }: SignedIn) => OCCASION_KINDS.filter((kind) => mayBeTold(kind, actor));
+const kindsOf = ({ actor }: SignedIn) =>
+  OCCASION_KINDS.filter((kind) => !isAlwaysTold(kind) && mayBeTold(kind, actor));
 
 /** Empty for an operator. */
 const accountOf = ({ actor }: SignedIn) => (actor.kind === 'merchant' ? actor.accountId : '');
