@@ -168,6 +168,8 @@ test('an operator’s invitation is mailed when another admin has approved it', 
   expect(linksTo(email)).toEqual([]);
   const sql = 'SELECT id FROM invitations WHERE email = ?';
   const [invitation] = await harness.owner.query<{ id: string }>(sql, [email]);
+  const again = await page.post(`/console/people/invitations/${invitation!.id}/send`);
+  expect(again.status).toBe(404);
   const other = await signedIn(gateway.url, bob);
   await other.post(`/console/people/invitations/${invitation!.id}/approve`);
   await deliver();
@@ -175,6 +177,51 @@ test('an operator’s invitation is mailed when another admin has approved it', 
   expect(site).toBe('/console');
   const accept = { token, name: 'New', password: PASSWORD };
   expect((await newClient().post('/console/invitation', accept)).status).toBe(303);
+});
+
+test('an invitation is sent again with another link, and the earlier one ends', async () => {
+  const email = 'again@example.com';
+  const page = await signedIn(gateway.url, owner);
+  await page.post('/dashboard/people/invite', { email, role: 'viewer' });
+  const people = () => page.read('/dashboard/people');
+  const [, id] = /invitations\/(inv_\w+)\/revoke/.exec(await people())!;
+  const path = `/dashboard/people/invitations/${id}/send`;
+  expect(await people()).not.toContain(path);
+  // Neither before it is sent, nor while it is, does that make two.
+  await page.post(path);
+  const [sent = ''] = await addressNotifications(deps);
+  server.beforeAnswer(async () => {
+    expect((await page.post(path)).status).toBe(303);
+  });
+  await sendMessage(deps, sent);
+  server.beforeAnswer(null);
+  await deliver();
+  expect(linksTo(email)).toHaveLength(1);
+  expect(await people()).toContain(path);
+
+  const strangers = await harness.createAccount();
+  const stranger = await makeUser(harness.owner, 'merchant', 'owner', strangers);
+  const elsewhere = await signedIn(gateway.url, stranger);
+  expect((await elsewhere.post(path)).status).toBe(404);
+  await deliver();
+  expect(linksTo(email)).toHaveLength(1);
+
+  const both = await Promise.all([page.post(path), page.post(path)]);
+  expect(both.map(({ headers }) => headers.get('location'))).toEqual([
+    '/dashboard/people?again',
+    '/dashboard/people?again',
+  ]);
+  await deliver();
+  const mails = linksTo(email);
+  expect(mails).toHaveLength(2);
+  const idsOf = (source: string) => /Message-ID: (\S+)/.exec(source)![1];
+  expect(new Set(mails.map(({ source }) => idsOf(source))).size).toBe(2);
+  const [first, second] = mails.map(({ source }) => HTTPS_LINK.exec(source)![2]!);
+  const accept = (token: string) =>
+    newClient().post('/dashboard/invitation', { token, name: 'New', password: PASSWORD });
+  expect((await accept(first!)).status).toBe(404);
+  expect((await accept(second!)).status).toBe(303);
+  expect((await page.post(path)).status).toBe(404);
 });
 
 test('an invitation that was revoked before its mail is not sent', async () => {

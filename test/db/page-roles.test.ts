@@ -49,6 +49,7 @@ const PEOPLE_PAGES = [
   'post /people/invite',
   'get /people/invited',
   'post /people/invitations/:id/revoke',
+  'post /people/invitations/:id/send',
   'post /people/:id/role',
   'post /people/:id/remove',
   'post /people/second-factor',

@@ -44,6 +44,7 @@ import { sql as closedStatements } from './0068-closed-statements';
 import { sql as providerAlarms } from './0069-provider-alarms';
 import { sql as chatKinds } from './0070-chat-kinds';
 import { sql as passwordMails } from './0071-password-mails';
+import { sql as invitationsAgain } from './0072-invitations-again';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -125,4 +126,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0069-provider-alarms', sql: providerAlarms },
   { name: '0070-chat-kinds', sql: chatKinds },
   { name: '0071-password-mails', sql: passwordMails },
+  { name: '0072-invitations-again', sql: invitationsAgain },
 ];

@@ -301,6 +301,34 @@ export async function approveInvitation(
   return approved ?? null;
 }
 
+/**
+ * Lets the worker mail an open, approved invitation again. The mail gets another id, because mail programs show
+ * two mails with the same one once; a mail that is being sent stays as it is. Null: the team has no such invitation.
+ */
+export async function sendInvitationAgain(
+  tx: Tx,
+  team: Team,
+  id: string,
+  mailId: string,
+): Promise<{ email: string; role: string } | null> {
+  const [open] = await tx.query<{ email: string; role: string }>(
+    `SELECT i.email, i.role FROM invitations i
+      WHERE i.id = ? AND i.kind = ? AND i.account_id IS NOT DISTINCT FROM ? AND ${OPEN} AND ${APPROVED}`,
+    [id, team.kind, team.kind === 'operator' ? null : team.accountId],
+  );
+  if (open === undefined) return null;
+  await tx.query(
+    `INSERT INTO link_mails AS m (id, kind, email, invitation_id, expires_at)
+     SELECT ?, kind, email, id, expires_at FROM invitations WHERE id = ?
+     ON CONFLICT (invitation_id) DO UPDATE
+        SET id = excluded.id, status = 'waiting', last_error = NULL,
+            created_at = clock_timestamp(), updated_at = clock_timestamp()
+      WHERE m.status <> 'sending'`,
+    [mailId, id],
+  );
+  return open;
+}
+
 /** Revokes an invitation. Null: it is not an open invitation of this team. */
 export async function revokeInvitation(
   tx: Tx,

@@ -19,6 +19,7 @@ import {
   removePerson,
   revokeInvitation,
   savePersonRole,
+  sendInvitationAgain,
   takeRoleProposal,
   type Team,
   type TeamMember,
@@ -127,6 +128,16 @@ export function createPeople(db: Db, box: SecretBox, { issuer }: SignInRules, se
         if (sendsMail) await insertInvitationMail(tx, newId('linkMail'), id);
         const after = { object: 'invitation', ...approved };
         return { result: undefined, audit: { ...auditOf(user, 'approve', id), after } };
+      }),
+    /** By mail, with another link; earlier ones end. @throws AdminRefusal */
+    sendAgain: (user: SignedIn, id: string) =>
+      makeChange(db, changedBy(user), async (tx) => {
+        const sent = sendsMail
+          ? await sendInvitationAgain(tx, teamOf(user), id, newId('linkMail'))
+          : null;
+        if (sent === null) throw new AdminRefusal({ code: 'not_found', object: 'invitation', id });
+        const after = { object: 'invitation', ...sent };
+        return { result: undefined, audit: { ...auditOf(user, 'send', id), after } };
       }),
     /** @throws AdminRefusal */
     revoke: (user: SignedIn, id: string) =>

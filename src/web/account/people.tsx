@@ -52,7 +52,8 @@ export function peoplePages(options: AccountPages): Route[] {
           roles,
           mayManage,
           me: session,
-          wasInvited: query.has('invited'),
+          notice: query.has('invited') ? MAILED[kind] : query.has('again') ? MAILED_AGAIN : null,
+          sendsMail: users.sendsMail,
           hasSingleSignOn: options.singleSignOn !== null,
         };
         return page('People', <People {...props} />, NAV);
@@ -103,6 +104,16 @@ export function peoplePages(options: AccountPages): Route[] {
       run: async ({ session, params }) => {
         await users.people.revoke(session, params['id'] ?? '');
         return redirect(path);
+      },
+    },
+    {
+      method: 'post',
+      path: '/people/invitations/:id/send',
+      needs: manage,
+      recent: true,
+      run: async ({ session, params }) => {
+        await users.people.sendAgain(session, params['id'] ?? '');
+        return redirect(`${path}?again`);
       },
     },
     {
@@ -168,14 +179,15 @@ interface PeopleProps {
   mayManage: boolean;
   me: SignedIn;
   /** The page follows an invitation by mail. */
-  wasInvited: boolean;
+  notice: string | null;
+  sendsMail: boolean;
   /** The groups at a provider decide about roles. */
   hasSingleSignOn: boolean;
 }
 
 function People(props: PeopleProps) {
   const { path, kind, people, invitations, isRequired, roles, mayManage, me } = props;
-  const { wasInvited, hasSingleSignOn } = props;
+  const { notice, sendsMail, hasSingleSignOn } = props;
   return (
     <>
       <PageHead title="People" lead="Who signs in here, and what they may do.">
@@ -185,7 +197,7 @@ function People(props: PeopleProps) {
           </a>
         ) : null}
       </PageHead>
-      {wasInvited ? <Alert tone="good" title={MAILED[kind]} /> : null}
+      {notice === null ? null : <Alert tone="good" title={notice} />}
       <Card flush>
         <Table
           caption="People"
@@ -255,7 +267,13 @@ function People(props: PeopleProps) {
       {kind === 'merchant' ? <Roles /> : null}
       {mayManage ? (
         <>
-          <Invitations path={path} kind={kind} invitations={invitations} me={me} />
+          <Invitations
+            path={path}
+            kind={kind}
+            invitations={invitations}
+            me={me}
+            sendsMail={sendsMail}
+          />
           <Policy path={path} isRequired={isRequired} people={people} me={me} />
         </>
       ) : null}
@@ -267,6 +285,9 @@ const MAILED = {
   merchant: 'The invitation is sent by e-mail. It works once, for three days.',
   operator: 'The invitation is sent by e-mail as soon as another admin has approved it.',
 } as const;
+
+const MAILED_AGAIN =
+  'The invitation is sent again by e-mail, with a new link. Links that were sent before do not work any more.';
 
 /** What each role of an account may do. */
 function Roles() {
@@ -357,7 +378,13 @@ function Invitations({
   kind,
   invitations,
   me,
-}: Pick<PeopleProps, 'path' | 'kind' | 'invitations' | 'me'>) {
+  sendsMail,
+}: Pick<PeopleProps, 'path' | 'kind' | 'invitations' | 'me' | 'sendsMail'>) {
+  const maySend = ({ approvedBy, mail }: Invitation) =>
+    sendsMail &&
+    (kind === 'merchant' || approvedBy !== null) &&
+    mail !== 'waiting' &&
+    mail !== 'sending';
   return (
     <Card title="Open invitations" flush>
       <Table
@@ -383,7 +410,17 @@ function Invitations({
           {
             label: 'Actions',
             right: true,
-            cell: ({ id }) => <Action action={`${path}/invitations/${id}/revoke`} label="Revoke" />,
+            cell: (invitation) => {
+              const own = `${path}/invitations/${invitation.id}`;
+              return (
+                <>
+                  {maySend(invitation) ? (
+                    <Action action={`${own}/send`} label="Send again" />
+                  ) : null}
+                  <Action action={`${own}/revoke`} label="Revoke" />
+                </>
+              );
+            },
           },
         ]}
       />

@@ -167,6 +167,25 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     title: 'an operator’s invitation is mailed when another admin has approved it',
   },
   {
+    name: 'invitation-again-of-team',
+    protects: 'Nobody sends the invitation of another account again.',
+    file: 'src/db/repositories/people.ts',
+    find: 'WHERE i.id = ? AND i.kind = ? AND i.account_id IS NOT DISTINCT FROM ? AND ${OPEN} AND ${APPROVED}`,',
+    replace:
+      'WHERE i.id = ? AND i.kind = ? AND (?::text IS NULL OR true) AND ${OPEN} AND ${APPROVED}`,',
+    test: 'test/db/link-mails.test.ts',
+    title: 'an invitation is sent again with another link',
+  },
+  {
+    name: 'invitation-again-once',
+    protects: 'An invitation whose mail is being sent is not sent a second time.',
+    file: 'src/db/repositories/people.ts',
+    find: "WHERE m.status <> 'sending'`,",
+    replace: "WHERE m.status <> ''`,",
+    test: 'test/db/link-mails.test.ts',
+    title: 'an invitation is sent again with another link',
+  },
+  {
     name: 'revoked-invitation-not-mailed',
     protects: 'An invitation that was revoked is not mailed any more.',
     file: LINK_MAILS_SQL,
