@@ -237,6 +237,11 @@ test('operators are told of each alarm of a provider once, and again when it com
   expect(await answer('live')).toBe(1);
   expect(await listProviderAlarms(owner)).toEqual([]);
   expect(await answer('live', alarm('2', 'Nonce 6 is used.'))).toBe(2);
+  // A wallet whose database was restored gives an id again, here while the gateway knows the earlier alarm.
+  const reused = { ...alarm('2', 'The database is old.'), kind: 'follower_stalled' };
+  const later = { ...reused, raisedAt: new Date('2026-11-02T00:00:00Z') };
+  expect(await answer('live', later)).toBe(3);
+  expect(await listProviderAlarms(owner)).toMatchObject([{ kind: 'follower_stalled' }]);
 });
 
 /** The account, the mode and the mails that its people get. */

@@ -45,6 +45,7 @@ import { sql as providerAlarms } from './0069-provider-alarms';
 import { sql as chatKinds } from './0070-chat-kinds';
 import { sql as passwordMails } from './0071-password-mails';
 import { sql as invitationsAgain } from './0072-invitations-again';
+import { sql as alarmIds } from './0073-alarm-ids';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -127,4 +128,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0070-chat-kinds', sql: chatKinds },
   { name: '0071-password-mails', sql: passwordMails },
   { name: '0072-invitations-again', sql: invitationsAgain },
+  { name: '0073-alarm-ids', sql: alarmIds },
 ];
