@@ -169,7 +169,7 @@ export function addUsers(admin: Command, run: Run): void {
     );
   changeVerb(users, 'require-second-factor', {
     summary: 'Require a second factor of everybody in an account, or of all operators',
-    notes: 'Whoever has none can only set one up. With --off it is not required any more.',
+    notes: 'People without one can only set one up. With --off it is not required any more.',
     examples: [
       'users require-second-factor --kind operator',
       'users require-second-factor --kind merchant --account acc_… --off',

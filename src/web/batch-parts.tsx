@@ -94,7 +94,7 @@ interface RowsProps {
 /** Rows that need a person are first. */
 export function RowsToReview({ batch, rows, payouts, mayLeaveOut }: RowsProps) {
   const isPart = rows.length < batch.rowCount;
-  const order = 'rows that a review rule names come first.';
+  const order = 'Rows that match a review rule come first.';
   // The page has the reasons of the batch above.
   const isSame = rows.every((row) => String(row.reviewReasons) === String(batch.reviewReasons));
   return (
@@ -102,8 +102,8 @@ export function RowsToReview({ batch, rows, payouts, mayLeaveOut }: RowsProps) {
       title="Rows"
       lead={
         isPart
-          ? `The first ${rows.length} of ${batch.rowCount.toLocaleString('en')}; ${order}`
-          : `All rows; ${order}`
+          ? `The first ${rows.length} of ${batch.rowCount.toLocaleString('en')} rows. ${order}`
+          : `All rows. ${order}`
       }
       flush
     >
@@ -175,7 +175,7 @@ export function LeaveOutForm({ action, form, children }: LeaveOutProps) {
   return (
     <Card
       title="Leave rows out"
-      lead="Their funds are returned, the other rows go on, and the manifest gets another hash."
+      lead="Their funds are returned, the other rows continue, and the manifest gets a new hash."
     >
       <form method="post" action={action} id={LEAVE_OUT_FORM} class="stack">
         <Field

@@ -118,7 +118,7 @@ const STATUS = {
   sending: 'Being sent',
   sent: 'Sent',
   refused: 'Refused',
-  unclear: 'Perhaps sent',
+  unclear: 'May have been sent',
   dropped: 'Not sent',
 } as const;
 
@@ -137,7 +137,7 @@ function ChatList({ path, kind, back, list, form, secret }: ChatListProps) {
       <PageHead
         back={{ href: back, label: 'Notifications' }}
         title="Chats"
-        lead="A chat is told what you choose. Everybody in the chat reads it, whatever their role is."
+        lead="Choose what each chat is notified about. Everybody in the chat can read the messages, whatever their role."
       />
       {secret === null ? null : (
         <Alert
@@ -162,7 +162,7 @@ function ChatList({ path, kind, back, list, form, secret }: ChatListProps) {
               ),
             },
             {
-              label: 'Told about',
+              label: 'Notifications',
               wide: true,
               cell: ({ kinds }) => kinds.map((one) => NOTIFICATIONS[one].title).join(', '),
             },
@@ -206,7 +206,7 @@ function AddChat({ path, kind, form }: Pick<ChatListProps, 'path' | 'kind' | 'fo
           name="url"
           label="Address"
           type="url"
-          hint="Of an incoming webhook in Slack’s format. Whoever has it can write to the chat, so it is not shown again."
+          hint="The URL of an incoming webhook in Slack’s format. Anyone who has it can post to the chat, so it is not shown again."
           form={form}
           required
           autocomplete="off"

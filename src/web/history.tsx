@@ -74,7 +74,7 @@ function EventLine({ event, deliveryPage, reason, showAnswers = false }: EventLi
         <code>{event.id}</code>
       </small>
       {showAnswers && event.deliveries.length === 0 ? (
-        <small>The merchant was not told: no endpoint takes this event.</small>
+        <small>The merchant was not notified: no endpoint receives this event.</small>
       ) : null}
       {event.deliveries.map(({ id, url, status: delivered, attempts, ...delivery }) => (
         <small>

@@ -328,7 +328,7 @@ test('the page of a payout tells its whole story: events, what the merchant was 
     /shop\.example.*1 attempt, answer 503 in 35 ms: The endpoint answered 503\./,
   );
   expect(html).toMatch(/next attempt <time datetime="2030-01-01/);
-  expect(html).toContain('The merchant was not told: no endpoint takes this event.');
+  expect(html).toContain('The merchant was not notified: no endpoint receives this event.');
   expect(html).toContain('{"type":"payout.completed"'.replaceAll('"', '&quot;'));
   expect(html).toContain('href="https://etherscan.io/tx/0xbeef"');
   expect(html).toContain('href="https://etherscan.io/address/0xAb"');

@@ -214,7 +214,7 @@ function ChangePage({ name, change, detail, form }: ChangePageProps) {
           <Field
             name="reason"
             label="Reason"
-            hint="It is kept in the audit log. Merchants do not see it."
+            hint="Recorded in the audit log. Merchants do not see it."
             form={form}
             required
             maxLength={REASON_LENGTH_MAX}

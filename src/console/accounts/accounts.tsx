@@ -74,7 +74,7 @@ function AccountList({ rows, query, next }: AccountListProps) {
       path={PATH}
       query={query}
       options={[['status', 'Status', ACCOUNT_STATUSES]]}
-      texts={[['name', 'Start of the name, or id']]}
+      texts={[['name', 'Beginning of the name, or ID']]}
       days={false}
       next={next}
       none={

@@ -53,7 +53,7 @@ function Head({ head }: { head: Awaited<ReturnType<ConsoleServices['auditHead']>
   return (
     <Card
       title="Head of the chain"
-      lead="Made once a day. Keep it outside of the database: admin audit verify --head FILE then names every entry that was changed, removed or inserted."
+      lead="Created once a day. Keep it outside the database: admin audit verify --head FILE then names every entry that was changed, removed or inserted."
     >
       {head === null ? (
         <p class="muted">No head yet. The schedule audit-seal makes the first one.</p>

@@ -34,7 +34,7 @@ export function BatchDetail(props: DetailProps & { workflowUrl: WorkflowUrl }) {
       <DecisionResult {...props} />
       <div class="split">
         <div>
-          <Card title="Manifest" lead="An approval is about exactly these rows.">
+          <Card title="Manifest" lead="An approval applies to exactly these rows.">
             <Facts
               rows={[
                 ['Amounts', <Sums totals={batch.totals} />],

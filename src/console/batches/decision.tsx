@@ -40,10 +40,10 @@ export function Decision(props: DetailProps) {
     <Card title="Decision">
       {may('approve') ? <Approval {...props} /> : null}
       {may('reject') ? (
-        <Ending batch={batch} kind="reject" form={form} hint="The merchant reads it." />
+        <Ending batch={batch} kind="reject" form={form} hint="The merchant can read it." />
       ) : null}
       {may('approve') ? null : (
-        <Ending batch={batch} kind="stop" form={form} hint="For the audit log." />
+        <Ending batch={batch} kind="stop" form={form} hint="Recorded in the audit log." />
       )}
       {decider.mayReview ? null : <p class="muted">Your role was changed. Sign in again.</p>}
     </Card>
@@ -94,7 +94,7 @@ function Approval({ batch, progress, decider, decisions, form }: DetailProps) {
           <Field
             name="note"
             label="Note (optional)"
-            hint="For the audit log."
+            hint="Recorded in the audit log."
             form={form}
             maxLength={REASON_LENGTH_MAX}
           />
@@ -155,7 +155,7 @@ export function LeaveOut({ batch, form }: DetailProps) {
       <Field
         name="leave_out_reason"
         label="Reason for leaving them out"
-        hint="The merchant reads it."
+        hint="The merchant can read it."
         form={form}
         maxLength={REASON_LENGTH_MAX}
         required

@@ -385,7 +385,7 @@ function Ours({ ours, found }: Pick<CaseEvidence, 'ours' | 'found'>) {
 
 function Theirs({ entries }: { entries: CaseEvidence['theirs'] }) {
   return (
-    <Card title="Provider’s side" lead="From the statement that was last read." flush>
+    <Card title="Provider’s side" lead="From the latest statement that was read." flush>
       <Table
         caption="Entries of the provider"
         rows={entries}

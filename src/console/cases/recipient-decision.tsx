@@ -85,7 +85,7 @@ export function OurRecipient({ found, recipient, form, mayDecide }: OurRecipient
           <Field
             name="decision_reason"
             label="Why"
-            hint="For the audit log and the case, which the decision resolves. A payout to the recipient is screened again before it is sent."
+            hint="Recorded in the audit log and in the case, which the decision resolves. A payout to the recipient is screened again before it is sent."
             form={form}
             maxLength={REASON_LENGTH_MAX}
             required

@@ -166,7 +166,7 @@ function Propose({ settings, form, hasSecondAdmin }: ProposeProps) {
   return (
     <Card
       title="Propose a change"
-      lead="It takes the place of an earlier proposal for the currency and expires after seven days."
+      lead="It replaces an earlier proposal for the currency and expires after seven days."
     >
       {hasSecondAdmin ? null : (
         <TwoAdmins hasSecondAdmin={false} commands={['four-eyes confirm --help']} />
@@ -182,7 +182,7 @@ function Propose({ settings, form, hasSecondAdmin }: ProposeProps) {
         <Field
           name="reason"
           label="Reason"
-          hint="It is kept in the audit log."
+          hint="Recorded in the audit log."
           form={form}
           required
           maxLength={REASON_LENGTH_MAX}

@@ -229,7 +229,7 @@ function Positions({ positions }: { positions: Read<'positions'> }) {
   return (
     <Card
       title="Provider balances and liabilities"
-      lead="Held is received less refunded and sent, by the providers’ statements. Fees that a provider keeps, and what the platform deposits or withdraws itself, are not in it."
+      lead="Held is the amount received less the amounts refunded and sent, according to the providers’ statements. It excludes fees that a provider keeps, and the platform’s own deposits and withdrawals."
       flush
     >
       <Table
@@ -292,7 +292,11 @@ function Positions({ positions }: { positions: Read<'positions'> }) {
 
 function Backlogs({ backlogs }: { backlogs: Read<'backlogs'> }) {
   return (
-    <Card title="Waiting webhook deliveries" lead="The endpoints with the most." flush>
+    <Card
+      title="Waiting webhook deliveries"
+      lead="The endpoints with the most waiting deliveries."
+      flush
+    >
       <Table
         caption="Waiting webhook deliveries"
         rows={backlogs}

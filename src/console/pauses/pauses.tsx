@@ -173,7 +173,7 @@ function NewPause({ form }: { form: FormState }) {
         <Field
           name="target"
           label="Account ID"
-          hint="Only to pause one account."
+          hint="Fill this in only to pause one account."
           form={form}
           maxLength={40}
         />

@@ -80,25 +80,25 @@ const FORMS: Record<
   release: {
     label: 'Release …',
     icon: 'circle-check',
-    hint: 'For the audit log. The provider’s answer decides what is credited.',
+    hint: 'Recorded in the audit log. The provider’s answer decides what is credited.',
     submit: () => 'Release the hold',
   },
   reject: {
     label: 'Reject …',
     icon: 'ban',
-    hint: 'The merchant reads it. The funds go back to the customer.',
+    hint: 'The merchant can read it. The funds go back to the customer.',
     submit: () => 'Reject and return the funds',
   },
   cancel: {
     label: 'Cancel …',
     icon: 'ban',
-    hint: 'For the audit log. Money that arrives later is credited as late.',
+    hint: 'Recorded in the audit log. Money that arrives later is credited as late.',
     submit: ({ amount, currency }) => `Cancel the payment of ${amount} ${currency}`,
   },
   refund: {
     label: 'Refund …',
     icon: 'undo-2',
-    hint: 'For the audit log. The merchant’s balance pays for it, less the returned fee.',
+    hint: 'Recorded in the audit log. The merchant’s balance pays for it, less the returned fee.',
     submit: () => 'Refund the customer',
   },
 };

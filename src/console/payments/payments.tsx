@@ -111,7 +111,7 @@ function PaymentList({ rows, query, next }: PaymentListProps) {
   return (
     <ListPage
       title="Payments"
-      lead="Of all accounts, the newest first."
+      lead="All accounts, newest first."
       path={PATH}
       query={query}
       options={[

@@ -21,7 +21,7 @@ export function Beneficiary({ payoutId, state, shown, maySee }: BeneficiaryProps
     <Card
       id="beneficiary"
       title="Beneficiary"
-      lead="Who receives the money. The audit log has an entry for each look."
+      lead="Who receives the money. Each view is recorded in the audit log."
       action={
         state === 'stored' && shown === null && maySee ? (
           <Action action={path} label="Show beneficiary" />

@@ -129,7 +129,7 @@ interface PayoutListProps {
 function PayoutList({ rows, query, next, saved, form, isCut }: PayoutListProps) {
   return (
     <>
-      <PageHead title="Payouts" lead="Of all accounts, newest first.">
+      <PageHead title="Payouts" lead="All accounts, newest first.">
         <FollowSwitch />
       </PageHead>
       <SavedFilters saved={saved} query={query} form={form} />

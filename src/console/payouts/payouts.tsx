@@ -463,7 +463,7 @@ function Decision(props: DetailProps) {
           <Field
             name="reason"
             label="Reason for the rejection"
-            hint="The merchant reads it."
+            hint="The merchant can read it."
             form={form}
             maxLength={REASON_LENGTH_MAX}
             required
@@ -515,7 +515,7 @@ function ApprovalForm({ payout, decider, form, action }: DetailProps & { action:
           <Field
             name="note"
             label="Note (optional)"
-            hint="For the audit log."
+            hint="Recorded in the audit log."
             form={form}
             maxLength={REASON_LENGTH_MAX}
           />

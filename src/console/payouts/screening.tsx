@@ -182,7 +182,7 @@ function AllowForm({ payout, screening, form, mayDecide }: ScreeningProps) {
         <Field
           name="allow_reason"
           label="Why it may be sent"
-          hint="For the audit log and the case. It allows this payout, with the answers above."
+          hint="Recorded in the audit log and in the case. It allows this payout, with the answers above."
           form={form}
           maxLength={REASON_LENGTH_MAX}
           required

@@ -443,7 +443,7 @@ function Rejected({ rejectable, leftOut, form }: Selection & { form: FormState }
           <Field
             name="reason"
             label="Reason for the rejection"
-            hint="The merchants read it."
+            hint="The merchants can read it."
             form={form}
             maxLength={REASON_LENGTH_MAX}
             required

@@ -31,7 +31,7 @@ export function recipientPages({ recipients }: ConsoleServices): OperatorRoute[]
                 Show {other} mode
               </a>
             </PageHead>
-            <Card title="Rules" lead="The merchant sets them; they hold for live payouts.">
+            <Card title="Rules" lead="The merchant sets them. They apply to live payouts.">
               <Facts
                 rows={[
                   ['A new destination waits', `${rules.waitHours} hours`],

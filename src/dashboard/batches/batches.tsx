@@ -253,7 +253,7 @@ function Detail({ batch, progress, base, path, secondPerson, mayChange }: Detail
               action={`${path}/stop`}
               label="Stop batch"
               icon="ban"
-              effect="The funds of all rows that wait are returned. Rows that were released go on."
+              effect="The funds of all rows that wait are returned. Rows that were released continue."
               confirm="Stop this batch now"
             />
           ) : null}

@@ -190,7 +190,7 @@ function Compare({ base, form, zone }: CompareProps) {
       <PageHead
         back={{ href: `${base}/exports`, label: 'Exports' }}
         title="Compare records"
-        lead="Compare the list of your shop with what has moved at the gateway. Nothing is stored."
+        lead="Compare your shop’s list with the movements at the gateway. Nothing is stored."
       />
       <Card>
         <form method="post" action={`${base}/reconcile`} class="stack">

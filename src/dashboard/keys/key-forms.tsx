@@ -28,7 +28,7 @@ const FORMS: readonly KeyForm[] = [
   {
     name: 'edit',
     title: 'Edit key',
-    lead: 'It holds from the next request on. Keys that this key has made keep their own settings.',
+    lead: 'Changes apply from the next request. Keys that were created with this key keep their own settings.',
     submit: 'Save changes',
     change: editKey,
     save: (db, by, id, form) => editKey.make(db, by, { id }, readFields(editKey, form)),
@@ -43,7 +43,7 @@ const FORMS: readonly KeyForm[] = [
   {
     name: 'limits',
     title: 'Rules for payouts',
-    lead: 'They hold for payouts and batches that this key requests, from the next request on.',
+    lead: 'They apply to payouts and batches that this key requests, from the next request.',
     submit: 'Save rules',
     change: limitKey,
     save: (db, by, id, form) => limitKey.make(db, by, { id }, readFields(limitKey, form)),

@@ -364,7 +364,7 @@ function Changes({ apiKey: key, path, wrong }: Pick<KeyPageProps, 'apiKey' | 'pa
       </Card>
       <Card
         title="Rotate"
-        lead="A new secret with the same settings. The old secret stops working at once; keys that this key has made go on."
+        lead="A new secret with the same settings. The old secret stops working at once. Keys that were created with this key keep working."
       >
         <div>
           <Confirm
@@ -378,7 +378,7 @@ function Changes({ apiKey: key, path, wrong }: Pick<KeyPageProps, 'apiKey' | 'pa
       </Card>
       <Card
         title="Revoke"
-        lead="The key and the keys that it has made stop working at once, permanently."
+        lead="The key and the keys that were created with it stop working at once, permanently."
       >
         <form method="post" action={`${path}/revoke`} class="stack">
           <Field

@@ -58,7 +58,7 @@ function LowBalances({ base, form, saved }: LowBalancesProps) {
       <PageHead
         back={{ href: choices, label: 'Notifications' }}
         title="Low balances"
-        lead="Owners and finance are told once when an available balance falls below its amount, and again after it has recovered. The amounts are those of this mode."
+        lead="Owners and finance are notified once when an available balance falls below its amount, and again after it has recovered. The amounts are those of this mode."
       />
       {saved ? <Alert tone="good" title="The amounts were saved." /> : null}
       <Card>

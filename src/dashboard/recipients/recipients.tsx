@@ -52,7 +52,7 @@ export function recipientPages(services: DashboardServices): MerchantRoute[] {
         const path = listPath(visit);
         const body = (
           <>
-            <PageHead title="Recipients" lead="Destinations that you pay again and again.">
+            <PageHead title="Recipients" lead="Destinations that you pay repeatedly.">
               {mayMake(visit) ? (
                 <>
                   <a class="btn" data-variant="outline" href={`${path}/import`}>
@@ -304,7 +304,7 @@ function Detail({ recipient, base, path, secondPerson, mayChange }: DetailProps)
               action={`${path}/delete`}
               label="Delete"
               icon="trash-2"
-              effect="No further payout can name this recipient. Payouts that were requested go on, except those that wait for this recipient."
+              effect="No further payout can name this recipient. Payouts that were already requested continue, except those that wait for this recipient."
               confirm="Delete this recipient now"
             />
           </>
@@ -350,7 +350,7 @@ interface RulesProps {
 
 function Rules({ rules: { waitHours, only }, path, visit }: RulesProps) {
   return (
-    <Card title="Rules" lead="They hold for live payouts.">
+    <Card title="Rules" lead="They apply to live payouts.">
       <Facts
         rows={[
           ['A new destination waits', `${waitHours} hours`],
@@ -374,7 +374,7 @@ function RulesForm({ path, form }: { path: string; form: FormState }) {
       <PageHead
         back={{ href: path, label: 'Recipients' }}
         title="Rules for recipients"
-        lead="They hold for live mode. A shorter wait is for destinations that are set from now on."
+        lead="They apply in live mode. A shorter wait applies to destinations that are set from now on."
       />
       <Card>
         <form method="post" action={`${path}/rules`} class="stack">

@@ -43,7 +43,7 @@ export function refundPages(services: DashboardServices): MerchantRoute[] {
           'Refunds',
           <ListPage
             title="Refunds"
-            lead="Money that goes back to customers. A refund starts on the page of its payment."
+            lead="Money that goes back to customers. Start a refund on the page of its payment."
             path={path}
             query={query}
             next={next}

@@ -244,7 +244,7 @@ function TimeFields({ form, zone }: { form: FormState; zone: string }) {
       <Field
         name="start"
         label={`Not before (${zone})`}
-        hint="Optional. An interval is counted from here, and from now without it."
+        hint="Optional. Intervals are counted from this time, or from now if it is empty."
         type="datetime-local"
         form={form}
       />

@@ -194,7 +194,7 @@ function Head({ schedule, base, path, mayChange }: HeadProps) {
           action={`${path}/end`}
           label="End"
           icon="ban"
-          effect="It makes no more runs, and cannot be resumed. Batches that were created go on."
+          effect="It creates no more runs and cannot be resumed. Batches that were already created continue."
           confirm="End this schedule now"
         />
       ) : null}

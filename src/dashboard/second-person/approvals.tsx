@@ -25,7 +25,7 @@ export function approvalPages(services: DashboardServices): MerchantRoute[] {
           <>
             <PageHead
               title="Approvals"
-              lead="What one person made and another person has to approve. Open it to see and approve it."
+              lead="Objects that one person created and another person must approve. Open one to review and approve it."
             />
             <Card flush>
               <WaitingTable rows={rows} approvers={approvers} base={visit.base} />

@@ -82,7 +82,7 @@ function Debugger({ base, form, finding }: DebuggerProps) {
           <TextArea
             name="body"
             label="Raw body"
-            hint="The bytes before any JSON parser."
+            hint="The raw bytes, before any JSON parser."
             form={form}
             required
           />

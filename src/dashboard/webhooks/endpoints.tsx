@@ -354,7 +354,7 @@ function EndpointPage(props: EndpointPageProps) {
               action={`${path}/roll`}
               label="Roll secret"
               icon="refresh-cw"
-              effect="The endpoint gets a new signing secret. Nothing is signed with the old one any more."
+              effect="The endpoint gets a new signing secret. The old one is no longer used."
               confirm="Roll the secret now"
             />
             {enabled ? (

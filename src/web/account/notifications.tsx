@@ -41,7 +41,7 @@ export function notificationPages({ site, users }: AccountPages): Route[] {
 type Link = readonly [href: string, label: string];
 
 function linksOf(prefix: string, actor: Actor): Link[] {
-  const chats = (path: string): Link => [`${prefix}${path}`, 'Chats that are told'];
+  const chats = (path: string): Link => [`${prefix}${path}`, 'Chats'];
   if (actor.kind === 'operator') return mayDo(actor, 'administer') ? [chats('/chats')] : [];
   const amounts: Link = [`${prefix}/live/low-balances`, 'Amounts for low balances'];
   return [
@@ -66,7 +66,7 @@ function Notifications({ choices, path, home, saved, links }: NotificationsProps
     <>
       <PageHead
         title="Notifications"
-        lead="Choose what you are told by e-mail. A message names objects and links to their pages."
+        lead="Choose the notifications that you get by e-mail. A message names objects and links to their pages."
       />
       {links.map(([href, label]) => (
         <p>
@@ -79,7 +79,7 @@ function Notifications({ choices, path, home, saved, links }: NotificationsProps
           <Choices
             name="kinds"
             label="Tell me about"
-            hint="The list has what your role may see. Many of a kind become one message."
+            hint="The list shows what your role may see. Several notifications of one kind are sent as one message."
             form={EMPTY_FORM}
             options={choices.map(({ kind, title }) => [kind, title] as const)}
             preset={choices.filter(({ isOn }) => isOn).map(({ kind }) => kind)}

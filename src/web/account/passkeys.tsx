@@ -127,7 +127,7 @@ export function PasskeyCard({ path, passkeys }: PasskeyCardProps) {
                 action={`${path}/passkeys/${id}/remove`}
                 label="Remove"
                 icon="trash-2"
-                effect={`${name} does not sign you in any more.`}
+                effect={`${name} no longer signs you in.`}
                 confirm="Remove the passkey"
               />
             ),

@@ -190,7 +190,7 @@ function People(props: PeopleProps) {
   const { notice, sendsMail, hasSingleSignOn } = props;
   return (
     <>
-      <PageHead title="People" lead="Who signs in here, and what they may do.">
+      <PageHead title="People" lead="The people who can sign in here, and what they may do.">
         {mayManage ? (
           <a class="btn" href={`${path}/invite`}>
             <Icon name="plus" /> Invite
@@ -287,7 +287,7 @@ const MAILED = {
 } as const;
 
 const MAILED_AGAIN =
-  'The invitation is sent again by e-mail, with a new link. Links that were sent before do not work any more.';
+  'The invitation is sent again by e-mail, with a new link. Links that were sent before no longer work.';
 
 /** What each role of an account may do. */
 function Roles() {
@@ -434,14 +434,14 @@ const MAIL_STATUS = {
   sending: 'Being sent',
   sent: 'Sent',
   refused: 'Refused. Check the address, revoke the invitation and create another one.',
-  unclear: 'Perhaps sent. The mail server did not answer.',
+  unclear: 'May have been sent. The mail server did not answer.',
   dropped: 'Not sent',
 } as const;
 
 /** The people who cannot sign in once the rule applies. */
 function LockedOut({ people, me }: Pick<PeopleProps, 'people' | 'me'>) {
   const without = people.filter(({ hasSecondFactor }) => !hasSecondFactor);
-  if (without.length === 0) return 'Everybody has a second factor, so nobody is stopped.';
+  if (without.length === 0) return 'Everybody has a second factor, so nobody is locked out.';
   const names = without.map(({ userId, email }) =>
     userId === me.userId ? `${email} (you)` : email,
   );
@@ -464,7 +464,7 @@ function Policy({
       title="Second factor"
       lead={
         isRequired
-          ? 'Everybody must have a second factor. Whoever has none can only set one up.'
+          ? 'Everybody must have a second factor. People without one can only set one up.'
           : 'A second factor is optional.'
       }
     >

@@ -168,7 +168,7 @@ function Security({ path, factors, passkeys, mustEnrol, changed }: SecurityProps
               action={`${path}/totp/remove`}
               label="Remove"
               icon="trash-2"
-              effect="Codes of this app are not accepted any more."
+              effect="Codes from this app are no longer accepted."
               confirm="Remove the authenticator app"
             />
           ) : (

@@ -72,7 +72,7 @@ export function signInPages(options: AccountPages): Route[] {
               </summary>
               <div class="confirm-body">
                 <p class="muted">
-                  For named operators while the provider is down. Everybody is told of such a
+                  For named operators while the provider is down. Everybody is notified of such a
                   sign-in.
                 </p>
                 {local(visit)}

@@ -76,7 +76,7 @@ export function singleSignOnPages(options: AccountPages, singleSignOn: SingleSig
           <Field
             name="code"
             label="Code"
-            hint="Of your authenticator app, or a recovery code. Leave it empty without a second factor."
+            hint="The code from your authenticator app, or a recovery code. Leave it empty if you have no second factor."
             form={EMPTY_FORM}
             autocomplete="one-time-code"
             maxLength={40}
