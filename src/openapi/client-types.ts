@@ -2,6 +2,7 @@
  * The API's objects, queries and error details as TypeScript, for the SDK: clients/typescript/src/generated.ts. The
  * SDK can then be used without the schemas' library. `npm run openapi` writes the file.
  */
+import { TEST_EVENTS, TEST_PAYMENT, TEST_PAYOUT } from '../domain/test-events';
 import { buildDocument, OPERATIONS } from './document';
 
 export interface JsonSchema {
@@ -38,6 +39,10 @@ export function buildClientTypes(): string {
       description: 'What `details` of an error has, by its code',
     }),
     'export type ErrorCode = keyof ErrorDetails;',
+    '\n/** The events that one request makes happen in test mode, and what the requests have beside it. */',
+    ...Object.entries({ TEST_EVENTS, TEST_PAYMENT, TEST_PAYOUT }).map(
+      ([name, value]) => `export const ${name} = ${JSON.stringify(value)} as const;`,
+    ),
   ].join('\n');
 }
 

@@ -154,6 +154,7 @@ const DASHBOARD: Record<string, [test: string, live: string]> = {
   'post /webhooks/:id/edit': ['OD', 'O'],
   'get /webhooks/:id/test': ['ODS', 'ODS'],
   'post /webhooks/:id/test': ['ODS', 'ODS'],
+  'post /webhooks/:id/real-event': ['OFD', 'OFD'],
   'post /webhooks/:id/recover': ['ODS', 'ODS'],
   'post /webhooks/:id/replay': ['ODS', 'ODS'],
   'post /webhooks/:id/roll': ['OD', 'O'],

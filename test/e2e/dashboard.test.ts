@@ -257,3 +257,36 @@ test('an endpoint that fails has a warning', async () => {
   expect(older).toContain('First page');
   await stop();
 });
+
+test('the page of test events makes real objects, whose events the endpoint receives', async () => {
+  const own = await createMerchant(gateway.db, gateway.pepper);
+  const { client } = await signIn('developer', own);
+  const receiver = await startReceiver();
+  const created = await client.post('/dashboard/test/webhooks/new', {
+    ...{ url: receiver.url, events: 'all' },
+  });
+  const path = created.headers.get('location')!;
+  const make = async (type: string) => {
+    const html = await client.read(`${path}/test`);
+    expect(html).toContain('Make an event happen');
+    return client.post(`${path}/real-event`, { type, key: keyIn(html) });
+  };
+  const happens = async (type: string) => {
+    const answer = await make(type);
+    expect(answer.status).toBe(303);
+    const page = answer.headers.get('location')!;
+    const id = page.split('/').at(-1)!;
+    await waitFor(`${type} at the endpoint`, () =>
+      receiver.received.some(({ event }) => event.type === type && event.data.id === id),
+    );
+    expect((await client.get(page)).status).toBe(200);
+  };
+  expect(await textOf(make('payout.failed'), 422)).toContain('balance');
+  await happens('payment.completed');
+  await happens('payout.failed');
+  expect((await make('webhook.ping')).status).toBe(404);
+  const live = path.replace('/test/', '/live/');
+  const refused = await client.post(`${live}/real-event`, { type: 'payment.completed', key: '' });
+  expect(refused.status).toBe(404);
+  await receiver.stop();
+});

@@ -2209,3 +2209,27 @@ export interface ErrorDetails {
 }
 
 export type ErrorCode = keyof ErrorDetails;
+
+/** The events that one request makes happen in test mode, and what the requests have beside it. */
+export const TEST_EVENTS = {
+  'payment.created': { object: 'payment', scenario: 'completed' },
+  'payment.processing': { object: 'payment', scenario: 'underpaid' },
+  'payment.on_hold': { object: 'payment', scenario: 'on_hold' },
+  'payment.completed': { object: 'payment', scenario: 'completed' },
+  'payment.underpaid': { object: 'payment', scenario: 'underpaid' },
+  'payment.failed': { object: 'payment', scenario: 'failed' },
+  'payment.expired': { object: 'payment', scenario: 'expired' },
+  'payment.cancelled': { object: 'payment', scenario: 'cancelled' },
+  'payment.refunded': { object: 'payment', scenario: 'refunded' },
+  'payout.requested': { object: 'payout', amount: '10' },
+  'payout.approved': { object: 'payout', amount: '10' },
+  'payout.processing': { object: 'payout', amount: '10' },
+  'payout.completed': { object: 'payout', amount: '10' },
+  'payout.failed': { object: 'payout', amount: '10.00009001' },
+} as const;
+export const TEST_PAYMENT = { amount: '100', currency: 'USDT' } as const;
+export const TEST_PAYOUT = {
+  currency: 'USDT',
+  network: 'tron',
+  destination: { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
+} as const;

@@ -24,12 +24,15 @@ import {
   TextArea,
 } from '../../web/forms';
 import { page, redirect } from '../../web/site';
+import { mayMake } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+import { RealEvent, realEventPage, type RefusedEvent } from './real-event';
 import { EventSamples, sampleData } from './samples';
 
 const NAV = { nav: 'webhooks' };
 
-export function editPages({ db, webhookTools }: DashboardServices): MerchantRoute[] {
+export function editPages(services: DashboardServices): MerchantRoute[] {
+  const { db, webhookTools } = services;
   const find = (visit: MerchantVisit) => findOwnEndpoint(db, visit, visit.params['id'] ?? '');
   const pathOf = (visit: MerchantVisit) => `${visit.base}/webhooks/${visit.params['id'] ?? ''}`;
   const showEdit = async (visit: MerchantVisit, form: FormState | null) => {
@@ -40,12 +43,23 @@ export function editPages({ db, webhookTools }: DashboardServices): MerchantRout
       status: Object.keys(shown.errors).length === 0 ? 200 : 422,
     });
   };
-  const showTest = async (visit: MerchantVisit, error: string | null) => {
+  const showTest = async (
+    visit: MerchantVisit,
+    error: string | null,
+    refused: RefusedEvent | null = null,
+  ) => {
     const { url } = await find(visit);
     const values = error === null ? visit.query : visit.form;
     const errors: Record<string, string> = error === null ? {} : { data: error };
-    const body = <Test path={pathOf(visit)} url={url} form={{ values, errors }} />;
-    return page('Send test event', body, { ...NAV, status: error === null ? 200 : 422 });
+    const isReal = visit.mode === 'test' && mayMake(visit);
+    const body = (
+      <>
+        <Test path={pathOf(visit)} url={url} form={{ values, errors }} />
+        {isReal ? <RealEvent path={pathOf(visit)} refused={refused} /> : null}
+      </>
+    );
+    const status = error === null ? (refused?.refusal?.status ?? 200) : 422;
+    return page('Send test event', body, { ...NAV, status });
   };
 
   return [
@@ -94,6 +108,7 @@ export function editPages({ db, webhookTools }: DashboardServices): MerchantRout
         return redirect(`${visit.base}/webhooks/deliveries/${ping.deliveryId}`);
       },
     },
+    realEventPage(services, (visit, refused) => showTest(visit, null, refused)),
   ];
 }
 
@@ -163,11 +178,6 @@ function Test({ path, url, form }: { path: string; url: string; form: FormState 
         title="Send test event"
         lead={`To ${url}. The type is webhook.ping, so that nothing takes it for a real event.`}
       />
-      <p class="muted">
-        To see an event happen with a real object, run{' '}
-        <code>payments-gateway trigger {sample}</code> in test mode.{' '}
-        <a href="/docs/guides/cli">How it is installed</a>
-      </p>
       <form class="filters" action={`${path}/test`}>
         <Select name="sample" label="Sample" form={picked} options={options} />
         <button class="btn" data-variant="outline">

@@ -6,6 +6,7 @@ import {
   InsufficientBalanceError,
   type PayoutScheduleRequest,
 } from '../index';
+import { TEST_EVENTS, TEST_PAYMENT, TEST_PAYOUT } from '../generated';
 
 type EventType = Event['type'];
 type ScheduledPayout = PayoutScheduleRequest['payouts'][number];
@@ -28,7 +29,7 @@ const payment = (scenario: string): Trigger => ({
   make: ({ client, signal }) => pay(client, scenario, signal),
 });
 
-const payout = (amount = '10'): Trigger => ({
+const payout = (amount: string): Trigger => ({
   how: `creates a payout of ${amount} USDT`,
   make: async (world) => (await withFunds(world, () => sendPayout(world, amount))).id,
 });
@@ -67,30 +68,25 @@ const refund = (amount: string): Trigger => ({
   },
 });
 
+function ofOneRequest(): Record<keyof typeof TEST_EVENTS, Trigger> {
+  const triggers = Object.entries(TEST_EVENTS).map(([type, event]) => [
+    type,
+    event.object === 'payment' ? payment(event.scenario) : payout(event.amount),
+  ]);
+  return Object.fromEntries(triggers) as ReturnType<typeof ofOneRequest>;
+}
+
 export type Triggered = Exclude<
   EventType,
   'payout.rejected' | 'payout_batch.rejected' | 'webhook.ping'
 >;
 
 export const TRIGGERS: Readonly<Record<Triggered, Trigger>> = {
-  'payment.created': payment('completed'),
+  ...ofOneRequest(),
   'payment.pending': {
     how: 'creates a payment and opens its checkout as a customer',
     make: startedPayment,
   },
-  'payment.processing': payment('underpaid'),
-  'payment.on_hold': payment('on_hold'),
-  'payment.completed': payment('completed'),
-  'payment.underpaid': payment('underpaid'),
-  'payment.failed': payment('failed'),
-  'payment.expired': payment('expired'),
-  'payment.cancelled': payment('cancelled'),
-  'payment.refunded': payment('refunded'),
-  'payout.requested': payout(),
-  'payout.approved': payout(),
-  'payout.processing': payout(),
-  'payout.completed': payout(),
-  'payout.failed': payout('10.00009001'),
   'payout.cancelled': {
     how: 'creates a payout that waits, and cancels it',
     make: cancelledPayout,
@@ -141,7 +137,7 @@ function newReference(): string {
 }
 
 async function pay(client: GatewayClient, scenario: string, signal: AbortSignal): Promise<string> {
-  const request = { amount: '100', currency: 'USDT', reference: newReference() };
+  const request = { ...TEST_PAYMENT, reference: newReference() };
   const metadata = { scenario };
   return (await client.payments.create({ ...request, metadata }, { signal })).id;
 }
@@ -156,13 +152,7 @@ async function paidPayment({ client, signal, note }: World): Promise<string> {
 }
 
 function payoutOf(amount: string) {
-  return {
-    amount,
-    currency: 'USDT',
-    network: 'tron',
-    reference: newReference(),
-    destination: { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
-  } as const;
+  return { ...TEST_PAYOUT, amount, reference: newReference() } as const;
 }
 
 function sendPayout({ client, signal }: World, amount: string) {
@@ -181,7 +171,7 @@ async function cancelledPayout(world: World): Promise<string> {
 
 /** A customer who has started and does nothing more: what the button of the sandbox's checkout does. */
 async function startedPayment({ client, signal }: World): Promise<string> {
-  const request = { amount: '100', currency: 'USDT', reference: newReference(), expires_in: 300 };
+  const request = { ...TEST_PAYMENT, reference: newReference(), expires_in: 300 };
   const { id, checkout_url: checkout } = await client.payments.create(request, { signal });
   const answer = await fetch(`${checkout}/start`, { method: 'POST', redirect: 'manual', signal });
   await answer.body?.cancel();
