@@ -142,8 +142,20 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     expect(await page.locator('.nothing').innerText()).toContain('No payouts match these filters');
     await page.getByRole('link', { name: 'Home' }).click();
     await page.locator('.figure').first().waitFor();
+    await page.goto(`${site}/dashboard/test/chats`);
+    await page.getByLabel('Name').fill('Team');
+    await page.getByLabel('Address', { exact: true }).fill(receiver.url);
+    await page.getByLabel('Payouts that failed').check();
+    await page.getByRole('button', { name: 'Add chat' }).click();
+    await page.getByRole('link', { name: 'Team' }).click();
+    expect(await page.getByLabel('Payouts that failed').isChecked()).toBe(true);
+    await page.getByLabel('API keys created').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('API keys created, Payouts that failed').waitFor();
     await receiver.stop();
+    const chatPath = await page.getByRole('link', { name: 'Team' }).getAttribute('href');
     pages.push(
+      chatPath!.replace('/dashboard/test', ''),
       `/payments/${paymentId}`,
       `/payouts/${payout.json.data.id}`,
       new URL(endpointUrl).pathname.replace('/dashboard/test', ''),
