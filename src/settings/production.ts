@@ -48,6 +48,7 @@ function faultsOf(row: SetRow): string[] {
 
 const RULES: Record<NonNullable<Setting['inProduction']>, (row: SetRow) => string[]> = {
   https: publicUrlFaults,
+  'an identity provider': identityProviderFaults,
   'a provider': providerFaults,
   'a screening service': screeningFaults,
   random: guessableFaults,
@@ -76,9 +77,20 @@ function repeatedSecrets(rows: readonly SetRow[]): string[] {
   });
 }
 
-function publicUrlFaults({ name, value }: SetRow): string[] {
+function publicUrlFaults(row: SetRow): string[] {
+  return httpsFaults(row, ': put TLS in front of the program.');
+}
+
+function identityProviderFaults(row: SetRow): string[] {
+  return httpsFaults(
+    row,
+    '. Set it to the issuer of your OpenID Connect provider, exactly as its discovery document writes it.',
+  );
+}
+
+function httpsFaults({ name, value }: SetRow, remedy: string): string[] {
   if (URL.parse(value)?.protocol === 'https:') return [];
-  return [`${name} must start with https:// in production: put TLS in front of the program.`];
+  return [`${name} must start with https:// in production${remedy}`];
 }
 
 function providerFaults(row: SetRow): string[] {

@@ -38,7 +38,13 @@ export interface Setting {
   /** What a message asks for when it is missing, instead of what its kind accepts. */
   setTo?: string;
   /** What production refuses besides (production.ts). */
-  inProduction?: 'https' | 'a provider' | 'a screening service' | 'random' | 'random and used once';
+  inProduction?:
+    | 'https'
+    | 'an identity provider'
+    | 'a provider'
+    | 'a screening service'
+    | 'random'
+    | 'random and used once';
   /** The programs that read it. */
   programs: readonly ProgramName[];
   /** Can be read from a file, and never appears in a log. */
@@ -100,7 +106,7 @@ export const GATEWAY_SETTINGS = {
   },
   OIDC_ISSUER: {
     kind: httpUrl,
-    inProduction: 'https',
+    inProduction: 'an identity provider',
     programs: ['api'],
     meaning:
       'the OpenID Connect provider of the operators, exactly as its discovery document writes `issuer`; with it, operators sign in to the console there, see [Single sign-on](single-sign-on.md)',

@@ -3,11 +3,8 @@ import { areRelatedOperators } from '../../src/db/repositories/related-operators
 import { linkOperator } from '../../src/services/users/single-sign-on';
 import { disableUser } from '../../src/services/users/users';
 import { makeUser, PageClient } from '../support/merchant/page-client';
-import {
-  OpenIdBrowser,
-  type Person,
-  startOpenIdProvider,
-} from '../support/servers/openid-provider';
+import { finishVisit, visitProvider } from '../support/merchant/single-sign-on';
+import { type Person, startOpenIdProvider } from '../support/servers/openid-provider';
 import { started } from '../support/started';
 import { type Gateway, PUBLIC_URL, startHarness } from './http-harness';
 
@@ -36,33 +33,12 @@ function person(more: Person = {}): { subject: string; email: string } {
   return { subject, email };
 }
 
-/** The visit to the provider. @returns the path that the provider sends the browser to */
-async function visitProvider(
-  client: PageClient,
-  subject: string,
-  start = '/console/sign-in/sso',
-  at = new OpenIdBrowser(),
-): Promise<string> {
-  const sent = await client.get(start);
-  expect(sent.status).toBe(303);
-  const back = await at.follow(sent.headers.get('location')!, subject);
-  expect(back.href).toMatch(`${CONSOLE}/sign-in/sso/callback?`);
-  return back.pathname + back.search;
-}
-
-/** Opens the page that the callback opens. */
-async function finish(client: PageClient, callback: string): Promise<Response> {
-  const page = await client.read(callback);
-  const [, next = ''] = /http-equiv="refresh" content="0;url=([^"]+)"/.exec(page) ?? [];
-  return client.get(next.replaceAll('&amp;', '&'));
-}
-
 async function signIn(
   subject: string,
   { client = newClient(), next = '' }: { client?: PageClient; next?: string } = {},
 ): Promise<{ client: PageClient; answer: Response }> {
   const start = `/console/sign-in/sso?next=${encodeURIComponent(next)}`;
-  const answer = await finish(client, await visitProvider(client, subject, start));
+  const answer = await finishVisit(client, await visitProvider(client, subject, start));
   return { client, answer };
 }
 
@@ -189,12 +165,12 @@ describe('attacks', () => {
     const { subject } = person();
     const attacker = newClient();
     const callback = await visitProvider(attacker, subject);
-    await refused(await finish(newClient(), callback), 401, EXPIRED);
+    await refused(await finishVisit(newClient(), callback), 401, EXPIRED);
     // Not even when the victim is on the way to the provider.
     const victim = newClient();
     await victim.get('/console/sign-in/sso');
     const exchanged = provider.exchanged();
-    await refused(await finish(victim, callback), 401, NOT_ACCEPTED);
+    await refused(await finishVisit(victim, callback), 401, NOT_ACCEPTED);
     expect(provider.exchanged()).toBe(exchanged);
   });
 
@@ -205,7 +181,7 @@ describe('attacks', () => {
     const again = () => {
       const copy = newClient();
       for (const [name, value] of cookies) copy.cookies.set(name, value);
-      return finish(copy, callback);
+      return finishVisit(copy, callback);
     };
     const answers = await Promise.all([again(), again(), again()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 401, 401]);
@@ -216,11 +192,11 @@ describe('attacks', () => {
     const { subject } = person();
     const used = newClient();
     const callback = await visitProvider(used, subject);
-    await finish(used, callback);
+    await finishVisit(used, callback);
     const client = newClient();
     const other = new URL(await visitProvider(client, subject), PUBLIC_URL);
     other.searchParams.set('code', new URL(callback, PUBLIC_URL).searchParams.get('code')!);
-    await refused(await finish(client, other.pathname + other.search), 401, NOT_ACCEPTED);
+    await refused(await finishVisit(client, other.pathname + other.search), 401, NOT_ACCEPTED);
   });
 
   test('the answer of another provider is not accepted', async () => {
@@ -228,7 +204,11 @@ describe('attacks', () => {
     const callback = new URL(await visitProvider(client, person().subject), PUBLIC_URL);
     callback.searchParams.set('iss', 'https://attacker.example.com');
     const exchanged = provider.exchanged();
-    await refused(await finish(client, callback.pathname + callback.search), 401, NOT_ACCEPTED);
+    await refused(
+      await finishVisit(client, callback.pathname + callback.search),
+      401,
+      NOT_ACCEPTED,
+    );
     expect(provider.exchanged()).toBe(exchanged);
   });
 
@@ -361,7 +341,7 @@ describe('sign in again', () => {
     const sent = new URL((await client.get(start)).headers.get('location')!);
     expect(sent.searchParams.get('prompt')).toBe('login');
     expect(sent.searchParams.get('max_age')).toBe('0');
-    const answer = await finish(client, await visitProvider(client, subject, start));
+    const answer = await finishVisit(client, await visitProvider(client, subject, start));
     expect(answer.headers.get('location')).toBe(approve);
     const done = await client.post(approve, { email: 'y@example.com', role: 'viewer' });
     expect(done.headers.get('location')).toBe('/console/people/invited');
@@ -373,7 +353,7 @@ describe('sign in again', () => {
   ])('does not accept %s', async (_case, claims) => {
     const { subject, client, start } = await confirming();
     provider.falsify(claims);
-    const answer = await finish(client, await visitProvider(client, subject, start));
+    const answer = await finishVisit(client, await visitProvider(client, subject, start));
     await refused(answer, 403, 'does not say that you have just signed in there');
     const still = await client.post(approve, { email: 'z@example.com', role: 'viewer' });
     expect(still.headers.get('location')).toMatch(/confirm/);
@@ -381,7 +361,7 @@ describe('sign in again', () => {
 
   test('does not accept another person', async () => {
     const { client, start } = await confirming();
-    const answer = await finish(client, await visitProvider(client, person().subject, start));
+    const answer = await finishVisit(client, await visitProvider(client, person().subject, start));
     await refused(answer, 403, 'as another person than here');
   });
 
@@ -414,15 +394,12 @@ describe('break-glass', () => {
   });
 
   test('counts as one with an operator whom the provider knows', async () => {
-    const [named] = await harness.owner.query<{ email: string }>(
-      'SELECT email FROM users WHERE email = ?',
-      [BREAK_GLASS],
-    );
+    const local = await makeUser(harness.owner, 'operator', 'admin');
     const [one, two] = [person(), person()];
     for (const { subject } of [one, two]) await signIn(subject);
     const related = (a: string, b: string) =>
       harness.owner.transaction((tx) => areRelatedOperators(tx, a, b));
-    expect(await related(named!.email, one.email)).toBe(true);
+    expect(await related(local.email, one.email)).toBe(true);
     // Nobody here gave these two their roles.
     expect(await related(one.email, two.email)).toBe(false);
   });

@@ -2,7 +2,7 @@
 import type { PayoutBatchDecisionOutcome } from '../../domain/payout-batch';
 import { APPROVALS_NEEDED } from '../../domain/payout-decision';
 import type { Db, Tx } from '../transaction';
-import { MAY_REVIEW } from './payout-decisions';
+import { MAY_REVIEW, mayReview } from './payout-decisions';
 import { areRelated } from './related-operators';
 
 export type BatchDecisionKind = 'approve' | 'reject' | 'stop' | 'leave_out';
@@ -132,7 +132,7 @@ export async function readBatchDecider(
             coalesce((SELECT bool_and(${areRelated('first', 'u')})
                FROM payout_batch_decisions d JOIN users first ON first.id = d.user_id
               WHERE ${IS_COUNTED} AND first.id <> u.id
-                AND first.disabled_at IS NULL), false) AS is_related
+                AND ${mayReview('first')}), false) AS is_related
        FROM payout_batches CROSS JOIN users u WHERE payout_batches.id = ? AND u.id = ?`,
     [batchId, userId],
   );

@@ -14,11 +14,14 @@ import { areRelated } from './related-operators';
 const COLUMNS = 'id, payout_id, kind, user_id, email, reason, outcome, created_at, decided_at';
 
 /**
- * SQL over a user u: whether the operator may decide now, which can differ from the time of the
- * decision.
+ * SQL: whether the operator may decide now, which can differ from the time of the decision.
+ * @param user the alias of a row of users
  */
-export const MAY_REVIEW = `u.kind = 'operator' AND u.disabled_at IS NULL
-  AND u.operator_role IN (${sqlList(REVIEWER_ROLES)})`;
+export const mayReview = (user: string): string =>
+  `${user}.kind = 'operator' AND ${user}.disabled_at IS NULL
+  AND ${user}.operator_role IN (${sqlList(REVIEWER_ROLES)})`;
+
+export const MAY_REVIEW = mayReview('u');
 
 /**
  * SQL: whether the operator has had the secret of the payout's API key, or requested the payout on the
@@ -112,7 +115,7 @@ export interface DeciderFacts {
   hadKey: boolean;
   hasCounted: boolean;
   /**
-   * The operator who gave the first approval, when it does not count together with one of this
+   * The operator who gave the first approval, when it still counts, but not together with one of this
    * operator.
    */
   relatedTo: string | null;
@@ -131,7 +134,7 @@ export async function readDecider(
             (SELECT CASE WHEN bool_and(${areRelated('first', 'u')}) THEN min(first.email) END
                FROM payout_decisions d JOIN users first ON first.id = d.user_id
               WHERE d.payout_id = payouts.id AND d.outcome = 'counted' AND first.id <> u.id
-                AND first.disabled_at IS NULL) AS related_to
+                AND ${mayReview('first')}) AS related_to
        FROM payouts CROSS JOIN users u WHERE payouts.id = ? AND u.id = ?`,
     [payoutId, userId],
   );

@@ -268,6 +268,15 @@ export const PAGE_GUARDS: readonly Guard[] = [
     title: 'counts as one with an operator whom the provider knows',
   },
   {
+    name: 'left-approval-stops-nobody',
+    protects: 'An approval that no longer counts does not keep two others from approving.',
+    file: 'src/db/repositories/payout-decisions.ts',
+    find: "AND ${mayReview('first')}) AS related_to",
+    replace: ') AS related_to',
+    test: 'test/e2e/single-sign-on.test.ts',
+    title: 'while the provider is down',
+  },
+  {
     name: 'page-rate',
     protects: 'One session does not write the audit log full or keep the processor busy.',
     file: 'src/web/limits.ts',

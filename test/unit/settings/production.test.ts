@@ -74,6 +74,18 @@ test.each([
   });
 });
 
+test('an identity provider without TLS is refused with its remedy, and not with one for our own address', () => {
+  const oidc = {
+    OIDC_ISSUER: 'http://sso.example.com',
+    OIDC_CLIENT_ID: 'console',
+    OIDC_CLIENT_SECRET: random(),
+    OIDC_ROLE_GROUPS: 'payments-admins=admin',
+  };
+  expect(() => readApiConfig({ ...ENV, ...oidc })).toThrow(
+    /^The environment is invalid:\n {2}- OIDC_ISSUER must start with https:\/\/ in production\. Set it to the issuer of [^\n]+$/,
+  );
+});
+
 test('the environment of `npm start` is refused, with everything that is wrong in it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'production-'));
   const secrets = loadSecrets(join(folder, 'secrets.json'), {});
