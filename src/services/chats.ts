@@ -20,7 +20,7 @@ import { newId } from '../lib/new-id';
 import type { SecretBox } from '../lib/secret-box';
 import type { WebhookSender } from '../webhooks/sender';
 import { type ChangedBy, makeChange } from './admin/audit';
-import { AdminRefusal, InvalidInput } from './admin/refusal';
+import { AdminRefusal, InputFaults, InvalidInput } from './admin/refusal';
 import { checkName } from './users/users';
 
 export type { ChatOwner, ChatWebhook, ListedChat } from '../db/repositories/chat-webhooks';
@@ -88,17 +88,20 @@ async function addChat(
   owner: ChatOwner,
   wish: NewChat,
 ): Promise<{ id: string; secret: string }> {
-  const name = checkName(wish.name);
-  const kinds = readKinds(owner, wish.kinds);
-  const verdict = await webhookSender.check(wish.url.trim(), owner?.mode ?? modeOfOperators);
-  if (!verdict.ok) {
-    throw new InvalidInput('url', { code: 'url_refused', explanation: verdict.message });
-  }
-  const { url } = verdict;
-  if (isProduction && !url.startsWith('https:')) {
+  const faults = new InputFaults();
+  const name = (await faults.read(() => checkName(wish.name))) ?? '';
+  const kinds = (await faults.read(() => readKinds(owner, wish.kinds))) ?? [];
+  const checkUrl = async () => {
+    const verdict = await webhookSender.check(wish.url.trim(), owner?.mode ?? modeOfOperators);
+    if (!verdict.ok) {
+      throw new InvalidInput('url', { code: 'url_refused', explanation: verdict.message });
+    }
+    if (!isProduction || verdict.url.startsWith('https:')) return verdict.url;
     const explanation = 'The URL must begin with https://.';
     throw new InvalidInput('url', { code: 'url_refused', explanation });
-  }
+  };
+  const url = (await faults.read(checkUrl)) ?? '';
+  faults.refuse();
   const id = newId('chatWebhook');
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const chat = { id, name, hint: maskOf(url), kinds };

@@ -110,6 +110,12 @@ test('a form names every fault at once, in its own words', async () => {
   `);
 });
 
+test('the form of a chat names every fault at once', async () => {
+  const sent = { name: '', url: 'ftp://chat.example' };
+  const html = await textOf(client.post('/dashboard/test/chats', sent), 422);
+  for (const field of ['name', 'url', 'kinds']) expect(html).toContain(`id="field-${field}-error"`);
+});
+
 test('a payment link has the network that somebody chose', async () => {
   const path = '/dashboard/test/payments/new';
   const sent = { amount: '25', reference: 'order-1', currency: 'USDT' };

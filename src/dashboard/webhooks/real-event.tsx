@@ -79,7 +79,8 @@ export function RealEvent({ path, refused }: { path: string; refused: RefusedEve
         />
         <p class="hint">
           A payout needs a test balance: payment.completed adds 100 USDT. Other events happen with{' '}
-          <code>payments-gateway trigger</code>. <a href="/docs/guides/cli">Install the command</a>
+          <code>payments-gateway trigger</code>, but for payout.rejected and payout_batch.rejected,
+          which only an operator can cause. <a href="/docs/guides/cli">Install the command</a>
         </p>
         <div class="actions">
           <button class="btn">Make it happen</button>
