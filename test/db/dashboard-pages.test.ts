@@ -110,6 +110,21 @@ test('a form names every fault at once, in its own words', async () => {
   `);
 });
 
+test('a key that was created with a key gets no right to create keys', async () => {
+  const [maker, made] = [
+    await harness.createKey({ accountId, scopes: ['api_keys:write'] }),
+    await harness.createKey({ accountId, scopes: ['balance:read'] }),
+  ];
+  const sql = 'UPDATE api_keys SET created_by_key = ? WHERE id = ?';
+  await harness.owner.query(sql, [maker.id, made.id]);
+  const edit = (id: string, scopes: string) =>
+    client.post(`/dashboard/test/keys/${id}/edit`, { name: 'Till', scopes });
+  const html = await textOf(edit(made.id, 'api_keys:write'), 422);
+  expect(html).toContain('id="field-scopes-error"');
+  expect((await edit(made.id, 'events:read')).status).toBe(303);
+  expect((await edit(maker.id, 'api_keys:write')).status).toBe(303);
+});
+
 test('the form of a chat names every fault at once', async () => {
   const sent = { name: '', url: 'ftp://chat.example' };
   const html = await textOf(client.post('/dashboard/test/chats', sent), 422);

@@ -275,7 +275,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     name: 'chat-kinds-of-its-owner',
     protects: 'A chat of an account is not told what operators are told, nor who signed in.',
     file: 'src/services/chats.ts',
-    find: 'const kinds = readKinds(owner, wish.kinds);',
+    find: 'const kinds = (await faults.read(() => readKinds(owner, wish.kinds))) ?? [];',
     replace: 'const kinds = wish.kinds as ChatKind[];',
     also: { find: 'function readKinds(', replace: 'export function readKinds(' },
     test: CHATS,
@@ -355,5 +355,14 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     replace: 'text.replace(/[&]/g, (one) => ENTITIES[one] ?? one);',
     test: CHATS,
     title: 'what somebody named an account is no mention and no link',
+  },
+  {
+    name: 'alarm-of-restored-wallet',
+    protects: 'An alarm of a restored wallet is told although its id was given before.',
+    file: 'src/db/migrations/0073-alarm-ids.ts',
+    find: ', extract(epoch FROM NEW.raised_at)',
+    replace: '',
+    test: 'test/db/notifications.test.ts',
+    title: 'operators are told of each alarm of a provider once',
   },
 ];

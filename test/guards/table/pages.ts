@@ -644,4 +644,22 @@ export const PAGE_GUARDS: readonly Guard[] = [
     test: 'test/db/books.test.ts',
     title: 'is written as',
   },
+  {
+    name: 'live-payout-reviewed',
+    protects: 'A live payout of the dashboard is sent only as its review showed it.',
+    file: 'src/dashboard/payouts/new-payout.tsx',
+    find: 'if (seen === reviewedDigest(reviewed)) return null;',
+    replace: 'if (seen !== null) return null;',
+    test: 'test/e2e/dashboard.test.ts',
+    title: 'a live payout is sent after a review only',
+  },
+  {
+    name: 'test-events-in-test-mode',
+    protects: 'The page of test events makes nothing in live mode.',
+    file: 'src/dashboard/webhooks/real-event.tsx',
+    find: "if (type === undefined || visit.mode !== 'test') throw",
+    replace: 'if (type === undefined) throw',
+    test: 'test/e2e/dashboard.test.ts',
+    title: 'the page of test events makes real objects',
+  },
 ];
