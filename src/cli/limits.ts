@@ -50,7 +50,7 @@ export function addLimits(admin: Command, run: Run): void {
   });
   changeVerb(limits, 'unset', {
     summary: 'Remove an account’s own limits, so that the default applies again',
-    notes: 'With --default, no limit applies any more. Without further options both are removed.',
+    notes: 'With --default, no limit applies afterwards. Without further options both are removed.',
     examples: ['limits unset --account acc_… --currency USDT --daily'],
   })
     .addOption(ACCOUNT)

@@ -100,7 +100,8 @@ export function addScreening(admin: Command, run: Run): void {
   );
   changeVerb(screening, 'ask', {
     summary: 'Ask every source again about the destination of a live payout that is not submitted',
-    notes: 'The payout goes on with the answers: a clear one lets it be sent, a block rejects it.',
+    notes:
+      'The payout continues with the answers: a clear one lets it be sent, and a block rejects it.',
     examples: ['screening ask po_…', 'screening ask po_… --reason "service was mended" --json'],
   })
     .argument('[id]', 'the payout', text)

@@ -122,7 +122,7 @@ export function addUsers(admin: Command, run: Run): void {
     notes:
       'A user whom an account invited acts in that account only, until an operator vouches. Check that the ' +
       'person reads mail sent to the address. The user gets a new password, which is shown once; all sessions ' +
-      'and second factors of before are removed.',
+      'and the earlier second factors are removed.',
     examples: ['users vouch --email shop@example.com --reason "answered from the address"'],
   })
     .requiredOption(EMAIL, 'the user of the dashboard', text)
@@ -169,7 +169,7 @@ export function addUsers(admin: Command, run: Run): void {
     );
   changeVerb(users, 'require-second-factor', {
     summary: 'Require a second factor of everybody in an account, or of all operators',
-    notes: 'People without one can only set one up. With --off it is not required any more.',
+    notes: 'People without one can only set one up. With --off, it is no longer required.',
     examples: [
       'users require-second-factor --kind operator',
       'users require-second-factor --kind merchant --account acc_… --off',
@@ -177,7 +177,7 @@ export function addUsers(admin: Command, run: Run): void {
   })
     .addOption(KIND)
     .addOption(ACCOUNT)
-    .option('--off', 'do not require it any more')
+    .option('--off', 'no longer require it')
     .action(({ kind, off, ...options }) =>
       run(options, async ({ db, by, accountId }) => {
         const account = kind === 'merchant' ? await accountId(options.account) : null;

@@ -155,7 +155,7 @@ export const ERRORS = {
   key_change_not_allowed: {
     status: 403,
     message:
-      'This API key may not change that key. A key changes itself and the keys that it has made.',
+      'This API key may not change that key. A key can change itself and the keys that it created.',
     details: object(
       {
         reason: {

@@ -17,7 +17,7 @@ export const MERCHANT_CAPABILITIES = {
   link: 'Create and cancel payment links',
   pay_test: 'In test mode, make and cancel payouts, batches, schedules, refunds and recipients',
   pay: 'In live mode, make and cancel payouts, batches, schedules, refunds and recipients',
-  approve: 'Approve, as the second person, what another person has made',
+  approve: 'Approve, as the second person, what another person created',
   resend: 'Send webhooks again, and test events',
   integrate: 'In test mode, manage API keys and webhook endpoints',
   keep_books: 'Set the time zone and the accounts of the journal',

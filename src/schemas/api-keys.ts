@@ -234,7 +234,7 @@ export const API_KEY_OPERATIONS: readonly Operation[] = [
     tag,
     summary: 'Roll the secret of an API key',
     description:
-      'Replaces the secret of the calling key, or of a key that it has made. The old secret stops working at once. If you lose the response to the roll of another key, roll it again. In live mode, an owner of the account must have allowed it.',
+      'Replaces the secret of the calling key, or of a key that it created. The old secret stops working at once. If you lose the response to the roll of another key, roll it again. In live mode, an owner of the account must have allowed it.',
     scope: 'api_keys:write',
     parameters: [idOf('apiKey')],
     success: { ...WITH_SECRET, status: 200 },
@@ -247,7 +247,7 @@ export const API_KEY_OPERATIONS: readonly Operation[] = [
     tag,
     summary: 'Revoke an API key',
     description:
-      'Revokes the calling key, or a key that it has made, permanently. The keys that it has made are revoked as well.',
+      'Permanently revokes the calling key or a key that it created. The keys that it created are revoked as well.',
     scope: 'api_keys:write',
     parameters: [idOf('apiKey')],
     success: {

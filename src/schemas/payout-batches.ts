@@ -423,7 +423,7 @@ export const PAYOUT_BATCH_OPERATIONS: readonly Operation[] = [
     tag: 'Payout batches',
     summary: 'Stop a batch',
     description:
-      'Returns the funds of all rows that were not released to the provider. Rows that were released go on; the status becomes stopped when the last of them has ended.',
+      'Returns the funds of all rows that were not released to the provider. Rows that were released continue; the status becomes stopped when the last of them has ended.',
     scope: 'payouts:write',
     parameters: [idOf('payoutBatch')],
     success: shown(PayoutBatchObject, EXAMPLE),

@@ -386,6 +386,7 @@ export const PAYOUT_SCHEDULE_OPERATIONS: readonly Operation[] = [
     id: 'endPayoutSchedule',
     path: '/payout_schedules/{id}/end',
     summary: 'End a schedule',
-    description: 'Makes no more runs. Batches that were created go on; stop them if you have to.',
+    description:
+      'Ends the schedule: it creates no further batches. Batches that were created continue; stop them if you have to.',
   },
 ];

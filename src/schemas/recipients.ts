@@ -232,7 +232,7 @@ export const RECIPIENT_OPERATIONS: readonly Operation[] = [
     path: '/recipients/{id}',
     tag: 'Recipients',
     summary: 'Delete a recipient',
-    description: 'No further payout can name it. Payouts that were requested before go on.',
+    description: 'No further payout can name it. Payouts that were requested before continue.',
     scope: 'recipients:write',
     parameters: [idOf('recipient')],
     success: {

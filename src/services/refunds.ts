@@ -129,7 +129,7 @@ export function createRefunds(deps: RefundsDeps) {
       const outcome = await deps.paymentWorkflows.withdraw(start, id, by, ORDER_DEADLINE_MS);
       if (outcome === true) return;
       if (outcome !== false) throw new ApiError(NO_ANSWER);
-      const message = 'This refund does not wait for a second person any more.';
+      const message = 'This refund is no longer waiting for a second person.';
       const status = refundStatus((await getOwn(deps.db, caller, id)).state);
       throw new ApiError({ code: 'invalid_state', details: { status }, message });
     },

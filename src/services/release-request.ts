@@ -47,7 +47,7 @@ function paymentErrors(
     return [{ field, rule: 'not_found', message }];
   }
   if (payment.mayComplete) return [];
-  const message = `This payment is ${payment.status} and cannot be completed any more. Name another one.`;
+  const message = `This payment is ${payment.status} and can no longer be completed. Name another one.`;
   return [{ field, rule: 'unsupported', message }];
 }
 

@@ -261,7 +261,7 @@ describe.each(SECOND_PERSON_KINDS)('%s', (kind) => {
       const again = await approveAs(people[approver], id, version);
       expect([again.status, problemIn(await again.text())]).toEqual([
         409,
-        expect.stringContaining(`${id} does not wait for an approval any more.`),
+        expect.stringContaining(`${id} is no longer waiting for an approval.`),
       ]);
     },
   );

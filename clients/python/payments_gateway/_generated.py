@@ -2311,7 +2311,7 @@ class PayoutBatchOperations(Resource):
     def stop(self, id: str) -> PayoutBatch:
         """Stop a batch.
 
-        Returns the funds of all rows that were not released to the provider. Rows that were released go on; the status becomes stopped when the last of them has ended.
+        Returns the funds of all rows that were not released to the provider. Rows that were released continue; the status becomes stopped when the last of them has ended.
 
         Scope: `payouts:write`.
         """
@@ -2396,7 +2396,7 @@ class PayoutScheduleOperations(Resource):
     def end(self, id: str) -> PayoutSchedule:
         """End a schedule.
 
-        Makes no more runs. Batches that were created go on; stop them if you have to.
+        Ends the schedule: it creates no further batches. Batches that were created continue; stop them if you have to.
 
         Scope: `payouts:write`.
         """
@@ -2443,7 +2443,7 @@ class RecipientOperations(Resource):
     def delete(self, id: str) -> Recipient:
         """Delete a recipient.
 
-        No further payout can name it. Payouts that were requested before go on.
+        No further payout can name it. Payouts that were requested before continue.
 
         Scope: `recipients:write`.
         """
@@ -2679,7 +2679,7 @@ class ApiKeyOperations(Resource):
     def roll(self, id: str) -> ApiKeyWithSecret:
         """Roll the secret of an API key.
 
-        Replaces the secret of the calling key, or of a key that it has made. The old secret stops working at once. If you lose the response to the roll of another key, roll it again. In live mode, an owner of the account must have allowed it.
+        Replaces the secret of the calling key, or of a key that it created. The old secret stops working at once. If you lose the response to the roll of another key, roll it again. In live mode, an owner of the account must have allowed it.
 
         Scope: `api_keys:write`.
         """
@@ -2688,7 +2688,7 @@ class ApiKeyOperations(Resource):
     def revoke(self, id: str) -> ApiKey:
         """Revoke an API key.
 
-        Revokes the calling key, or a key that it has made, permanently. The keys that it has made are revoked as well.
+        Permanently revokes the calling key or a key that it created. The keys that it created are revoked as well.
 
         Scope: `api_keys:write`.
         """

@@ -133,7 +133,7 @@ const REFUSALS = {
   second_person_kept: ({ currency }: { currency: string }) =>
     `The amount of ${currency} can be lowered here. Ask the operator to raise or remove it.`,
   made_by_yourself: ({ id }: Id) => `You requested ${id} yourself. Another person must approve it.`,
-  not_waiting_for_person: ({ id }: Id) => `${id} does not wait for an approval any more.`,
+  not_waiting_for_person: ({ id }: Id) => `${id} is no longer waiting for an approval.`,
   changed_since_shown: ({ id }: Id) =>
     `${id} was changed after you opened the page. Look at it again before you approve it.`,
   proposal_ended: () => 'This change was already decided, was replaced or has expired.',
@@ -153,7 +153,7 @@ const REFUSALS = {
     `At most ${max} chats can be told. Remove one first.`,
   no_screening_source: ({ name }: { name: string }) => `${name} is not a source of the screening.`,
   not_to_be_screened: ({ id }: Id) =>
-    `${id} is not screened any more: it is a test payout, was submitted or has ended.`,
+    `${id} is no longer screened: it is a test payout, was submitted or has ended.`,
   not_held_by_screening: ({ id }: Id) =>
     `${id} is not held or blocked by the screening: it is clear, was not asked about, or is deleted.`,
   screening_changed: ({ id }: Id) =>
@@ -195,7 +195,7 @@ const PROBLEMS = {
   not_a_time_zone: ({ value }: { value: string }) =>
     `“${value}” is no time zone. Use a name such as Europe/Berlin, America/New_York or UTC.`,
   made_by_key: () =>
-    'A key that another key has made cannot manage keys: leave out api_keys:write.',
+    'A key that was created with another key cannot manage keys: leave out api_keys:write.',
   not_a_limit: ({ value }: { value: string }) =>
     `${value} is not a limit. Use a currency and an amount, such as USDT=500.`,
   no_such_route: ({ scope }: { scope: RouteScope }) =>
