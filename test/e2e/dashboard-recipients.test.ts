@@ -131,7 +131,7 @@ test('the rules of a key are set on its page, and hold from the next request on'
   const faulty = await send(path, { payTo: 'anywhere', payoutMax: 'USDT', currencies: '' });
   expect([faulty.status, faulty.text]).toEqual([
     422,
-    expect.stringContaining('not a valid amount'),
+    expect.stringContaining('USDT is not a limit.'),
   ]);
   const rules = {
     payTo: 'anywhere',

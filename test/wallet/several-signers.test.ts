@@ -248,7 +248,11 @@ describeWithChain('several hot wallets', () => {
       await block(true);
       await chain.mine();
       await start();
+      // The other one would take both before this one has looked at them.
+      await pauseSigner(wallet.db, keyOf(1), DECISION);
       for (const reference of ['po_1', 'po_2']) await pay(reference, { currency: 'USDT' });
+      await alarm('asset_refused');
+      expect(await resumePausedSigner(wallet.db, keyOf(1), 'bob')).toBe(true);
       for (const reference of ['po_1', 'po_2']) {
         expect(await ended(reference)).toMatchObject({ status: 'sent' });
       }
