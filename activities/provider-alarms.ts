@@ -16,7 +16,7 @@ export async function noteAlarms({ db, providers }: AlarmDeps): Promise<number> 
     MODES.flatMap((mode) =>
       PROVIDER_CODES.map(async (code) => {
         const enabled = providers.list(mode).find((one) => one.code === code);
-        // A provider that is not enabled any more has no alarms.
+        // A provider that is no longer enabled has no alarms.
         const answer = (await enabled?.listAlarms()) ?? { kind: 'alarms', alarms: [] };
         if (answer.kind !== 'alarms') return 0;
         await noteProviderAlarms(db, { provider: code, mode }, answer.alarms);

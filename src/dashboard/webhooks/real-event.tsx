@@ -66,7 +66,7 @@ export function RealEvent({ path, refused }: { path: string; refused: RefusedEve
   return (
     <Card
       title="Make an event happen"
-      lead="The gateway creates a payment or payout in test mode, and the sandbox does the rest. Every endpoint that wants the events receives them."
+      lead="The gateway creates a payment or payout in test mode, and the sandbox does the rest. Every endpoint that is subscribed to the events receives them."
     >
       <RefusalAlert refusal={refused?.refusal ?? null} />
       <form method="post" action={`${path}/real-event`} class="stack">
@@ -79,7 +79,7 @@ export function RealEvent({ path, refused }: { path: string; refused: RefusedEve
         />
         <p class="hint">
           A payout needs a test balance: payment.completed adds 100 USDT. Other events happen with{' '}
-          <code>payments-gateway trigger</code>, but for payout.rejected and payout_batch.rejected,
+          <code>payments-gateway trigger</code>, except payout.rejected and payout_batch.rejected,
           which only an operator can cause. <a href="/docs/guides/cli">Install the command</a>
         </p>
         <div class="actions">
