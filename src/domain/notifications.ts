@@ -213,7 +213,7 @@ function isOwn(kind: OccasionKind): kind is OwnKind {
   return kind === 'new_sign_in' || kind === 'password_changed';
 }
 
-/** Of the user in no account, whatever their role is, and nobody can choose not to be told. */
+/** Whether it is told to the user whatever their accounts, role and choices are. */
 export function isAlwaysTold(kind: OccasionKind): boolean {
   return kind === 'password_changed';
 }

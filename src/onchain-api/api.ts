@@ -50,7 +50,7 @@ export interface OnchainProvider {
   listCheckouts(mode: Mode, query: ChangesQuery): Promise<CheckoutView[]>;
   /** Null when there is no such checkout. @throws HttpRefusal */
   takeStep(mode: Mode, reference: string, step: CheckoutStep): Promise<CheckoutView | null>;
-  /** The alarms that are open on the networks of the mode, at most `ALARMS_MAX`. */
+  /** The alarms that are open on the networks of the mode, oldest first; the newest of very many. */
   listAlarms(mode: Mode): Promise<AlarmView[]> | AlarmView[];
 }
 

@@ -284,6 +284,11 @@ test('the page of test events makes real objects, whose events the endpoint rece
   expect(await textOf(make('payout.failed'), 422)).toContain('balance');
   await happens('payment.completed');
   await happens('payout.failed');
+  const form = { type: 'payment.completed', key: keyIn(await client.read(`${path}/test`)) };
+  const clicks = [form, form].map((sent) => client.post(`${path}/real-event`, sent));
+  const [first, second] = (await Promise.all(clicks)).map(({ headers }) => headers.get('location'));
+  expect(first).toMatch(/payments\/pay_/);
+  expect(second).toBe(first);
   expect((await make('webhook.ping')).status).toBe(404);
   const live = path.replace('/test/', '/live/');
   const refused = await client.post(`${live}/real-event`, { type: 'payment.completed', key: '' });

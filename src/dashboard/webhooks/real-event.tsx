@@ -5,7 +5,6 @@ import {
   TEST_PAYOUT,
   type TestEventType,
 } from '../../domain/test-events';
-import { newId } from '../../lib/new-id';
 import { readPaymentRequest } from '../../schemas/payments';
 import { readPayoutRequest } from '../../schemas/payouts';
 import type { DashboardServices } from '../../services/dashboard';
@@ -33,7 +32,8 @@ export function realEventPage(
 ): MerchantRoute {
   const create = (visit: MerchantVisit, type: TestEventType, key: string) => {
     const event = TEST_EVENTS[type];
-    const reference = `test-event-${newId('request').slice(4).toLowerCase()}`;
+    // The second request of a double click is the same one.
+    const reference = key;
     if (event.object === 'payment') {
       const metadata = { scenario: event.scenario };
       const request = { ...TEST_PAYMENT, reference, metadata };

@@ -62,8 +62,8 @@ async function recognize(
 }
 
 /**
- * For a path that is unknown: the log of the account shows the request. The answer is the same for every key
- * and without one.
+ * For a path that is unknown: the log of the account shows the request. The status and the body are the same for
+ * every key and without one.
  */
 export function recognizeCaller(
   authentication: Authentication,

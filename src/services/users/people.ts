@@ -129,7 +129,7 @@ export function createPeople(db: Db, box: SecretBox, { issuer }: SignInRules, se
         const after = { object: 'invitation', ...approved };
         return { result: undefined, audit: { ...auditOf(user, 'approve', id), after } };
       }),
-    /** By mail, with another link; earlier ones end. @throws AdminRefusal */
+    /** Sends the mail again with another link; earlier links end. @throws AdminRefusal */
     sendAgain: (user: SignedIn, id: string) =>
       makeChange(db, changedBy(user), async (tx) => {
         const sent = sendsMail

@@ -18,6 +18,9 @@ import {
   viewTransfer,
 } from '../sender/transfers';
 
+/** An answer that is larger than the gateway reads would tell nothing. */
+const ALARMS_MAX = 200;
+
 interface ProviderParts {
   checkouts: CheckoutParts;
   chains: readonly Chain[];
@@ -43,7 +46,7 @@ export function createProvider(parts: ProviderParts): OnchainProvider {
 
     async listAlarms(mode) {
       const networks = chains.map(({ network }) => network).filter((one) => one.mode === mode);
-      return (await listAlarms(db)).flatMap(
+      const open = (await listAlarms(db)).flatMap(
         ({ id, chain_id, kind, subject, detail, raised_at }) => {
           const network = networks.find(({ chainId }) => chainId === chain_id);
           if (network === undefined) return [];
@@ -52,6 +55,7 @@ export function createProvider(parts: ProviderParts): OnchainProvider {
           ];
         },
       );
+      return open.slice(-ALARMS_MAX);
     },
 
     async findTransfer(mode, reference) {
