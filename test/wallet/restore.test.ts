@@ -12,6 +12,7 @@ import { createChain } from '../../src/wallet/chain/chain';
 import { resumeSigner } from '../../src/wallet/sender/resume';
 import { readStatus } from '../../src/wallet/status';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
 import {
   copyWalletDatabase,
   createWalletDatabase,
@@ -36,6 +37,7 @@ describeWithChain('a wallet with a restored database', () => {
   let signer: ReturnType<typeof createTestSigner>;
   let wallet: TestWallet;
   let receivers: Address[];
+  let node: NodeProxy | undefined;
 
   beforeAll(async () => {
     chain = await startChain();
@@ -52,28 +54,29 @@ describeWithChain('a wallet with a restored database', () => {
   });
   afterEach(async () => {
     await wallet.stop();
+    await node?.stop();
+    node = undefined;
     for (const database of databases) await database.drop();
   });
 
-  const start = async (payouts: Parameters<typeof testNetwork>[1] = {}): Promise<void> => {
+  type Changes = Parameters<typeof testNetwork>[1];
+  const start = async (changes: Changes = {}): Promise<void> => {
     const database = databases.at(-1)!;
-    wallet = await startTestWallet({ networks: [testNetwork(chain, payouts)], signer, database });
+    wallet = await startTestWallet({ networks: [testNetwork(chain, changes)], signer, database });
     const registered = () => wallet.db.query('SELECT 1 FROM wallet.signer');
     await waitThroughFaults('the signer', async () => (await registered()).length > 0);
   };
   /** The copy is used from `restore` on; until then, the wallet works on the original. */
-  const backUp = async (
-    payouts: Parameters<typeof testNetwork>[1] = {},
-  ): Promise<WalletDatabase> => {
+  const backUp = async (changes: Changes = {}): Promise<WalletDatabase> => {
     await wallet.stop();
     const copy = await copyWalletDatabase(databases[0]!);
-    await start(payouts);
+    await start(changes);
     return copy;
   };
-  const restore = async (copy: WalletDatabase): Promise<void> => {
+  const restore = async (copy: WalletDatabase, changes: Changes = {}): Promise<void> => {
     await wallet.stop();
     databases.push(copy);
-    await start();
+    await start(changes);
   };
   const pay = async (reference: string, to = 0, changes: Partial<PayoutOrder> = {}) => {
     const result = await wallet.provider.submitPayout({
@@ -121,6 +124,42 @@ describeWithChain('a wallet with a restored database', () => {
     await chain.finalize();
     expect(await received()).toBe(5_000_000n);
     await restore(copy);
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(5_000_000n);
+    expect(await openAlarms()).toEqual([]);
+  });
+
+  it('does not send again by resume-signer what no node shows, because it may have been paid', async () => {
+    await pay('po_1');
+    await broadcastOf(1);
+    const copy = await backUp({ payouts: { replaceAfterMs: 200 } });
+    await chain.setNextBaseFee(50n * GWEI);
+    await chain.mine();
+    await broadcastOf(2);
+    await chain.mine();
+    await chain.finalize();
+    node = await startNodeProxy(chain.url);
+    // It tells the count of transactions and receipts, and lists no transactions.
+    node.answer = ({ method }) =>
+      /BySenderAndNonce|txpool/.test(method)
+        ? { error: { code: -32601, message: 'the method does not exist' } }
+        : null;
+    node.alter = ({ method, params: [, isFull] }, result) =>
+      method === 'eth_getBlockByNumber' && isFull === true && result !== null
+        ? { ...(result as object), transactions: [] }
+        : result;
+    const rpcUrls = [node.url];
+    await restore(copy, { rpcUrls });
+    await stopped();
+    const resume = () =>
+      resumeSigner(wallet.db, createChain(testNetwork(chain, { rpcUrls })), signer.address, {
+        by: 'alice',
+      });
+    await expect(resume()).rejects.toThrow(/No node .* nonces: 0\. .* payouts .*: po_1\./);
+    await chain.finalize();
+    expect(await received()).toBe(5_000_000n);
+    node.answer = () => null;
+    await resume();
     expect(await ended('po_1')).toMatchObject({ status: 'sent' });
     expect(await received()).toBe(5_000_000n);
     expect(await openAlarms()).toEqual([]);

@@ -58,6 +58,7 @@ export async function resumeSigner(
     await storeFound(tx, chain, key, users);
     await decideFound(tx, chain, key, decisions);
     await requireDecided(tx, chain, key, view, decisions);
+    await requireShown(tx, chain, key, foreign, decisions);
     await tx.query(
       `UPDATE wallet.slot SET state = 'foreign'
        WHERE chain_id = $1 AND signer = $2 AND nonce = ANY($3::bigint[]) AND state = 'open'
@@ -175,6 +176,34 @@ async function requireDecided(
   if (hidden <= 0n || skipUnknownNonces) return;
   throw new SetupError(
     `The chain has transactions of ${key.signer} with the nonces ${next.toString()} to ${(view.usedNonces - 1n).toString()}, and no node shows ${hidden.toString()} of them. Compare them with the queued transfers; a transfer that was paid by one of them would be paid again. Then run the command with --skip-unknown-nonces.`,
+  );
+}
+
+/**
+ * A transaction that no node shows may be one of the payout itself, which an older database does not know.
+ * @throws SetupError when an operator has not said that it is not
+ */
+async function requireShown(
+  tx: Tx,
+  chain: Chain,
+  key: SignerKey,
+  foreign: readonly Slot[],
+  { skipUnknownNonces = false }: ResumeDecisions,
+): Promise<void> {
+  const [hidden] = await tx.query<{ nonces: string; references: string }>(
+    `SELECT string_agg(nonce::text, ', ' ORDER BY nonce) AS nonces,
+       string_agg(client_reference, ', ' ORDER BY nonce) AS references
+     FROM wallet.slot JOIN wallet.transfer ON transfer.id = transfer_id
+     WHERE slot.chain_id = $1 AND signer = $2 AND nonce = ANY($3::bigint[]) AND state = 'open'
+       AND NOT EXISTS (SELECT 1 FROM wallet.found_transaction AS found
+         WHERE found.chain_id = slot.chain_id AND found.signer = slot.signer
+           AND found.nonce = slot.nonce)
+     HAVING count(*) > 0`,
+    [key.chainId, key.signer, foreign.map(({ nonce }) => nonce.toString())],
+  );
+  if (hidden === undefined || skipUnknownNonces) return;
+  throw new SetupError(
+    `No node of ${chain.network.name} shows the transactions of ${key.signer} that used these nonces: ${hidden.nonces}. They may have paid the payouts that had the nonces: ${hidden.references}. Add a node to rpc_urls that shows them, and run the command again. If you have seen elsewhere that they have not paid these payouts, add --skip-unknown-nonces: the payouts are then sent again.`,
   );
 }
 

@@ -178,6 +178,16 @@ export const WALLET_GUARDS: readonly Guard[] = [
     title: 'takes a mined replacement that the database does not know',
   },
   {
+    name: 'hidden-user-of-a-nonce',
+    protects:
+      'A payout is not sent again while no node shows the transaction that has used its nonce.',
+    file: 'src/wallet/sender/resume.ts',
+    find: 'await requireShown(tx, chain, key, foreign, decisions);',
+    replace: 'void requireShown;',
+    test: RESTORE,
+    title: 'does not send again by resume-signer what no node shows, because it may have been paid',
+  },
+  {
     name: 'addresses-after-a-restore',
     protects: 'A restored database gives out no deposit address a second time.',
     file: 'src/wallet/addresses/skip-addresses.ts',
