@@ -30,7 +30,7 @@ export interface OidcConfig {
   emailClaim: string;
   scope: string;
   sessionMinutes: number;
-  /** The e-mail addresses of operators who may sign in without the provider. */
+  /** The email addresses of operators who may sign in without the provider. */
   breakGlass: readonly string[];
 }
 

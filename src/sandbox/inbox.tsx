@@ -50,8 +50,12 @@ export function inbox(secret: string | null): Router {
     ctx.type = 'css';
     ctx.body = PAGE_STYLE + TABLE_STYLE;
   });
+  router.get('/assets/page.js', (ctx) => {
+    ctx.type = 'js';
+    ctx.body = FOLLOW;
+  });
   router.get('/', (ctx) => {
-    show(ctx, <List arrivals={arrivals} />, 3);
+    show(ctx, <List arrivals={arrivals} />, true);
   });
   router.get('/:eventId', (ctx) => {
     const { eventId } = ctx.params as { eventId?: string };
@@ -63,11 +67,11 @@ export function inbox(secret: string | null): Router {
   return router;
 }
 
-/** @param reloadSeconds only for a page that has nothing which a reload could lose */
-function show(ctx: Context, content: VNode, reloadSeconds: number | null = null): void {
+/** @param follows whether the page shows new events by itself */
+function show(ctx: Context, content: VNode, follows = false): void {
   ctx.set(
     'Content-Security-Policy',
-    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'",
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'",
   );
   ctx.set('Cache-Control', 'no-store');
   ctx.type = 'html';
@@ -76,15 +80,13 @@ function show(ctx: Context, content: VNode, reloadSeconds: number | null = null)
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        {reloadSeconds === null ? null : (
-          <meta http-equiv="refresh" content={String(reloadSeconds)} />
-        )}
         <title>Webhook inbox</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/inbox/assets/page.css" />
+        {follows ? <script defer src="/inbox/assets/page.js" /> : null}
       </head>
       <body>
-        <p class="banner">Sandbox: webhooks as a merchant&apos;s server receives them</p>
+        <header class="banner">Sandbox: webhooks as a merchant&apos;s server receives them</header>
         <main class="wide">
           <div class="card">
             <h1>Webhook inbox</h1>
@@ -207,6 +209,15 @@ function Event({ arrival }: { arrival: Arrival }): VNode {
 function Signature({ arrival: { fault } }: { arrival: Arrival }): VNode {
   return <span class={fault === null ? 'good' : 'bad'}>{fault ?? 'verified'}</span>;
 }
+
+const FOLLOW = `setInterval(async () => {
+  const response = await fetch(location.href).catch(() => null);
+  if (!response?.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  const [shown, next] = [document, page].map((one) => one.querySelector('tbody') ?? one.querySelector('main'));
+  if (shown.innerHTML !== next.innerHTML) shown.replaceWith(next);
+}, 3000);
+`;
 
 const TABLE_STYLE = `
 main.wide { max-width: 60rem; }

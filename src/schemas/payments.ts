@@ -50,7 +50,7 @@ const EXPIRES_IN_S = { min: 5, minLive: 300, max: 86_400, default: 3_600 };
 const SCENARIOS_OF_THE_WINDOW = ['underpaid', 'expired', 'late'];
 const SCENARIO_WINDOW_S = 10;
 /**
- * One part of an e-mail address. It excludes what STORABLE_TEXT excludes, and a label has no full stop,
+ * One part of an email address. It excludes what STORABLE_TEXT excludes, and a label has no full stop,
  * so the pattern matches in one way only.
  */
 const NAME = '[^\\s@\\u0000\\p{Cs}]+';

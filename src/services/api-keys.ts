@@ -92,13 +92,13 @@ const RULES = {
   payoutMax: List({
     label: 'Maximum per payout',
     hint: 'A currency and an amount, separated by commas',
-    without: 'none',
+    without: 'no maximum',
     placeholder: 'USDT=500, BTC=0.01',
   }),
   dailyMax: List({
     label: 'Maximum in 24 hours',
     hint: 'A currency and an amount, separated by commas',
-    without: 'none',
+    without: 'no maximum',
     placeholder: 'USDT=5000, BTC=0.1',
   }),
 };
@@ -127,7 +127,7 @@ const SETTINGS = {
   rate: Type.Optional(
     Count(1, 1200, { label: 'Requests per minute', without: `${REQUESTS_PER_MINUTE}` }),
   ),
-  expires: Type.Optional(Time({ label: 'Expires', without: 'never' })),
+  expires: Type.Optional(Time({ label: 'Expires', without: 'no expiry' })),
 };
 
 /** @throws AdminRefusal for a live key of an account that is not verified, and for one key too many */

@@ -17,7 +17,7 @@ export const alertLowBalances = defineChange({
     below: List({
       label: 'Tell us when the available balance is below',
       hint: 'A currency and an amount, separated by commas',
-      without: 'never',
+      without: 'no notifications',
       placeholder: 'USDT=1000, BTC=0.05',
     }),
   },

@@ -99,7 +99,7 @@ export type InputOf<C extends { fields: TProperties }> = Static<TObject<C['field
 export interface Words {
   label: string;
   hint?: string;
-  /** What applies when the field is left out: `120`, `never`. */
+  /** What applies when the field is left out: `120`, `no expiry`. */
   without?: string;
   /** How the help of an option names the value, such as `AMOUNT`; `TEXT` if it is missing. */
   value?: string;

@@ -64,7 +64,7 @@ export const maximumField = (label: string) =>
     Text(40, {
       label,
       hint: 'An amount, “none” for no limit, or “default” to follow the default',
-      without: 'unchanged',
+      without: 'no change',
       value: 'AMOUNT',
     }),
   );

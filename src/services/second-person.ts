@@ -39,7 +39,7 @@ export const ruleSecondPerson = defineChange({
     above: List({
       label: 'A second person approves above',
       hint: 'A currency and an amount, separated by commas',
-      without: 'never',
+      without: 'no second person',
       placeholder: 'USDT=1000, BTC=0.05',
     }),
   },

@@ -125,13 +125,11 @@ export function choices<Value extends string>(values: readonly Value[]): Kind<Va
 }
 
 export const emails: Kind<string[]> = {
-  form: 'e-mail addresses, separated by commas',
+  form: 'email addresses, separated by commas',
   parse: (value) => {
     const parts = partsOf(value);
     if (parts.every((part) => /^[^\s@]+@[^\s@]+$/.test(part))) return parts;
-    throw new InvalidText(
-      'has a text that is not an e-mail address. Separate addresses by commas.',
-    );
+    throw new InvalidText('has a text that is not an email address. Separate addresses by commas.');
   },
 };
 

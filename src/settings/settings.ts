@@ -165,7 +165,7 @@ export const GATEWAY_SETTINGS = {
     kind: emails,
     programs: ['api'],
     meaning:
-      'e-mail addresses of operators who may also sign in without the provider; each such sign-in is audited, counted and shown. Without it, nobody can',
+      'email addresses of operators who may also sign in without the provider; each such sign-in is audited, counted and shown. Without it, nobody can',
   },
   CONSOLE_URL: {
     kind: baseUrl,

@@ -4,7 +4,7 @@ import type { PayoutBatch, PayoutBatchProgress, PayoutBatchTotals } from '../dom
 import { isFinalPayoutBatch, LEFT_OUT_AT_ONCE_MAX } from '../domain/payout-batch';
 import { reviewReasonSentence } from '../domain/review';
 import type { BatchRow } from '../services/batch-reviews';
-import { Card, Facts, Money, Status, Table, words } from './components';
+import { Card, Facts, Money, Status, Table, Time, words } from './components';
 import { Follows as FollowsPart } from './follow';
 import { Field, type FormState } from './forms';
 
@@ -71,6 +71,7 @@ export function ProgressCard({ batch, progress, more = [] }: ProgressProps) {
             ['Returned', count(returned)],
             ...(leftOut === 0 ? [] : [['Left out', count(leftOut)] as const]),
             ...more,
+            ['Closed', batch.closedAt === null ? null : <Time at={batch.closedAt} seconds />],
           ]}
         />
       </Card>

@@ -74,7 +74,7 @@ function hintOf({ hint, without, options }: FieldOfChange): string | undefined {
   const canBeEmpty = without !== undefined && options === undefined;
   const sentences = [
     ...(hint === undefined ? [] : [`${hint}.`]),
-    ...(canBeEmpty ? [`Empty means ${without}.`] : []),
+    ...(canBeEmpty ? [`Leave empty for ${without}.`] : []),
   ];
   return sentences.length === 0 ? undefined : sentences.join(' ');
 }

@@ -212,7 +212,9 @@ export function Table<Row>({ rows, columns, caption, empty }: TableProps<Row>) {
           {rows.map((row) => (
             <tr>
               {columns.map((column) => (
-                <td class={columnClass(column)}>{column.cell(row)}</td>
+                <td class={columnClass(column)} data-label={column.label}>
+                  {column.cell(row)}
+                </td>
               ))}
             </tr>
           ))}

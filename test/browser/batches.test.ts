@@ -133,6 +133,7 @@ describeWithBrowser('a batch in a browser', () => {
     await sent.first().waitFor();
     await page.getByText('An operator must approve this batch.').waitFor({ state: 'detached' });
     await page.locator('#batch-rows').getByText('Completed').nth(19).waitFor();
+    await page.locator('#batch-progress').getByText('Closed').waitFor();
     await look(page, 'followed');
     await page.reload();
     await look(page, 'completed');

@@ -1,6 +1,7 @@
 /** The sandbox's inbox page: a developer sees what arrived and whether it was genuine. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { startSandbox } from '../../src/sandbox/server';
+import { lookAt } from '../support/merchant/page-checks';
 import { makeCredentials } from '../support/servers/sandbox';
 import { describeWithBrowser, useBrowser } from '../support/servers/browser';
 import { started } from '../support/started';
@@ -39,8 +40,13 @@ describeWithBrowser('the webhook inbox', () => {
       expect.stringContaining('invalid signature'),
       expect.stringMatching(/payment\.completed\s+pay_1\s+<b>done<\/b>\s+verified/),
     ]);
+    const found = await lookAt(page, '/inbox');
+    expect(await deliver('evt_late', secret)).toBe(200);
+    await page.locator('tbody tr').nth(2).waitFor();
     await page.getByRole('link', { name: 'payment.completed' }).last().click();
     await page.waitForURL(`${sandbox.url}/inbox/evt_good`);
     expect(await page.locator('pre').innerText()).toContain('"status": "<b>done</b>"');
+    found.push(...(await lookAt(page, '/inbox/event')));
+    expect(found).toEqual([]);
   });
 });

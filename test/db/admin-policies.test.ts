@@ -65,6 +65,12 @@ describe('limits', () => {
     expect(currencies).toEqual(['BTC', 'ETH', 'USDC', 'USDT', 'XRP']);
   });
 
+  test('a maximum for one payout above that of 24 hours is refused', async () => {
+    const wish = ['--account', account, '--currency', 'XRP', '--per-transaction', '10'];
+    const refusal = await admin.refusal(2, 'limits', 'set', ...wish, '--daily', '1');
+    expect(refusal).toContain('10.00000000 is more than the limit of 24 hours, 1.00000000.');
+  });
+
   test('a default that changes reaches every account that follows it', async () => {
     await admin.json(
       ...'limits set --account'.split(' '),

@@ -200,7 +200,7 @@ test('the signature debugger says which part of a webhook is wrong', async () =>
     [{ event_id: '' }, 'The signature is valid'],
     [{ signature: probe }, 'The header has the wrong format'],
     [{ signature: signWebhook(secret, now - 900, body) }, 'the timestamp is not'],
-    [{ event_id: 'evt_other' }, 'the event id is not'],
+    [{ event_id: 'evt_other' }, 'the event ID is not'],
     [{ secret: 'whsec_other' }, 'The secret is wrong'],
     [{ secret: ` ${secret} ` }, 'The secret has spaces around it'],
     [{ secret: secret.slice(6) }, 'The secret lacks its prefix'],

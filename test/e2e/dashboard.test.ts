@@ -57,6 +57,7 @@ test('a payout is quoted, requested once by two clicks, and cancelled from its p
   const unfinished = await client.read(`${path}?amount=x&currency=USDT`);
   expect(unfinished).toContain('Amount: Write a number such as 12.50');
   expect(unfinished).toContain('Reference: Fill in this field.');
+  expect(unfinished).not.toContain('Currency: ');
   expect(unfinished).not.toMatch(/Send \S+ as/);
 
   const answers = await Promise.all([client.post(path, form), client.post(path, form)]);

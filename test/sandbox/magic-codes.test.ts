@@ -16,8 +16,10 @@ import {
 const FAMILIES = ['evm', 'tron', 'bitcoin', 'xrpl'] as const;
 const ORDINARY_AMOUNT = '10.50000000';
 const ORDINARY_DESTINATION = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+const ROOT = join(__dirname, '../..');
+const GUIDES = ['payouts', 'quickstart', 'testing'].map((name) => `docs/guides/${name}.md`);
 /** Cells padded with single spaces, however the tables are laid out. */
-const DOCUMENT = readFileSync(join(__dirname, '../../docs/sandbox.md'), 'utf8').replace(/ +/g, ' ');
+const DOCUMENT = readFileSync(join(ROOT, 'docs/sandbox.md'), 'utf8').replace(/ +/g, ' ');
 
 function destinationsOf(name: ScenarioName): string[] {
   return [
@@ -62,6 +64,15 @@ describe.each(SCENARIO_NAMES)('%s', (name) => {
     expect(DOCUMENT).toContain(cells([title, exchangeId, email]));
     expect(DOCUMENT).toContain(cells([title, ...addresses]));
   });
+});
+
+it('is called by no address of a sample, so that amounts with codes have their effect', () => {
+  const samples = ['README.md', ...GUIDES].flatMap((name) => {
+    const text = readFileSync(join(ROOT, name), 'utf8');
+    return [...text.matchAll(/"value": ?"(T\w{33}|0x\w{40})"/g)].map(([, value]) => value!);
+  });
+  expect(samples).toContain('TR4rJfyKxgk8oWSZaPBGwvfA1t1sQfhrz7');
+  for (const address of samples) expect(chooseScenario(address, ORDINARY_AMOUNT)).toBe('sends');
 });
 
 it('has no code and no destination twice', () => {

@@ -293,7 +293,7 @@ function Fees({ fees, account, mayChange, path }: SectionProps) {
             label: 'For',
             cell: ({ direction, currency, provider }) => (
               <>
-                {words(direction)} {currency} <small>{provider}</small>
+                {words(direction)} {currency} <small>{words(provider)}</small>
               </>
             ),
           },

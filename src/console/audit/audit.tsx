@@ -53,7 +53,7 @@ function Head({ head }: { head: Awaited<ReturnType<ConsoleServices['auditHead']>
   return (
     <Card
       title="Head of the chain"
-      lead="Created once a day. Keep it outside the database: admin audit verify --head FILE then names every entry that was changed, removed or inserted."
+      lead="A head is created once a day. Keep it outside the database, and use admin audit verify --head FILE to find entries that were changed, removed or inserted."
     >
       {head === null ? (
         <p class="muted">No head yet. The schedule audit-seal makes the first one.</p>

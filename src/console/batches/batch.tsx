@@ -71,7 +71,6 @@ export function BatchDetail(props: DetailProps & { workflowUrl: WorkflowUrl }) {
               ['Approved by', batch.approvedBy],
               ['Ended by', batch.ending === null ? null : (batch.endedBy ?? 'The gateway')],
               ['Reason', batch.endingReason],
-              ['Closed', batch.closedAt === null ? null : <Time at={batch.closedAt} seconds />],
             ]}
           />
           <Decisions {...props} />

@@ -93,8 +93,8 @@ interface BatchListProps {
 
 function BatchList({ rows, query, next, open }: BatchListProps) {
   const lead = open
-    ? 'Batches that are open, in all accounts. The oldest is first.'
-    : 'Batches of all accounts. The newest is first.';
+    ? 'Open batches of all accounts, oldest first.'
+    : 'Batches of all accounts, newest first.';
   return (
     <>
       <PageHead title="Batches" lead={lead}>

@@ -349,14 +349,14 @@ function Ours({ ours, found }: Pick<CaseEvidence, 'ours' | 'found'>) {
                   </>,
                 ],
                 ['Decided by', ours.object.decidedBy],
-                ['Provider’s id', ours.object.providerTransferId],
+                ['Provider’s ID', ours.object.providerTransferId],
               ] as const)),
-          ['Network', object.network],
+          ['Network', object.network === null ? null : words(object.network)],
           [
             'Transaction',
             object.txHash === null ? null : <Transaction object={object} hash={object.txHash} />,
           ],
-          ['Provider', object.provider],
+          ['Provider', words(object.provider)],
           ['Mode', words(object.mode)],
           [
             'ID',
@@ -417,7 +417,7 @@ function Theirs({ entries }: { entries: CaseEvidence['theirs'] }) {
             wide: true,
             cell: ({ provider, mode }) => (
               <>
-                {provider} <small>{mode}</small>
+                {words(provider)} <small>{words(mode)}</small>
               </>
             ),
           },

@@ -5,7 +5,7 @@ import type { ConsoleServices } from '../../services/console';
 import { decideRecipient, isHeld } from '../../services/recipient-screenings';
 import type { Recipient } from '../../domain/recipient';
 import { ChangeFields, readFields } from '../../web/change-form';
-import { Alert, Card, Facts, Status, Time } from '../../web/components';
+import { Alert, Card, Facts, Status, Time, words } from '../../web/components';
 import { Field, type FormState } from '../../web/forms';
 import { redirect, signInAgain, type SignedInAnswer } from '../../web/site';
 import {
@@ -67,7 +67,7 @@ export function OurRecipient({ found, recipient, form, mayDecide }: OurRecipient
           ['Name', recipient.name],
           ['Screening', status === null ? 'Not asked about' : <Status value={status} />],
           ['Destination', <code class="break">{recipient.destinationValue}</code>],
-          ['Network', recipient.network ?? 'None'],
+          ['Network', words(recipient.network ?? 'none')],
           ['Since', <Time at={destinationSince} seconds />],
           [
             'Account',

@@ -196,7 +196,7 @@ function Providers({ statements, checks, mayRun }: ProvidersProps) {
               label: 'Statement',
               cell: ({ provider, kind }) => (
                 <>
-                  {provider} <small>{words(kind)}</small>
+                  {words(provider)} <small>{words(kind)}</small>
                 </>
               ),
             },
@@ -257,7 +257,7 @@ function Positions({ positions }: { positions: Read<'positions'> }) {
                 ? '–'
                 : providers.map(({ provider, held }) => (
                     <>
-                      {money(held, currency)} <small>{provider}</small>
+                      {money(held, currency)} <small>{words(provider)}</small>
                     </>
                   )),
           },

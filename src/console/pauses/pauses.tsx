@@ -10,7 +10,7 @@ import {
   resumePayouts,
 } from '../../services/payout-pauses';
 import { ChangeFields, readFields } from '../../web/change-form';
-import { Card, Empty, PageHead, Table, Time } from '../../web/components';
+import { Card, Empty, PageHead, Table, Time, words } from '../../web/components';
 import { EMPTY_FORM, Field, fieldErrors, type FormState, Select } from '../../web/forms';
 import { page, redirect } from '../../web/site';
 import {
@@ -96,7 +96,7 @@ function Pauses({ held, form, mayChange }: PausesProps) {
           empty={<Empty icon="circle-play" title="Nothing is paused" />}
           columns={[
             { label: 'Paused', cell: (pause) => <PausedName pause={pause} /> },
-            { label: 'Mode', cell: ({ mode }) => mode ?? 'Live and test' },
+            { label: 'Mode', cell: ({ mode }) => (mode === null ? 'Live and test' : words(mode)) },
             { label: 'Reason', cell: ({ reason }) => reason },
             { label: 'By', cell: ({ createdBy }) => createdBy ?? 'Unknown' },
             { label: 'Since', cell: ({ createdAt }) => <Time at={createdAt} seconds /> },
@@ -115,7 +115,7 @@ function Pauses({ held, form, mayChange }: PausesProps) {
 
 function PausedName({ pause: { scope, target } }: { pause: Pause }) {
   if (scope === 'global') return <b>All payouts</b>;
-  if (scope === 'provider') return <>Provider {target}</>;
+  if (scope === 'provider') return <>{words(target)}</>;
   return (
     <>
       Account <a href={`${PREFIX}/accounts/${target}`}>{target}</a>
@@ -156,7 +156,7 @@ function NewPause({ form }: { form: FormState }) {
           form={form}
           options={[
             ['global', 'All payouts'],
-            ...PROVIDER_CODES.map((code) => [code, `Provider ${code}`] as const),
+            ...PROVIDER_CODES.map((code) => [code, words(code)] as const),
             ['account', 'One account'],
           ]}
         />

@@ -112,7 +112,7 @@ function Transfers({ payment, credits, refunds }: PaymentDetail) {
         empty={<Empty icon="arrow-down-left" title="No transfer was credited yet" />}
         columns={[
           {
-            label: 'At',
+            label: 'Movement',
             cell: ({ what, at }) => (
               <>
                 {what}
@@ -123,7 +123,7 @@ function Transfers({ payment, credits, refunds }: PaymentDetail) {
             ),
           },
           {
-            label: 'Provider’s id or reference',
+            label: 'Provider’s ID or reference',
             cell: ({ id, notes }) => (
               <>
                 <code class="break">{id}</code>
@@ -193,7 +193,7 @@ function Details({ payment }: Pick<PaymentDetail, 'payment'>) {
           ['Reference', <Id value={payment.reference} />],
           ['Provider', words(payment.provider)],
           ['Provider’s checkout', <Id value={payment.providerCheckoutId} />],
-          ['Network', payment.network],
+          ['Network', payment.network === null ? null : words(payment.network)],
           [
             'Transaction',
             payment.txHash === null ? null : <Transaction object={payment} hash={payment.txHash} />,

@@ -1,7 +1,7 @@
 /** The recipients of one account, for operators to read. */
 import { MODES } from '../../domain/mode';
 import type { ConsoleServices } from '../../services/console';
-import { Card, Empty, Facts, PageHead, Status, Table, Time } from '../../web/components';
+import { Card, Empty, Facts, PageHead, Status, Table, Time, words } from '../../web/components';
 import { chosen, ListPager, PER_PAGE, positionOf } from '../../web/lists';
 import { page } from '../../web/site';
 import { type OperatorRoute, PREFIX } from '../operator-page';
@@ -62,7 +62,7 @@ export function recipientPages({ recipients }: ConsoleServices): OperatorRoute[]
                       ),
                   },
                   { label: 'Currency', cell: ({ currency }) => currency },
-                  { label: 'Network', wide: true, cell: ({ network }) => network ?? 'None' },
+                  { label: 'Network', wide: true, cell: ({ network }) => words(network ?? 'none') },
                   {
                     label: 'Destination',
                     cell: ({ destinationValue }) => <code class="break">{destinationValue}</code>,

@@ -29,7 +29,7 @@ export function schedulePages({ schedules }: ConsoleServices): OperatorRoute[] {
             <PageHead
               back={{ href: `${PREFIX}/accounts/${id}`, label: 'Account' }}
               title={`Schedules in ${mode} mode`}
-              lead="The merchant creates and changes them. `admin schedules` pauses and resumes one."
+              lead="The merchant creates and changes them. The command admin schedules pauses and resumes one."
             >
               <a class="btn" data-variant="outline" href={`${path}?mode=${other}`}>
                 Show {other} mode

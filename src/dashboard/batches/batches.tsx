@@ -303,7 +303,6 @@ function Detail({ batch, progress, base, path, secondPerson, mayChange }: Detail
               ['ID', <Id value={batch.id} />],
               ['Manifest (SHA-256)', <code class="break">{batch.manifestSha256}</code>],
               ['Description', batch.description],
-              ['Closed', batch.closedAt === null ? null : <Time at={batch.closedAt} seconds />],
             ]}
           />
           <div class="actions">

@@ -125,7 +125,7 @@ function Exports({ visit, books, form }: ExportsProps) {
     <>
       <PageHead
         title="Exports"
-        lead="Files for accounting. Amounts are exact, and gross less fees is net in every file."
+        lead="Files for accounting. Amounts are exact. In every file, the gross amount minus the fees is the net amount."
       >
         <a class="btn" data-variant="outline" href={`${base}/reconcile`}>
           <Icon name="list-checks" /> Compare records
@@ -143,7 +143,7 @@ function Exports({ visit, books, form }: ExportsProps) {
           <Field
             name="currency"
             label="Currency"
-            hint="Empty means every currency."
+            hint="Leave empty for every currency."
             placeholder="USDT"
             form={form}
           />
@@ -177,7 +177,7 @@ function Books({ base, form }: { base: string; form: FormState }) {
       <Card>
         <form method="post" action={`${base}/bookkeeping`} class="stack">
           <p class="muted">
-            Enter account codes for Xero, and account names for QuickBooks. For an empty field the
+            Enter account codes for Xero, and account names for QuickBooks. If a field is empty, the
             journal uses the name that the field shows.
           </p>
           <ChangeFields change={changeBookkeeping} form={form} />

@@ -200,7 +200,7 @@ function Compare({ base, form, zone }: CompareProps) {
             name="to"
             label="Last day"
             type="date"
-            hint={`What was created on these days and is not in your list is missing. The days are those of ${zone}.`}
+            hint={`Objects that were created on these days and are not in your list are reported as missing. The days are those of ${zone}.`}
             form={form}
             required
           />

@@ -252,7 +252,7 @@ function Details({ payment, creator, base }: DetailsProps) {
           ['Payment', <Id value={payment.id} />],
           ['Reference', <Id value={payment.reference} />],
           ['Provider', words(payment.provider)],
-          ['Network', payment.network],
+          ['Network', payment.network === null ? null : words(payment.network)],
           ['Transaction', payment.txHash === null ? null : <Id value={payment.txHash} />],
           ['Checkout page', <a href={payment.checkoutUrl}>{payment.checkoutUrl}</a>],
           ['Customer', payment.customerEmail],

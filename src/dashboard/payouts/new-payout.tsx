@@ -292,7 +292,7 @@ function To({ recipient, path }: { recipient: Recipient; path: string }) {
       <Facts
         rows={[
           ['Recipient', <a href={`${path}/${id}`}>{name}</a>],
-          ['Network', network ?? 'None'],
+          ['Network', words(network ?? 'none')],
           ['Destination', <code class="break">{destinationValue}</code>],
           ['Memo', destinationMemo],
         ]}
@@ -433,7 +433,7 @@ function QuoteBody({ quote }: { quote: FormProps['quote'] }) {
           ['Total debit', money(result.totalDebit)],
           ['Available afterwards', money(result.availableAfter)],
           ['Provider', words(result.provider)],
-          ['Network', result.network],
+          ['Network', result.network === null ? null : words(result.network)],
         ]}
       />
       <p>

@@ -249,7 +249,7 @@ function RecipientTable({ rows, path }: { rows: readonly Recipient[]; path: stri
           { label: 'Name', cell: ({ id, name }) => <a href={`${path}/${id}`}>{name}</a> },
           { label: 'Status', cell: (recipient) => <State recipient={recipient} /> },
           { label: 'Currency', cell: ({ currency }) => currency },
-          { label: 'Network', wide: true, cell: ({ network }) => network ?? 'None' },
+          { label: 'Network', wide: true, cell: ({ network }) => words(network ?? 'none') },
           {
             label: 'Destination',
             wide: true,
@@ -323,7 +323,7 @@ function Detail({ recipient, base, path, secondPerson, mayChange }: DetailProps)
           rows={[
             ['ID', <Id value={id} />],
             ['Currency', recipient.currency],
-            ['Network', recipient.network ?? 'None'],
+            ['Network', words(recipient.network ?? 'none')],
             [
               words(recipient.destinationType),
               <code class="break">{recipient.destinationValue}</code>,

@@ -95,7 +95,7 @@ function RequestFilters({ path, query }: { path: string; query: URLSearchParams 
         form={form}
         maxLength={200}
       />
-      <Field name="id" label="Request id" placeholder="req_…" form={form} maxLength={40} />
+      <Field name="id" label="Request ID" placeholder="req_…" form={form} maxLength={40} />
     </FilterForm>
   );
 }

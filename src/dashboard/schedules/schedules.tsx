@@ -24,6 +24,7 @@ import {
   Status,
   Table,
   Time,
+  words,
 } from '../../web/components';
 import { Action, Confirm } from '../../web/forms';
 import { creatorRow } from '../../web/history';
@@ -345,7 +346,7 @@ function Rows({ schedule, recipients, base }: Found & { base: string }) {
             label: 'To',
             cell: (row) => <Destination row={row} recipients={recipients} base={base} />,
           },
-          { label: 'Network', wide: true, cell: ({ network }) => network },
+          { label: 'Network', wide: true, cell: ({ network }) => words(network ?? 'none') },
         ]}
       />
     </Card>

@@ -51,7 +51,7 @@ function WaitingTable({ rows, approvers, base }: WaitingTableProps) {
       rows={rows}
       empty={
         <Empty icon="user-check" title="Nothing waits for a second person">
-          <p>Above the amounts of your account, what one person makes is listed here.</p>
+          <p>Objects above your account’s amounts appear here when one person creates them.</p>
         </Empty>
       }
       columns={[

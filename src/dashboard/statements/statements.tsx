@@ -179,16 +179,18 @@ function Movements({ statement }: { statement: Statement }) {
 }
 
 function Line({ line }: { line: StatementLine }) {
-  const cell = (amount: string) => (
-    <td class="right">{line.postings === null ? <b>{amount}</b> : amount}</td>
+  const cell = (label: string, amount: string) => (
+    <td class="right" data-label={label}>
+      {line.postings === null ? <b>{amount}</b> : amount}
+    </td>
   );
   return (
     <tr>
       <th scope="row">{line.name}</th>
       <td class="right wide">{line.postings}</td>
-      {cell(line.available)}
-      {cell(line.reserved)}
-      {cell(line.total)}
+      {cell('Available', line.available)}
+      {cell('Reserved', line.reserved)}
+      {cell('Total', line.total)}
     </tr>
   );
 }

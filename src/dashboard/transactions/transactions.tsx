@@ -31,7 +31,7 @@ export function transactionPages({ transactions }: DashboardServices): MerchantR
           'Transactions',
           <ListPage
             title="Transactions"
-            lead="Every change of your balances."
+            lead="All changes to your balances."
             path={path}
             query={query}
             options={[['type', 'Type', TRANSACTION_TYPES]]}

@@ -74,7 +74,7 @@ function Debugger({ base, form, finding }: DebuggerProps) {
           <Field
             name="event_id"
             label="X-Gateway-Event-Id"
-            hint="Optional. Without it, the id in the body is used."
+            hint="Optional. Without it, the ID in the body is used."
             placeholder="evt_…"
             form={form}
             autocomplete="off"
@@ -123,7 +123,7 @@ function explanation(finding: Exclude<Finding, { kind: 'valid' }>): [string, str
     case 'timestamp':
       return ['The signature is right, but the timestamp is not', finding.message];
     case 'event_id':
-      return ['The signature is right, but the event id is not', finding.message];
+      return ['The signature is right, but the event ID is not', finding.message];
     case 'body_not_an_event':
       return ['The signature is right, but the body is not an event', finding.message];
     case 'wrong_secret':

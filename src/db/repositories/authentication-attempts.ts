@@ -17,11 +17,11 @@ export interface AttemptCounts {
   id: string;
   /** Attempts in this known browser. */
   ofDevice: number;
-  /** Attempts for this e-mail address from this network. */
+  /** Attempts for this email address from this network. */
   ofPair: number;
-  /** Attempts for any e-mail address of this site from this network. */
+  /** Attempts for any email address of this site from this network. */
   ofNetwork: number;
-  /** Attempts for this e-mail address in unknown browsers, from everywhere. */
+  /** Attempts for this email address in unknown browsers, from everywhere. */
   ofEmail: number;
   /** The same, in the last seconds only. */
   ofEmailJustNow: number;

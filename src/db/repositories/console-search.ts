@@ -13,7 +13,7 @@ export const FOUND_MAX = 10;
 export interface Found {
   kind: IdKind;
   id: string;
-  /** What a person knows it by: a reference, a name, an e-mail address. */
+  /** What a person knows it by: a reference, a name, an email address. */
   name: string | null;
   status: string | null;
   mode: Mode | null;

@@ -26,7 +26,7 @@ export interface ResetRequest {
   address: string | null;
 }
 
-/** How many resets were asked for in the last hour: for an e-mail address, and from a network. */
+/** How many resets were asked for in the last hour: for an email address, and from a network. */
 export async function countResets(
   tx: Tx,
   { kind, email, address }: ResetRequest,

@@ -27,7 +27,7 @@ export const PEOPLE_MAX = 200;
 
 const ROLE_OPEN = "p.created_at > clock_timestamp() - interval '7 days'";
 
-/** The people of a team by e-mail address, without those that were disabled or removed. */
+/** The people of a team by email address, without those that were disabled or removed. */
 export async function listPeople(db: Db, team: Team): Promise<Person[]> {
   if (team.kind === 'operator') {
     return db.query<Person>(

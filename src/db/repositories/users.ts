@@ -100,7 +100,7 @@ export async function lockUser(tx: Tx, kind: UserKind, email: string): Promise<U
   return user ?? null;
 }
 
-/** All users, by kind and then by e-mail address. */
+/** All users, by kind and then by email address. */
 export async function listUsers(db: Db): Promise<(User & { memberships: Membership[] })[]> {
   return db.query(
     `SELECT ${COLUMNS}, coalesce((

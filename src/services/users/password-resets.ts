@@ -1,6 +1,6 @@
 /**
  * A new password by mail, for a person who has forgotten the old one (decisions/link-mails). Asking does the same
- * for every e-mail address: the worker finds out whether it has a user, when it sends.
+ * for every email address: the worker finds out whether it has a user, when it sends.
  */
 import {
   countResets,
@@ -155,7 +155,7 @@ async function setPassword(
       },
     };
   };
-  const by = { actor: reset.step.email, reason: 'link by e-mail', via: sourceOf(kind) };
+  const by = { actor: reset.step.email, reason: 'link by email', via: sourceOf(kind) };
   try {
     return await makeChange(db, by, work);
   } catch (error) {

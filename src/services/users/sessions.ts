@@ -71,7 +71,7 @@ export interface SignedIn {
 export interface SignInRules {
   /** Their OpenID provider; null: passwords and passkeys sign in. */
   issuer: string | null;
-  /** The e-mail addresses, in lower case, of those who may sign in without it. */
+  /** The email addresses, in lower case, of those who may sign in without it. */
   breakGlass: ReadonlySet<string>;
   /** One of them did. */
   onBreakGlass: () => void;

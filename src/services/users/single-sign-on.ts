@@ -78,7 +78,7 @@ export type SingleSignOnOutcome =
   | (OpenedSession & { next: string })
   /** The person of the session has proved again who they are. */
   | { kind: 'proved'; next: string }
-  /** An operator of before has the e-mail address. The text is for a cookie. */
+  /** An operator of before has the email address. The text is for a cookie. */
   | { kind: 'link'; ticket: string }
   | Refused;
 
@@ -220,7 +220,7 @@ async function admitKnown(
   return refuse(groups === null ? 'no_groups' : 'no_role');
 }
 
-/** An operator has the e-mail address already. The address alone proves nothing. */
+/** An operator has the email address already. The address alone proves nothing. */
 async function admitNamed(
   tx: Tx,
   email: string,

@@ -1,4 +1,4 @@
-/** What the signed-in person is told by e-mail, the same for both sites. */
+/** What the signed-in person is told by email, the same for both sites. */
 import { type Actor, mayDo } from '../../domain/users';
 import type { NotificationChoice } from '../../services/users/notification-choices';
 import { Alert, Card, PageHead } from '../components';
@@ -66,7 +66,7 @@ function Notifications({ choices, path, home, saved, links }: NotificationsProps
     <>
       <PageHead
         title="Notifications"
-        lead="Choose the notifications that you get by e-mail. A message names objects and links to their pages."
+        lead="Choose the notifications that you get by email. A message names objects and links to their pages."
       />
       {links.map(([href, label]) => (
         <p>

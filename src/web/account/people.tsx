@@ -282,12 +282,12 @@ function People(props: PeopleProps) {
 }
 
 const MAILED = {
-  merchant: 'The invitation is sent by e-mail. It works once, for three days.',
-  operator: 'The invitation is sent by e-mail as soon as another admin has approved it.',
+  merchant: 'The invitation is sent by email. It works once, for three days.',
+  operator: 'The invitation is sent by email as soon as another admin has approved it.',
 } as const;
 
 const MAILED_AGAIN =
-  'The invitation is sent again by e-mail, with a new link. Links that were sent before no longer work.';
+  'The invitation is sent again by email, with a new link. Links that were sent before no longer work.';
 
 /** What each role of an account may do. */
 function Roles() {
@@ -395,7 +395,7 @@ function Invitations({
           { label: 'Email address', cell: ({ email }) => email },
           { label: 'Role', cell: ({ role }) => words(role) },
           { label: 'Invited by', wide: true, cell: ({ invitedBy }) => invitedBy },
-          { label: 'E-mail', wide: true, cell: ({ mail }) => MAIL_STATUS[mail ?? 'none'] },
+          { label: 'Email', wide: true, cell: ({ mail }) => MAIL_STATUS[mail ?? 'none'] },
           ...(kind === 'operator'
             ? [
                 {
@@ -503,7 +503,7 @@ const SECOND_ADMIN =
   'Another admin must approve the invitation on the page People before the link works. With one admin ' +
   'only, create the second one with the admin command on the server (users create).';
 
-const BY_MAIL = 'The person gets a link by e-mail. It works once, for three days.';
+const BY_MAIL = 'The person gets a link by email. It works once, for three days.';
 
 function Invite({ path, kind, roles, form, isMailed }: InviteProps) {
   return (

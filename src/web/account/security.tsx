@@ -160,7 +160,7 @@ function Security({ path, factors, passkeys, mustEnrol, changed }: SecurityProps
             Authenticator app <Status value={factors.totp ? 'enabled' : 'not_set_up'} />
           </>
         }
-        lead="A new six-digit code every 30 seconds, asked for after the password."
+        lead="The app shows a new six-digit code every 30 seconds. You enter it after the password."
       >
         <div>
           {factors.totp ? (

@@ -5,24 +5,26 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The serious findings of axe-core. A script element is refused by the policy of the pages. */
+/** The findings of axe-core, of every impact. A script element is refused by the policy of the pages. */
 export async function violations(page: Page, scheme: 'light' | 'dark'): Promise<string[]> {
   await page.evaluate(AXE);
-  // Only the colours differ in dark.
-  const options = scheme === 'dark' ? { runOnly: ['color-contrast'] } : {};
+  const options =
+    scheme === 'dark'
+      ? // Only the colours differ in dark.
+        { runOnly: ['color-contrast'] }
+      : { rules: { 'duplicate-id': { enabled: true } } };
   return page.evaluate(async (chosen) => {
     interface Finding {
       id: string;
-      impact: string;
       nodes: { html: string }[];
     }
     const { axe } = globalThis as unknown as {
       axe: { run: (options: object) => Promise<{ violations: Finding[] }> };
     };
     const { violations: all } = await axe.run(chosen);
-    return all
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id} ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+    return all.map(
+      ({ id, nodes }) => `${id} ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`,
+    );
   }, options);
 }
 
@@ -44,6 +46,9 @@ export async function lookAt(page: Page, path: string): Promise<string[]> {
     const faults = await violations(page, scheme);
     found.push(...faults.map((fault) => `${scheme} ${path}: ${fault}`));
     await picture(page, path, scheme);
+    if (scheme === 'light') {
+      found.push(...(await cutAtPhoneWidth(page)).map((fault) => `phone ${path}: ${fault}`));
+    }
   }
   return found;
 }
@@ -69,6 +74,18 @@ export function cutTables(page: Page): Promise<string[]> {
       .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
       .map((place) => place.getAttribute('aria-label') ?? ''),
   );
+}
+
+/** What does not fit on a phone: the page itself, and tables that have to be pushed aside. */
+async function cutAtPhoneWidth(page: Page): Promise<string[]> {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  const tables = await cutTables(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  return [
+    ...(width > 390 ? [`the page is ${width} px wide`] : []),
+    ...tables.map((caption) => `the table ${caption} is cut`),
+  ];
 }
 
 const FOLDER = process.env['SCREENSHOTS'] ?? '';
