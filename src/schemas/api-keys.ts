@@ -4,8 +4,9 @@ import { API_KEY_STATUSES } from '../domain/api-key';
 import { ISO_TIME_PATTERN, parseIsoTime } from '../domain/iso-time';
 import type { KeyRequest } from '../domain/key-request';
 import { CURRENCY_PATTERN, REQUEST_AMOUNT_PATTERN } from '../domain/money';
+import { isPrintable } from '../domain/printable';
 import { SCOPES } from '../domain/scopes';
-import { compileBody, type Json, RequestChoice, RequestCurrency } from './body';
+import { compileBody, type Json, RequestChoice, RequestCurrency, STORABLE_TEXT } from './body';
 import {
   AmountText,
   CurrencyCode,
@@ -35,25 +36,38 @@ const RequestLimits = Type.Record(
     { per_payout: RequestLimit, per_day: RequestLimit },
     { additionalProperties: false, description: 'An object with per_payout or per_day' },
   ),
-  { maxProperties: 50, description: 'An object of maximum amounts by currency' },
+  {
+    additionalProperties: false,
+    maxProperties: 50,
+    description:
+      'An object of maximum amounts by currency, such as {"USDT": {"per_payout": "500"}}',
+  },
 );
 
 export const ApiKeyBody = Type.Object(
   {
-    name: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description: 'One line of at most 100 characters',
-    }),
+    name: Type.Refine(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'One line of at most 100 characters, without control characters',
+      }),
+      isPrintable,
+      () => 'format',
+    ),
     scopes: Type.Array(RequestChoice(SCOPES), {
       minItems: 1,
       description: 'A list of scopes that the calling key has, without api_keys:write',
     }),
     allowed_addresses: Type.Optional(
-      Type.Array(Type.String({ maxLength: 64 }), {
-        maxItems: 100,
-        description: 'A list of IP addresses and networks',
-      }),
+      Type.Array(
+        Type.String({
+          maxLength: 64,
+          pattern: STORABLE_TEXT,
+          description: 'An IP address or a network, such as "203.0.113.0/24"',
+        }),
+        { maxItems: 100, description: 'A list of IP addresses and networks' },
+      ),
     ),
     requests_per_minute: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1200, description: 'A whole number from 1 to 1200' }),

@@ -5,30 +5,37 @@
  */
 const MARK = '[redacted]';
 
-/** The keys and the webhook secrets that the gateway issues, also in the midst of a word. */
-const SECRET_FORM = /(sk_(?:test|live)_|whsec_)[\w+/=-]{4,}/g;
+/** The keys and the webhook secrets that the gateway issues, also in the midst of a word, and other bearer tokens. */
+const SECRET_FORM =
+  /(sk_(?:test|live)_|whsec_)[\w+/=-]{4,}|(\bBearer\s+)(?!sk_|whsec_)[\w+/=.~-]{16,}/g;
 
 const NAMES =
-  'passw(?:or)?d|passphrase|secret|token|private[_-]?key|api[_-]?key|authorization|mnemonic|seed|beneficiar(?:y|ies)';
+  'pass[_-]?w(?:or)?d|passphrase|pwd|secret|token|(?:private|api|access)[\\s_-]?key|authorization|credential|cookie|mnemonic|seed|beneficiar(?:y|ies)';
 const SECRET_NAME = new RegExp(NAMES, 'i');
 
-/** A value after its name in text that is not JSON: `password=x`, `'token': 17`. */
-const NAMED_VALUE = new RegExp(`((?:${NAMES})[\\w.-]*'?\\s*[:=]\\s*)('[^']*'?|[^\\s'&;,]+)`, 'gi');
+/** A value after its name in text that is not JSON: `password=x`, `'token': 17`, `secret => y`, `<pwd>z`. */
+const NAMED = `(?:${NAMES})[\\w.-]*'?\\s*[:=>]+\\s*`;
+const NAMED_VALUE = new RegExp(`(${NAMED})('[^']*'?|[^\\s'&;,]+)`, 'gi');
 /** Such a name whose value follows in quotes or brackets. */
-const NAME_AT_END = new RegExp(`(?:${NAMES})[\\w.-]*'?\\s*[:=]\\s*$`, 'i');
+const NAME_AT_END = new RegExp(`${NAMED}$`, 'i');
+/** A value after its name in the query of a URL. */
+const NAMED_PARAMETER = new RegExp(`([?&#][\\w.-]*(?:${NAMES})[^=&#\\s]*=)[^&#\\s]+`, 'gi');
+
+/** Text without what PostgreSQL cannot store. */
+function storable(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd').replaceAll('\0', '');
+}
 
 /** Text without secrets of a known form, and without what PostgreSQL cannot store. */
 export function redactText(text: string): string {
-  return text
-    .replace(/\p{Surrogate}/gu, '\ufffd')
-    .replaceAll('\0', '')
-    .replace(SECRET_FORM, `$1${MARK}`);
+  return storable(text).replace(SECRET_FORM, `$1$2${MARK}`);
 }
 
 /** Percent-encoded text: as it was sent, or decoded if that shows a secret. */
 export function redactEncoded(text: string): string {
-  const decoded = decodePercents(text);
-  return redactText(decoded.search(SECRET_FORM) === -1 ? text : decoded);
+  const decoded = storable(decodePercents(text));
+  const redacted = redactBody(decoded);
+  return redacted === decoded ? redactText(text) : redacted;
 }
 
 export function redactQuery(query: string): string {
@@ -95,9 +102,10 @@ class BodyWalk {
       this.written += `"${MARK}${isClosed ? '"' : ''}`;
       this.#name = null;
     } else {
-      const redacted = redactText(decoded);
+      const kept = storable(decoded);
+      const redacted = redactString(kept);
       const rewritten = JSON.stringify(redacted).slice(0, isClosed ? undefined : -1);
-      this.written += decoded.search(SECRET_FORM) === -1 ? token : rewritten;
+      this.written += redacted === kept ? token : rewritten;
       this.#name = decoded;
     }
     this.#hidesNext = false;
@@ -118,16 +126,27 @@ class BodyWalk {
 
   /** A colon, a number, a word, white space, or what is no JSON. */
   #takeRest(token: string): void {
-    const [colon = ''] = /^\s*:\s*/.exec(token) ?? [];
-    if (colon !== '' && this.#name !== null && SECRET_NAME.test(this.#name)) {
-      this.#hidesNext = colon === token;
-      this.written += this.#hidesNext ? colon : `${colon}"${MARK}"`;
+    if (this.#name !== null && SECRET_NAME.test(this.#name)) {
+      const [separator = ''] = /^[\s:=>]*/.exec(token) ?? [];
+      this.#hidesNext = /^\s*$|[:=>]\s*$/.test(token);
+      this.written += separator === token ? separator : `${separator}"${MARK}"`;
     } else {
-      this.written += token.replace(NAMED_VALUE, `$1${MARK}`);
-      this.#hidesNext = NAME_AT_END.test(token);
+      const decoded = decodePercents(token);
+      const text =
+        decoded.search(NAMED_VALUE) + decoded.search(SECRET_FORM) === -2 ? token : decoded;
+      this.written += text.replace(NAMED_VALUE, `$1${MARK}`);
+      this.#hidesNext = NAME_AT_END.test(text);
     }
     this.#name = null;
   }
+}
+
+/** A string of a body, which may be JSON or a URL itself. */
+function redactString(text: string): string {
+  if (/^\s*[[{]/.test(text)) return redactBody(text);
+  const decoded = decodePercents(text);
+  const isHidden = decoded.search(SECRET_FORM) !== -1 || decoded.search(NAMED_PARAMETER) !== -1;
+  return redactText(isHidden ? decoded : text).replace(NAMED_PARAMETER, `$1${MARK}`);
 }
 
 /** Decodes what it can of a string that is cut off or has an unknown escape. */

@@ -10,7 +10,7 @@ import {
   writeRequestLog,
 } from '../db/repositories/request-log';
 import type { Db } from '../db/transaction';
-import { redactBody, redactEncoded, redactQuery, redactText } from './redaction';
+import { redactBody, redactEncoded, redactQuery } from './redaction';
 
 /** What is left out, for the metric. */
 export const DROP_REASONS = ['buffer_full', 'write_failed', 'daily_maximum'] as const;
@@ -31,6 +31,8 @@ export interface RequestLog {
 
 export const LOGGED_BODY_BYTES_MAX = 4 * 1024;
 const TEXT_LENGTH_MAX = 500;
+/** An escape of a character has three characters, and is redacted before it is cut. */
+const ENCODED_LENGTH_MAX = 4 * TEXT_LENGTH_MAX;
 const BATCH = 500;
 const BUFFER_MAX = 5_000;
 const WRITE_EVERY_MS = 500;
@@ -118,15 +120,16 @@ class Written {
 }
 
 function readable({ requestBody, responseBody, ...request }: RequestToLog): LoggedRequest {
-  const short = (text: string) => text.slice(0, TEXT_LENGTH_MAX);
-  const body = (text: string) => redactBody(text).slice(0, LOGGED_BODY_BYTES_MAX);
+  const text = (sent: string, redact = redactEncoded) =>
+    redact(sent.slice(0, ENCODED_LENGTH_MAX)).slice(0, TEXT_LENGTH_MAX);
+  const body = (sent: string) =>
+    redactBody(sent.slice(0, LOGGED_BODY_BYTES_MAX)).slice(0, LOGGED_BODY_BYTES_MAX);
   return {
     ...request,
-    path: short(redactEncoded(request.path)),
-    query: short(redactQuery(request.query)),
-    userAgent: short(redactText(request.userAgent)),
-    idempotencyKey:
-      request.idempotencyKey === null ? null : short(redactText(request.idempotencyKey)),
+    path: text(request.path),
+    query: text(request.query, redactQuery),
+    userAgent: text(request.userAgent),
+    idempotencyKey: request.idempotencyKey === null ? null : text(request.idempotencyKey),
     requestBody: requestBody === null ? null : body(textOf(requestBody)),
     responseBody: responseBody === null ? null : body(textOf(responseBody)),
   };

@@ -14,6 +14,7 @@ import {
   FormActions,
   type FormState,
 } from './forms';
+import type { Cost } from './limits';
 import type { Once } from './once';
 import { page, redirect, type SignedInAnswer } from './site';
 import type { SignedInVisit } from './visit';
@@ -34,6 +35,7 @@ interface ChatPages<V extends SignedInVisit> {
 interface ChatRoute<V> {
   method: 'get' | 'post';
   path: string;
+  cost?: Cost;
   /** It gives an address what the account does: the page that opens again after a recent sign-in. */
   recent?: (visit: V) => string;
   run: (visit: V) => Promise<SignedInAnswer>;
@@ -97,6 +99,7 @@ export function chatRoutes<V extends SignedInVisit>(options: ChatPages<V>): Chat
     {
       method: 'post',
       path: '/chats/:id/test',
+      cost: 'delivery',
       run: async (visit) => {
         await chats.test(ownerOf(visit), visit.params['id'] ?? '');
         return redirect(pathOf(visit));

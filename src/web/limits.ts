@@ -43,11 +43,17 @@ const LIMITS = {
     account: { atOnce: 2, perMinute: 60 },
     address: { atOnce: 4, perMinute: 120 },
   },
-  /** Webhooks that a person sends, or sends again. */
+  /** Webhooks, mails and messages that a person has sent, or sent again. */
   delivery: {
     session: { atOnce: 2, perMinute: 30 },
     account: { atOnce: 4, perMinute: 60 },
     address: { atOnce: 8, perMinute: 120 },
+  },
+  /** A part of a text is looked for in thousands of rows of each kind. */
+  search: {
+    session: { atOnce: 2, perMinute: 60 },
+    account: { atOnce: 4, perMinute: 120 },
+    address: { atOnce: 8, perMinute: 240 },
   },
   /** Questions to a provider. The form of a payout asks while somebody types. */
   provider: {

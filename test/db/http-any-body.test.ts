@@ -5,6 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { ERRORS } from '../../src/domain/errors';
+import { newId } from '../../src/lib/new-id';
+import { OPERATIONS } from '../../src/openapi/document';
 import { scaled } from '../support/scale';
 import { chooseSeed } from '../support/seeded-random';
 import { bearer, type ErrorBody, startHarness } from './http-harness';
@@ -165,4 +167,43 @@ test.each(Object.keys(VALID) as Path[])(
     expect(await harness.owner.query('SELECT 1 FROM payments')).toEqual([]);
   },
   scaled(60_000, 600_000),
+);
+
+/** What PostgreSQL cannot store, and what a reader may take for an object. */
+const NEVER_VALID = [
+  '\ud800',
+  'a\0b',
+  null,
+  {},
+  { a: null },
+  { '\ud800': 'x' },
+  [null],
+  ['\ud800'],
+];
+
+test.each(OPERATIONS.filter(({ body }) => body !== undefined))(
+  'no member of a body makes a fault at $id',
+  async ({ method, path, body }) => {
+    const key = await harness.createKey();
+    const send = (changed: unknown) =>
+      fetch(`${gateway.url}/api/v1${path.replace(/\{\w+\}/, newId('payment'))}`, {
+        method: method.toUpperCase(),
+        headers: {
+          ...bearer(key.secret),
+          'Content-Type': 'application/json',
+          'Idempotency-Key': randomBytes(16).toString('hex'),
+        },
+        body: JSON.stringify(changed),
+      });
+    const [example] = Object.values(body?.examples ?? {});
+    for (const place of pathsOf(example as object)) {
+      for (const value of NEVER_VALID) {
+        const changed: unknown = structuredClone(example);
+        put(changed, place, value);
+        const { status } = await send(changed);
+        expect([place, value, status < 500]).toEqual([place, value, true]);
+      }
+    }
+    expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  },
 );

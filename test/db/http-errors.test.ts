@@ -248,7 +248,9 @@ describe('the log', () => {
       ms: expect.any(Number),
       account_id: key.accountId,
     });
+    await ask('GET', path, { 'X-Request-Id': `key ${key.secret}` });
     const all = JSON.stringify(gateway.log);
+    expect(all).toContain('key sk_test_[redacted]');
     expect(all).not.toContain(key.secret.slice(8));
     expect(all).not.toContain('confidential');
   });

@@ -71,6 +71,12 @@ test.each([
     'destination.tag',
     /or use one of destination.type, destination.value, destination.memo\.$/,
   ],
+  [
+    '/api_keys',
+    { name: 'Till', scopes: ['payouts:write'], payout_limits: { usdt: { per_day: '5' } } },
+    'payout_limits.usdt',
+    /Unknown field/,
+  ],
 ])('POST %s with %j is refused', async (path, body, field, message) => {
   expect(await fieldsOf(await send('POST', path, body))).toEqual([
     { field, rule: 'unsupported', message: expect.stringMatching(message) },

@@ -72,3 +72,19 @@ test('a person sends no more than thirty test events a minute', async () => {
   const other = await colleague();
   expect((await other.post('/dashboard/test/webhooks/we_unknown/ping')).status).toBe(404);
 });
+
+test.each([
+  ['post', '/dashboard/test/chats/chw_unknown/test', 30],
+  ['post', '/dashboard/test/webhooks/we_unknown/real-event', 30],
+  ['post', '/dashboard/people/invite', 30],
+  ['post', '/dashboard/people/invitations/inv_unknown/send', 30],
+  ['post', '/dashboard/test/recipients/import', 30],
+  ['post', '/dashboard/test/batches/create', 30],
+  ['get', '/dashboard/test/search?q=order', 60],
+] as const)('%s %s is answered %i times a minute', async (method, path, perMinute) => {
+  // The other tests come from the same address.
+  const browser = new PageClient((await harness.startGateway()).url);
+  await browser.signIn(owner);
+  for (let n = 0; n < perMinute; n += 1) expect((await browser[method](path)).status).not.toBe(429);
+  expect((await browser[method](path)).status).toBe(429);
+});

@@ -1388,7 +1388,7 @@ class ApiKeyRequest(TypedDict):
     """An API key. What is left out is as the calling key has it."""
 
     name: str
-    """One line of at most 100 characters."""
+    """One line of at most 100 characters, without control characters."""
     scopes: list[Literal["payments:write", "payments:read", "payouts:write", "payouts:read", "recipients:write", "recipients:read", "balance:read", "events:read", "webhooks:write", "webhooks:read", "api_keys:write", "api_keys:read", "request_logs:read"]]
     """A list of scopes that the calling key has, without api_keys:write."""
     allowed_addresses: NotRequired[list[str]]
@@ -1402,7 +1402,7 @@ class ApiKeyRequest(TypedDict):
     currencies: NotRequired[list[str]]
     """A list of currency codes."""
     payout_limits: NotRequired[dict[str, ApiKeyRequestPayoutLimits]]
-    """An object of maximum amounts by currency."""
+    """An object of maximum amounts by currency, such as {"USDT": {"per_payout": "500"}}."""
 
 
 class ApiKeyPayoutLimits(TypedDict):

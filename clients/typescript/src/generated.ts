@@ -1241,7 +1241,7 @@ export interface Event {
 
 /** An API key. What is left out is as the calling key has it */
 export interface ApiKeyRequest {
-  /** One line of at most 100 characters */
+  /** One line of at most 100 characters, without control characters */
   name: string;
   /** A list of scopes that the calling key has, without api_keys:write */
   scopes: (
@@ -1269,7 +1269,7 @@ export interface ApiKeyRequest {
   recipients_only?: boolean | undefined;
   /** A list of currency codes */
   currencies?: string[] | undefined;
-  /** An object of maximum amounts by currency */
+  /** An object of maximum amounts by currency, such as {"USDT": {"per_payout": "500"}} */
   payout_limits?:
     | Record<
         string,

@@ -91,6 +91,7 @@ export function consolePaymentPages(
     {
       method: 'post',
       path: '/payments/:id/ask',
+      cost: 'provider',
       needs: 'review',
       run: async ({ params }) => {
         const id = params['id'] ?? '';

@@ -31,9 +31,8 @@ import {
 } from './sheet';
 
 const NAV = { nav: 'batches' };
-const LARGE = { takesLargeForm: true } as const;
-/** It reads thousands of rows and keeps nothing. */
-const CHECK = { ...LARGE, cost: 'export' } as const;
+/** It reads thousands of rows. */
+const LARGE = { takesLargeForm: true, cost: 'export' } as const;
 const CSV = 'text/csv; charset=utf-8';
 /** More faulty rows are in the file that the page offers. */
 const FAULTS_SHOWN = 50;
@@ -68,7 +67,7 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
       method: 'post',
       path: '/batches/new',
       ...MAKE,
-      ...CHECK,
+      ...LARGE,
       run: async (visit) => {
         const path = `${visit.base}/batches`;
         const sent = await tryTable(visit.form, () => check(visit));
@@ -82,7 +81,7 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
       method: 'post',
       path: '/batches/faults.csv',
       ...MAKE,
-      ...CHECK,
+      ...LARGE,
       run: async (visit) => {
         const sent = await tryTable(visit.form, () => check(visit));
         if (sent.result === null) return refused(visit, sent);

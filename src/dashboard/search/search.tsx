@@ -21,6 +21,7 @@ export function searchPages({ db }: DashboardServices): MerchantRoute[] {
     {
       method: 'get',
       path: '/search',
+      cost: 'search',
       needs: 'read',
       run: async ({ accountId, mode, query }) => {
         const text = textOf(query, 'q') ?? '';

@@ -45,6 +45,7 @@ export function realEventPage(
   return {
     method: 'post',
     path: '/webhooks/:id/real-event',
+    cost: 'delivery',
     needs: MAKE.needs,
     run: async (visit) => {
       const type = typeOf(visit.form.get('type'));

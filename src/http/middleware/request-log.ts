@@ -6,6 +6,7 @@
 import { Stream } from 'node:stream';
 import type { Logger } from 'pino';
 import { newId } from '../../lib/new-id';
+import { redactEncoded } from '../../services/redaction';
 import { LOGGED_BODY_BYTES_MAX, type RequestLog } from '../../services/request-log';
 import { isId } from '../../domain/ids';
 import {
@@ -15,7 +16,7 @@ import {
   routePattern,
 } from '../context';
 
-/** The client's own request id is also logged, up to this length. */
+/** The client's own request id is also logged, up to this length and without secrets. */
 const CLIENT_ID_LENGTH = 128;
 
 /**
@@ -39,7 +40,7 @@ export function logRequests(logger: Logger): GatewayMiddleware {
     logger.info(
       {
         request_id: ctx.state.requestId,
-        ...(clientId === '' ? {} : { client_request_id: clientId }),
+        ...(clientId === '' ? {} : { client_request_id: redactEncoded(clientId) }),
         method: ctx.method,
         route: routePattern(ctx),
         status: ctx.status,

@@ -69,6 +69,7 @@ export function peoplePages(options: AccountPages): Route[] {
     {
       method: 'post',
       path: '/people/invite',
+      cost: 'delivery',
       needs: manage,
       recent: true,
       run: async (visit) => {
@@ -109,6 +110,7 @@ export function peoplePages(options: AccountPages): Route[] {
     {
       method: 'post',
       path: '/people/invitations/:id/send',
+      cost: 'delivery',
       needs: manage,
       recent: true,
       run: async ({ session, params }) => {
