@@ -1,7 +1,9 @@
 /** What needs a sign-in of the last ten minutes in live mode, and what a person proves it with. */
+import { createConsole } from '../../src/console/console';
+import { createDashboard } from '../../src/dashboard/dashboard';
 import { newId } from '../../src/lib/new-id';
 import { ageSignIn, makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
-import { startHarness } from './http-harness';
+import { PUBLIC_URL, startHarness } from './http-harness';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
@@ -187,4 +189,88 @@ test('a person with only passkeys does not confirm with the password', async () 
   expect(asked.headers.get('location')).toContain('/dashboard/confirm');
   expect((await client.post('/dashboard/confirm', { password, code })).status).toBe(303);
   await create('/dashboard/live/keys/new', KEY);
+});
+
+/** The forms of live mode that ask for nothing: they move no money out and give nobody access. */
+const ASK_FOR_NOTHING = [
+  '/batches/:id/leave_out',
+  '/batches/:id/stop',
+  '/batches/faults.csv',
+  '/batches/new',
+  '/bookkeeping',
+  '/chats/:id/remove',
+  '/chats/:id/test',
+  '/first-steps/hide',
+  '/keys/:id/revoke',
+  '/low-balances',
+  '/payments/:id/cancel',
+  '/payments/new',
+  '/payouts/:id/cancel',
+  '/reconcile',
+  '/reconcile/result.csv',
+  '/refunds/:id/withdraw',
+  '/schedules/:id/end',
+  '/schedules/:id/pause',
+  '/schedules/new',
+  '/webhooks/:id/ping',
+  '/webhooks/:id/real-event',
+  '/webhooks/:id/recover',
+  '/webhooks/:id/replay',
+  '/webhooks/:id/test',
+  '/webhooks/debugger',
+  '/webhooks/deliveries/:id/retry',
+];
+
+test('every other form of live mode asks for a recent sign-in', async () => {
+  const parts = { services: {}, users: {}, once: {}, host: null, publicUrl: PUBLIC_URL } as never;
+  const { routes } = createDashboard(parts);
+  await ageSignIn(harness.owner, owner);
+  const asksForNothing: string[] = [];
+  for (const { method, path } of routes) {
+    if (method !== 'post' || !path.startsWith('/:mode/')) continue;
+    const form = `/dashboard${path.replace(':mode', 'live').replace(':id', 'none')}`;
+    const answer = await client.post(form);
+    const asks = answer.headers.get('location')?.startsWith('/dashboard/confirm?') === true;
+    if (!asks) asksForNothing.push(path.slice('/:mode'.length));
+  }
+  expect(asksForNothing.sort()).toEqual(ASK_FOR_NOTHING);
+});
+
+/** The forms of the console that ask, whatever their object; approvals of live payouts and batches ask too. */
+const CONSOLE_ASKS = [
+  '/accounts/:id/fees',
+  '/accounts/:id/fees-end',
+  '/accounts/:id/limits',
+  '/accounts/:id/review',
+  '/cases/:id/recipient',
+  '/chats',
+  '/chats/:id',
+  '/four-eyes',
+  '/four-eyes/confirm',
+  '/four-eyes/withdraw',
+  '/pauses/resume',
+  '/payments/:id/refund',
+  '/payouts/:id/screening/allow',
+  '/proposals/:id/approve',
+  '/proposals/:id/reject',
+];
+
+test('an operator lifts a pause, and does what moves money, after a recent sign-in only', async () => {
+  const admin = await makeUser(harness.owner, 'operator', 'admin');
+  const browser = new PageClient(gateway.url);
+  await browser.signIn(admin);
+  await ageSignIn(harness.owner, admin);
+  const [pause] = await harness.owner.query<{ id: string }>(
+    "INSERT INTO payout_pauses (scope, reason) VALUES ('global', 'broken') RETURNING id::text",
+  );
+  const parts = { services: {}, users: {}, singleSignOn: null, host: null, publicUrl: PUBLIC_URL };
+  const asks: string[] = [];
+  for (const { method, path } of createConsole(parts as never).routes) {
+    if (method !== 'post' || /^\/(people|security|confirm|sign|sessions)/.test(path)) continue;
+    const form = `/console${path.replaceAll(/:\w+/g, 'none')}`;
+    const answer = await browser.post(form, { id: pause!.id, reason: 'mended' });
+    if (answer.headers.get('location')?.startsWith('/console/confirm?') === true) asks.push(path);
+  }
+  expect(asks.sort()).toEqual(CONSOLE_ASKS);
+  expect(await harness.owner.query('SELECT id FROM payout_pauses')).toHaveLength(1);
 });

@@ -4,7 +4,7 @@
  */
 import { noteDifferences } from '../../activities/reconciliation/note-differences';
 import { verifyStatements } from '../../src/db/ledger-verify';
-import { listCases } from '../../src/db/repositories/cases';
+import { listCases, resolveCase } from '../../src/db/repositories/cases';
 import { voidVanished } from '../../src/db/repositories/provider-statements';
 import { DIFFERENCE_KINDS, type DifferenceKind } from '../../src/domain/cases';
 import { amount } from '../../src/domain/money';
@@ -23,6 +23,7 @@ import {
   sentElsewhere,
   sentTwice,
   startBooks,
+  theyShow,
   TWO_HOURS_MS,
   unknown,
 } from '../support/merchant/statement-rows';
@@ -173,6 +174,27 @@ test.each(CASES)('%s: %s', async (_what, kind, make) => {
   expect((await verifyStatements(app)).broken).toBe(before + (kind === null ? 0 : 1));
   // What already has a case is not reported again.
   expect(await noteDifferences(app)).toEqual({ noted: 0 });
+});
+
+test('the decision about two transfers of a payout hides no third one, although that is older', async () => {
+  const { app } = books;
+  const [reference] = await sentTwice()(books);
+  await noteDifferences(app);
+  const openOf = async () =>
+    (await listCases(app, false, 1_000)).find(({ objectId }) => objectId === reference);
+  const page = (await openOf())!;
+  expect(page.facts).toHaveLength(2);
+  const { id } = await theyShow(books, { reference: reference! });
+  const decide = (one: { id: string; facts: unknown[] }) =>
+    app.transaction((tx) => resolveCase(tx, one.id, one.facts.length, 'returned by hand'));
+  expect(await decide(page)).not.toBeNull();
+  await noteDifferences(app);
+  const third = (await openOf())!;
+  expect(third.facts).toEqual([expect.objectContaining({ id })]);
+  // One that is noted before the click makes the form stale.
+  await theyShow(books, { reference: reference! });
+  await noteDifferences(app);
+  expect(await decide(third)).toBeNull();
 });
 
 test('no kind of difference goes without a case', () => {

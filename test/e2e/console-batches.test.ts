@@ -3,6 +3,7 @@ import { newDecisionId } from '../../src/services/payout-reviews';
 import { buildPayout, randomKey } from '../support/merchant/merchant-client';
 import {
   ageSignIn,
+  hiddenIn,
   makeUser,
   openForm,
   type PageClient,
@@ -143,5 +144,24 @@ test('a live batch is approved after a recent sign-in only', async () => {
   await ageSignIn(gateway.db, gateway.users.alice);
   const html = await send().catch(() => '');
   expect(html).not.toContain('Approved.');
+  expect((await batchOf(id)).status).toBe('under_review');
+});
+
+test('an approval that reaches the batch late has no effect', async () => {
+  const id = await createBatch(1);
+  const path = `/console/batches/${id}`;
+  const form = hiddenIn(await gateway.alice.read(path), 'approve');
+  const { id: userId, email } = gateway.users.alice;
+  await gateway.db.query(
+    `INSERT INTO payout_batch_decisions (id, batch_id, kind, manifest_sha256, user_id, email, created_at)
+     VALUES (?, ?, 'approve', ?, ?, ?, now() - interval '6 minutes')`,
+    [form['decision']!, id, form['manifest']!, userId, email],
+  );
+  expect((await gateway.alice.post(`${path}/approve`, form)).status).toBe(303);
+  const [decision] = await gateway.db.query(
+    'SELECT outcome FROM payout_batch_decisions WHERE id = ?',
+    [form['decision']!],
+  );
+  expect(decision).toEqual({ outcome: 'expired' });
   expect((await batchOf(id)).status).toBe('under_review');
 });

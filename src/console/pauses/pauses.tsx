@@ -12,7 +12,7 @@ import {
 import { ChangeFields, readFields } from '../../web/change-form';
 import { Card, Empty, PageHead, Table, Time, words } from '../../web/components';
 import { EMPTY_FORM, Field, fieldErrors, type FormState, Select } from '../../web/forms';
-import { page, redirect } from '../../web/site';
+import { page, redirect, signInAgain } from '../../web/site';
 import {
   type OperatorRoute,
   type OperatorVisit,
@@ -54,7 +54,9 @@ export function pausePages({ db, wakeHeld }: ConsoleServices): OperatorRoute[] {
       method: 'post',
       path: '/pauses/resume',
       ...resumePayouts.access,
+      // It lets money go; to pause stops harm, and asks for nothing.
       run: (visit) =>
+        signInAgain(visit, PATH) ??
         change(visit, async () => {
           const id = visit.form.get('id') ?? '';
           return resumePayouts.make(db, visit.withReason(), { id, wakeHeld }, {});
