@@ -1,17 +1,17 @@
-/** Asks the providers for their open alarms and notes them, so that operators are told. */
+/** Asks the providers for their open alarms, notes them, and tells the providers what it can to end them. */
+import { listPayoutsPaidBy } from '../src/db/repositories/payouts';
 import { noteProviderAlarms } from '../src/db/repositories/provider-alarms';
-import type { Db } from '../src/db/transaction';
-import { MODES } from '../src/domain/mode';
+import { type Mode, MODES } from '../src/domain/mode';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
-import type { ProviderRegistry } from '../src/providers/registry';
+import type { Provider } from '../src/providers/port';
+import type { Deps } from './deps';
+import { orderOf } from './payout/provider';
 
-interface AlarmDeps {
-  db: Db;
-  providers: ProviderRegistry;
-}
+type AlarmDeps = Pick<Deps, 'db' | 'providers'>;
 
 /** @returns how many alarms are open; a provider that does not answer keeps those that are noted */
-export async function noteAlarms({ db, providers }: AlarmDeps): Promise<number> {
+export async function noteAlarms(deps: AlarmDeps): Promise<number> {
+  const { db, providers } = deps;
   const counts = await Promise.all(
     MODES.flatMap((mode) =>
       PROVIDER_CODES.map(async (code) => {
@@ -20,9 +20,31 @@ export async function noteAlarms({ db, providers }: AlarmDeps): Promise<number> 
         const answer = (await enabled?.listAlarms()) ?? { kind: 'alarms', alarms: [] };
         if (answer.kind !== 'alarms') return 0;
         await noteProviderAlarms(db, { provider: code, mode }, answer.alarms);
+        if (enabled !== undefined && answer.alarms.length > 0) {
+          await explainTransactions(deps, enabled, mode);
+        }
         return answer.alarms.length;
       }),
     ),
   );
   return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/**
+ * A provider whose database was restored does not know the payouts that have ended since its backup, and the
+ * gateway does not submit them again. The transactions that paid them are known here by their hashes.
+ */
+async function explainTransactions(
+  { db }: AlarmDeps,
+  provider: Provider,
+  mode: Mode,
+): Promise<void> {
+  const unknown = await provider.listUnknownTransactions();
+  if (unknown.kind !== 'transactions' || unknown.hashes.length === 0) return;
+  const paid = await listPayoutsPaidBy(db, { provider: provider.code, mode }, unknown.hashes);
+  for (const payout of paid) {
+    const claim = await provider.claimTransaction(orderOf(payout, null), payout.txHash);
+    // The schedule runs again soon.
+    if (claim.kind === 'unknown' || claim.kind === 'limited') return;
+  }
 }

@@ -153,7 +153,8 @@ async function stayInDoubt(deps: Deps, payout: Payout, reason: string): Promise<
   return waitForProvider(deps, payout, since, why, nextAttemptMs);
 }
 
-function orderOf(payout: Payout, beneficiary: Beneficiary | null): PayoutOrder {
+/** The order as the provider has it, or had it. */
+export function orderOf(payout: Payout, beneficiary: Beneficiary | null): PayoutOrder {
   return {
     reference: payout.id,
     amount: payout.amount,

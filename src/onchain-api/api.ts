@@ -13,7 +13,9 @@ import {
   presentAlarm,
   presentCheckout,
   presentTransfer,
+  presentUnknownTransaction,
   type TransferView,
+  type UnknownTransactionView,
 } from './present';
 import { HttpRefusal, refusal } from './refusals';
 import {
@@ -52,6 +54,10 @@ export interface OnchainProvider {
   takeStep(mode: Mode, reference: string, step: CheckoutStep): Promise<CheckoutView | null>;
   /** The alarms that are open on the networks of the mode, oldest first; the newest of very many. */
   listAlarms(mode: Mode): Promise<AlarmView[]> | AlarmView[];
+  /** Transactions that pay from the provider's own addresses and belong to no order that it has. */
+  listUnknownTransactions(mode: Mode): Promise<UnknownTransactionView[]> | UnknownTransactionView[];
+  /** Such a transaction has paid this order; nothing is sent. @throws HttpRefusal */
+  claimTransaction(order: TransferOrder, txHash: string): Promise<TransferView>;
 }
 
 interface OnchainApi {
@@ -71,9 +77,7 @@ export function onchainApi({ prefix, credentials, provider, middleware }: Onchai
   router.use(parseBody);
   addTransfers(router, provider);
   addCheckouts(router, provider);
-  router.get('/alarms', async (ctx) => {
-    ctx.body = { alarms: (await provider.listAlarms(readMode(ctx))).map(presentAlarm) };
-  });
+  addOperation(router, provider);
   return router;
 }
 
@@ -135,6 +139,23 @@ function addCheckouts(router: Router, provider: OnchainProvider): void {
   router.post('/checkouts/:reference/cancel', (ctx) => act(ctx, { do: 'cancel' }));
   router.post('/checkouts/:reference/compliance', (ctx) => act(ctx, readDecision(ctx)));
   router.post('/checkouts/:reference/refunds', (ctx) => act(ctx, readRefund(ctx)));
+}
+
+function addOperation(router: Router, provider: OnchainProvider): void {
+  router.get('/alarms', async (ctx) => {
+    ctx.body = { alarms: (await provider.listAlarms(readMode(ctx))).map(presentAlarm) };
+  });
+
+  router.get('/unknown-transactions', async (ctx) => {
+    const found = await provider.listUnknownTransactions(readMode(ctx));
+    ctx.body = { unknown_transactions: found.map(presentUnknownTransaction) };
+  });
+
+  router.post('/unknown-transactions/:txHash', async (ctx) => {
+    const { txHash = '' } = ctx.params as { txHash?: string };
+    const transfer = await provider.claimTransaction(readTransferOrder(ctx), txHash.toLowerCase());
+    ctx.body = { transfer: presentTransfer(transfer) };
+  });
 }
 
 function readReference(ctx: Context): string {

@@ -59,6 +59,18 @@ export function presentAlarm(alarm: AlarmView): Record<string, unknown> {
   };
 }
 
+export interface UnknownTransactionView {
+  network: string;
+  txHash: string;
+}
+
+export function presentUnknownTransaction({
+  network,
+  txHash,
+}: UnknownTransactionView): Record<string, unknown> {
+  return { object: 'unknown_transaction', network, tx_hash: txHash };
+}
+
 export interface DepositView {
   id: string;
   amount: string;

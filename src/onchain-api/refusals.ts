@@ -5,6 +5,7 @@ const REFUSALS = {
   unauthorized: [401, 'The API key is missing or invalid.'],
   transfer_not_found: [404, 'No transfer has this client reference.'],
   checkout_not_found: [404, 'No checkout has this client reference.'],
+  unknown_transaction_not_found: [404, 'No unknown transaction with this hash pays this order.'],
   client_reference_conflict: [409, 'The client reference belongs to a different order.'],
   refund_reference_conflict: [409, 'The refund reference belongs to a refund of another amount.'],
   asset_not_supported: [422, 'The asset is not supported on this network.'],

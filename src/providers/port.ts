@@ -173,6 +173,10 @@ export interface ProviderAlarm {
 /** All alarms that are open now. */
 export type AlarmsResult = { kind: 'alarms'; alarms: ProviderAlarm[] } | Limited | Unknown;
 
+/** Hashes of transactions that belong to no order of the provider, oldest first; not all of very many. */
+export type UnknownTransactionsResult =
+  { kind: 'transactions'; hashes: string[] } | Limited | Unknown;
+
 /**
  * What an authentic callback is about. Only a hint: the state is read from the provider. `other`:
  * an object that the gateway does not handle, such as a kind that the provider added later.
@@ -211,6 +215,16 @@ export interface Provider {
   listCheckouts(query: StatementQuery): Promise<StatementPage<Checkout>>;
   /** No alarms from a provider that has none. */
   listAlarms(): Promise<AlarmsResult>;
+  /**
+   * Payments from the provider's own addresses that it cannot explain, as after the restore of an older
+   * database. None from a provider that cannot have any.
+   */
+  listUnknownTransactions(): Promise<UnknownTransactionsResult>;
+  /**
+   * Tells the provider that such a transaction has paid this order. Nothing is sent.
+   * @returns `not_found` when no unknown transaction with this hash pays the order
+   */
+  claimTransaction(order: PayoutOrder, txHash: string): Promise<FindResult>;
   /** Null when the signature or its age is wrong. Constant-time comparison. */
   readCallback(
     headers: Readonly<Record<string, string | string[] | undefined>>,

@@ -142,12 +142,13 @@ function addOperation(command: Command, { env, out }: Terminal): void {
       'the unknown transaction has paid this queued payout, which is not sent again',
     )
     .option('--foreign <HASH...>', 'the unknown transaction has paid none of the payouts')
+    .option('--all-foreign', 'none of the unknown transactions without --paid has paid a payout')
     .option(
       '--skip-unknown-nonces',
       'no node shows the transactions of some nonces, and none of them has paid a payout',
     )
     .option(...BY)
-    .action(async ({ chainId, signer, paid = [], ...decisions }) => {
+    .action(async ({ chainId, signer, paid = [], foreign = [], allForeign, ...decisions }) => {
       const network = findByChainId(networksOf(env), chainId);
       const pairs = paid.map(readPaid);
       const { account, requeued, nextNonce } = await withDatabase(env, async (db) => {
@@ -155,7 +156,11 @@ function addOperation(command: Command, { env, out }: Terminal): void {
         const chain = createChain(network);
         return {
           account: chosen,
-          ...(await resumeSigner(db, chain, chosen, { ...decisions, paid: pairs })),
+          ...(await resumeSigner(db, chain, chosen, {
+            ...decisions,
+            paid: pairs,
+            foreign: allForeign === true ? 'all' : foreign,
+          })),
         };
       });
       out(`${account} sends again from nonce ${nextNonce}; ${requeued} payouts get a new nonce.\n`);

@@ -1,13 +1,16 @@
 /** From an alarm of the wallet to a mail, a chat and a page of the console, through the schedule of the worker. */
 import { findAnvil } from '../../src/dev/chain/anvil';
+import { Database } from '../../src/wallet/db/database';
 import { describeWithProgram } from '../support/optional-program';
 import { makeUser, signedIn } from '../support/merchant/page-client';
 import { acceptedPayout, openMerchant, whenFinal } from '../support/payout/payout-steps';
+import { ChildProgram } from '../support/servers/child-program';
+import { createWalletDatabase } from '../support/servers/database';
 import { type MailServer, startMailServer } from '../support/servers/mail-server';
 import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
 import { type GatewayWithWallet, startGatewayWithWallet } from '../support/wallet/gateway-wallet';
 import { createTestSigner } from '../support/wallet/wallet';
-import { waitFor } from '../support/wait-for';
+import { waitFor, waitThroughFaults } from '../support/wait-for';
 
 const ON_CHAIN = { currency: 'USDC', network: 'ethereum', amount: '5' };
 
@@ -82,5 +85,39 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'a wal
     expect(await whenFinal(client, id)).toMatchObject({ status: 'completed' });
     await waitFor('the alarm to leave the page', async () => !(await showsAlarm()));
     expect([told().length, chat.received.length]).toEqual([1, 1]);
+  });
+
+  test('a wallet that lost its database is told what the payouts were paid by, and goes on by itself', async () => {
+    const { gateway, chain, signer } = world;
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: { USDC: '100' } });
+    const receiver = createTestSigner().address;
+    const destination = { type: 'crypto_address', value: receiver };
+    const pay = () => acceptedPayout(client, { ...ON_CHAIN, destination });
+    const paid = await whenFinal(client, await pay());
+    expect(paid).toMatchObject({ status: 'completed' });
+
+    await world.wallet.stop();
+    const empty = await createWalletDatabase();
+    const wallet = new ChildProgram('wallet', {
+      ...{ ...gateway.env, ...world.env(gateway) },
+      WALLET_DATABASE_URL: empty.url,
+    });
+    const db = new Database(empty.url, { size: 1 });
+    await wallet.start();
+    const read = (sql: string) => db.query(sql, [signer.address]);
+    await waitThroughFaults('the stop of the hot wallet', async () => {
+      const stopped = await read(
+        `SELECT 1 FROM wallet.alarm WHERE kind = 'signer_stopped' AND subject = lower($1)`,
+      );
+      return stopped.length > 0;
+    });
+    await gateway.temporal.schedule.getHandle('provider-alarms').trigger();
+    expect(await whenFinal(client, await pay())).toMatchObject({ status: 'completed' });
+    const decisions = await db.query('SELECT 1 FROM wallet.decision');
+    const received = await chain.balanceOf(chain.tokens.USDC, receiver);
+    expect({ decisions, received }).toEqual({ decisions: [], received: 10_000_000n });
+    await db.destroy();
+    await wallet.stop();
+    await empty.drop();
   });
 });

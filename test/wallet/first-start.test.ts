@@ -1,10 +1,13 @@
 /** The first start: no payment may be missed that arrives before the chain is followed. */
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
+import { createChain } from '../../src/wallet/chain/chain';
+import { resumeSigner } from '../../src/wallet/sender/resume';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
+  fillFloat,
   startTestWallet,
   testNetwork,
   WALLET_KEYS,
@@ -40,6 +43,29 @@ describeWithChain('the first start of a wallet', () => {
       const { transfers } = foundCheckout(await wallet.provider.findCheckout(reference));
       return transfers[0]?.status === 'confirmed' ? true : null;
     });
+    await wallet.stop();
+  });
+
+  it('asks an operator before a key pays that has sent transactions, because a database may be lost', async () => {
+    await fillFloat(chain, signer.address);
+    const raw = await signer.sign({
+      ...{ type: 'eip1559', chainId: chain.chainId, nonce: 0, gas: 21_000n, value: 1n },
+      ...{ to: createTestSigner().address, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 1n },
+    });
+    await chain.rpc('eth_sendRawTransaction', [raw]);
+    await chain.finalize();
+    const networks = [testNetwork(chain)];
+    const wallet = await startTestWallet({ networks, signer, database });
+    const stopped = `SELECT 1 FROM wallet.signer WHERE stopped_for = 'found_transactions'`;
+    await when('the stop', async () => ((await wallet.db.query(stopped)).length > 0 ? true : null));
+    const decision = { by: 'alice', foreign: 'all' } as const;
+    const onChain = createChain(networks[0]!);
+    const resumed = await resumeSigner(wallet.db, onChain, signer.address, decision);
+    expect(resumed).toEqual({ requeued: 0, nextNonce: 1n });
+    expect(await wallet.db.query(stopped)).toEqual([]);
+    expect(await wallet.db.query('SELECT reason FROM wallet.decision')).toEqual([
+      { reason: 'no other unknown transaction has paid a payout' },
+    ]);
     await wallet.stop();
   });
 

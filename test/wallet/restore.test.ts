@@ -78,15 +78,15 @@ describeWithChain('a wallet with a restored database', () => {
     databases.push(copy);
     await start(changes);
   };
-  const pay = async (reference: string, to = 0, changes: Partial<PayoutOrder> = {}) => {
-    const result = await wallet.provider.submitPayout({
-      reference,
-      amount: amount('5'),
-      currency: 'USDC',
-      network: 'ethereum',
-      destination: { type: 'crypto_address', value: receivers[to]!, memo: null },
-      ...changes,
-    });
+  const orderOf = (reference: string, to = 0): PayoutOrder => ({
+    reference,
+    amount: amount('5'),
+    currency: 'USDC',
+    network: 'ethereum',
+    destination: { type: 'crypto_address', value: receivers[to]!, memo: null },
+  });
+  const pay = async (reference: string, to = 0) => {
+    const result = await wallet.provider.submitPayout(orderOf(reference, to));
     expect(result).toMatchObject({ kind: 'accepted' });
   };
   const ended = (reference: string): Promise<ProviderTransfer> =>
@@ -211,6 +211,35 @@ describeWithChain('a wallet with a restored database', () => {
     expect(await ended('po_a')).toMatchObject({ status: 'sent' });
     expect(await received()).toBe(5_000_000n);
     expect(await openAlarms()).toEqual([]);
+  });
+
+  it('is told by the client which payout a transaction has paid that the client does not submit again', async () => {
+    const copy = await backUp();
+    await pay('po_a');
+    const { txHash } = await ended('po_a');
+    await restore(copy);
+    await stopped();
+    const { provider } = wallet;
+    expect(await provider.listUnknownTransactions()).toEqual({
+      kind: 'transactions',
+      hashes: [txHash],
+    });
+    // Another payout of the same amount to the same address is not what it has paid.
+    const claim = (reference: string, to = 0) =>
+      provider.claimTransaction(orderOf(reference, to), txHash!);
+    expect([await claim('po_b'), await claim('po_a', 1)]).toEqual([
+      { kind: 'not_found' },
+      { kind: 'not_found' },
+    ]);
+    expect(await provider.findPayout('po_b')).toEqual({ kind: 'not_found' });
+    const found = { kind: 'found', transfer: { reference: 'po_a' } };
+    expect(await Promise.all([claim('po_a'), claim('po_a')])).toMatchObject([found, found]);
+    expect(await ended('po_a')).toMatchObject({ status: 'sent', txHash });
+    await waitThroughFaults('the end of the stop', async () => (await openAlarms()).length === 0);
+    expect(await provider.listUnknownTransactions()).toEqual({ kind: 'transactions', hashes: [] });
+    await pay('po_b');
+    expect(await ended('po_b')).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(10_000_000n);
   });
 
   it('finds what a hot wallet sent that the database has never seen', async () => {

@@ -30,6 +30,19 @@ export async function findPayout(db: Reader, id: string): Promise<Payout | null>
   return found ?? null;
 }
 
+/** Payouts of the provider that were paid by one of these transactions. */
+export function listPayoutsPaidBy(
+  db: Reader,
+  { provider, mode }: Pick<Payout, 'provider' | 'mode'>,
+  hashes: readonly string[],
+): Promise<(Payout & { txHash: string })[]> {
+  return db.prepared<Payout & { txHash: string }>(
+    `SELECT *, ${CONDITIONS}, ${BENEFICIARY} FROM payouts
+     WHERE tx_hash = ANY(?) AND provider = ? AND mode = ?`,
+    [hashes, provider, mode],
+  );
+}
+
 export async function getPayout(db: Db | Tx, id: string): Promise<Payout> {
   const payout = await findPayout(db, id);
   if (payout === null) throw new MissingRow(id);

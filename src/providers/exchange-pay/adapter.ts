@@ -74,6 +74,8 @@ function createExchangePayProvider(config: ProviderModeConfig, call: CallProvide
 
     // The provider has none.
     listAlarms: () => Promise.resolve({ kind: 'alarms', alarms: [] }),
+    listUnknownTransactions: () => Promise.resolve({ kind: 'transactions', hashes: [] }),
+    claimTransaction: () => Promise.resolve({ kind: 'not_found' }),
 
     async submitPayout(order): Promise<SubmitResult> {
       const answer = await post('payout/transfer', presentOrder(order));

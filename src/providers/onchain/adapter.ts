@@ -22,6 +22,7 @@ import type {
   StatementPage,
   StatementQuery,
   SubmitResult,
+  UnknownTransactionsResult,
 } from '../port';
 import type { CallProvider } from '../provider-http';
 import {
@@ -117,6 +118,33 @@ function createOnchainProvider(config: ProviderModeConfig, call: CallProvider): 
       if (answer.status !== 200) return unclear(answer.status, answer.body);
       const alarms = readList(answer.body, 'alarms', readOnchainAlarm);
       return alarms === undefined ? NOT_UNDERSTOOD : { kind: 'alarms', alarms };
+    },
+
+    async listUnknownTransactions(): Promise<UnknownTransactionsResult> {
+      const answer = await call({ method: 'GET', url: `${base}/unknown-transactions`, headers });
+      if (answer.kind !== 'answer') return answer;
+      if (answer.status !== 200) return unclear(answer.status, answer.body);
+      const found = readList(answer.body, 'unknown_transactions', (shown) => {
+        const id = readText(shown, 'tx_hash');
+        return id === undefined ? undefined : { id };
+      });
+      return found === undefined
+        ? NOT_UNDERSTOOD
+        : { kind: 'transactions', hashes: found.map(({ id }) => id) };
+    },
+
+    async claimTransaction(order, txHash): Promise<FindResult> {
+      const url = `${base}/unknown-transactions/${encodeURIComponent(txHash)}`;
+      const body = JSON.stringify(presentOrder(order));
+      const answer = await call({ method: 'POST', url, headers, body });
+      if (answer.kind !== 'answer') return answer;
+      const code = readOnchainErrorCode(answer.body);
+      if (answer.status === 404 && code === 'unknown_transaction_not_found') {
+        return { kind: 'not_found' };
+      }
+      if (answer.status !== 200) return unclear(answer.status, answer.body);
+      const transfer = readOnchainTransfer(answer.body);
+      return transfer?.reference === order.reference ? { kind: 'found', transfer } : NOT_UNDERSTOOD;
     },
 
     ...createOnchainCheckouts(base, headers, call),

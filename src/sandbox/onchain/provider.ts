@@ -51,6 +51,8 @@ export function createOnchainProvider(parts: ProviderParts): OnchainProvider {
 
     // Nothing in the sandbox needs an operator of the provider.
     listAlarms: () => [],
+    listUnknownTransactions: () => [],
+    claimTransaction: () => Promise.reject(refusal('unknown_transaction_not_found')),
 
     async findTransfer(mode, reference) {
       const transfer = await transfers.find(keyOf(mode, reference));

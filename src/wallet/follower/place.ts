@@ -12,6 +12,8 @@ export interface Place {
   finalHash: string;
   balancesNumber: number;
   pausedReason: string | null;
+  /** The hot wallets are not registered since the first start. */
+  isNew: boolean;
 }
 
 /** Another process follows the chain too, and was faster. Nothing was changed. */
@@ -26,6 +28,7 @@ export async function findPlace(db: Db, chainId: number): Promise<Place | null> 
     final_hash: string;
     balances_number: string;
     paused_reason: string | null;
+    is_new: boolean;
   }>('SELECT * FROM wallet.followed_chain WHERE chain_id = $1', [chainId]);
   if (row === undefined) return null;
   return {
@@ -36,6 +39,7 @@ export async function findPlace(db: Db, chainId: number): Promise<Place | null> 
     finalHash: row.final_hash,
     balancesNumber: Number(row.balances_number),
     pausedReason: row.paused_reason,
+    isNew: row.is_new,
   };
 }
 
@@ -48,8 +52,8 @@ export async function beginAt(
   await db.transaction(async (tx) => {
     const begun = await tx.query(
       `INSERT INTO wallet.followed_chain (chain_id, mode, network, head_number, head_hash, head_at,
-         safe_number, final_number, final_hash, balances_number)
-       VALUES ($1, $2, $3, $4, $5, $6, $4, $4, $5, $4) ON CONFLICT DO NOTHING RETURNING 1`,
+         safe_number, final_number, final_hash, balances_number, is_new)
+       VALUES ($1, $2, $3, $4, $5, $6, $4, $4, $5, $4, true) ON CONFLICT DO NOTHING RETURNING 1`,
       [chainId, mode, name, start.number, start.hash, start.time],
     );
     if (begun.length > 0) await insertBlock(tx, chainId, start);

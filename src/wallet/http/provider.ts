@@ -8,6 +8,7 @@ import type { CheckoutFacts } from '../checkouts/checkout';
 import { type CheckoutParts, openCheckout, takeStep } from '../checkouts/steps';
 import { findCheckout, listCheckouts } from '../checkouts/store';
 import { viewCheckout } from '../checkouts/view';
+import { claimTransaction, listUnknownTransactions } from '../sender/claim';
 import { estimateFee } from '../sender/fee-estimate';
 import {
   findTransfer,
@@ -20,6 +21,7 @@ import {
 
 /** An answer that is larger than the gateway reads would tell nothing. */
 const ALARMS_MAX = 200;
+const UNKNOWN_MAX = 500;
 
 interface ProviderParts {
   checkouts: CheckoutParts;
@@ -56,6 +58,26 @@ export function createProvider(parts: ProviderParts): OnchainProvider {
         },
       );
       return open.slice(-ALARMS_MAX);
+    },
+
+    async listUnknownTransactions(mode) {
+      const networks = chains.map(({ network }) => network).filter((one) => one.mode === mode);
+      const lists = networks.map(async ({ chainId, name }) =>
+        (await listUnknownTransactions(db, chainId)).map((txHash) => ({ network: name, txHash })),
+      );
+      return (await Promise.all(lists)).flat().slice(0, UNKNOWN_MAX);
+    },
+
+    async claimTransaction(order, txHash) {
+      const chain = chains.find(
+        ({ network }) => network.mode === order.mode && network.name === order.network,
+      );
+      if (chain === undefined) throw refusal('unknown_transaction_not_found');
+      const claim = await claimTransaction(db, chain, order, txHash);
+      if (claim.kind === 'not_unknown') throw refusal('unknown_transaction_not_found');
+      if (claim.kind === 'refused') throw refusal(claim.code);
+      if (claim.kind === 'conflict') throw refusal('client_reference_conflict');
+      return viewTransfer(claim.transfer);
     },
 
     async findTransfer(mode, reference) {

@@ -28,8 +28,8 @@ export interface ResumeDecisions {
   by: string;
   /** Found transactions that have paid a queued transfer: it is not sent again. */
   paid?: readonly { hash: string; reference: string }[];
-  /** Found transactions that have paid none of the transfers. */
-  foreign?: readonly string[];
+  /** Found transactions that have paid none of the transfers; `all`: the others, whichever they are. */
+  foreign?: readonly string[] | 'all';
   /** No node shows the transactions of some nonces, and the operator knows that they paid none. */
   skipUnknownNonces?: boolean;
 }
@@ -140,7 +140,9 @@ async function decideFound(
       );
     }
   }
-  for (const hash of foreign) {
+  const chosen =
+    foreign === 'all' ? (await listOpenFound(tx, key)).map(({ hash }) => hash) : foreign;
+  for (const hash of chosen) {
     await tx.query(
       `UPDATE wallet.found_transaction SET state = 'foreign'
        WHERE chain_id = $1 AND signer = $2 AND hash = $3`,
@@ -208,9 +210,12 @@ async function requireShown(
 }
 
 function describeDecisions(decisions: ResumeDecisions): string | null {
+  const { foreign = [] } = decisions;
   const parts = [
     ...(decisions.paid ?? []).map(({ hash, reference }) => `${hash} has paid ${reference}`),
-    ...(decisions.foreign ?? []).map((hash) => `${hash} has paid no payout`),
+    ...(foreign === 'all'
+      ? ['no other unknown transaction has paid a payout']
+      : foreign.map((hash) => `${hash} has paid no payout`)),
     ...(decisions.skipUnknownNonces === true ? ['with --skip-unknown-nonces'] : []),
   ];
   return parts.length === 0 ? null : parts.join('; ');

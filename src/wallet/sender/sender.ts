@@ -44,15 +44,20 @@ export async function runSender(parts: SenderParts): Promise<'more' | undefined>
   return hasMore || signed > 0 ? 'more' : undefined;
 }
 
+/** More than a hot wallet sends until its oldest payout is final. */
+const EXPLAINED_MAX = 2_000n;
+
 /**
  * A database that was restored to a time before the signer's first start has followed the chain up to
- * a final block. What the signer sent later is unknown, and must be explained. A node without the state
- * of that block cannot tell, and the signer begins where the chain is.
+ * a final block. What the signer sent later is unknown, and must be explained. A new database
+ * may stand in for one that was lost with payouts under way, so the last transactions must be explained, as
+ * where no node has the state of that block.
  */
 async function findStart({ db, chain, key }: BroadcastParts, view: ChainView): Promise<bigint> {
   const place = await findPlace(db, key.chainId);
-  if (place === null) return view.usedNonces;
-  return (await readNonceAt(chain, key.signer, place.finalNumber)) ?? view.usedNonces;
+  const isRestored = place !== null && !place.isNew;
+  const known = isRestored ? await readNonceAt(chain, key.signer, place.finalNumber) : null;
+  return known ?? (view.usedNonces > EXPLAINED_MAX ? view.usedNonces - EXPLAINED_MAX : 0n);
 }
 
 async function readViewOrAlarm({ chain, signer, alarms }: BroadcastParts): Promise<ChainView> {

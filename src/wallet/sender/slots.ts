@@ -67,6 +67,14 @@ export async function registerSigner(
      ON CONFLICT (chain_id, address) DO NOTHING`,
     [key.chainId, key.signer, start.toString(), signers],
   );
+  await db.query(
+    `UPDATE wallet.followed_chain SET is_new = false
+     WHERE chain_id = $1 AND is_new AND NOT EXISTS (
+       SELECT FROM unnest($2::text[]) AS sending (address)
+       WHERE NOT EXISTS (SELECT FROM wallet.signer
+         WHERE signer.chain_id = $1 AND signer.address = sending.address))`,
+    [key.chainId, signers],
+  );
 }
 
 /**

@@ -70,7 +70,40 @@ export async function submitTransfer(
   const known = await findTransfer(db, order.mode, order.reference);
   if (known !== null) return repeat(known, order);
   const checked = await checkOrder(rules, order);
-  const isRefused = typeof checked === 'string';
+  const stored = await storeOrder(db, order, checked);
+  if (stored === null) {
+    // Somebody else stored this reference in between.
+    const other = await findTransfer(db, order.mode, order.reference);
+    return other === null ? { kind: 'conflict' } : repeat(other, order);
+  }
+  if (typeof checked === 'string') return { kind: 'refused', code: checked };
+  return { kind: 'accepted', transfer: stored, isNew: true };
+}
+
+/**
+ * An order that was paid before the database went back. It is checked as it was then: whether the wallet
+ * would send to this address today does not matter.
+ */
+export async function recordPaidOrder(
+  tx: Tx,
+  networks: readonly Network[],
+  order: TransferOrder,
+): Promise<Submission> {
+  const anyDestination: OrderRules = { networks, isRefused: () => Promise.resolve(false) };
+  const checked = await checkOrder(anyDestination, order);
+  if (typeof checked === 'string') return { kind: 'refused', code: checked };
+  const stored = await storeOrder(tx, order, checked);
+  if (stored !== null) return { kind: 'accepted', transfer: stored, isNew: true };
+  const known = await findTransfer(tx, order.mode, order.reference);
+  return known === null ? { kind: 'conflict' } : repeat(known, order);
+}
+
+/** @returns null when the reference is taken */
+async function storeOrder(
+  db: Db,
+  order: TransferOrder,
+  checked: CheckedOrder,
+): Promise<Transfer | null> {
   const [stored] = await db.query<TransferRow>(
     `INSERT INTO wallet.transfer (id, mode, client_reference, asset, network, amount, destination,
        memo, purpose, chain_id, units, status, failure_code)
@@ -86,18 +119,12 @@ export async function submitTransfer(
       writeDestination(order.destination),
       order.memo,
       order.purpose ?? 'payout',
-      ...(isRefused
+      ...(typeof checked === 'string'
         ? [null, null, 'refused', checked]
         : [checked.chainId, checked.units, 'queued', null]),
     ],
   );
-  if (stored === undefined) {
-    // Somebody else stored this reference in between.
-    const other = await findTransfer(db, order.mode, order.reference);
-    return other === null ? { kind: 'conflict' } : repeat(other, order);
-  }
-  if (isRefused) return { kind: 'refused', code: checked };
-  return { kind: 'accepted', transfer: readRow(stored), isNew: true };
+  return stored === undefined ? null : readRow(stored);
 }
 
 function repeat(known: Transfer, order: TransferOrder): Submission {
@@ -117,10 +144,12 @@ function writeDestination(text: string): string {
   return isAddress(text) ? getAddress(text) : text;
 }
 
+type CheckedOrder = RefusalCode | { chainId: number; units: string };
+
 async function checkOrder(
   { networks, isRefused }: OrderRules,
   order: TransferOrder,
-): Promise<RefusalCode | { chainId: number; units: string }> {
+): Promise<CheckedOrder> {
   const network = networks.find(({ mode, name }) => mode === order.mode && name === order.network);
   const decimals = network === undefined ? null : sendableDecimals(network, order.asset);
   if (network === undefined || decimals === null) return 'asset_not_supported';

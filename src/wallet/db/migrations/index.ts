@@ -6,6 +6,7 @@ import { DEPOSITS } from './baseline/deposits';
 import { OPERATIONS } from './baseline/operations';
 import { SWEEPS } from './baseline/sweeps';
 import { TRANSFERS } from './baseline/transfers';
+import { NEW_DATABASE } from './0018-new-database';
 
 export interface Migration {
   name: string;
@@ -20,4 +21,7 @@ export const BASELINE: readonly Migration[] = [
   { name: 'baseline/operations', sql: OPERATIONS },
 ];
 
-export const MIGRATIONS: readonly Migration[] = [...BASELINE];
+export const MIGRATIONS: readonly Migration[] = [
+  ...BASELINE,
+  { name: '0018-new-database', sql: NEW_DATABASE },
+];
