@@ -190,9 +190,11 @@ export async function explainUsedNonce(parts: QueueParts, slot: Slot): Promise<b
   const { db, chain, key } = parts;
   const [seen] = await findTransactions(chain, getAddress(key.signer), [slot.nonce]);
   if (seen === undefined) return false;
-  if (await adoptIfOwn(parts, slot, seen)) return true;
+  const isOwn = await adoptIfOwn(parts, slot, seen);
   await db.transaction(async (tx) => {
     await lockSigner(tx, key);
+    await endsWhenExplained(tx, key);
+    if (isOwn) return;
     // An operator may have decided in between.
     const stillOpen = await tx.query(
       `SELECT 1 FROM wallet.slot
@@ -205,6 +207,15 @@ export async function explainUsedNonce(parts: QueueParts, slot: Slot): Promise<b
     if (open.length > 0) await stopForFound(tx, parts, open, 'not looked for');
   });
   return true;
+}
+
+/** A node was silent when the signer was stopped, and shows the transaction now: no operator is needed. */
+async function endsWhenExplained(tx: Tx, { chainId, signer }: SignerKey): Promise<void> {
+  await tx.query(
+    `UPDATE wallet.signer SET stopped_for = 'found_transactions'
+     WHERE chain_id = $1 AND address = $2 AND stopped_for = 'used_nonce'`,
+    [chainId, signer],
+  );
 }
 
 /**
