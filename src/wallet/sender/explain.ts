@@ -23,7 +23,14 @@ import {
 import { hasMark } from './fingerprint';
 import { countEverywhere, findTransactions, type SeenTransaction, type UsedNonces } from './lookup';
 import type { QueueParts } from './queue';
-import { advanceNonce, freePaidByAnother, lockSigner, readSigner, type Slot } from './slots';
+import {
+  advanceNonce,
+  freePaidByAnother,
+  lockSigner,
+  readSigner,
+  type SignerKey,
+  type Slot,
+} from './slots';
 import { sendableDecimals } from './transfers';
 import type { ChainView } from './view';
 

@@ -159,6 +159,15 @@ export const WALLET_GUARDS: readonly Guard[] = [
     title: 'tells two payouts of the same amount to the same address apart',
   },
   {
+    name: 'unseen-nonce-explained',
+    protects: 'A stop for a nonce that no node showed ends when its transaction is explained.',
+    file: 'src/wallet/sender/explain.ts',
+    find: '    await endsWhenExplained(tx, key);\n',
+    replace: '',
+    test: RESTORE,
+    title: 'does not send again by resume-signer what no node shows',
+  },
+  {
     name: 'claimed-by-mark',
     protects:
       'The client’s word explains an unknown transaction only for the payout whose mark it has.',
