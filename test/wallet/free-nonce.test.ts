@@ -3,6 +3,7 @@ import { type Address, type Hex, parseTransaction } from 'viem';
 import { freeNonce } from '../../src/wallet/sender/free-nonce';
 import { readStatus } from '../../src/wallet/status';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
+import { startNodeProxy } from '../support/wallet/node-proxy';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import { createTestSigner, fillFloat, testNetwork } from '../support/wallet/wallet';
 import { type PayoutsWorld, startPayoutsWorld } from './payouts-world';
@@ -36,8 +37,8 @@ describeWithChain('a nonce that an operator frees', () => {
     await database.drop();
   });
 
-  const start = async () => {
-    const network = testNetwork(chain, { payouts: { resendAfterMs: 300 } });
+  const start = async (rpcUrls = [chain.url]) => {
+    const network = testNetwork(chain, { rpcUrls, payouts: { resendAfterMs: 300 } });
     world = await startPayoutsWorld(chain, receiver, { network, signer, database });
   };
   const free = () =>
@@ -71,6 +72,31 @@ describeWithChain('a nonce that an operator frees', () => {
     expect(await world.received()).toBe(5_000_000n);
     const decisions = await world.wallet.db.query('SELECT kind, reason FROM wallet.decision');
     expect(decisions).toEqual([{ kind: 'free_nonce', reason: 'nonce 0: stuck' }]);
+  });
+
+  it('does not give its payout another one on the word of one node', async () => {
+    const second = await startNodeProxy(chain.url);
+    try {
+      // It lags, or is on another branch: the payout's own transaction may be mined there.
+      second.alter = ({ method }, result) =>
+        method === 'eth_getTransactionReceipt' ? null : result;
+      await world.wallet.stop();
+      await start([chain.url, second.url]);
+      await free();
+      await world.broadcastOf(2);
+      await chain.mine();
+      await chain.finalize();
+      await world.alarm('outcome_in_doubt');
+      expect(await slots()).toEqual([{ nonce: '0', state: 'open' }]);
+      second.alter = (_call, result) => result;
+      expect(await world.ended('po_1')).toMatchObject({ status: 'sent' });
+      expect(await world.received()).toBe(5_000_000n);
+      await world.noAlarm('outcome_in_doubt');
+    } finally {
+      await world.wallet.stop();
+      await second.stop();
+      await start();
+    }
   });
 
   it('is its payout’s after all when the first transaction is mined', async () => {

@@ -154,6 +154,78 @@ describeWithChain('a queue of payouts', () => {
     await noAlarms();
   });
 
+  const setRefusing = (on: boolean): Promise<Hex> =>
+    chain.call('AwkwardReceiver', chain.awkwardReceiver, 'setRefusing', [on]);
+  /** The newest transaction is mined while it is refused. @param attempts so many were made */
+  const revert = async (attempts: number, begin: () => Promise<unknown>): Promise<void> => {
+    const raw = await waitThroughFaults('the broadcast', async () => {
+      const made = await wallet!.db.query<{ raw: Hex }>(
+        'SELECT raw FROM wallet.attempt WHERE broadcast_at IS NOT NULL ORDER BY created_at',
+      );
+      return made.length === attempts ? made.at(-1)!.raw : undefined;
+    });
+    await chain.drop('all');
+    await begin();
+    await chain.mine();
+    await chain.rpc('eth_sendRawTransaction', [raw]);
+    await chain.mine();
+  };
+  const settled = (slots: number): Promise<true> =>
+    waitThroughFaults(`the end of ${String(slots)} slots`, async () => {
+      await chain.finalize();
+      const found = await wallet!.db.query("SELECT 1 FROM wallet.slot WHERE state <> 'open'");
+      return found.length === slots;
+    });
+
+  it.each([
+    ['the token is paused', () => setPaused(true), () => setPaused(false)],
+    ['the token freezes the hot wallet', () => freeze(true), () => freeze(false)],
+  ])('waits when it was mined while %s, and is then paid once', async (_name, begin, end) => {
+    await chain.setAutomine(false);
+    await start();
+    await pay('po_1', { currency: 'USDT' });
+    await revert(1, begin);
+    await settled(1);
+    await alarm('asset_refused');
+    expect(await find('po_1')).toMatchObject({ status: 'pending', txHash: null });
+    await end();
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    expect(await received('USDT')).toBe(5_000_000n);
+    await noAlarms();
+  });
+
+  it('waits for a person when two transactions in a token were reverted', async () => {
+    await chain.setAutomine(false);
+    await start();
+    await pay('po_1', { currency: 'USDT' });
+    await revert(1, () => setPaused(true));
+    await setPaused(false);
+    await settled(1);
+    await revert(2, () => setPaused(true));
+    await setPaused(false);
+    await settled(2);
+    await alarm('not_transferred');
+    expect(await waiting('po_1')).toBe('a decision');
+    const decision = { mode: null, reference: 'po_1', by: 'alice', reason: 'looked' };
+    await decideTransfer(wallet!.db, { ...decision, outcome: 'failed' });
+    expect(await find('po_1')).toMatchObject({ status: 'failed', txHash: expect.any(String) });
+    expect(await received('USDT')).toBe(0n);
+  });
+
+  it('fails when two transactions in coins were reverted, which only its recipient refuses', async () => {
+    await setRefusing(false);
+    await chain.setAutomine(false);
+    await start();
+    await pay('po_1', { currency: 'ETH' }, chain.awkwardReceiver);
+    await revert(1, () => setRefusing(true));
+    await setRefusing(false);
+    await settled(1);
+    await revert(2, () => setRefusing(true));
+    expect(await ended('po_1')).toMatchObject({ status: 'failed', txHash: expect.any(String) });
+    await settled(2);
+    expect(await openAlarms()).toEqual([]);
+  });
+
   const LAGGING = {
     code: 3,
     message: 'execution reverted: ERC20: transfer amount exceeds balance',
@@ -186,7 +258,7 @@ describeWithChain('a queue of payouts', () => {
     const second = await startNodeProxy(() =>
       isUp ? chain.url : `http://127.0.0.1:${String(port)}`,
     );
-    await chain.call('AwkwardReceiver', chain.awkwardReceiver, 'setRefusing', [true]);
+    await setRefusing(true);
     await start({ rpcUrls: [chain.url, second.url] });
     await pay('po_1', { currency: 'ETH' }, chain.awkwardReceiver);
     expect(await waiting('po_1')).toBe('second node');

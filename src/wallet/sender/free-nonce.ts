@@ -5,9 +5,8 @@
  */
 import { getAddress } from 'viem';
 import { SetupError } from '../../lib/setup-error';
-import type { Database, Tx } from '../db/database';
+import type { Database } from '../db/database';
 import { recordDecision } from '../decisions';
-import type { SignerKey, Slot } from './slots';
 
 interface Freed {
   chainId: number;
@@ -58,22 +57,4 @@ export async function freeNonce(
     });
     return true;
   });
-}
-
-/** The empty transaction is final, so the transfer may have another slot. */
-export async function requeueFreed(
-  tx: Tx,
-  { chainId, signer }: SignerKey,
-  { nonce, transferId }: Slot,
-): Promise<void> {
-  const [ended] = await tx.query(
-    `UPDATE wallet.slot SET state = 'foreign'
-     WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' RETURNING 1`,
-    [chainId, signer, nonce.toString()],
-  );
-  if (ended === undefined) return;
-  await tx.query(
-    `UPDATE wallet.transfer SET status = 'queued' WHERE id = $1 AND status = 'sending'`,
-    [transferId],
-  );
 }

@@ -1,7 +1,7 @@
 /**
- * What the receipt of a final transaction says about its transfer. Money is released only when nothing
- * was transferred, so one node's word for that is not enough: a second node must have the same receipt
- * in a block that it calls part of the chain, and where any node has the transfer, it was sent.
+ * What the receipt of a final transaction says about its transfer. Money is released, or sent again, only
+ * when nothing was transferred, so one node's word for that is not enough: a second node must have the
+ * same receipt in a block that it calls part of the chain, and where any node has the transfer, it was sent.
  */
 import type { Address } from 'viem';
 import { type Chain, type Receipt, readReceipt, type RpcReceipt, toHex } from '../chain/chain';
@@ -15,21 +15,26 @@ export type Outcome =
   | { kind: 'reverted'; receipt: Receipt }
   /** It succeeded, and the token has no Transfer. */
   | { kind: 'not_transferred'; receipt: Receipt }
+  /** The empty transaction of a freed nonce was mined in place of the transfer's. */
+  | { kind: 'freed'; receipt: Receipt }
   | { kind: 'in_doubt'; receipt: Receipt };
 
-export async function findOutcome(
-  chain: Chain,
-  signer: string,
-  slot: Slot,
-  receipt: Receipt,
-): Promise<Outcome> {
-  const said = read(chain, signer, slot, receipt);
+export interface Mined {
+  slot: Slot;
+  receipt: Receipt;
+  /** The receipt is of an empty transaction, and not of the transfer's. */
+  isEmpty: boolean;
+}
+
+export async function findOutcome(chain: Chain, signer: string, mined: Mined): Promise<Outcome> {
+  const { receipt } = mined;
+  const said = read(chain, signer, mined);
   if (said.kind === 'sent') return said;
   const nodes = chain.rpc.each();
   const outcomes: Outcome[] = [];
   for (const node of nodes) {
     const own = await readCanonical(node, receipt);
-    if (own !== null) outcomes.push(read(chain, signer, slot, own));
+    if (own !== null) outcomes.push(read(chain, signer, { ...mined, receipt: own }));
   }
   const sent = outcomes.find(({ kind }) => kind === 'sent');
   if (sent !== undefined) return sent;
@@ -39,7 +44,8 @@ export async function findOutcome(
   return isBelieved ? said : { kind: 'in_doubt', receipt };
 }
 
-function read(chain: Chain, signer: string, slot: Slot, receipt: Receipt): Outcome {
+function read(chain: Chain, signer: string, { slot, receipt, isEmpty }: Mined): Outcome {
+  if (isEmpty) return { kind: 'freed', receipt };
   if (!receipt.succeeded) return { kind: 'reverted', receipt };
   const units = transferredUnits(chain.network.tokens, slot, signer, receipt);
   return units > 0n ? { kind: 'sent', receipt, units } : { kind: 'not_transferred', receipt };

@@ -1,7 +1,8 @@
 /**
  * After an accepted reorganization: slots whose receipts are gone with their blocks are followed again.
- * A payout that was sent keeps its outcome, and the same bytes are broadcast again. One that failed is
- * never broadcast again, because its money was released: an empty transaction takes its nonce.
+ * A payout that was sent keeps its outcome, and the same bytes are broadcast again. A transaction that was
+ * reverted is never broadcast again, because the money was released: an empty one takes its nonce. Where
+ * its payout has another nonce since, a person sends the empty one.
  */
 import type { Tx } from '../db/database';
 
@@ -32,8 +33,11 @@ export async function reopenSlots(
     await tx.query(
       `UPDATE wallet.slot SET state = 'open', settled_block = NULL,
          freed_at = coalesce(freed_at, clock_timestamp())
-       WHERE chain_id = $1 AND signer = $2 AND state = 'failed'
-         AND (settled_block > $3 OR nonce >= $4)`,
+       WHERE chain_id = $1 AND signer = $2 AND (settled_block > $3 OR nonce >= $4)
+         AND (state = 'failed' OR state = 'foreign' AND settled_block IS NOT NULL
+           AND freed_at IS NULL AND NOT EXISTS (
+             SELECT 1 FROM wallet.slot AS other
+             WHERE other.transfer_id = slot.transfer_id AND other.state <> 'foreign'))`,
       [chainId, signer, fork, from],
     );
     // They are broadcast at once, and not when they are due again.

@@ -11,8 +11,7 @@ import { readBlockHashes } from '../chain/finality';
 import { ignoreSilence } from '../chain/rpc';
 import type { Tx } from '../db/database';
 import { explainUsedNonce } from './explain';
-import { findOutcome, type Outcome } from './outcome';
-import { requeueFreed } from './free-nonce';
+import { findOutcome, type Mined, type Outcome } from './outcome';
 import { isNonceFinal } from './nonce-finality';
 import type { QueueParts } from './queue';
 import { type Attempt, findAttempts } from './attempts';
@@ -23,13 +22,6 @@ import { DECISION_PENDING } from './waiting';
 
 const BATCH = 20;
 
-interface Mined {
-  slot: Slot;
-  receipt: Receipt;
-  /** An empty transaction has used the nonce, and not the transfer's. */
-  isEmpty: boolean;
-}
-
 /** @returns whether there may be more */
 export async function settleFinal(parts: QueueParts, view: ChainView): Promise<boolean> {
   const { db, key } = parts;
@@ -37,18 +29,13 @@ export async function settleFinal(parts: QueueParts, view: ChainView): Promise<b
   const ends = await withoutOtherBranches(parts, await findEnds(parts, view, slots));
   if (ends.length === 0) return false;
   const outcomes: { slot: Slot; outcome: Outcome }[] = [];
-  for (const { slot, receipt, isEmpty } of ends) {
-    if (isEmpty) continue;
-    const outcome = await findOutcome(parts.chain, key.signer, slot, receipt);
-    outcomes.push({ slot, outcome });
+  for (const mined of ends) {
+    outcomes.push({ slot: mined.slot, outcome: await findOutcome(parts.chain, key.signer, mined) });
   }
-  const freed = ends.filter(({ isEmpty }) => isEmpty);
   await db.transaction(async (tx) => {
-    for (const { slot } of freed) await requeueFreed(tx, key, slot);
     for (const { slot, outcome } of outcomes) await settle(parts, tx, slot, outcome);
   });
-  const isProgress =
-    freed.length > 0 || outcomes.some(({ outcome }) => outcome.kind !== 'in_doubt');
+  const isProgress = outcomes.some(({ outcome }) => outcome.kind !== 'in_doubt');
   return isProgress && slots.length === BATCH;
 }
 
@@ -120,12 +107,8 @@ async function readReceipts(
 }
 
 /** The alarm of an outcome that was in doubt ends with it. */
-async function settle(
-  { key, alarms }: QueueParts,
-  tx: Tx,
-  slot: Slot,
-  outcome: Outcome,
-): Promise<void> {
+async function settle(parts: QueueParts, tx: Tx, slot: Slot, outcome: Outcome): Promise<void> {
+  const { key, alarms } = parts;
   const { receipt } = outcome;
   const { transferId } = slot;
   if (outcome.kind === 'in_doubt') {
@@ -133,40 +116,87 @@ async function settle(
     await alarms.raise('outcome_in_doubt', transferId, detail, tx);
     return;
   }
+  const before = await readTransfer(tx, slot);
+  const isSentAgain = outcome.kind === 'reverted' && before.isSending && !before.wasReverted;
+  const isFreed = outcome.kind === 'freed' || isSentAgain;
+  const state = outcome.kind === 'sent' ? 'sent' : isFreed ? 'foreign' : 'failed';
   const [row] = await tx.query(
     `UPDATE wallet.slot SET state = $4, settled_block = $5
      WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' RETURNING nonce`,
-    [
-      key.chainId,
-      key.signer,
-      slot.nonce.toString(),
-      outcome.kind === 'sent' ? 'sent' : 'failed',
-      receipt.blockNumber.toString(),
-    ],
+    [key.chainId, key.signer, slot.nonce.toString(), state, receipt.blockNumber.toString()],
   );
   if (row === undefined) return;
-  await reportChanged(tx, alarms, slot, outcome);
   await endAlarm(tx, key.chainId, 'outcome_in_doubt', transferId);
   const txHash = receipt.transactionHash;
+  if (outcome.kind === 'freed') return requeue(tx, transferId, null);
+  await reportChanged(tx, alarms, slot, outcome);
+  if (isSentAgain) return requeue(tx, transferId, txHash);
   if (outcome.kind === 'reverted') {
-    const failureCode: FailureCode = 'destination_unreachable';
-    await finishTransfer(tx, { transferId, status: 'failed', failureCode, txHash });
+    if (before.isSending) await settleRevertedAgain(parts, tx, slot, txHash);
     return;
   }
   if (outcome.kind === 'sent') {
     await finishTransfer(tx, { transferId, status: 'confirmed', failureCode: null, txHash });
     if (outcome.units === slot.units) return;
-  } else await awaitDecision(tx, transferId, txHash);
+  } else {
+    await awaitDecision(tx, slot, txHash, 'The transaction succeeded and transferred nothing.');
+  }
   const what =
     outcome.kind === 'sent'
       ? `${outcome.units.toString()} units of ${slot.units.toString()}`
       : 'nothing';
-  await alarms.raise(
-    'not_transferred',
-    transferId,
-    `Transaction ${txHash} succeeded, but transferred ${what} of ${slot.asset}. Check the token's contract.`,
-    tx,
+  const detail = `Transaction ${txHash} succeeded, but transferred ${what} of ${slot.asset}. Check the token's contract.`;
+  await alarms.raise('not_transferred', transferId, detail, tx);
+}
+
+interface TransferBefore {
+  /** The gateway was not told of an end, as it may have been before a reorganization. */
+  isSending: boolean;
+  /** An earlier transaction of it was reverted. */
+  wasReverted: boolean;
+}
+
+/**
+ * A reverted transaction does not say who refused it: the token may have been paused, or the hot wallet
+ * frozen. Its nonce is used for ever, so the transfer is queued again, and fails there when its recipient
+ * refuses it. That happens once, because each time costs the network fee.
+ */
+async function readTransfer(tx: Tx, { transferId }: Slot): Promise<TransferBefore> {
+  const [transfer] = await tx.query<TransferBefore & Record<string, unknown>>(
+    `SELECT status = 'sending' AS "isSending", EXISTS (
+       SELECT 1 FROM wallet.slot WHERE transfer_id = transfer.id AND state = 'foreign'
+         AND freed_at IS NULL AND settled_block IS NOT NULL) AS "wasReverted"
+     FROM wallet.transfer WHERE id = $1`,
+    [transferId],
   );
+  return transfer ?? { isSending: false, wasReverted: false };
+}
+
+/** Nothing was transferred and the nonce is used in a final block, so the transfer may have another one. */
+async function requeue(tx: Tx, transferId: string, txHash: Hex | null): Promise<void> {
+  await tx.query(
+    `UPDATE wallet.transfer SET status = 'queued', tx_hash = coalesce($2, tx_hash)
+     WHERE id = $1 AND status = 'sending'`,
+    [transferId, txHash],
+  );
+}
+
+/** Coins are refused by their recipient alone; a token may have a rule that no estimate shows. */
+async function settleRevertedAgain(
+  { chain, alarms }: QueueParts,
+  tx: Tx,
+  slot: Slot,
+  txHash: Hex,
+): Promise<void> {
+  const { transferId, asset } = slot;
+  if (asset === chain.network.native.asset) {
+    const failureCode: FailureCode = 'destination_unreachable';
+    await finishTransfer(tx, { transferId, status: 'failed', failureCode, txHash });
+    return;
+  }
+  await awaitDecision(tx, slot, txHash, 'Two transactions of it were reverted.');
+  const detail = `Transaction ${txHash} was reverted, as an earlier one of the same payout was, although the nodes had estimated that both succeed. Find out whether the token or the recipient refuses it.`;
+  await alarms.raise('not_transferred', transferId, detail, tx);
 }
 
 /** Happens only after a reorganization below the final block: the gateway was told another outcome. */
@@ -189,12 +219,17 @@ async function reportChanged(
 }
 
 /** It does not fail by itself: what is refunded and was paid after all is lost. */
-async function awaitDecision(tx: Tx, transferId: string, txHash: Hex): Promise<void> {
+async function awaitDecision(
+  tx: Tx,
+  { transferId }: Slot,
+  txHash: Hex,
+  detail: string,
+): Promise<void> {
   await tx.query(
     `UPDATE wallet.transfer
      SET waiting_for = $2, waiting_since = clock_timestamp(), waiting_detail = $3, tx_hash = $4
      WHERE id = $1 AND status = 'sending'`,
-    [transferId, DECISION_PENDING, 'The transaction succeeded and transferred nothing.', txHash],
+    [transferId, DECISION_PENDING, detail, txHash],
   );
 }
 

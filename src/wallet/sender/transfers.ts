@@ -232,7 +232,7 @@ export async function finishTransfer(
 ): Promise<void> {
   const [row] = await tx.query<TransferRow>(
     `UPDATE wallet.transfer
-     SET status = $2, failure_code = $3, tx_hash = $4, waiting_for = NULL,
+     SET status = $2, failure_code = $3, tx_hash = coalesce($4, tx_hash), waiting_for = NULL,
        waiting_since = NULL, waiting_detail = NULL, updated_at = clock_timestamp()
      WHERE id = $1 AND status IN ('queued', 'sending') RETURNING ${COLUMNS}`,
     [transferId, status, failureCode, txHash],
@@ -257,7 +257,7 @@ export function viewTransfer(transfer: Transfer): TransferView {
   return {
     ...transfer,
     status: WIRE_STATUS[transfer.status],
-    // Until a person has decided, the hash says nothing about the transfer.
-    txHash: transfer.status === 'sending' ? null : transfer.txHash,
+    // Before its end, the hash is of a transaction that was reverted, or that a person must judge.
+    txHash: ['queued', 'sending'].includes(transfer.status) ? null : transfer.txHash,
   };
 }
