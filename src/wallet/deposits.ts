@@ -1,4 +1,4 @@
-/** What takes money in: the followers of the chains, the screening, refunds. */
+/** The followers of the chains, and what takes money in: the screening, refunds. */
 import { openXpub } from './addresses/deposit-addresses';
 import { createAlarms } from './alarms';
 import type { Chain } from './chain/chain';
@@ -38,16 +38,19 @@ export function createCheckoutParts(
   };
 }
 
-/** Null for a network that takes no deposits. @returns starts the follower */
+/**
+ * A network that takes no deposits is followed too: payouts need to know when the chain replaces final
+ * blocks. While no address is watched, only headers are read.
+ * @returns starts the follower
+ */
 export function createFollowing(
-  { log, xpubs }: WalletConfig,
+  { log }: WalletConfig,
   db: Database,
   chain: Chain,
   pageUrl: PageUrl,
   { balancesEveryMs = BALANCES_EVERY_MS } = {},
-): (() => Loop) | null {
+): () => Loop {
   const { chainId, mode, deposits: rules, pollMs } = chain.network;
-  if (xpubs[mode] === null) return null;
   const alarms = createAlarms(db, chain, log);
   return () => {
     // Read again by each process that begins to follow.

@@ -80,10 +80,10 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
         for (const { address } of signers) ownAddresses.add(address);
         loops.push(() => startSenders(db, chain, signers, config.log));
       }
-      const follow = createFollowing(config, db, chain, pageUrl);
-      if (follow !== null) await ensurePlace(db, chain).catch(notReady(config.log, network));
+      await ensurePlace(db, chain).catch(notReady(config.log, network));
+      loops.push(createFollowing(config, db, chain, pageUrl));
       const compareSums = createSumsCheck(config, db, chain);
-      for (const start of [follow, compareSums]) if (start !== null) loops.push(start);
+      if (compareSums !== null) loops.push(compareSums);
       runs.set(nameOf(network), createChainRun({ network, db, log: config.log, loops }));
     }
     const rules = orderRules(db, config.networks, ownAddresses);

@@ -60,14 +60,27 @@ describeWithChain('nodes without old state', () => {
       receiver = createTestSigner().address;
       database = await createWalletDatabase();
       await fillFloat(chain, signer.address);
-      const network = testNetwork(chain, { rpcUrls: [node.url] });
-      world = await startPayoutsWorld(chain, receiver, { network, signer, database });
+      await start();
     });
     afterEach(async () => {
       await world.wallet.stop();
       await chain.setAutomine(true);
       await database.drop();
     });
+
+    const start = async (payouts: Parameters<typeof testNetwork>[1] = {}) => {
+      const network = testNetwork(chain, { rpcUrls: [node.url], ...payouts });
+      world = await startPayoutsWorld(chain, receiver, { network, signer, database });
+    };
+    /** The key in another program uses nonce 0. */
+    const useElsewhere = async (): Promise<Hex> => {
+      await chain.drop('all');
+      const raw = await signer.sign({
+        ...{ type: 'eip1559', chainId: chain.chainId, nonce: 0, to: receiver, value: 1n },
+        ...{ gas: 21_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n },
+      });
+      return chain.rpc<Hex>('eth_sendRawTransaction', [raw]);
+    };
 
     it('is confirmed by its receipt in a final block', async () => {
       await world.pay('po_1');
@@ -82,12 +95,7 @@ describeWithChain('nodes without old state', () => {
       await chain.setAutomine(false);
       await world.pay('po_1');
       await world.broadcastOf(1);
-      await chain.drop('all');
-      const raw = await signer.sign({
-        ...{ type: 'eip1559', chainId: chain.chainId, nonce: 0, to: receiver, value: 1n },
-        ...{ gas: 21_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n },
-      });
-      const hash = await chain.rpc<Hex>('eth_sendRawTransaction', [raw]);
+      const hash = await useElsewhere();
       await chain.mine(3);
       const network = createChain(testNetwork(chain, { rpcUrls: [node.url] }));
       const resume = () =>
@@ -99,6 +107,30 @@ describeWithChain('nodes without old state', () => {
       await chain.setAutomine(true);
       expect(await world.ended('po_1')).toMatchObject({ status: 'sent' });
       expect(await world.received()).toBe(5_000_000n);
+    });
+
+    it('waits with an alarm while no node shows what has used its nonce', async () => {
+      await world.wallet.stop();
+      await start({ payouts: { replaceAfterMs: 500 } });
+      await chain.setAutomine(false);
+      await world.pay('po_1');
+      await world.broadcastOf(1);
+      lie = async ({ method, params }) => {
+        if (/BySenderAndNonce|txpool/.test(method)) {
+          return { error: { code: -32601, message: 'the method does not exist' } };
+        }
+        if (method !== 'eth_getBlockByNumber' || params[1] !== true) return undefined;
+        const block = await chain.rpc<object | null>(method, params);
+        return { result: block && { ...block, transactions: [] } };
+      };
+      await useElsewhere();
+      await chain.mine(3);
+      await chain.finalize();
+      const { detail } = await world.alarm('outcome_in_doubt');
+      expect(detail).toMatch(/Nonce 0 .* no node shows by which transaction/);
+      expect(await world.find('po_1')).toMatchObject({ status: 'pending' });
+      lie = () => undefined;
+      await world.alarm('signer_stopped');
     });
 
     it('waits while its receipt is of a block that the chain does not have', async () => {

@@ -39,7 +39,7 @@ export interface PayoutsWorld {
 export async function startPayoutsWorld(
   chain: TestChain,
   receiver: Address,
-  options: { network: Network; signer: Signer; database: WalletDatabase },
+  options: { network: Network; signer: Signer; database: WalletDatabase; hasDeposits?: boolean },
 ): Promise<PayoutsWorld> {
   const { network, ...rest } = options;
   const wallet = await startTestWallet({ networks: [network], ...rest });

@@ -67,6 +67,15 @@ export async function readHead({ rpc }: Chain, at: string): Promise<BlockHead | 
   };
 }
 
+const NODES = new WeakMap<Chain, readonly Chain[]>();
+
+/** The chain at each of its nodes alone. They are kept, and so is what is remembered about each. */
+export function nodesOf(chain: Chain): readonly Chain[] {
+  const nodes = NODES.get(chain) ?? chain.rpc.each().map((rpc) => ({ ...chain, rpc }));
+  NODES.set(chain, nodes);
+  return nodes;
+}
+
 /** The last block that the network's configuration calls final; null while there is none. */
 export async function readFinalHead(chain: Chain): Promise<BlockHead | null> {
   const { finality } = chain.network;

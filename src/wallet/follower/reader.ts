@@ -143,10 +143,15 @@ export async function readRange(
   to: number,
   watched: Watched,
 ): Promise<BlockContent & { last: BlockHeader; first: BlockHeader }> {
-  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const addresses = watched.list();
+  if (addresses.length === 0) {
+    const [first, ...others] = await readHeaders(chain, from, to);
+    if (first === undefined) throw new InconsistentNode('an empty range');
+    return { movements: [], spends: [], first, last: others.at(-1) ?? first };
+  }
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const range = { fromBlock: toHex(from), toBlock: toHex(to) };
-  const filters = addresses.length === 0 ? [] : filtersOf(chain, addresses, false);
+  const filters = filtersOf(chain, addresses, false);
   // The logs first: when the range is refused, no block was read in vain.
   const logs = await readRangeLogs(
     chain,

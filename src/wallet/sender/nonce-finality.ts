@@ -7,19 +7,20 @@ import { findTransactions } from './lookup';
 /**
  * A node without the state of the final block must show the transaction that used the nonce, and its
  * receipt in a final block.
+ * @returns null when such a node does not show the transaction, so that it cannot tell
  */
 export async function isNonceFinal(
   chain: Chain,
   account: Address,
   nonce: bigint,
-): Promise<boolean> {
+): Promise<boolean | null> {
   const final = await readFinalHead(chain);
   if (final === null) return false;
   const used = await readUsedNonces(chain, account, final);
   if (used.latest <= nonce) return false;
   if (used.final !== null) return used.final > nonce;
   const [user] = await findTransactions(chain, account, [nonce]);
-  if (user === undefined) return false;
+  if (user === undefined) return null;
   const receipt = await findReceipt(chain.rpc, user.hash);
   return receipt !== null && isInFinalBlock(chain.rpc, receipt, final);
 }

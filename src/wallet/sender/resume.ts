@@ -12,9 +12,9 @@ import { recordDecision } from '../decisions';
 import { adoptReplacement, describeFound, describeOpenFound } from './explain';
 import { adopt, findCandidates, type FoundTransaction, listOpenFound, storeFound } from './found';
 import { findTransactions } from './lookup';
-import { isUsedByOthers } from './settle';
 import { type Attempt, findAttempts } from './attempts';
 import { advanceNonce, findOpenSlots, lockSigner, type SignerKey, type Slot } from './slots';
+import { isUsedByOthers } from './used-by-others';
 import { type ChainView, readView } from './view';
 
 export interface Resumed {
@@ -105,7 +105,7 @@ async function listForeignSlots(
   const foreign: Slot[] = [];
   for (const slot of await findOpenSlots(db, key, { upTo: view.usedNonces })) {
     const own = await findAttempts(db, key, { from: slot.nonce, upTo: slot.nonce + 1n });
-    if (await isUsedByOthers(chain, key.signer, slot.nonce, own, { everyNode: true })) {
+    if (await isUsedByOthers(chain, key.signer, slot.nonce, own)) {
       // A replacement that the database lost pays the slot's own transfer.
       if (!(await adoptReplacement({ db, chain, key }, slot))) foreign.push(slot);
     } else if (!(await hasReceipt(chain, own))) {

@@ -1,22 +1,19 @@
 /**
  * Ends transfers when the chain calls their transaction final, and not before: until then a
  * reorganisation may undo it. Headers and receipts say it, because many nodes do not keep the state of
- * a final block. A nonce that is used in a final block without a receipt of ours was used by somebody
- * else, and stops the signer.
+ * a final block. A nonce that is used without a receipt of ours: see ./used-by-others.
  */
-import type { Address, Hex } from 'viem';
+import type { Hex } from 'viem';
 import { endAlarm } from '../alarms';
 import { type Receipt, readReceipt, receiptCalls, type RpcReceipt } from '../chain/chain';
 import { readBlockHashes } from '../chain/finality';
-import { ignoreSilence } from '../chain/rpc';
 import type { Tx } from '../db/database';
-import { explainUsedNonce } from './explain';
 import { findOutcome, type Mined, type Outcome } from './outcome';
-import { isNonceFinal } from './nonce-finality';
 import type { QueueParts } from './queue';
 import { type Attempt, findAttempts } from './attempts';
-import { findOpenSlots, type Slot, stopSigner } from './slots';
+import { findOpenSlots, type Slot } from './slots';
 import { finishTransfer, type FailureCode } from './transfers';
+import { reportForeign } from './used-by-others';
 import type { ChainView } from './view';
 import { DECISION_PENDING } from './waiting';
 
@@ -231,62 +228,4 @@ async function awaitDecision(
      WHERE id = $1 AND status = 'sending'`,
     [transferId, DECISION_PENDING, detail, txHash],
   );
-}
-
-/**
- * Nodes may lag behind each other, so each one is asked. Nothing about the transfer changes: an
- * operator looks first, and `resumeSigner` asks all nodes again.
- */
-async function reportForeign(
-  parts: QueueParts,
-  slot: Slot,
-  attempts: readonly Attempt[],
-): Promise<void> {
-  const { db, chain, key, alarms } = parts;
-  if (!(await isUsedByOthers(chain, key.signer, slot.nonce, attempts))) return;
-  if (await explainUsedNonce(parts, slot)) return;
-  const reason = `Nonce ${slot.nonce.toString()} was used by a transaction that the wallet did not make.`;
-  const remedy = 'Find out who else has the key, then run npm run wallet -- resume-signer.';
-  await db.transaction(async (tx) => {
-    if (!(await stopSigner(tx, key, reason, { openNonce: slot.nonce }))) return;
-    await alarms.raise('signer_stopped', key.signer, `${reason} ${remedy}`, tx);
-  });
-}
-
-/** True when every node that answers has the nonce in a final block and none of the attempts. */
-export async function isUsedByOthers(
-  chain: QueueParts['chain'],
-  signer: string,
-  nonce: bigint,
-  attempts: readonly Attempt[],
-  { everyNode = false } = {},
-): Promise<boolean> {
-  let answered = 0;
-  const nodes = chain.rpc.each();
-  for (const rpc of nodes) {
-    const isOther = await isUsedByOther(
-      { ...chain, rpc },
-      signer as Address,
-      nonce,
-      attempts,
-    ).catch(ignoreSilence);
-    if (isOther === undefined) continue;
-    if (!isOther) return false;
-    answered += 1;
-  }
-  return answered > 0 && (!everyNode || answered === nodes.length);
-}
-
-/** Asks one node. */
-async function isUsedByOther(
-  chain: QueueParts['chain'],
-  signer: Address,
-  nonce: bigint,
-  attempts: readonly Attempt[],
-): Promise<boolean> {
-  const receipts = await chain.rpc.batches<RpcReceipt>(
-    receiptCalls(attempts.map(({ hash }) => hash)),
-  );
-  if (receipts.some((one) => !('result' in one) || one.result !== null)) return false;
-  return isNonceFinal(chain, signer, nonce);
 }

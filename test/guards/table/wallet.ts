@@ -14,6 +14,7 @@ const QUEUE = 'src/wallet/sender/queue.ts';
 const LIMITS = 'src/wallet/sender/limits.ts';
 const SEVERAL = 'test/wallet/several-signers.test.ts';
 const SETTLE = 'src/wallet/sender/settle.ts';
+const USED_BY_OTHERS = 'src/wallet/sender/used-by-others.ts';
 const ESTIMATE = 'src/wallet/sender/estimate.ts';
 const OUTCOME = 'src/wallet/sender/outcome.ts';
 const REFUSALS = 'test/wallet/refusals.test.ts';
@@ -208,7 +209,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     name: 'adopted-replacement',
     protects:
       'A replacement that the database lost is the payout’s own, and no foreign transaction.',
-    file: SETTLE,
+    file: USED_BY_OTHERS,
     find: 'if (await explainUsedNonce(parts, slot)) return;',
     replace: '',
     test: RESTORE,
@@ -468,6 +469,15 @@ export const WALLET_GUARDS: readonly Guard[] = [
     title: 'waits while its receipt is of a block that the chain does not have',
   },
   {
+    name: 'hidden-transaction',
+    protects: 'A payout that no node can end has an alarm.',
+    file: USED_BY_OTHERS,
+    find: 'await watchHidden(parts, slot, said);',
+    replace: 'void watchHidden;',
+    test: OLD_STATE,
+    title: 'waits with an alarm while no node shows what has used its nonce',
+  },
+  {
     name: 'nonce-final-by-receipt',
     protects: 'A nonce counts as used by somebody else when that transaction is final, not before.',
     file: 'src/wallet/sender/nonce-finality.ts',
@@ -504,6 +514,25 @@ export const WALLET_GUARDS: readonly Guard[] = [
     test: REORGANIZATION,
     title:
       'that were credited stay, those that were not vanish, and what is mined again is credited once',
+  },
+  {
+    name: 'followed-without-deposits',
+    protects: 'A network that takes no deposits is paused when the chain replaces final blocks.',
+    file: 'src/wallet/wallet.ts',
+    find: 'loops.push(createFollowing(config, db, chain, pageUrl));',
+    replace: `const following = createFollowing(config, db, chain, pageUrl);
+      if (config.xpubs[network.mode] !== null) loops.push(following);`,
+    test: REORGANIZATION,
+    title: 'a network that takes no deposits',
+  },
+  {
+    name: 'sent-is-reopened',
+    protects: 'A payout that an accepted chain does not have is broadcast again.',
+    file: 'src/wallet/sender/reopen.ts',
+    find: "WHERE chain_id = $1 AND signer = $2 AND state = 'sent'",
+    replace: "WHERE chain_id = $1 AND signer = $2 AND state = 'none'",
+    test: REORGANIZATION,
+    title: 'is broadcast again when the accepted chain does not have it, and arrives once',
   },
   {
     name: 'failed-is-not-reopened',

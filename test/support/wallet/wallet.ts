@@ -119,6 +119,8 @@ export async function startTestWallet(options: {
   /** All of them, in networks with several hot wallets. */
   signers?: readonly Signer[];
   database: WalletDatabase;
+  /** False: it takes no deposits. */
+  hasDeposits?: boolean;
   callbackBaseUrl?: string | null;
   /** By default from `signers`. */
   openSigner?: WalletParts['openSigner'];
@@ -126,6 +128,7 @@ export async function startTestWallet(options: {
   drive?: WalletParts['drive'];
 }): Promise<TestWallet> {
   const { networks, signer, database, callbackBaseUrl = null, drive = driveHere } = options;
+  const xpub = options.hasDeposits === false ? null : DEPOSIT_ACCOUNT.publicExtendedKey;
   const { signers = [signer] } = options;
   const pick: WalletParts['openSigner'] = (settings) =>
     (settings.kind === 'keystore' ? signers[Number(settings.file)] : undefined) ?? signer;
@@ -134,7 +137,7 @@ export async function startTestWallet(options: {
     ...{ host: '127.0.0.1', port: 0, publicUrl: null, databaseUrl: database.url },
     ...{ databaseOwnerUrl: null, callbackBaseUrl, networks },
     credentials: { test: WALLET_KEYS, live: null },
-    ...{ xpubs: { test: DEPOSIT_ACCOUNT.publicExtendedKey, live: null }, screening: null },
+    ...{ xpubs: { test: xpub, live: null }, screening: null },
     log: (level, message, fields) => {
       if (process.env['WALLET_TEST_LOG'] !== undefined) console.log(level, message, fields);
     },

@@ -1,0 +1,111 @@
+/**
+ * A nonce of the wallet that is used, without a receipt of its transactions. When that is final, somebody
+ * else has used it, or an older database does not know the transaction, and the signer stops. Nodes may lag
+ * behind each other, so each one is asked.
+ */
+import type { Address } from 'viem';
+import { type Chain, nodesOf, receiptCalls, type RpcReceipt } from '../chain/chain';
+import { ignoreSilence } from '../chain/rpc';
+import type { Attempt } from './attempts';
+import { explainUsedNonce } from './explain';
+import { isNonceFinal } from './nonce-finality';
+import type { QueueParts } from './queue';
+import { type Slot, stopSigner } from './slots';
+
+/**
+ * Nothing about the transfer changes: an operator looks first, and `resumeSigner` asks all nodes again.
+ */
+export async function reportForeign(
+  parts: QueueParts,
+  slot: Slot,
+  attempts: readonly Attempt[],
+): Promise<void> {
+  const { db, chain, key, alarms } = parts;
+  const said = await askNodes(chain, key.signer, slot.nonce, attempts);
+  await watchHidden(parts, slot, said);
+  if (said.includes('not others') || !said.includes('others')) return;
+  if (await explainUsedNonce(parts, slot)) return;
+  const reason = `Nonce ${slot.nonce.toString()} was used by a transaction that the wallet does not know, and no node shows it.`;
+  const remedy =
+    'Find out whether somebody else has the key, then run npm run wallet -- resume-signer.';
+  await db.transaction(async (tx) => {
+    if (!(await stopSigner(tx, key, reason, { openNonce: slot.nonce }))) return;
+    await alarms.raise('signer_stopped', key.signer, `${reason} ${remedy}`, tx);
+  });
+}
+
+/** True when every node has the nonce in a final block and none of the attempts. */
+export async function isUsedByOthers(
+  chain: Chain,
+  signer: string,
+  nonce: bigint,
+  attempts: readonly Attempt[],
+): Promise<boolean> {
+  const said = await askNodes(chain, signer, nonce, attempts);
+  return said.every((one) => one === 'others');
+}
+
+type Answer =
+  /** The nonce is used in a final block, by none of the attempts. */
+  | 'others'
+  /** It is not used there, or by an attempt. */
+  | 'not others'
+  /** It is used, and the node tells neither by what nor since when. */
+  | 'hidden'
+  | 'silent';
+
+async function askNodes(
+  chain: Chain,
+  signer: string,
+  nonce: bigint,
+  attempts: readonly Attempt[],
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const node of nodesOf(chain)) {
+    const said = await askNode(node, signer as Address, nonce, attempts).catch(ignoreSilence);
+    answers.push(said ?? 'silent');
+  }
+  return answers;
+}
+
+async function askNode(
+  chain: Chain,
+  signer: Address,
+  nonce: bigint,
+  attempts: readonly Attempt[],
+): Promise<Answer> {
+  const receipts = await chain.rpc.batches<RpcReceipt>(
+    receiptCalls(attempts.map(({ hash }) => hash)),
+  );
+  if (receipts.some((one) => !('result' in one) || one.result !== null)) return 'not others';
+  const isFinal = await isNonceFinal(chain, signer, nonce);
+  if (isFinal === null) return 'hidden';
+  return isFinal ? 'others' : 'not others';
+}
+
+/** Since when no node tells by what nonces were used. */
+const hiddenSince = new WeakMap<Chain, Map<string, number>>();
+
+/**
+ * No node can end the payout: it waits, and an alarm says so. A node that lags shows the receipt soon, so
+ * that the alarm is raised only when this has lasted.
+ */
+async function watchHidden(
+  { chain, key, rules, alarms }: QueueParts,
+  { nonce, transferId }: Slot,
+  said: readonly Answer[],
+): Promise<void> {
+  const known = hiddenSince.get(chain) ?? new Map<string, number>();
+  hiddenSince.set(chain, known);
+  const isHidden =
+    said.includes('hidden') && said.every((one) => ['hidden', 'silent'].includes(one));
+  if (!isHidden) {
+    known.delete(transferId);
+    return;
+  }
+  const since = known.get(transferId) ?? performance.now();
+  known.set(transferId, since);
+  if (performance.now() - since < rules.replaceAfterMs) return;
+  const detail = `Nonce ${nonce.toString()} of ${key.signer} is used, and no node shows by which transaction. The payout waits. Add a node to rpc_urls that keeps the state of final blocks, or that shows older transactions.`;
+  await alarms.raise('outcome_in_doubt', transferId, detail);
+}
