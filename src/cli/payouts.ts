@@ -65,7 +65,7 @@ export function addPayouts(admin: Command, run: Run): void {
   reasonedVerb(payouts, 'pause', {
     summary: 'Pause all payouts, or those of one provider or one account',
     notes:
-      'New requests get 503, approved payouts wait before submission, and no reservation is lost. ' +
+      'New requests are refused, approved payouts wait before submission, and no reservation is lost. ' +
       'Submitted payouts continue. Several pauses can hold the same payouts.',
     examples: [
       'payouts pause --reason "hot wallet is moved"',

@@ -33,6 +33,27 @@ const SCALAR_OPTIONS = {
   authentication: { preferredSecurityScheme: 'apiKey' },
 };
 
+/** What Scalar's elements lack for a screen reader and the keyboard, as axe reports it. */
+const MEND = `function mend() {
+  const all = (selector) => document.querySelectorAll('#reference ' + selector);
+  for (const button of all(':is(.code-copy, .scalar-code-copy, [class*="copy-button"])')) button.ariaLabel = 'Copy';
+  for (const button of all('.client-libraries__select')) Object.assign(button, { role: 'tab', ariaLabel: 'More languages' });
+  for (const button of all('button[role=search]')) button.removeAttribute('role');
+  for (const button of all('button[aria-selected]:not([role])')) button.removeAttribute('aria-selected');
+  for (const button of all('.show-more')) button.removeAttribute('aria-label');
+  for (const list of all('.client-libraries-content')) list.role = 'presentation';
+  for (const part of all('button [tabindex]')) part.removeAttribute('tabindex');
+  for (const button of all('button button')) button.inert = true;
+  for (const list of all('.endpoints')) list.tabIndex = 0;
+  for (const part of all('aside[role]')) part.removeAttribute('role');
+  for (const part of all('.response-card')) part.role = 'group';
+  for (const part of all('header')) {
+    part.role = 'none';
+    Object.assign(part.parentElement, { role: 'region', ariaLabel: 'Contents' });
+  }
+}
+`;
+
 /**
  * Each operation that needs an idempotency key begins with a new one, so that a reader need not think of
  * one. randomUUID is missing on pages without HTTPS.
@@ -43,9 +64,10 @@ const START = `fetch('/api/v1/openapi.json').then((answer) => answer.json()).the
     const random = crypto.getRandomValues(new Uint8Array(12));
     if (key) key.example = 'docs-' + Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
   }
+  new MutationObserver(mend).observe(document.getElementById('reference'), { childList: true, subtree: true });
   Scalar.createApiReference('#reference', { content, ...${JSON.stringify(SCALAR_OPTIONS)} });
 });
-`;
+${MEND}`;
 
 /** Without it, there are no buttons. Where the browser refuses the clipboard, the sample is selected. */
 const COPY = `for (const code of document.querySelectorAll('.code')) {

@@ -2,12 +2,12 @@
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #0a0a0a; --soft: #5c5c62; --line: #e5e5e8; --ground: #fff;
   --panel: #fafafa; --accent: #4f46e5; --code: #f6f6f7; --top: 56px;
-  --name: #0b5c8a; --string: #17683a; --value: #9a3b00;
+  --name: #0b5c8a; --string: #17683a; --value: #9a3b00; --removal: #b3261e;
   --font: 'Inter Variable', Inter, system-ui, -apple-system, 'Segoe UI', sans-serif;
   --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace; }
 @media (prefers-color-scheme: dark) { :root { --ink: #fafafa; --soft: #a3a3ab; --line: #2a2a2e;
   --ground: #0a0a0a; --panel: #151517; --accent: #a5b4fc; --code: #18181b;
-  --name: #7cc7f2; --string: #86d9a5; --value: #f5b07a; } }
+  --name: #7cc7f2; --string: #86d9a5; --value: #f5b07a; --removal: #ff9d94; } }
 * { box-sizing: border-box; }
 html { scroll-padding-top: calc(var(--top) + 24px); }
 body { margin: 0; font: 16px/1.65 var(--font); color: var(--ink); background: var(--ground);
@@ -55,6 +55,7 @@ a:hover { text-decoration: underline; }
 .prose h2 a, .prose h3 a { color: inherit; }
 .prose p, .prose ul, .prose ol { margin: 0 0 16px; }
 .prose li { margin: 4px 0; }
+.prose :is(p, li, td) a { text-decoration: underline; }
 code, pre { font-family: var(--mono); font-size: 13.5px; }
 code { background: var(--code); border-radius: 5px; padding: 2px 5px; overflow-wrap: anywhere; }
 pre { background: var(--code); border: 1px solid var(--line); border-radius: 10px; padding: 16px;
@@ -99,4 +100,8 @@ blockquote p:last-child { margin: 0; }
   --scalar-background-1: var(--ground); --scalar-background-2: var(--code);
   --scalar-background-3: var(--line); --scalar-color-1: var(--ink); --scalar-color-2: var(--soft);
   --scalar-color-3: var(--soft); --scalar-border-color: var(--line); }
+/* The colours of samples in the guides, which have the contrast that small text needs. */
+.scalar-app, .scalar-app :is(.light-mode, .dark-mode) { --scalar-color-blue: var(--name); --scalar-color-green: var(--string);
+  --scalar-color-orange: var(--value); --scalar-color-yellow: var(--value);
+  --scalar-color-purple: var(--accent); --scalar-color-red: var(--removal); }
 `;

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
 import { startGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
-import { picture, violations } from '../support/merchant/page-checks';
+import { lookAt } from '../support/merchant/page-checks';
 import { makeUser, type TestUser } from '../support/merchant/page-client';
 import { started } from '../support/started';
 
@@ -42,19 +42,7 @@ describeWithBrowser('a batch in a browser', () => {
   }
 
   async function look(page: Page, name: string): Promise<void> {
-    for (const scheme of ['light', 'dark'] as const) {
-      // The pages that a form leads to cannot be loaded again.
-      await page.evaluate((isDark) => {
-        document.documentElement.classList.toggle('dark', isDark);
-        document.documentElement.classList.toggle('light', !isDark);
-      }, scheme === 'dark');
-      await page.evaluate(() =>
-        Promise.all(document.getAnimations().map((one) => one.finished.catch(() => one))),
-      );
-      expect(await violations(page, scheme)).toEqual([]);
-      await picture(page, `/batches/${name}`, scheme);
-    }
-    await page.evaluate(() => document.documentElement.classList.replace('dark', 'light'));
+    expect(await lookAt(page, `/batches/${name}`)).toEqual([]);
   }
 
   /** The text of the file that a button or link of this name downloads. */

@@ -4,7 +4,12 @@ import { describeWithBrowser, signIn, useBrowser } from '../support/servers/brow
 import { cutTables, lookAt, lookAtEach } from '../support/merchant/page-checks';
 import { useSharedGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
+import {
+  buildPayout,
+  buildRecipient,
+  MerchantClient,
+  randomKey,
+} from '../support/merchant/merchant-client';
 import { openedPayment, whenPayment } from '../support/payment/payment-steps';
 import { makeUser, type TestUser } from '../support/merchant/page-client';
 import { started } from '../support/started';
@@ -45,6 +50,10 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     '/approvals',
     '/schedules',
     '/recipients',
+    '/recipients/new',
+    '/recipients/import',
+    '/recipients/rules',
+    '/second-person',
   ];
 
   beforeAll(async () => {
@@ -55,6 +64,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
 
   test('a merchant signs in and gets to the page that was asked for', async () => {
     await page.goto(`${site}/dashboard/live?x=1`);
+    expect(await lookAt(page, '/dashboard/sign-in')).toEqual([]);
     await signIn(page, owner);
     await page.waitForURL(`${site}/dashboard/live?x=1`);
     expect(await page.locator('.mode').innerText()).toContain('Live mode');
@@ -128,6 +138,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     const payout = await client.createPayout(buildPayout({ amount: '10', reference: 'invoice-1' }));
     expect(payout.status).toBe(201);
     await whenPayment(client, paymentId, 'completed');
+    await payBack(paymentId);
 
     await page.getByRole('link', { name: 'Payments', exact: true }).click();
     await page.getByRole('link', { name: 'order-<i>1</i>' }).click();
@@ -164,9 +175,25 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       new URL(deliveryUrl).pathname.replace('/dashboard/test', ''),
       '/search?q=invoice-1',
       `${keyPath}/edit`,
+      `${keyPath}/limits`,
       keyPath,
     );
   });
+
+  /** Makes a refund and a recipient, for the list of pages. */
+  async function payBack(paymentId: string): Promise<void> {
+    const client = new MerchantClient(gateway.baseUrl, gateway.merchant.testKey);
+    const body = { amount: '5', reference: 'return-1' };
+    const key = { 'idempotency-key': randomKey() };
+    const refund = await client.post(`/payments/${paymentId}/refunds`, body, key);
+    const recipient = await client.createRecipient(buildRecipient({ name: '<b>Ada</b>' }));
+    pages.push(
+      `/payments/${paymentId}/refund`,
+      `/refunds/${refund.json.data.id}`,
+      `/recipients/${recipient.json.data.id}`,
+      `/recipients/${recipient.json.data.id}/edit`,
+    );
+  }
 
   test('a payout is requested from the form, with the fees while it is filled in', async () => {
     await page.goto(`${site}/dashboard/test/payouts`);
@@ -278,7 +305,6 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
       '/dashboard/confirm',
       '/dashboard/test/nothing',
       ...pages.map((path) => `/dashboard/test${path}`),
-      '/dashboard/sign-in',
       '/dashboard/forgotten-password',
       '/dashboard/forgotten-password?sent',
       '/console/sign-in',

@@ -1,6 +1,7 @@
 /** The documentation in a browser: it loads without an error, and a reader can send a request. */
 import type { Page } from 'playwright-core';
 import { fund } from '../support/merchant/merchant';
+import { violations } from '../support/merchant/page-checks';
 import { describeWithBrowser, useBrowser } from '../support/servers/browser';
 import { useSharedGateway } from '../support/servers/gateway';
 import { started } from '../support/started';
@@ -35,6 +36,7 @@ describeWithBrowser('/docs', () => {
     const { page, problems } = await open('/docs#tag/money/GET/balance', 'light');
     const visible = (selector: string) => page.locator(selector).locator('visible=true').first();
     await page.getByText('Download OpenAPI Document').first().waitFor();
+    problems.push(...(await violations(page, 'light')));
     await visible('[placeholder="Token"]').fill(gateway.merchant.testKey);
     const operation = visible('[id$="tag/money/GET/balance"]');
     await operation.getByRole('button', { name: /Test Request/ }).click();
@@ -92,16 +94,18 @@ describeWithBrowser('/docs', () => {
   });
 
   test.each(['light', 'dark'] as const)(
-    'in %s, on a phone, nothing is wrong or too wide',
+    'in %s, on a phone, nothing is wrong, inaccessible or too wide',
     async (scheme) => {
       for (const path of [
         '/docs',
         '/docs/guides/quickstart',
         '/docs/guides/errors',
         '/docs/guides/cli',
+        '/docs/errors/rate_limited',
       ]) {
         const { page, problems } = await open(path, scheme, 390);
         if (path === '/docs') await page.getByText('Download OpenAPI Document').first().waitFor();
+        problems.push(...(await violations(page, scheme)));
         expect({ path, problems, width: await widthOf(page) }).toEqual({
           path,
           problems: [],

@@ -123,7 +123,7 @@ function Transfers({ payment, credits, refunds }: PaymentDetail) {
             ),
           },
           {
-            label: 'Provider’s ID or reference',
+            label: 'ID or reference',
             cell: ({ id, notes }) => (
               <>
                 <code class="break">{id}</code>

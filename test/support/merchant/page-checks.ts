@@ -46,9 +46,9 @@ export async function lookAt(page: Page, path: string): Promise<string[]> {
     const faults = await violations(page, scheme);
     found.push(...faults.map((fault) => `${scheme} ${path}: ${fault}`));
     await picture(page, path, scheme);
-    if (scheme === 'light') {
-      found.push(...(await cutAtPhoneWidth(page)).map((fault) => `phone ${path}: ${fault}`));
-    }
+  }
+  for (const width of [390, 1280]) {
+    found.push(...(await cutAt(page, width)).map((fault) => `${path}: ${fault}`));
   }
   return found;
 }
@@ -76,16 +76,15 @@ export function cutTables(page: Page): Promise<string[]> {
   );
 }
 
-/** What does not fit on a phone: the page itself, and tables that have to be pushed aside. */
-async function cutAtPhoneWidth(page: Page): Promise<string[]> {
-  await page.setViewportSize({ width: 390, height: 844 });
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+/** What does not fit: the page itself, and tables that have to be pushed aside. */
+async function cutAt(page: Page, width: number): Promise<string[]> {
+  await page.setViewportSize({ width, height: 800 });
+  const needed = await page.evaluate(() => document.documentElement.scrollWidth);
   const tables = await cutTables(page);
-  await page.setViewportSize({ width: 1280, height: 800 });
   return [
-    ...(width > 390 ? [`the page is ${width} px wide`] : []),
+    ...(needed > width ? [`the page is ${needed} px wide`] : []),
     ...tables.map((caption) => `the table ${caption} is cut`),
-  ];
+  ].map((fault) => `at ${width} px, ${fault}`);
 }
 
 const FOLDER = process.env['SCREENSHOTS'] ?? '';
