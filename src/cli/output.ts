@@ -1,5 +1,7 @@
 /** Formats documents for people: aligned tables for lists, names and values for one object. */
 
+import { readable } from '../domain/printable';
+
 /** A list as a document. */
 export interface List<T> {
   object: 'list';
@@ -48,9 +50,9 @@ function cell(value: Cell): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value) && value.every((part) => typeof part === 'string')) {
-    return value.length === 0 ? '-' : value.join(', ');
+    return value.length === 0 ? '-' : readable(value.join(', '));
   }
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return readable(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
 /** The secret last, where it is easy to find. */

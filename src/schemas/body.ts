@@ -9,6 +9,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { type FieldError, type FieldRule, validationFailed } from '../domain/errors';
 import { CURRENCY_PATTERN, parseRequestAmount, plainDecimal } from '../domain/money';
+import { isReadable } from '../domain/printable';
 import { PROVIDER_CODES } from '../domain/provider-codes';
 
 /** A parsed body; its numbers are LosslessNumber. */
@@ -52,7 +53,11 @@ export function RequestText(maxLength: number, description: string) {
   return Type.String({ maxLength, pattern: STORABLE_TEXT, description });
 }
 
-export const RequestDescription = RequestText(255, 'Text of at most 255 characters without NUL');
+export const RequestDescription = Type.Refine(
+  RequestText(255, 'Text of at most 255 characters without control characters'),
+  isReadable,
+  () => 'format',
+);
 
 export function RequestChoice<Value extends string>(values: readonly Value[]) {
   return Type.Unsafe<Value>(

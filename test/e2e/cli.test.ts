@@ -347,13 +347,15 @@ describe('payments, payouts and events', () => {
       'shop=north',
       '--metadata',
       'note=a=b',
+      '--metadata',
+      'hue=a\u001b[31m',
       '--description',
-      'a\u001b[31m',
+      'Two books',
     ];
     const payment = await run(['payments', 'create', ...order, ...metadata], env);
     expect(payment).toMatchObject({ code: 0, err: '' });
     expect(payment.out).toMatch(/^id +pay_\w+\n[\s\S]*metadata.note +a=b\n/);
-    expect(payment.out).toContain('description         a\\u001b[31m\n');
+    expect(payment.out).toMatch(/metadata\.hue +a\\u001b\[31m\n/);
     const [, paymentId = ''] = /(pay_\w+)/.exec(payment.out)!;
     const got = await run(['payments', 'get', paymentId, '--json'], env);
     expect(JSON.parse(got.out)).toMatchObject({ id: paymentId, metadata: { shop: 'north' } });

@@ -1728,7 +1728,7 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
           type: 'string',
           maxLength: 255,
           pattern: '^[^\\x00]*$',
-          description: 'Text of at most 255 characters without NUL',
+          description: 'Text of at most 255 characters without control characters',
         },
         customer_email: {
           type: 'string',
@@ -1825,7 +1825,7 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
           type: 'string',
           maxLength: 255,
           pattern: '^[^\\x00]*$',
-          description: 'Text of at most 255 characters without NUL',
+          description: 'Text of at most 255 characters without control characters',
         },
         destination: {
           type: 'object',
@@ -1943,7 +1943,7 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
           type: 'string',
           maxLength: 255,
           pattern: '^[^\\x00]*$',
-          description: 'Text of at most 255 characters without NUL',
+          description: 'Text of at most 255 characters without control characters',
         },
         metadata: {
           type: 'object',

@@ -18,7 +18,7 @@ class PaymentRequest(TypedDict):
     reference: str
     """Your unique ID: 1 to 64 printable ASCII characters without spaces."""
     description: NotRequired[str]
-    """Text of at most 255 characters without NUL."""
+    """Text of at most 255 characters without control characters."""
     customer_email: NotRequired[str]
     """An email address of at most 254 characters."""
     success_url: NotRequired[str]
@@ -113,7 +113,7 @@ class RefundRequest(TypedDict):
     reference: str
     """Your unique ID: 1 to 64 letters, digits, "_" or "-"."""
     reason: NotRequired[str]
-    """Text of at most 255 characters without NUL."""
+    """Text of at most 255 characters without control characters."""
     destination: NotRequired[RefundRequestDestination]
     """An object with type, value and optionally memo."""
 
@@ -222,7 +222,7 @@ class PayoutRequest(TypedDict):
     provider: NotRequired[Literal["onchain_provider", "exchange_pay"]]
     """One of onchain_provider, exchange_pay."""
     description: NotRequired[str]
-    """Text of at most 255 characters without NUL."""
+    """Text of at most 255 characters without control characters."""
     metadata: NotRequired[dict[str, str]]
     """An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500."""
     beneficiary: NotRequired[PayoutRequestBeneficiary]
@@ -682,7 +682,7 @@ class PayoutBatchRequestPayout(TypedDict):
     provider: NotRequired[Literal["onchain_provider", "exchange_pay"]]
     """One of onchain_provider, exchange_pay."""
     description: NotRequired[str]
-    """Text of at most 255 characters without NUL."""
+    """Text of at most 255 characters without control characters."""
     metadata: NotRequired[dict[str, str]]
     """An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500."""
     beneficiary: NotRequired[PayoutBatchRequestPayoutBeneficiary]
@@ -695,7 +695,7 @@ class PayoutBatchRequest(TypedDict):
     reference: str
     """Your unique ID: 1 to 64 letters, digits, "_" or "-"."""
     description: NotRequired[str]
-    """Text of at most 255 characters without NUL."""
+    """Text of at most 255 characters without control characters."""
     dry_run: NotRequired[bool]
     """true checks every row and answers with the faults, fees and totals."""
     payouts: list[PayoutBatchRequestPayout]
@@ -1015,7 +1015,7 @@ class PayoutScheduleRequestPayout(TypedDict):
     provider: NotRequired[Literal["onchain_provider", "exchange_pay"]]
     """One of onchain_provider, exchange_pay."""
     description: NotRequired[str]
-    """Text of at most 255 characters without NUL."""
+    """Text of at most 255 characters without control characters."""
     metadata: NotRequired[dict[str, str]]
     """An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500."""
 
@@ -1026,7 +1026,7 @@ class PayoutScheduleRequest(TypedDict):
     reference: str
     """Your unique ID: 1 to 47 letters, digits, "_" or "-"."""
     description: NotRequired[str]
-    """Text of at most 255 characters without NUL."""
+    """Text of at most 255 characters without control characters."""
     cron: NotRequired[str]
     """A cron expression of five fields, such as "0 9 1 * *", that restricts the day of month or the day of week, not both."""
     time_zone: NotRequired[str]

@@ -8,7 +8,7 @@ export interface PaymentRequest {
   currency: string;
   /** Your unique ID: 1 to 64 printable ASCII characters without spaces */
   reference: string;
-  /** Text of at most 255 characters without NUL */
+  /** Text of at most 255 characters without control characters */
   description?: string | undefined;
   /** An email address of at most 254 characters */
   customer_email?: string | undefined;
@@ -100,7 +100,7 @@ export interface RefundRequest {
   amount?: string | undefined;
   /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
   reference: string;
-  /** Text of at most 255 characters without NUL */
+  /** Text of at most 255 characters without control characters */
   reason?: string | undefined;
   /** An object with type, value and optionally memo */
   destination?:
@@ -184,7 +184,7 @@ export interface PayoutRequest {
   network?: string | undefined;
   /** One of onchain_provider, exchange_pay */
   provider?: 'onchain_provider' | 'exchange_pay' | undefined;
-  /** Text of at most 255 characters without NUL */
+  /** Text of at most 255 characters without control characters */
   description?: string | undefined;
   /** An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500 */
   metadata?: Record<string, string> | undefined;
@@ -555,7 +555,7 @@ export interface Recipient {
 export interface PayoutBatchRequest {
   /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
   reference: string;
-  /** Text of at most 255 characters without NUL */
+  /** Text of at most 255 characters without control characters */
   description?: string | undefined;
   /** true checks every row and answers with the faults, fees and totals */
   dry_run?: boolean | undefined;
@@ -584,7 +584,7 @@ export interface PayoutBatchRequest {
     network?: string | undefined;
     /** One of onchain_provider, exchange_pay */
     provider?: 'onchain_provider' | 'exchange_pay' | undefined;
-    /** Text of at most 255 characters without NUL */
+    /** Text of at most 255 characters without control characters */
     description?: string | undefined;
     /** An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500 */
     metadata?: Record<string, string> | undefined;
@@ -865,7 +865,7 @@ export interface Reconciliation {
 export interface PayoutScheduleRequest {
   /** Your unique ID: 1 to 47 letters, digits, "_" or "-" */
   reference: string;
-  /** Text of at most 255 characters without NUL */
+  /** Text of at most 255 characters without control characters */
   description?: string | undefined;
   /** A cron expression of five fields, such as "0 9 1 * *", that restricts the day of month or the day of week, not both */
   cron?: string | undefined;
@@ -904,7 +904,7 @@ export interface PayoutScheduleRequest {
     network?: string | undefined;
     /** One of onchain_provider, exchange_pay */
     provider?: 'onchain_provider' | 'exchange_pay' | undefined;
-    /** Text of at most 255 characters without NUL */
+    /** Text of at most 255 characters without control characters */
     description?: string | undefined;
     /** An object of at most 20 strings, with keys of 1 to 40 characters and values of at most 500 */
     metadata?: Record<string, string> | undefined;

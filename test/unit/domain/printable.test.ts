@@ -1,3 +1,4 @@
+import { showList, showObject } from '../../../src/cli/output';
 import { isPrintable } from '../../../src/domain/printable';
 
 test.each([
@@ -21,3 +22,16 @@ test.each(['Café Zürich', 'متجر', '店', 'क्‍ष', '👩‍💻 Shop
     expect(isPrintable(text)).toBe(true);
   },
 );
+
+test('the admin command prints no text of others that steers the terminal', () => {
+  const row = {
+    reason: 'a\u001b[2J\u009b2J\u202eb',
+    tags: ['\u001bc'],
+    metadata: { a: '\u009bd' },
+  };
+  const list = { object: 'list' as const, data: [row], has_more: false };
+  for (const shown of [showObject(row), showList(list, ['reason', 'tags', 'metadata'], 'none')]) {
+    expect(shown).toContain('a\ufffd[2J\ufffd2J\ufffdb');
+    for (const steering of '\u001b\u009b\u202e') expect(shown).not.toContain(steering);
+  }
+});

@@ -108,6 +108,7 @@ test.each<[string, object, object, RegExp]>([
   ['reference', { reference: '~'.repeat(64) }, { reference: '~'.repeat(65) }, /^reference /],
   ['reference, characters', { reference: '!#~' }, { reference: 'a b' }, /^reference format$/],
   ['description', { description: 'ä'.repeat(255) }, { description: 'ä'.repeat(256) }, /^descr/],
+  ['description', { description: 'a\tb' }, { description: 'a\u202eb' }, /^descr/],
   ['customer_email', { customer_email: longEmail(254) }, { customer_email: longEmail(255) }, /^cu/],
   ['success_url', { success_url: longUrl(2048) }, { success_url: longUrl(2049) }, /^success_url /],
   ['cancel_url', { cancel_url: longUrl(2048) }, { cancel_url: longUrl(2049) }, /^cancel_url /],
