@@ -221,7 +221,12 @@ describe.each(PROVIDER_CODES)('%s and 429', (code) => {
       provider.listPayouts({ changedFrom: null, cursor: null }),
       provider.listCheckouts({ changedFrom: null, cursor: null }),
       ...(code === 'onchain_provider'
-        ? [provider.estimateNetworkFee('USDT', 'tron'), provider.listAlarms()]
+        ? [
+            provider.estimateNetworkFee('USDT', 'tron'),
+            provider.listAlarms(),
+            provider.listUnknownTransactions(),
+            provider.claimTransaction(buildOrder(code), '0x1'),
+          ]
         : []),
     ]);
     for (const result of results) {
@@ -252,6 +257,26 @@ it.each([
 ])('takes no alarms from an answer with %s', async (_, body) => {
   respond = (response) => response.end(JSON.stringify(body));
   expect((await providers.get('onchain_provider', 'test').listAlarms()).kind).toBe('unknown');
+});
+
+it.each([
+  ['no list', { unknown_transactions: 'none' }],
+  ['a transaction without a hash', { unknown_transactions: [{ network: 'ethereum' }] }],
+  ['the same hash twice', { unknown_transactions: [{ tx_hash: '0x1' }, { tx_hash: '0x1' }] }],
+])('takes no unknown transactions from an answer with %s', async (_, body) => {
+  respond = (response) => response.end(JSON.stringify(body));
+  const asked = await providers.get('onchain_provider', 'test').listUnknownTransactions();
+  expect(asked.kind).toBe('unknown');
+});
+
+it.each([
+  ['a proxy’s 404', 404, { error: 'not found' }],
+  ['another order', 200, { transfer: { client_reference: 'po_other' } }],
+])('does not know what a claim of a transaction has done after %s', async (_, status, body) => {
+  respond = answer(status, JSON.stringify(body));
+  const onchain = providers.get('onchain_provider', 'test');
+  const claim = await onchain.claimTransaction(buildOrder('onchain_provider'), '0x1');
+  expect(claim.kind).toBe('unknown');
 });
 
 it('takes no fee in another currency or for another network', async () => {
