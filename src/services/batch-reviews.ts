@@ -24,7 +24,6 @@ import { checkText } from './admin/checks';
 import { AdminRefusal, InvalidInput } from './admin/refusal';
 import type { Operator } from './payout-reviews';
 import type { ListPosition } from './services';
-import { recentlyAuthenticated } from './users/sessions';
 
 /** Enough to judge a batch by; the merchant and the proof have all. */
 const ROWS_SHOWN = 100;
@@ -98,7 +97,7 @@ async function decide(
     if (!mayDecide(batch, kind)) return { kind: 'too_late' };
     const isGuarded =
       batch.mode === 'live' || batch.reviewReasons.includes('above_four_eyes_threshold');
-    if (kind === 'approve' && isGuarded && !recentlyAuthenticated(operator)) {
+    if (kind === 'approve' && isGuarded && !operator.isRecent) {
       return { kind: 'sign_in_again' };
     }
     const rowNumbers = kind === 'leave_out' ? checkRows(batch, order.rowNumbers ?? []) : null;

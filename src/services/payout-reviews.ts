@@ -46,7 +46,7 @@ import { readSteps, type WorkflowStep } from '../temporal/steps';
 import { checkText } from './admin/checks';
 import { AdminRefusal } from './admin/refusal';
 import { listNotes, type Note } from './notes';
-import { recentlyAuthenticated, type SignedIn } from './users/sessions';
+import type { SignedIn } from './users/sessions';
 
 export type { WorkflowStep } from '../temporal/steps';
 export {
@@ -75,7 +75,7 @@ export const SELECTION_MAX = 25;
 /** Decisions of a selection that are under way at the same time. */
 const AT_ONCE = 5;
 
-export type Operator = Pick<SignedIn, 'userId' | 'authenticatedAt'>;
+export type Operator = Pick<SignedIn, 'userId' | 'isRecent'>;
 
 export interface DecisionOrder {
   /** Made with the form, so that a form that is sent twice decides once. */
@@ -246,7 +246,7 @@ async function decide(
     const isOpen = payoutStatusesBefore(kind).includes(payout.status);
     const isClosed = kind === 'approve' && isWaitingForConditions(payout);
     if (!isOpen || isClosed || payout.awaitsBatch) return { kind: 'too_late' };
-    if (kind === 'approve' && !recentlyAuthenticated(operator)) {
+    if (kind === 'approve' && !operator.isRecent) {
       const isGuarded = payout.mode === 'live' || (await readFourEyes(db, payoutId)) !== null;
       if (isGuarded) return { kind: 'sign_in_again' };
     }
@@ -305,7 +305,7 @@ async function approveSelection(
   const isGuarded = payouts.some(
     ({ mode, fourEyesThreshold }) => mode === 'live' || fourEyesThreshold !== null,
   );
-  if (isGuarded && !recentlyAuthenticated(operator)) return 'sign_in_again';
+  if (isGuarded && !operator.isRecent) return 'sign_in_again';
   const { approvable } = selectionOf(payouts);
   const waiting = orders.filter(({ payoutId }) => approvable.some(({ id }) => id === payoutId));
   await decideEach(deps, waiting, { kind: 'approve', reason: '' }, operator);

@@ -14,7 +14,7 @@ import { mayDo, type Permission, type UserKind } from '../domain/users';
 import { clientAddress } from '../lib/client-address';
 import { startDownload } from '../lib/download';
 import { newId } from '../lib/new-id';
-import { type Browser, recentlyAuthenticated, type SignedIn } from '../services/users/sessions';
+import type { Browser, SignedIn } from '../services/users/sessions';
 import { SignedInAgain } from './components';
 import { type Asker, type Cost, createLimits, type Limits } from './limits';
 import type { Once } from './once';
@@ -209,7 +209,7 @@ async function signInFirst(site: Site, visit: Visit, token: string | undefined):
 
 /** What a page answers to a person who has not signed in recently; null: they have, so go on. */
 export function signInAgain(visit: SignedInVisit, back = withQuery(visit)): SignInAgain | null {
-  return recentlyAuthenticated(visit.session) ? null : { kind: 'sign_in_again', page: back };
+  return visit.session.isRecent ? null : { kind: 'sign_in_again', page: back };
 }
 
 export function page(
@@ -328,7 +328,7 @@ async function answerOf(
   route: Extract<Route, { needs: Permission }>,
   visit: SignedInVisit,
 ): Promise<Answer> {
-  if (route.recent === true && !recentlyAuthenticated(visit.session)) {
+  if (route.recent === true && !visit.session.isRecent) {
     return confirmFirst(site, visit, { page: pageOf(site, visit), keeps: false });
   }
   const kept = visit.method === 'GET' ? site.drafts.take(visit) : null;

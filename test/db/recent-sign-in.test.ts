@@ -162,6 +162,15 @@ test.each(['test', 'live'])(
   },
 );
 
+test('a clock of the gateway that is behind makes no sign-in recent', async () => {
+  await ageSignIn(harness.owner, owner);
+  const hourAgo = Date.now() - 3_600_000;
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => hourAgo);
+  const asked = await client.post('/dashboard/live/keys/new', KEY);
+  clock.mockRestore();
+  expect(asked.headers.get('location')).toContain('/dashboard/confirm?');
+});
+
 test('test mode asks for no recent sign-in', async () => {
   await ageSignIn(harness.owner, owner);
   const key = await create('/dashboard/test/keys/new', KEY);

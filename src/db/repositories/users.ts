@@ -213,7 +213,8 @@ export interface SessionUser {
   merchantRole: MerchantRole | null;
   /** The number of accounts that the user may act in. */
   accounts: number;
-  authenticatedAt: Date;
+  /** By PostgreSQL's clock. */
+  isRecent: boolean;
   hasSecondFactor: boolean;
   needsSecondFactor: boolean;
   signedInBy: SignedInBy;
@@ -229,11 +230,17 @@ export interface SessionUser {
  */
 export async function findSession(
   db: Db,
-  { kind, tokenHash, idleHours }: { kind: UserKind; tokenHash: Buffer; idleHours: number },
+  {
+    kind,
+    tokenHash,
+    idleHours,
+    recentMinutes,
+  }: { kind: UserKind; tokenHash: Buffer; idleHours: number; recentMinutes: number },
 ): Promise<SessionUser | null> {
   const [found] = await db.query<SessionUser>(
     `SELECT s.id AS session_id, u.id AS user_id, u.kind, u.email, u.name, u.operator_role,
-            m.account_id, a.name AS account_name, m.role AS merchant_role, s.authenticated_at,
+            m.account_id, a.name AS account_name, m.role AS merchant_role,
+            s.authenticated_at > clock_timestamp() - ? * interval '1 minute' AS is_recent,
             (SELECT count(*)::integer FROM memberships m
               WHERE m.user_id = u.id AND ${MAY_ACT}) AS accounts,
             EXISTS (SELECT FROM totp_secrets WHERE user_id = u.id AND confirmed_at IS NOT NULL)
@@ -249,7 +256,7 @@ export async function findSession(
        LEFT JOIN accounts a ON a.id = m.account_id
       WHERE s.token_hash = ? AND u.kind = ? AND u.disabled_at IS NULL AND s.revoked_at IS NULL
         AND s.expires_at > now() AND s.last_seen_at > now() - ? * interval '1 hour'`,
-    [tokenHash, kind, idleHours],
+    [recentMinutes, tokenHash, kind, idleHours],
   );
   return found ?? null;
 }

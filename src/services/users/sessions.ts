@@ -20,7 +20,6 @@ import type { Db, Tx } from '../../db/transaction';
 import { type Actor, type MerchantRole, SESSION_HOURS, type UserKind } from '../../domain/users';
 import { newId } from '../../lib/new-id';
 import { openValue, sealValue, type SecretBox } from '../../lib/secret-box';
-import { wallClockMs } from '../../lib/wall-clock';
 import type { ChangedBy } from '../admin/audit';
 import { knownAddress } from './attempts';
 
@@ -60,7 +59,8 @@ export interface SignedIn {
   actor: Actor;
   /** That the person may switch between. */
   accounts: number;
-  authenticatedAt: Date;
+  /** The last sign-in was minutes ago. If not, the person signs in again before an action that matters. */
+  isRecent: boolean;
   /** A second factor is required, and the person has none yet: nothing else is served. */
   mustEnrol: boolean;
   /** An operator whom the OpenID provider signed in. It also asks for the second factor. */
@@ -84,13 +84,6 @@ export function localSignIn(
 ): Exclude<SignedInBy, 'directory'> | null {
   if (kind === 'merchant' || issuer === null) return 'local';
   return breakGlass.has(email.toLowerCase()) ? 'break_glass' : null;
-}
-
-/** False: ask the person to sign in again before an action that matters. */
-export function recentlyAuthenticated({
-  authenticatedAt,
-}: Pick<SignedIn, 'authenticatedAt'>): boolean {
-  return wallClockMs() - authenticatedAt.getTime() < RECENT_MINUTES * 60_000;
 }
 
 /** After a password or a passkey. Null: a merchant without an account, or the rules do not accept it. */
@@ -205,15 +198,16 @@ export async function readSession(
   address: string,
 ): Promise<SignedIn | null> {
   const tokenHash = hashToken(token);
-  const found = await findSession(db, { kind, tokenHash, idleHours: SESSION_HOURS[kind].idle });
+  const ages = { idleHours: SESSION_HOURS[kind].idle, recentMinutes: RECENT_MINUTES };
+  const found = await findSession(db, { kind, tokenHash, ...ages });
   if (found === null || !isAccepted(rules, found)) return null;
   const actor = actorOf(found);
   if (actor === null) return null;
   if (found.isStale) await noteSeen(db, found.sessionId, knownAddress(address));
-  const { sessionId, userId, email, name, accounts, authenticatedAt } = found;
+  const { sessionId, userId, email, name, accounts, isRecent } = found;
   const byDirectory = found.signedInBy === 'directory';
   const mustEnrol = found.needsSecondFactor && !found.hasSecondFactor && !byDirectory;
-  const user = { sessionId, userId, email, name, actor, accounts, authenticatedAt };
+  const user = { sessionId, userId, email, name, actor, accounts, isRecent };
   return { ...user, mustEnrol, byDirectory };
 }
 
