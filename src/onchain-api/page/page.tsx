@@ -76,11 +76,7 @@ export async function renderCheckoutPage(view: PageView): Promise<string> {
         ) : null}
       </head>
       <body>
-        {view.banner === null ? null : (
-          <p class="banner" role="note">
-            {view.banner}
-          </p>
-        )}
+        {view.banner === null ? null : <header class="banner">{view.banner}</header>}
         <main id="checkout" data-live={isRefreshed ? 'yes' : 'no'} data-next={next ?? undefined}>
           <Summary view={view} status={status} />
           {isPayable(view, status) ? <PayCard view={view} qrCode={qrCode} /> : null}
