@@ -278,10 +278,15 @@ async function serveRoute(
   }
   const visit = readVisit(ctx, settings);
   const token = ctx.cookies.get(sessionCookie(site, settings.publicUrl).name);
-  const session = token === undefined ? null : await site.readSession(token, visit.address);
+  const readSession = () => (token === undefined ? null : site.readSession(token, visit.address));
+  let session = await readSession();
   // The answer may be a file that is sent for a while.
   ctx.res.once('close', settings.limits.begin(costsOf(route), askerOf(visit, session)));
-  if (isPost) visit.form = await readForm(ctx.req, route.takesLargeForm);
+  if (isPost) {
+    visit.form = await readForm(ctx.req, route.takesLargeForm);
+    // A form can be slow on purpose, and the session have ended before its last byte.
+    session = await readSession();
+  }
   refuseNul(visit.query, visit.form);
   if (route.needs === null) {
     await send(site, settings, ctx, { ...visit, session }, await route.run({ ...visit, session }));

@@ -1,10 +1,15 @@
 /** Sign-in and sessions of the dashboard and the console over HTTP, and what protects them. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { FAILURES_OF_PAIR_MAX } from '../../src/services/users/attempts';
-import { disableUser, resetPassword } from '../../src/services/users/users';
+import type { SecretBox } from '../../src/lib/secret-box';
+import { noteOwnChange, type SignedIn, startSession } from '../../src/services/users/sessions';
+import { changeOwnPassword, disableUser, resetPassword } from '../../src/services/users/users';
 import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
 import { startHarness } from './http-harness';
 import { started } from '../support/started';
+import { waitFor } from '../support/wait-for';
 
 const harness = started(startHarness);
 const gateway = started(() => harness.startGateway({ env: { TRUSTED_PROXY_HOPS: '1' } }));
@@ -265,4 +270,94 @@ test('a new role applies to the next request, and a new password ends all sessio
   const by = { actor: 'tests', reason: null };
   await resetPassword(harness.owner, by, 'merchant', user.email);
   expect((await client.get('/dashboard/test')).status).toBe(303);
+});
+
+describe('a password reset while a form of the old session is on its way', () => {
+  const AFTERWARDS = 'of whoever had the session';
+  const by = { actor: 'test', reason: null };
+
+  test('the form that was begun before it changes nothing', async () => {
+    const user = await makeUser(harness.owner, 'merchant', 'viewer', await harness.createAccount());
+    const client = newClient();
+    await client.signIn(user);
+    const isRead = async () =>
+      (
+        await harness.owner.query(
+          "SELECT 1 FROM sessions WHERE user_id = ? AND last_seen_at > now() - interval '1 minute'",
+          [user.id],
+        )
+      ).length > 0 || undefined;
+    await harness.owner.query(
+      "UPDATE sessions SET last_seen_at = now() - interval '2 minutes' WHERE user_id = ?",
+      [user.id],
+    );
+    const body = new URLSearchParams({ password: AFTERWARDS }).toString();
+    const sending = request(`${gateway.url}/dashboard/security/password`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': body.length,
+        'sec-fetch-site': 'same-origin',
+        cookie: [...client.cookies].map((pair) => pair.join('=')).join('; '),
+      },
+    });
+    sending.write(body.slice(0, 5));
+    await waitFor('the session to be read', isRead);
+    const { password } = await resetPassword(harness.owner, by, 'merchant', user.email);
+    sending.end(body.slice(5));
+    const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+    expect(answer.headers.location).toMatch(/sign-in/);
+    const isIn = async (tried: string) => {
+      const sent = { email: user.email, password: tried };
+      return (await newClient().post('/dashboard/sign-in', sent)).status === 303;
+    };
+    expect([await isIn(AFTERWARDS), await isIn(password)]).toEqual([false, true]);
+  });
+
+  test('a sign-in whose password was checked before it opens no session', async () => {
+    const user = await makeUser(harness.owner, 'merchant', 'viewer', await harness.createAccount());
+    const [{ passwordHash } = { passwordHash: '' }] = await harness.owner.query<{
+      passwordHash: string;
+    }>('SELECT password_hash FROM users WHERE id = ?', [user.id]);
+    const browser = { address: '203.0.113.7', userAgent: '', device: null };
+    const signIn = {
+      accountId: null,
+      hours: 1,
+      signedInBy: 'local',
+      authenticatedAt: null,
+    } as const;
+    const checked = { id: user.id, kind: 'merchant', passwordHash } as const;
+    const box = {} as SecretBox;
+    await resetPassword(harness.owner, by, 'merchant', user.email);
+    expect(await startSession(harness.owner, box, checked, browser, signIn)).toBeNull();
+    expect(
+      await harness.owner.query('SELECT id FROM sessions WHERE user_id = ?', [user.id]),
+    ).toEqual([]);
+  });
+
+  test('changes to the person’s own sign-in ask in their transaction whether the session is open', async () => {
+    const user = await makeUser(harness.owner, 'merchant', 'viewer', await harness.createAccount());
+    const client = newClient();
+    await client.signIn(user);
+    const [session] = await harness.owner.query<{ sessionId: string; accountId: string }>(
+      'SELECT id AS session_id, account_id FROM sessions WHERE user_id = ?',
+      [user.id],
+    );
+    const signedIn: SignedIn = {
+      ...{ sessionId: session!.sessionId, userId: user.id, email: user.email, name: '' },
+      ...{ accounts: 1, isRecent: true, mustEnrol: false, byDirectory: false },
+      actor: {
+        kind: 'merchant',
+        role: 'viewer',
+        accountName: 'Shop',
+        accountId: session!.accountId,
+      },
+    };
+    await resetPassword(harness.owner, by, 'merchant', user.email);
+    await expect(changeOwnPassword(harness.owner, signedIn, AFTERWARDS)).rejects.toThrow(
+      'does not exist',
+    );
+    const change = harness.owner.transaction((tx) => noteOwnChange(tx, signedIn, 'user.add_totp'));
+    await expect(change).rejects.toThrow('does not exist');
+  });
 });

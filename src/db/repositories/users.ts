@@ -100,6 +100,17 @@ export async function lockUser(tx: Tx, kind: UserKind, email: string): Promise<U
   return user ?? null;
 }
 
+/** Locks the user, so that no reset of the password ends the session until the transaction ends. */
+export async function isSessionOpen(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
+  await tx.query('SELECT FROM users WHERE id = ? FOR NO KEY UPDATE', [userId]);
+  // A statement of its own, which sees what the one before has waited for.
+  const open = await tx.query(
+    'SELECT FROM sessions WHERE id = ? AND user_id = ? AND revoked_at IS NULL',
+    [sessionId, userId],
+  );
+  return open.length === 1;
+}
+
 /** All users, by kind and then by email address. */
 export async function listUsers(db: Db): Promise<(User & { memberships: Membership[] })[]> {
   return db.query(
@@ -147,9 +158,23 @@ export async function saveVouched(tx: Tx, id: string): Promise<boolean> {
   return changed.length === 1;
 }
 
-export async function noteSignIn(tx: Tx, id: string): Promise<User> {
-  const sql = `UPDATE users SET last_sign_in_at = clock_timestamp() WHERE id = ? RETURNING ${COLUMNS}`;
-  return one(await tx.query<User>(sql, [id]));
+/**
+ * Locks the user, so that a reset of the password ends the session that follows, or keeps it from being opened.
+ * @param passwordHash that was checked; null: none
+ * @returns null if the user has another password by now, or is disabled
+ */
+export async function noteSignIn(
+  tx: Tx,
+  id: string,
+  passwordHash: string | null,
+): Promise<User | null> {
+  const [user] = await tx.query<User>(
+    `UPDATE users SET last_sign_in_at = clock_timestamp()
+      WHERE id = ? AND disabled_at IS NULL AND password_hash = coalesce(?, password_hash)
+      RETURNING ${COLUMNS}`,
+    [id, passwordHash],
+  );
+  return user ?? null;
 }
 
 export interface Session {

@@ -29,6 +29,7 @@ const OBJECTS = {
   recipient: 'Recipient',
   refund: 'Refund',
   request: 'Request',
+  session: 'Session',
   user: 'User',
   webhook_endpoint: 'Endpoint',
   webhook_delivery: 'Delivery',

@@ -5,6 +5,7 @@ import {
   findSession,
   findSessionOwner,
   insertSession,
+  isSessionOpen,
   listMemberships,
   listSessions as readSessions,
   type NewSession,
@@ -21,6 +22,7 @@ import { type Actor, type MerchantRole, SESSION_HOURS, type UserKind } from '../
 import { newId } from '../../lib/new-id';
 import { openValue, sealValue, type SecretBox } from '../../lib/secret-box';
 import type { ChangedBy } from '../admin/audit';
+import { AdminRefusal } from '../admin/refusal';
 import { knownAddress } from './attempts';
 
 export type { Session } from '../../db/repositories/users';
@@ -86,12 +88,15 @@ export function localSignIn(
   return breakGlass.has(email.toLowerCase()) ? 'break_glass' : null;
 }
 
-/** After a password or a passkey. Null: a merchant without an account, or the rules do not accept it. */
+/**
+ * After a password or a passkey. Null: a merchant without an account, the rules do not accept it, or the
+ * password was changed meanwhile.
+ */
 export async function openSession(
   db: Db,
   box: SecretBox,
   rules: SignInRules,
-  user: { id: string; kind: UserKind; email: string },
+  user: { id: string; kind: UserKind; email: string; passwordHash?: string },
   browser: Browser,
 ): Promise<OpenedSession | null> {
   const { id, kind } = user;
@@ -104,22 +109,25 @@ export async function openSession(
     signedInBy,
     authenticatedAt: null,
   });
-  if (signedInBy === 'break_glass') rules.onBreakGlass();
+  if (opened !== null && signedInBy === 'break_glass') rules.onBreakGlass();
   return opened;
 }
 
 type NewSignIn = Pick<NewSession, 'accountId' | 'hours' | 'signedInBy' | 'authenticatedAt'>;
 
+/** Null: the user is disabled, or has another password by now. */
 export async function startSession(
   db: Db,
   box: SecretBox,
-  { id, kind }: { id: string; kind: UserKind },
+  { id, kind, passwordHash = null }: { id: string; kind: UserKind; passwordHash?: string | null },
   browser: Browser,
   signIn: NewSignIn,
-): Promise<OpenedSession> {
+): Promise<OpenedSession | null> {
   const token = newToken();
   const { accountId, hours, signedInBy } = signIn;
-  await db.transaction(async (tx) => {
+  const isOpened = await db.transaction(async (tx) => {
+    const user = await noteSignIn(tx, id, passwordHash);
+    if (user === null) return false;
     await insertSession(tx, {
       ...signIn,
       id: newId('session'),
@@ -128,9 +136,8 @@ export async function startSession(
       address: knownAddress(browser.address),
       userAgent: browser.userAgent.slice(0, USER_AGENT_LENGTH),
     });
-    const { email } = await noteSignIn(tx, id);
     await appendAudit(tx, {
-      actor: email,
+      actor: user.email,
       via: sourceOf(kind),
       address: browser.address,
       action: AUDITED[signedInBy],
@@ -141,7 +148,9 @@ export async function startSession(
       after: null,
       reason: null,
     });
+    return true;
   });
+  if (!isOpened) return null;
   return { kind: 'signed_in', token, hours, device: makeDevice(box, id, browser.device) };
 }
 
@@ -166,15 +175,28 @@ export function accountOf({ actor }: SignedIn): string | null {
   return actor.kind === 'merchant' ? actor.accountId : null;
 }
 
-/** A change that a person made to their own user. */
-export function noteOwnChange(
+/**
+ * Nobody changes how they sign in with a session that a reset of their password ends at the same moment: one
+ * of the two has to wait for the other. @throws AdminRefusal
+ */
+export async function requireOpenSession(
+  tx: Tx,
+  { userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>,
+): Promise<void> {
+  if (await isSessionOpen(tx, userId, sessionId)) return;
+  throw new AdminRefusal({ code: 'not_found', object: 'session', id: sessionId });
+}
+
+/** A change that a person made to how they sign in. @throws AdminRefusal when the session has ended */
+export async function noteOwnChange(
   tx: Tx,
   user: SignedIn,
   action: string,
   { before = null, after = null }: Partial<Pick<NewAuditEntry, 'before' | 'after'>> = {},
 ): Promise<void> {
+  await requireOpenSession(tx, user);
   const object = { object: 'user', objectId: user.userId, accountId: accountOf(user) };
-  return appendAudit(tx, { ...changedBy(user), ...object, action, before, after });
+  await appendAudit(tx, { ...changedBy(user), ...object, action, before, after });
 }
 
 /** The browser keeps its id, so that its budget of attempts does not start anew. */

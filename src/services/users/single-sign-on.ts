@@ -136,7 +136,8 @@ export function createSingleSignOn(
         return { kind: 'link', ticket: sealValue(box, link, 'link', TICKET_MINUTES) };
       }
       if (ticket.sessionId === null) {
-        return { ...(await open(admitted.userId, authenticatedAt, browser)), next };
+        const opened = await open(admitted.userId, authenticatedAt, browser);
+        return opened === null ? refuse('disabled') : { ...opened, next };
       }
       if (session?.sessionId !== ticket.sessionId) return refuse('expired');
       if (session.userId !== admitted.userId) return refuse('another_person');
@@ -170,7 +171,7 @@ export function createSingleSignOn(
       if (!isLinked) return { kind: 'refused' };
       const { authenticatedAtMs } = ticket;
       const at = authenticatedAtMs === null ? null : new Date(authenticatedAtMs);
-      return open(ticket.userId, at, browser);
+      return (await open(ticket.userId, at, browser)) ?? { kind: 'refused' };
     },
     /** Where the person signs out of the provider; null: it has no such page. */
     signOutUrl: (returnTo: string) => provider.signOutUrl(returnTo),

@@ -32,7 +32,7 @@ import { requireAccount } from '../accounts';
 import { makeChange, type ChangedBy } from '../admin/audit';
 import { AdminRefusal, InvalidInput } from '../admin/refusal';
 import { hashPassword } from './passwords';
-import { type SignedIn, sourceOf } from './sessions';
+import { requireOpenSession, type SignedIn, sourceOf } from './sessions';
 import { isCommonPassword } from './common-passwords';
 
 export { listUsers } from '../../db/repositories/users';
@@ -174,6 +174,7 @@ export async function changeOwnPassword(db: Db, user: SignedIn, wish: string): P
   const { userId, sessionId, email, actor } = user;
   const by = { actor: email, reason: null, via: sourceOf(actor.kind) };
   await makeChange(db, by, async (tx) => {
+    await requireOpenSession(tx, user);
     const saved = await savePassword(tx, userId, passwordHash);
     await revokeOtherSessions(tx, userId, sessionId);
     return {
