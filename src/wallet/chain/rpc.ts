@@ -3,6 +3,7 @@
  * and the next one is asked. Errors contain neither URLs, which may hold an API key, nor signed
  * transactions.
  */
+import { meaningOfRefusal } from './broadcast-refusals';
 import { isTooManyLogs } from './log-limits';
 import { combineAnswers } from './send-to-all';
 
@@ -322,7 +323,7 @@ function readAnswer<T>(
 
 /** Geth answers -32603 or -32000 to these, according to its version. */
 function isAboutTransaction(detail: string): boolean {
-  return /nonce|already known|underpriced|insufficient funds|gas/i.test(detail);
+  return /nonce|gas/i.test(detail) || meaningOfRefusal(detail) !== null;
 }
 
 const DETAIL_LENGTH_MAX = 200;

@@ -4,6 +4,7 @@
  */
 import type { Address, Hex } from 'viem';
 import { errorText } from '../../lib/command-line';
+import { meaningOfRefusal } from '../chain/broadcast-refusals';
 import { findPause } from '../chain/pause';
 import type { Db } from '../db/database';
 import { toHex } from '../chain/chain';
@@ -104,14 +105,9 @@ export async function broadcast(parts: QueueParts, view: ChainView): Promise<voi
   }
 }
 
-/** The node has it, or has a transaction with this nonce already: the receipts will tell. */
-const ACCEPTED = /already known|known transaction|already imported|already exists|nonce too low/i;
 function isAccepted(answer: RpcAnswer): boolean {
-  return !('refusal' in answer) || ACCEPTED.test(answer.refusal.detail);
+  return !('refusal' in answer) || meaningOfRefusal(answer.refusal.detail) === 'known';
 }
-
-const UNDERPRICED = /underpriced|fee too low/i;
-const INSUFFICIENT = /insufficient funds|insufficient balance/i;
 
 async function acceptedOf(
   { chain, key, alarms }: QueueParts,
@@ -124,21 +120,22 @@ async function acceptedOf(
     const answer = answers[index];
     if (answer === undefined) continue;
     const subject = `nonce ${nonce.toString()} of ${key.signer}`;
-    if (!('refusal' in answer) || ACCEPTED.test(answer.refusal.detail)) {
+    if (!('refusal' in answer) || isAccepted(answer)) {
       accepted.push(hash);
       await alarms.clear('broadcast_refused', subject);
       await alarms.clear('gas_money_low', subject);
       continue;
     }
     const { detail } = answer.refusal;
-    if (INSUFFICIENT.test(detail)) {
+    const meaning = meaningOfRefusal(detail);
+    if (meaning === 'coins') {
       const text = `The hot wallet ${key.signer} has too little ${native} for network fees. Send ${native} to it.`;
       await alarms.raise('gas_money_low', subject, text);
       // Without this nonce the later ones cannot be mined.
       return accepted;
     }
     // Raising the fees is the cure, and happens by itself.
-    if (UNDERPRICED.test(detail)) continue;
+    if (meaning === 'fees') continue;
     const text = `A node refuses transaction ${hash} with nonce ${nonce.toString()} of ${key.signer}: ${detail}`;
     await alarms.raise('broadcast_refused', subject, text);
   }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, type Hex, keccak256 } from 'viem';
 import type { Amount } from '../../domain/money';
 import { SetupError } from '../../lib/setup-error';
+import { meaningOfRefusal } from '../chain/broadcast-refusals';
 import { type Chain, findReceipt, readFinalHead } from '../chain/chain';
 import { isInFinalBlock } from '../chain/finality';
 import { RpcRefusal } from '../chain/rpc';
@@ -122,7 +123,9 @@ export interface SignedSweep {
 }
 
 /** The node has it, or has used the nonce: the receipts tell which. */
-const KNOWN = /already known|known transaction|already imported|nonce too low|underpriced/i;
+function isKnown(detail: string): boolean {
+  return meaningOfRefusal(detail) === 'known' || /underpriced/i.test(detail);
+}
 
 /**
  * Broadcasts the transactions and waits until each nonce is final. One that the nodes refuse stops no
@@ -157,7 +160,7 @@ export async function broadcastSweep({ rpc }: Chain, raw: Hex): Promise<string |
     return null;
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
-    return KNOWN.test(error.detail) ? null : error.detail;
+    return isKnown(error.detail) ? null : error.detail;
   }
 }
 
