@@ -1,4 +1,5 @@
 /** Nodes that hang: another node takes over, and other chains of the wallet do not notice. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Address } from 'viem';
@@ -115,9 +116,11 @@ describeWithChain('a wallet whose nodes hang', () => {
 
   it('gets thousands of questions in batches, a few at a time and in their order', async () => {
     const [chain] = chains;
-    const node = await startNodeProxy(chain.url, ({ method, params }) => ({
-      result: method === 'eth_chainId' ? '0x1' : params[0],
-    }));
+    const node = await startNodeProxy(chain.url, async ({ method, params }) => {
+      // An answer takes a moment, so that requests meet.
+      await sleep(20);
+      return { result: method === 'eth_chainId' ? '0x1' : params[0] };
+    });
     const calls = Array.from({ length: 3_001 }, (_, index) => ({
       method: 'eth_getBalance',
       params: [`0x${index.toString(16)}`],
