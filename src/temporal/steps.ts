@@ -68,7 +68,7 @@ function stepOf(event: HistoryEvent): WorkflowStep | null {
 
 function titleOf(event: HistoryEvent): string | null {
   const signal = event.workflowExecutionSignaledEventAttributes?.signalName;
-  if (signal != null) return `Signal ${signal}`;
+  if (signal != null) return `Received the signal ${signal}`;
   if (event.activityTaskFailedEventAttributes != null) return 'An attempt failed';
   if (event.activityTaskTimedOutEventAttributes != null) return 'An attempt had no answer in time';
   if (event.workflowTaskFailedEventAttributes != null) return 'A step of the workflow failed';
