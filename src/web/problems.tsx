@@ -68,7 +68,11 @@ const PROBLEMS = {
     title: 'Form incomplete',
     text: 'The connection ended before the whole form was received. Send it again.',
   },
-  form_too_large: { status: 413, title: 'Form too large', text: 'Send less than 64 KiB.' },
+  form_too_large: {
+    status: 413,
+    title: 'Form too large',
+    text: 'Send less than 64 KiB, or 8 MiB with a table, and at most 5,000 fields.',
+  },
   unavailable: {
     status: 503,
     title: 'Temporarily unavailable',

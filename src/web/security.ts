@@ -54,6 +54,8 @@ export function refuseNul(...all: URLSearchParams[]): void {
 const FORM_BYTES_MAX = 64 * 1024;
 /** Ten thousand rows of a table, as a form encodes them. */
 const LARGE_FORM_BYTES_MAX = 8 * 1024 * 1024;
+/** More than a selection of rows has. A million fields would keep the process busy for seconds. */
+const FORM_FIELDS_MAX = 5_000;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** @throws PageRefusal */
@@ -72,7 +74,17 @@ export async function readForm(
       throw new PageRefusal('form_incomplete');
     },
   );
+  if (hasMoreThan(FORM_FIELDS_MAX, body)) throw new PageRefusal('form_too_large');
   return new URLSearchParams(body.toString('utf8'));
+}
+
+function hasMoreThan(max: number, body: Buffer): boolean {
+  let at = -1;
+  for (let fields = 1; fields <= max; fields++) {
+    at = body.indexOf('&', at + 1);
+    if (at === -1) return false;
+  }
+  return true;
 }
 
 async function readBytes(request: IncomingMessage, max: number): Promise<Buffer> {

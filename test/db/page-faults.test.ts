@@ -115,3 +115,11 @@ test('JSON that is too deep for a parser is refused', async () => {
   expect(await response.text()).toContain('at most 32 levels');
   expect(faults()).toEqual([]);
 });
+
+test('a form of very many fields is refused before it is taken apart', async () => {
+  for (const path of ['reconcile', 'batches/new', 'webhooks/new']) {
+    const form = new URLSearchParams(Array.from({ length: 5_001 }, () => ['a', '']));
+    const response = await merchant.post(`/dashboard/test/${path}`, form);
+    expect([path, response.status]).toEqual([path, 413]);
+  }
+});

@@ -76,8 +76,25 @@ interface TableShape {
   rowsMax: number;
 }
 
+/** The cells of a row, with the separators in its texts. */
+const SEPARATORS_OF_ROW = 40;
+
+/** Millions of empty cells would keep the parser busy for half a minute. @throws SheetFault */
+function refuseTooManyCells(text: string, { rowsMax }: TableShape): void {
+  let left = SEPARATORS_OF_ROW * (rowsMax + 100);
+  for (let at = 0; at < text.length; at++) {
+    if (',;\t\n\r'.includes(text.charAt(at)) && --left < 0) {
+      const max = rowsMax.toLocaleString('en');
+      throw new SheetFault(
+        `The table has too many rows or columns. It may have at most ${max} rows.`,
+      );
+    }
+  }
+}
+
 /** Each row by column. @throws SheetFault */
 export function readLines(text: string, shape: TableShape): Record<string, string>[] {
+  refuseTooManyCells(text, shape);
   const [head = ''] = text.trimStart().split(/\r?\n/, 1);
   let lines: Record<string, string>[];
   try {

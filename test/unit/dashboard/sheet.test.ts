@@ -112,3 +112,12 @@ test('a row may name its beneficiary; half of one is refused with its field', ()
     /Unknown columns: beneficiary_name, beneficiary_kind/,
   );
 });
+
+test.each([
+  ['cells', ','.repeat(500_000)],
+  ['cells in a row', `${head}\n${','.repeat(500_000)}`],
+  ['lines', `${head}\n${'1\n'.repeat(500_000)}`],
+  ['empty lines', `${head}\n${'\n'.repeat(500_000)}`],
+])('a table of very many %s is refused before it is parsed', (_what, text) => {
+  expect(() => readSheet(text)).toThrow('too many rows or columns');
+});
