@@ -37,6 +37,12 @@ const LIMITS = {
     account: { atOnce: 2, perMinute: 60 },
     address: { atOnce: 4, perMinute: 120 },
   },
+  /** A table of thousands of rows. Two at a time, because a double click sends it twice. */
+  table: {
+    session: { atOnce: 2, perMinute: 30 },
+    account: { atOnce: 4, perMinute: 60 },
+    address: { atOnce: 8, perMinute: 120 },
+  },
   /** A PDF: some 100 ms of a core. */
   pdf: {
     session: { atOnce: 1, perMinute: 30 },

@@ -32,7 +32,7 @@ import {
 
 const NAV = { nav: 'batches' };
 /** It reads thousands of rows. */
-const LARGE = { takesLargeForm: true, cost: 'export' } as const;
+const LARGE = { takesLargeForm: true, cost: 'table' } as const;
 const CSV = 'text/csv; charset=utf-8';
 /** More faulty rows are in the file that the page offers. */
 const FAULTS_SHOWN = 50;

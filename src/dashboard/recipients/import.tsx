@@ -31,7 +31,7 @@ const TEMPLATE = writeSheet([
   ],
 ]);
 const CSV = 'text/csv; charset=utf-8';
-const LARGE = { takesLargeForm: true, cost: 'export' } as const;
+const LARGE = { takesLargeForm: true, cost: 'table' } as const;
 
 interface Sent {
   values: URLSearchParams;
