@@ -309,6 +309,26 @@ describeWithChain('a wallet with a restored database', () => {
     expect(await openAlarms()).toEqual([]);
   });
 
+  it('does not pay again what a pool holds behind a nonce that it has lost', async () => {
+    const copy = await backUp();
+    await pay('po_a');
+    await pay('po_b', 1);
+    await broadcastOf(2);
+    const [second] = await wallet.db.query<{ raw: Hex }>(
+      'SELECT raw FROM wallet.attempt WHERE nonce = 1',
+    );
+    await chain.drop('all');
+    await chain.rpc('eth_sendRawTransaction', [second!.raw]);
+    await restore(copy);
+    for (const reference of ['po_c', 'po_d']) await pay(reference);
+    await pay('po_b', 1);
+    for (const reference of ['po_c', 'po_d', 'po_b']) {
+      expect(await ended(reference)).toMatchObject({ status: 'sent' });
+    }
+    expect([await received(0), await received(1)]).toEqual([10_000_000n, 5_000_000n]);
+    expect(await openAlarms()).toEqual([]);
+  });
+
   it('gives out no address again that was given out after the backup', async () => {
     const addressOf = async (): Promise<Address> => {
       const { reference } = foundCheckout(await wallet.provider.openCheckout(buildOrder()));

@@ -21,7 +21,13 @@ import {
   storeFound,
 } from './found';
 import { hasMark } from './fingerprint';
-import { countEverywhere, findTransactions, type SeenTransaction, type UsedNonces } from './lookup';
+import {
+  countEverywhere,
+  findTransactions,
+  findWaiting,
+  type SeenTransaction,
+  type UsedNonces,
+} from './lookup';
 import type { QueueParts } from './queue';
 import {
   advanceNonce,
@@ -34,6 +40,9 @@ import {
 import { sendableDecimals } from './transfers';
 import type { ChainView } from './view';
 
+/** How many nonces are looked at, at least, behind those that the nodes count. */
+const WAITING_MIN = 64;
+
 /**
  * @param everyNode asks all nodes for the counts, as at the start and after a takeover
  * @returns whether the record knows every nonce
@@ -43,22 +52,31 @@ export async function explainNonces(
   view: ChainView,
   { everyNode }: { everyNode: boolean },
 ): Promise<boolean> {
-  const { db, chain, key } = parts;
+  const { db, chain, key, rules } = parts;
   const address = getAddress(key.signer);
   const used = everyNode
     ? await countEverywhere(chain, address)
     : { mined: view.usedNonces, pending: view.pendingNonces };
-  const top = highestOf(used, view);
+  const counted = highestOf(used, view);
   const { nextNonce, stoppedFor } = await readSigner(db, key);
-  if (top <= nextNonce && stoppedFor !== 'found_transactions') return true;
+  const isKnown = counted <= nextNonce && stoppedFor !== 'found_transactions';
+  if (isKnown && !everyNode) return true;
+  const waiting = await findWaiting(chain, address, {
+    from: counted > nextNonce ? counted : nextNonce,
+    count: Math.max(WAITING_MIN, 2 * rules.inFlightMax),
+  });
+  if (isKnown && waiting.seen.length === 0) return true;
   const finalNonces = await readFinalNonces(parts, address);
   const known = await listKnownNonces(parts, nextNonce, finalNonces);
-  const wanted = range(nextNonce, top).filter((nonce) => !known.has(nonce));
-  const seen = await findTransactions(chain, address, wanted);
+  const wanted = range(nextNonce, counted).filter((nonce) => !known.has(nonce));
+  const seen = [...(await findTransactions(chain, address, wanted)), ...waiting.seen];
+  const top = (waiting.seen.at(-1)?.nonce ?? counted - 1n) + 1n;
   return db.transaction(async (tx) => {
     await lockSigner(tx, key);
     const from = nextNonce > finalNonces ? nextNonce : finalNonces;
-    await dropUnseen(tx, parts, { from, keep: seen.map(({ hash }) => hash) });
+    // A node that is silent may hold more.
+    const upTo = waiting.isComplete ? null : counted;
+    await dropUnseen(tx, parts, { from, upTo, keep: seen.map(({ hash }) => hash) });
     await storeFound(tx, chain, key, seen);
     const open = await adoptWhatFits(tx, parts);
     const hidden = wanted.filter((nonce) => !seen.some((one) => one.nonce === nonce));
@@ -117,13 +135,13 @@ async function listKnownNonces(
 async function dropUnseen(
   tx: Tx,
   { key }: QueueParts,
-  { from, keep }: { from: bigint; keep: readonly string[] },
+  { from, upTo, keep }: { from: bigint; upTo: bigint | null; keep: readonly string[] },
 ): Promise<void> {
   await tx.query(
     `DELETE FROM wallet.found_transaction
      WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3
-       AND NOT hash = ANY ($4::text[])`,
-    [key.chainId, key.signer, from.toString(), keep],
+       AND ($4::bigint IS NULL OR nonce < $4) AND NOT hash = ANY ($5::text[])`,
+    [key.chainId, key.signer, from.toString(), upTo?.toString() ?? null, keep],
   );
 }
 

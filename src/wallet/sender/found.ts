@@ -173,7 +173,7 @@ export async function adopt(
   const slot = { ...payment, ...transactionOf(chain, payment), transferId, gas: found.gas };
   await requeueHolder(tx, key, found.nonce);
   if (!(await takeOverSlot(tx, key, found, slot))) {
-    await insertSlots(tx, key, found.nonce, [{ ...slot, maxFeePerGas, maxPriorityFeePerGas }]);
+    await insertSlots(tx, key, [found.nonce], [{ ...slot, maxFeePerGas, maxPriorityFeePerGas }]);
     await tx.query(
       `UPDATE wallet.slot SET is_signed = true WHERE chain_id = $1 AND signer = $2 AND nonce = $3`,
       [key.chainId, key.signer, found.nonce.toString()],

@@ -11,7 +11,7 @@ import {
   serializeTransaction,
 } from 'viem';
 import { type Chain, toHex } from '../chain/chain';
-import { ignoreSilence, type Rpc } from '../chain/rpc';
+import { ChainUnavailable, ignoreSilence, type Rpc } from '../chain/rpc';
 
 export interface SeenTransaction {
   hash: Hex;
@@ -96,6 +96,35 @@ export async function findTransactions(
     }
   }
   return [...found.values()].sort((a, b) => (a.nonce < b.nonce ? -1 : 1));
+}
+
+/**
+ * Transactions in pools from this nonce on. Behind a nonce that a pool lacks they are in no count of nonces,
+ * and are mined as soon as it is used. Nodes that show neither by nonce nor the pool of an account tell nothing.
+ * @returns isComplete: no node was silent
+ */
+export async function findWaiting(
+  chain: Chain,
+  signer: Address,
+  { from, count }: { from: bigint; count: number },
+): Promise<{ seen: SeenTransaction[]; isComplete: boolean }> {
+  const nonces = Array.from({ length: count }, (_, index) => from + BigInt(index));
+  const found = new Map<bigint, SeenTransaction>();
+  let isComplete = true;
+  for (const node of chain.rpc.each()) {
+    for (const find of [askByNonce, askPool]) {
+      const seen = await find(node, signer, nonces).catch((error: unknown) => {
+        if (error instanceof ChainUnavailable) isComplete = false;
+        return ignoreSilence(error);
+      });
+      for (const one of seen ?? []) {
+        if (one.from.toLowerCase() !== signer.toLowerCase() || BigInt(one.nonce) < from) continue;
+        const transaction = await readTransaction(one, chain.network.chainId, signer);
+        found.set(transaction.nonce, transaction);
+      }
+    }
+  }
+  return { seen: [...found.values()].sort((a, b) => (a.nonce < b.nonce ? -1 : 1)), isComplete };
 }
 
 type Find = (node: Rpc, signer: Address, nonces: readonly bigint[]) => Promise<RpcTransaction[]>;

@@ -24,6 +24,7 @@ import { exceededLimit, findRooms, type Room, roomOf, takeFrom } from './limits'
 import {
   advanceNonce,
   hasUnseenTransactions,
+  findMissingNonces,
   insertSlots,
   lockAllSigners,
   readSigner,
@@ -224,8 +225,15 @@ async function storeSlots(
     const ids = new Set(taken.map(({ id }) => id));
     const chosen = payments.filter(({ transferId }) => ids.has(transferId));
     if (chosen.length > 0) {
-      await insertSlots(tx, key, signer.nextNonce, chosen);
-      await advanceNonce(tx, key, signer.nextNonce + BigInt(chosen.length));
+      const missing = await findMissingNonces(tx, key, {
+        from: view.usedNonces,
+        upTo: signer.nextNonce,
+        limit: chosen.length,
+      });
+      const count = chosen.length - missing.length;
+      const next = Array.from({ length: count }, (_, index) => signer.nextNonce + BigInt(index));
+      await insertSlots(tx, key, [...missing, ...next], chosen);
+      await advanceNonce(tx, key, signer.nextNonce + BigInt(count));
     }
     return chosen.length;
   });

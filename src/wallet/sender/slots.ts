@@ -146,25 +146,46 @@ export async function stopSigner(
   return stopped.length > 0;
 }
 
-/** Gives the payments this nonce and the following ones. The signer is locked. */
+/**
+ * Nonces below the next one that have neither a slot nor a transaction at any node: what waits in a pool
+ * behind them is mined only when they are used.
+ * @param from what blocks have used
+ */
+export async function findMissingNonces(
+  tx: Tx,
+  { chainId, signer }: SignerKey,
+  { from, upTo, limit }: { from: bigint; upTo: bigint; limit: number },
+): Promise<bigint[]> {
+  const rows = await tx.query<{ nonce: string }>(
+    `SELECT nonce FROM generate_series($3::bigint, $4::bigint - 1) AS nonce
+     WHERE NOT EXISTS (SELECT FROM wallet.slot
+         WHERE chain_id = $1 AND signer = $2 AND slot.nonce = nonce.nonce)
+       AND NOT EXISTS (SELECT FROM wallet.found_transaction AS found
+         WHERE chain_id = $1 AND signer = $2 AND found.nonce = nonce.nonce)
+     ORDER BY nonce LIMIT $5`,
+    [chainId, signer, from.toString(), upTo.toString(), limit],
+  );
+  return rows.map(({ nonce }) => BigInt(nonce));
+}
+
+/** Gives each payment its nonce. The signer is locked. */
 export async function insertSlots(
   tx: Tx,
   { chainId, signer }: SignerKey,
-  firstNonce: bigint,
+  nonces: readonly bigint[],
   payments: readonly (Payment & Fees)[],
 ): Promise<void> {
   await tx.query(
     `INSERT INTO wallet.slot (chain_id, signer, nonce, transfer_id, asset, units, recipient, data,
        value_wei, gas, max_fee_per_gas, max_priority_fee_per_gas)
-     SELECT $1, $2, $3::bigint + place - 1, transfer_id, asset, units, recipient, data, value_wei, gas,
-       max_fee, tip
-     FROM unnest($4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[], $9::numeric[],
+     SELECT $1, $2, nonce, transfer_id, asset, units, recipient, data, value_wei, gas, max_fee, tip
+     FROM unnest($3::bigint[], $4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[], $9::numeric[],
          $10::bigint[], $11::numeric[], $12::numeric[])
-       WITH ORDINALITY AS payment(transfer_id, asset, units, recipient, data, value_wei, gas, max_fee, tip, place)`,
+       AS payment(nonce, transfer_id, asset, units, recipient, data, value_wei, gas, max_fee, tip)`,
     [
       chainId,
       signer,
-      firstNonce.toString(),
+      nonces.map((nonce) => nonce.toString()),
       payments.map(({ transferId }) => transferId),
       payments.map(({ asset }) => asset),
       payments.map(({ units }) => units.toString()),
