@@ -9,6 +9,7 @@ import type { Address } from 'viem';
 import { withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
 import type { PayoutOrder } from '../../src/providers/port';
+import { hasMark } from '../../src/wallet/sender/fingerprint';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
 import { scaled } from '../support/scale';
@@ -201,6 +202,30 @@ describeWithChain('payouts by chance on databases that go back', () => {
     await sleep(500);
     did.bumps += 1;
   };
+  /** What the wallet shows of orders that do not end, and which orders the marks of unknown transactions name. */
+  const readOpen = async () => ({
+    open: orders.filter(({ end }) => end === null).map(({ reference }) => reference),
+    signers: await wallet!.db.query(
+      'SELECT address, next_nonce, stopped_reason FROM wallet.signer',
+    ),
+    unknown: (
+      await wallet!.db.query<Record<'signer' | 'nonce' | 'hash' | 'gas' | 'fee', string>>(
+        `SELECT signer, nonce, hash, gas, max_fee_per_gas AS fee FROM wallet.found_transaction
+         WHERE state = 'open' ORDER BY signer, nonce`,
+      )
+    ).map(({ signer, nonce, hash, gas, fee }) => ({
+      ...{ signer, nonce, hash },
+      marks: orders
+        .filter(({ reference }) =>
+          hasMark({ gas: BigInt(gas), maxFeePerGas: BigInt(fee) }, reference),
+        )
+        .map(({ reference, end }) => ({ reference, end })),
+    })),
+    slots: await wallet!.db.query(
+      `SELECT signer, nonce, client_reference, is_signed, freed_at FROM wallet.slot
+       JOIN wallet.transfer ON transfer.id = transfer_id WHERE state = 'open' ORDER BY signer, nonce`,
+    ),
+  });
   const actions: (() => Promise<unknown>)[] = [
     order,
     order,
@@ -235,6 +260,9 @@ describeWithChain('payouts by chance on databases that go back', () => {
       await chain.finalize();
       await claim();
       return orders.every(({ end }) => end !== null);
+    }).catch(async (error: unknown) => {
+      console.log(JSON.stringify({ ...did, seed, ...(await readOpen()) }, null, 1));
+      throw error;
     });
     await chain.finalize();
     console.log(`${String(orders.length)} payouts, ${JSON.stringify(did)}, seed ${String(seed)}`);

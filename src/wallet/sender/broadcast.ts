@@ -87,12 +87,18 @@ function emptyTransaction(to: Address): ReturnType<typeof transactionOf> {
 }
 
 /** Sends what is not in a block, the lowest nonce first: stored bytes, never new ones. */
-export async function broadcast(parts: QueueParts, view: ChainView): Promise<void> {
+export async function broadcast(
+  parts: QueueParts,
+  view: ChainView,
+  { upTo = null }: { upTo?: bigint | null } = {},
+): Promise<void> {
   const { db, chain, key, rules } = parts;
   const age = rules.resendAfterMs;
   const newest = await findNewestAttempts(db, key, view.usedNonces, 'broadcast', age);
   // A freed nonce waits for its empty transaction: the transfer's may have failed before.
-  const due = newest.filter((one) => !one.isFreed || one.isEmpty);
+  const due = newest.filter(
+    (one) => (!one.isFreed || one.isEmpty) && (upTo === null || one.nonce < upTo),
+  );
   for (let from = 0; from < due.length; from += RPC_BATCH_MAX) {
     const batch = due.slice(from, from + RPC_BATCH_MAX);
     if ((await findPause(db, key.chainId)) !== null) return;

@@ -10,6 +10,7 @@ import { readFinalHead, toHex } from '../chain/chain';
 import { readUsedNonces } from '../chain/finality';
 import { amountOf } from '../units';
 import type { Db, Tx } from '../db/database';
+import { findAttempts } from './attempts';
 import {
   adopt,
   type Candidate,
@@ -31,7 +32,9 @@ import {
 import type { QueueParts } from './queue';
 import {
   advanceNonce,
+  findOpenSlots,
   freePaidByAnother,
+  hasOpenSlot,
   lockSigner,
   readSigner,
   type SignerKey,
@@ -61,24 +64,38 @@ export async function explainNonces(
   const { nextNonce, stoppedFor } = await readSigner(db, key);
   const isKnown = counted <= nextNonce && stoppedFor !== 'found_transactions';
   if (isKnown && !everyNode) return true;
-  const waiting = await findWaiting(chain, address, {
-    from: counted > nextNonce ? counted : nextNonce,
-    count: Math.max(WAITING_MIN, 2 * rules.inFlightMax),
+  const next = counted > nextNonce ? counted : nextNonce;
+  const slots = await findOpenSlots(db, key, {});
+  const lowest = slots[0]?.nonce ?? next;
+  const inPools = await findWaiting(chain, address, {
+    from: lowest,
+    count: Number(next - lowest) + Math.max(WAITING_MIN, 2 * rules.inFlightMax),
   });
-  if (isKnown && waiting.seen.length === 0) return true;
+  const waiting = [
+    ...(await findConflicts(parts, slots, inPools.seen)),
+    ...inPools.seen.filter(
+      (one) => one.nonce >= next && !slots.some(({ nonce }) => nonce === one.nonce),
+    ),
+  ];
+  if (isKnown && waiting.length === 0) return true;
   const finalNonces = await readFinalNonces(parts, address);
   const known = await listKnownNonces(parts, nextNonce, finalNonces);
   const wanted = range(nextNonce, counted).filter((nonce) => !known.has(nonce));
-  const seen = [...(await findTransactions(chain, address, wanted)), ...waiting.seen];
-  const top = (waiting.seen.at(-1)?.nonce ?? counted - 1n) + 1n;
+  const seen = [...(await findTransactions(chain, address, wanted)), ...waiting];
+  const last = waiting.at(-1)?.nonce ?? 0n;
+  const top = last >= counted ? last + 1n : counted;
   return db.transaction(async (tx) => {
     await lockSigner(tx, key);
-    const from = nextNonce > finalNonces ? nextNonce : finalNonces;
-    // A node that is silent may hold more.
-    const upTo = waiting.isComplete ? null : counted;
-    await dropUnseen(tx, parts, { from, upTo, keep: seen.map(({ hash }) => hash) });
+    // A node that is silent may hold more than is seen.
+    const { isComplete } = inPools;
+    const unmined = isComplete && view.usedNonces < nextNonce ? view.usedNonces : nextNonce;
+    await dropUnseen(tx, parts, {
+      from: unmined > finalNonces ? unmined : finalNonces,
+      upTo: isComplete ? null : counted,
+      keep: seen.map(({ hash }) => hash),
+    });
     await storeFound(tx, chain, key, seen);
-    const open = await adoptWhatFits(tx, parts);
+    const open = await adoptWhatFits(tx, parts, finalNonces);
     const hidden = wanted.filter((nonce) => !seen.some((one) => one.nonce === nonce));
     if (open.length > 0 || hidden.length > 0) {
       await stopForFound(tx, parts, open, hidden);
@@ -88,6 +105,28 @@ export async function explainNonces(
     await endStop(tx, parts);
     return true;
   });
+}
+
+/**
+ * A pool has another transaction in an open slot than the record: an older database, or a copy, gave the nonce
+ * to another transfer. Which of the two is mined is not known yet.
+ */
+async function findConflicts(
+  parts: QueueParts,
+  slots: readonly Slot[],
+  inPools: readonly SeenTransaction[],
+): Promise<SeenTransaction[]> {
+  const last = slots.at(-1);
+  if (last === undefined) return [];
+  const own = await findAttempts(parts.db, parts.key, { upTo: last.nonce + 1n });
+  const known = new Set(own.map(({ hash }) => hash));
+  const conflicts: SeenTransaction[] = [];
+  for (const seen of inPools) {
+    const slot = slots.find(({ nonce }) => nonce === seen.nonce);
+    if (slot === undefined || known.has(seen.hash)) continue;
+    if (!(await adoptIfOwn(parts, slot, seen))) conflicts.push(seen);
+  }
+  return conflicts;
 }
 
 /** Zero where the node does not keep the state of the final block: then everything is looked up again. */
@@ -148,11 +187,20 @@ async function dropUnseen(
 /**
  * One transfer with its mark and no other is certain. Without the mark it may be another order of the same
  * amount to the same address, so an operator decides.
+ * @param finalNonces below it, the nonce of an open slot is used for good
  * @returns what stays open
  */
-async function adoptWhatFits(tx: Tx, { chain, key }: QueueParts): Promise<FoundTransaction[]> {
+async function adoptWhatFits(
+  tx: Tx,
+  { chain, key }: QueueParts,
+  finalNonces: bigint,
+): Promise<FoundTransaction[]> {
   const open: FoundTransaction[] = [];
   for (const found of await listOpenFound(tx, key)) {
+    if (found.nonce >= finalNonces && (await hasOpenSlot(tx, key, found.nonce))) {
+      open.push(found);
+      continue;
+    }
     const marked = (await findCandidates(tx, key, found)).filter(({ isMarked }) => isMarked);
     const [only] = marked;
     const isAdopted =
@@ -221,14 +269,9 @@ export async function explainUsedNonce(parts: QueueParts, slot: Slot): Promise<b
     await endsWhenExplained(tx, key);
     if (isOwn) return;
     // An operator may have decided in between.
-    const stillOpen = await tx.query(
-      `SELECT 1 FROM wallet.slot
-       WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open'`,
-      [key.chainId, key.signer, slot.nonce.toString()],
-    );
-    if (stillOpen.length === 0) return;
+    if (!(await hasOpenSlot(tx, key, slot.nonce))) return;
     await storeFound(tx, chain, key, [seen]);
-    const open = await adoptWhatFits(tx, parts);
+    const open = await adoptWhatFits(tx, parts, slot.nonce + 1n);
     if (open.length > 0) await stopForFound(tx, parts, open, 'not looked for');
   });
   return true;

@@ -42,7 +42,10 @@ export interface FoundTransaction extends Omit<SeenTransaction, 'to' | 'data' | 
   payment: PaidTransfer | null;
 }
 
-/** What is in a pool may be replaced: a nonce has one row, the newest that was seen. */
+/**
+ * What is in a pool may be replaced, also after it was adopted: a nonce has one row, the newest that was
+ * seen and that the record does not have.
+ */
 export async function storeFound(
   tx: Tx,
   chain: Chain,
@@ -58,8 +61,9 @@ export async function storeFound(
        ON CONFLICT (chain_id, signer, nonce) DO UPDATE
          SET hash = excluded.hash, asset = excluded.asset, recipient = excluded.recipient,
            units = excluded.units, gas = excluded.gas, max_fee_per_gas = excluded.max_fee_per_gas,
-           max_priority_fee_per_gas = excluded.max_priority_fee_per_gas, raw = excluded.raw
-         WHERE known.state = 'open' AND known.hash <> excluded.hash`,
+           max_priority_fee_per_gas = excluded.max_priority_fee_per_gas, raw = excluded.raw,
+           state = 'open', transfer_id = NULL
+         WHERE known.state IN ('open', 'adopted') AND known.hash <> excluded.hash`,
       [
         key.chainId,
         key.signer,
@@ -75,6 +79,19 @@ export async function storeFound(
       ],
     );
   }
+}
+
+/** The nonce is used for good by a transaction of the record, so the other one was never mined. */
+export async function dropFound(
+  tx: Tx,
+  { chainId, signer }: SignerKey,
+  nonce: bigint,
+): Promise<void> {
+  await tx.query(
+    `DELETE FROM wallet.found_transaction
+     WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open'`,
+    [chainId, signer, nonce.toString()],
+  );
 }
 
 interface FoundRow {

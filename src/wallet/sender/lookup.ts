@@ -115,7 +115,7 @@ export async function findWaiting(
     for (const find of [askByNonce, askPool]) {
       const seen = await find(node, signer, nonces).catch((error: unknown) => {
         if (error instanceof ChainUnavailable) isComplete = false;
-        return ignoreSilence(error);
+        ignoreSilence(error);
       });
       for (const one of seen ?? []) {
         if (one.from.toLowerCase() !== signer.toLowerCase() || BigInt(one.nonce) < from) continue;

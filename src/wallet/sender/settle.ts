@@ -8,6 +8,7 @@ import { endAlarm } from '../alarms';
 import { type Receipt, readReceipt, receiptCalls, type RpcReceipt } from '../chain/chain';
 import { readBlockHashes } from '../chain/finality';
 import type { Tx } from '../db/database';
+import { dropFound } from './found';
 import { findOutcome, type Mined, type Outcome } from './outcome';
 import type { QueueParts } from './queue';
 import { type Attempt, findAttempts } from './attempts';
@@ -123,6 +124,7 @@ async function settle(parts: QueueParts, tx: Tx, slot: Slot, outcome: Outcome): 
     [key.chainId, key.signer, slot.nonce.toString(), state, receipt.blockNumber.toString()],
   );
   if (row === undefined) return;
+  await dropFound(tx, key, slot.nonce);
   await endAlarm(tx, key.chainId, 'outcome_in_doubt', transferId);
   const txHash = receipt.transactionHash;
   if (outcome.kind === 'freed') return requeue(tx, transferId, null);

@@ -243,12 +243,13 @@ export function readSlotRow(row: SlotRow): Slot {
 }
 
 /**
- * SQL about a slot: an unknown transaction of another signer, with the mark of the slot's transfer, may
- * have paid it. Two databases of different times gave it to two signers: nothing more of it is sent.
+ * SQL about a slot: another transaction than its own, which is unknown and has the mark of the slot's
+ * transfer, may have paid it. Two databases of different times gave it two nonces: nothing more of it is sent.
  */
 export const IS_PAID_BY_ANOTHER = `(slot.freed_at IS NULL AND EXISTS (
   SELECT 1 FROM wallet.found_transaction AS found
-  WHERE found.chain_id = slot.chain_id AND found.signer <> slot.signer AND found.state = 'open'
+  WHERE found.chain_id = slot.chain_id AND found.state = 'open'
+    AND (found.signer, found.nonce) <> (slot.signer, slot.nonce)
     AND found.asset = slot.asset AND found.units = slot.units
     AND lower(found.recipient) = lower(slot.recipient)
     AND (found.gas & ${MARK_MASK.toString()}) = (slot.gas & ${MARK_MASK.toString()})))`;
@@ -263,6 +264,19 @@ export async function freePaidByAnother(tx: Tx, { chainId }: SignerKey): Promise
      WHERE chain_id = $1 AND state = 'open' AND ${IS_PAID_BY_ANOTHER}`,
     [chainId],
   );
+}
+
+export async function hasOpenSlot(
+  db: Db,
+  { chainId, signer }: SignerKey,
+  nonce: bigint,
+): Promise<boolean> {
+  const found = await db.query(
+    `SELECT 1 FROM wallet.slot
+     WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open'`,
+    [chainId, signer, nonce.toString()],
+  );
+  return found.length > 0;
 }
 
 /** @param upTo slots with a lower nonce only */
