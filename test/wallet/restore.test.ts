@@ -324,6 +324,28 @@ describeWithChain('a wallet with a restored database', () => {
     expect(await openAlarms()).toEqual([]);
   });
 
+  it('pays each once when two copies of the database gave two nonces the other way round', async () => {
+    const first = await backUp();
+    await pay('po_a');
+    await pay('po_b', 1);
+    await broadcastOf(2);
+    await wallet.stop();
+    const second = await copyWalletDatabase(databases[0]!);
+    await chain.drop('all');
+    databases.push(first);
+    await start();
+    await pay('po_b', 1);
+    await broadcastOf(1);
+    await pay('po_a');
+    await broadcastOf(2);
+    await restore(second);
+    for (const reference of ['po_a', 'po_b']) {
+      expect(await ended(reference)).toMatchObject({ status: 'sent' });
+    }
+    expect([await received(0), await received(1)]).toEqual([5_000_000n, 5_000_000n]);
+    await waitThroughFaults('the end of the stop', async () => (await openAlarms()).length === 0);
+  });
+
   it('gives out no address again that was given out after the backup', async () => {
     const addressOf = async (): Promise<Address> => {
       const { reference } = foundCheckout(await wallet.provider.openCheckout(buildOrder()));

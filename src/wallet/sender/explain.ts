@@ -18,6 +18,7 @@ import {
   type FoundTransaction,
   listOpenFound,
   readPayment,
+  requeueHolder,
   storeAdoptedAttempt,
   storeFound,
 } from './found';
@@ -61,7 +62,10 @@ export async function explainNonces(
     ? await countEverywhere(chain, address)
     : { mined: view.usedNonces, pending: view.pendingNonces };
   const counted = highestOf(used, view);
-  const { nextNonce, stoppedFor } = await readSigner(db, key);
+  const before = await readSigner(db, key);
+  const isUnseen = before.stoppedFor === 'used_nonce';
+  if (isUnseen) await endsWithItsSlot(parts, view);
+  const { nextNonce, stoppedFor } = isUnseen ? await readSigner(db, key) : before;
   const isKnown = counted <= nextNonce && stoppedFor !== 'found_transactions';
   if (isKnown && !everyNode) return true;
   const next = counted > nextNonce ? counted : nextNonce;
@@ -257,9 +261,15 @@ async function endStop(tx: Tx, { key }: QueueParts): Promise<void> {
 
 /**
  * The nonce of an open slot is used, in a final block, by a transaction that the record does not have.
+ * @param isCertain every node says so: the slot's own transactions can never be mined, and its transfer is
+ *   queued again unless that transaction may have paid it
  * @returns false when no node shows that transaction
  */
-export async function explainUsedNonce(parts: QueueParts, slot: Slot): Promise<boolean> {
+export async function explainUsedNonce(
+  parts: QueueParts,
+  slot: Slot,
+  { isCertain }: { isCertain: boolean },
+): Promise<boolean> {
   const { db, chain, key } = parts;
   const [seen] = await findTransactions(chain, getAddress(key.signer), [slot.nonce]);
   if (seen === undefined) return false;
@@ -271,19 +281,31 @@ export async function explainUsedNonce(parts: QueueParts, slot: Slot): Promise<b
     // An operator may have decided in between.
     if (!(await hasOpenSlot(tx, key, slot.nonce))) return;
     await storeFound(tx, chain, key, [seen]);
-    const open = await adoptWhatFits(tx, parts, slot.nonce + 1n);
+    if (isCertain) await requeueHolder(tx, key, slot.nonce);
+    const open = await adoptWhatFits(tx, parts, isCertain ? slot.nonce + 1n : 0n);
     if (open.length > 0) await stopForFound(tx, parts, open, 'not looked for');
   });
   return true;
 }
 
 /** A node was silent when the signer was stopped, and shows the transaction now: no operator is needed. */
-async function endsWhenExplained(tx: Tx, { chainId, signer }: SignerKey): Promise<void> {
-  await tx.query(
+async function endsWhenExplained(
+  db: Db,
+  { chainId, signer }: SignerKey,
+  only = 'true',
+): Promise<void> {
+  await db.query(
     `UPDATE wallet.signer SET stopped_for = 'found_transactions'
-     WHERE chain_id = $1 AND address = $2 AND stopped_for = 'used_nonce'`,
+     WHERE chain_id = $1 AND address = $2 AND stopped_for = 'used_nonce' AND ${only}`,
     [chainId, signer],
   );
+}
+
+/** The same, when the slot has ended by a transaction of its own. */
+function endsWithItsSlot({ db, key }: QueueParts, { usedNonces }: ChainView): Promise<void> {
+  const hasEnded = `NOT EXISTS (SELECT FROM wallet.slot WHERE slot.chain_id = signer.chain_id
+    AND slot.signer = signer.address AND state = 'open' AND nonce < ${usedNonces.toString()})`;
+  return endsWhenExplained(db, key, hasEnded);
 }
 
 /**

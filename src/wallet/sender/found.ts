@@ -209,11 +209,17 @@ export async function adopt(
  * The nonce had been given to another transfer, and the chain calls the found transaction final: the
  * transactions of that transfer can never be mined, and it is queued again.
  */
-async function requeueHolder(tx: Tx, { chainId, signer }: SignerKey, nonce: bigint): Promise<void> {
+export async function requeueHolder(
+  tx: Tx,
+  { chainId, signer }: SignerKey,
+  nonce: bigint,
+): Promise<void> {
   await tx.query(
-    `UPDATE wallet.transfer SET status = 'queued'
-     FROM wallet.slot WHERE slot.chain_id = $1 AND slot.signer = $2 AND slot.nonce = $3
-       AND slot.state = 'open' AND transfer.id = slot.transfer_id AND transfer.status = 'sending'`,
+    `WITH ended AS (
+       UPDATE wallet.slot SET state = 'foreign'
+       WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' RETURNING transfer_id)
+     UPDATE wallet.transfer SET status = 'queued'
+     FROM ended WHERE transfer.id = ended.transfer_id AND transfer.status = 'sending'`,
     [chainId, signer, nonce.toString()],
   );
 }

@@ -24,7 +24,8 @@ export async function reportForeign(
   const said = await askNodes(chain, key.signer, slot.nonce, attempts);
   await watchHidden(parts, slot, said);
   if (said.includes('not others') || !said.includes('others')) return;
-  if (await explainUsedNonce(parts, slot)) return;
+  const isCertain = said.every((one) => one === 'others');
+  if (await explainUsedNonce(parts, slot, { isCertain })) return;
   const reason = `Nonce ${slot.nonce.toString()} was used by a transaction that the wallet does not know, and no node shows it.`;
   const remedy =
     'Find out whether somebody else has the key, then run npm run wallet -- resume-signer.';
