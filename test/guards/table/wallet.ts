@@ -268,6 +268,15 @@ export const WALLET_GUARDS: readonly Guard[] = [
     title: 'does not pay again what a pool holds behind a nonce that it has lost',
   },
   {
+    name: 'requeued-when-certain',
+    protects: 'A payout whose nonce another transaction has used is sent again only when every node says so.',
+    file: 'src/wallet/sender/used-by-others.ts',
+    find: "said.every((one) => one === 'others');\n  if",
+    replace: 'false;\n  if',
+    test: RESTORE,
+    title: 'pays each once when two copies of the database gave two nonces the other way round',
+  },
+  {
     name: 'claimed-by-mark',
     protects:
       'The client’s word explains an unknown transaction only for the payout whose mark it has.',
@@ -309,7 +318,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     protects:
       'A replacement that the database lost is the payout’s own, and no foreign transaction.',
     file: USED_BY_OTHERS,
-    find: 'if (await explainUsedNonce(parts, slot)) return;',
+    find: 'if (await explainUsedNonce(parts, slot, { isCertain })) return;',
     replace: '',
     test: RESTORE,
     title: 'takes a mined replacement that the database does not know',
