@@ -1,4 +1,5 @@
 /** The look-up of transactions by nonce at nodes that tell only what is in their blocks. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createChain } from '../../src/wallet/chain/chain';
 import { findTransactions } from '../../src/wallet/sender/lookup';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
@@ -69,6 +70,8 @@ describeWithChain('a look-up of transactions in blocks', () => {
       return node.asked.filter(({ method }) => method === 'eth_getBlockByNumber').length;
     };
     expect(await asked()).toBeGreaterThan(1);
+    // Requests that were under way when the node refused one still arrive.
+    await sleep(1_000);
     // Only the pending block.
     expect(await asked()).toBe(1);
     node.answer = answer;
