@@ -238,7 +238,7 @@ export interface SessionUser {
   merchantRole: MerchantRole | null;
   /** The number of accounts that the user may act in. */
   accounts: number;
-  /** By PostgreSQL's clock. */
+  /** Whether the sign-in was in the last minutes, which PostgreSQL's clock tells. */
   isRecent: boolean;
   hasSecondFactor: boolean;
   needsSecondFactor: boolean;

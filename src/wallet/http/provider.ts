@@ -2,6 +2,7 @@
 import type { OnchainProvider } from '../../onchain-api/api';
 import type { CheckoutView } from '../../onchain-api/present';
 import { refusal } from '../../onchain-api/refusals';
+import type { Mode } from '../../onchain-api/requests';
 import { listAlarms } from '../alarm-decisions';
 import type { Chain } from '../chain/chain';
 import type { CheckoutFacts } from '../checkouts/checkout';
@@ -34,6 +35,8 @@ interface ProviderParts {
 export function createProvider(parts: ProviderParts): OnchainProvider {
   const { checkouts, chains, rules, onQueued } = parts;
   const { db } = checkouts;
+  const networksOf = (mode: Mode) =>
+    chains.map(({ network }) => network).filter((one) => one.mode === mode);
   const view = (facts: CheckoutFacts): CheckoutView =>
     viewCheckout(facts, checkouts.pageUrl(facts.checkout.id));
   return {
@@ -47,7 +50,7 @@ export function createProvider(parts: ProviderParts): OnchainProvider {
     },
 
     async listAlarms(mode) {
-      const networks = chains.map(({ network }) => network).filter((one) => one.mode === mode);
+      const networks = networksOf(mode);
       const open = (await listAlarms(db)).flatMap(
         ({ id, chain_id, kind, subject, detail, raised_at }) => {
           const network = networks.find(({ chainId }) => chainId === chain_id);
@@ -61,7 +64,7 @@ export function createProvider(parts: ProviderParts): OnchainProvider {
     },
 
     async listUnknownTransactions(mode) {
-      const networks = chains.map(({ network }) => network).filter((one) => one.mode === mode);
+      const networks = networksOf(mode);
       const lists = networks.map(async ({ chainId, name }) =>
         (await listUnknownTransactions(db, chainId)).map((txHash) => ({ network: name, txHash })),
       );

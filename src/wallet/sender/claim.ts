@@ -48,7 +48,7 @@ export async function claimTransaction(
   }
 }
 
-/** Also of a transaction that is explained by now, so that a repeated claim has the same answer. */
+/** Finds explained transactions too, so that a repeated claim has the same answer. */
 async function findSigner(db: Db, chainId: number, hash: string): Promise<SignerKey | null> {
   const [found] = await db.query<{ signer: string }>(
     'SELECT signer FROM wallet.found_transaction WHERE chain_id = $1 AND hash = $2',

@@ -56,7 +56,7 @@ export async function explainNonces(
   view: ChainView,
   { everyNode }: { everyNode: boolean },
 ): Promise<boolean> {
-  const { db, chain, key, rules } = parts;
+  const { db, chain, key } = parts;
   const address = getAddress(key.signer);
   const used = everyNode
     ? await countEverywhere(chain, address)
@@ -69,18 +69,7 @@ export async function explainNonces(
   const isKnown = counted <= nextNonce && stoppedFor !== 'found_transactions';
   if (isKnown && !everyNode) return true;
   const next = counted > nextNonce ? counted : nextNonce;
-  const slots = await findOpenSlots(db, key, {});
-  const lowest = slots[0]?.nonce ?? next;
-  const inPools = await findWaiting(chain, address, {
-    from: lowest,
-    count: Number(next - lowest) + Math.max(WAITING_MIN, 2 * rules.inFlightMax),
-  });
-  const waiting = [
-    ...(await findConflicts(parts, slots, inPools.seen)),
-    ...inPools.seen.filter(
-      (one) => one.nonce >= next && !slots.some(({ nonce }) => nonce === one.nonce),
-    ),
-  ];
+  const { waiting, isComplete } = await findUnknownInPools(parts, next);
   if (isKnown && waiting.length === 0) return true;
   const finalNonces = await readFinalNonces(parts, address);
   const known = await listKnownNonces(parts, nextNonce, finalNonces);
@@ -91,7 +80,6 @@ export async function explainNonces(
   return db.transaction(async (tx) => {
     await lockSigner(tx, key);
     // A node that is silent may hold more than is seen.
-    const { isComplete } = inPools;
     const unmined = isComplete && view.usedNonces < nextNonce ? view.usedNonces : nextNonce;
     await dropUnseen(tx, parts, {
       from: unmined > finalNonces ? unmined : finalNonces,
@@ -109,6 +97,26 @@ export async function explainNonces(
     await endStop(tx, parts);
     return true;
   });
+}
+
+/**
+ * What pools hold in open slots and from the next nonce on, and the record does not know.
+ * @returns isComplete: no node was silent
+ */
+async function findUnknownInPools(
+  parts: QueueParts,
+  next: bigint,
+): Promise<{ waiting: SeenTransaction[]; isComplete: boolean }> {
+  const { db, chain, key, rules } = parts;
+  const slots = await findOpenSlots(db, key, {});
+  const lowest = slots[0]?.nonce ?? next;
+  const { seen, isComplete } = await findWaiting(chain, getAddress(key.signer), {
+    from: lowest,
+    count: Number(next - lowest) + Math.max(WAITING_MIN, 2 * rules.inFlightMax),
+  });
+  const isFree = (nonce: bigint) => nonce >= next && !slots.some((slot) => slot.nonce === nonce);
+  const conflicts = await findConflicts(parts, slots, seen);
+  return { waiting: [...conflicts, ...seen.filter(({ nonce }) => isFree(nonce))], isComplete };
 }
 
 /**

@@ -62,18 +62,17 @@ export async function registerSigner(
     `WITH changed AS (
        UPDATE wallet.signer
        SET replaced_at = CASE WHEN address = ANY($4::text[]) THEN NULL ELSE clock_timestamp() END
-       WHERE chain_id = $1 AND (address = ANY($4::text[])) = (replaced_at IS NOT NULL))
+       WHERE chain_id = $1 AND (address = ANY($4::text[])) = (replaced_at IS NOT NULL)),
+     -- It sees the signers of the statements before this one.
+     registered AS (
+       UPDATE wallet.followed_chain SET is_new = false
+       WHERE chain_id = $1 AND is_new AND NOT EXISTS (
+         SELECT FROM unnest($4::text[]) AS sending (address)
+         WHERE NOT EXISTS (SELECT FROM wallet.signer
+           WHERE signer.chain_id = $1 AND signer.address = sending.address)))
      INSERT INTO wallet.signer (chain_id, address, next_nonce) VALUES ($1, $2, $3)
      ON CONFLICT (chain_id, address) DO NOTHING`,
     [key.chainId, key.signer, start.toString(), signers],
-  );
-  await db.query(
-    `UPDATE wallet.followed_chain SET is_new = false
-     WHERE chain_id = $1 AND is_new AND NOT EXISTS (
-       SELECT FROM unnest($2::text[]) AS sending (address)
-       WHERE NOT EXISTS (SELECT FROM wallet.signer
-         WHERE signer.chain_id = $1 AND signer.address = sending.address))`,
-    [key.chainId, signers],
   );
 }
 
