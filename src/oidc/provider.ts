@@ -19,6 +19,7 @@ import {
   fetchUserInfo,
 } from 'openid-client';
 import type { Logger } from 'pino';
+import { isPrintable } from '../domain/printable';
 import type { OperatorRole } from '../domain/users';
 
 export interface OidcConfig {
@@ -187,7 +188,7 @@ async function readIdentity(
   const groups = claims[groupsClaim];
   return {
     issuer: token.iss,
-    subject: token.sub,
+    subject: checkSubject(token.sub),
     email: emailOf(claims, emailClaim),
     name: textOf(claims['name']),
     groups: Array.isArray(groups)
@@ -195,8 +196,25 @@ async function readIdentity(
       : typeof groups === 'string'
         ? [groups]
         : null,
-    authenticatedAt: token.auth_time === undefined ? null : new Date(token.auth_time * 1_000),
+    authenticatedAt: token.auth_time === undefined ? null : timeOf(token.auth_time),
   };
+}
+
+/** OpenID Connect Core 1.0, section 2, "sub". */
+const SUBJECT_LENGTH_MAX = 255;
+
+/** PostgreSQL stores no NUL, and unpaired surrogates of two people would become the same text. */
+function checkSubject(subject: string): string {
+  if (subject.length <= SUBJECT_LENGTH_MAX && isPrintable(subject)) return subject;
+  throw new Error(
+    'the subject of the ID token is too long or has characters that cannot be stored',
+  );
+}
+
+function timeOf(seconds: number): Date {
+  const time = new Date(seconds * 1_000);
+  if (Number.isNaN(time.getTime())) throw new Error('auth_time of the ID token is not a time');
+  return time;
 }
 
 /** Anybody can enter somebody else's address at many providers; only a verified one names a person. */

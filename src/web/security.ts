@@ -70,7 +70,7 @@ export async function readForm(
   const body = await readBytes(request, isLarge ? LARGE_FORM_BYTES_MAX : FORM_BYTES_MAX).catch(
     (error: unknown) => {
       // A browser that goes away in the midst of a form is not a database that is away.
-      if (error instanceof PageRefusal || request.complete) throw error;
+      if (error instanceof PageRefusal || !request.destroyed) throw error;
       throw new PageRefusal('form_incomplete');
     },
   );

@@ -2,10 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { scaled } from '../support/scale';
 import { bearer, errorOf, startHarness } from './http-harness';
 import { started } from '../support/started';
+import { waitFor } from '../support/wait-for';
 
 const harness = started(startHarness);
 const gateway = started(() => harness.startGateway());
@@ -118,6 +120,29 @@ describe('a body', () => {
       const response = await post(randomBytes(1 + (i % 400)));
       expect([400, 422]).toContain(response.status);
     }
+  });
+
+  it.each<[string, Buffer]>([
+    ['whole', Buffer.from(text({}))],
+    ['broken off', Buffer.from(text({}).slice(0, 20))],
+    ['missing', Buffer.alloc(0)],
+  ])('of a client that has left is no fault of ours: %s', async (_, body) => {
+    const before = gateway.log.length;
+    for (let i = 0; i < 5; i++) {
+      const socket = connect(gateway.port, '127.0.0.1', () => {
+        socket.write(
+          `POST /api/v1/payouts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\n` +
+            `Content-Type: application/json\r\nContent-Length: ${text({}).length}\r\n\r\n`,
+        );
+        socket.write(body, () => socket.resetAndDestroy());
+      });
+    }
+    const lines = await waitFor('the lines of the requests', () => {
+      const own = gateway.log.slice(before).filter(({ msg }) => msg === 'request');
+      return own.length < 5 ? undefined : own;
+    });
+    expect(lines.filter(({ status }) => Number(status) >= 500)).toEqual([]);
+    expect(gateway.log.slice(before).filter(({ level }) => Number(level) >= 50)).toEqual([]);
   });
 
   // 400: it passed the body's checks and met the next one, the missing key.

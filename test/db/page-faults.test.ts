@@ -20,19 +20,34 @@ beforeAll(async () => {
 
 const faults = () => gateway.log.filter(({ level }) => Number(level) >= 50);
 
-test('a form that is broken off is the visitor’s fault, and no operator hears of it', async () => {
+const FORM = 'email=nobody%40example.com&password=wrong';
+
+test.each([
+  ['broken off', FORM.slice(0, 6), 100],
+  ['whole', FORM, 0],
+])('the form of a visitor who has left is no fault of ours: %s', async (_, form, afterMs) => {
   const before = gateway.log.length;
-  const socket = connect(gateway.port, '127.0.0.1', () => {
-    socket.write(
-      'POST /dashboard/sign-in HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\n' +
-        'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nemail=',
-      () => setTimeout(() => socket.resetAndDestroy(), 100),
-    );
+  for (let i = 0; i < 5; i++) {
+    const socket = connect(gateway.port, '127.0.0.1', () => {
+      socket.write(
+        'POST /dashboard/sign-in HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\n' +
+          // A cookie makes the gateway ask the database before it reads the form.
+          'Cookie: __Host-gateway_dashboard=of-an-earlier-session\r\n' +
+          'Content-Type: application/x-www-form-urlencoded\r\n' +
+          `Content-Length: ${FORM.length}\r\n\r\n`,
+      );
+      socket.write(form, () =>
+        afterMs === 0
+          ? socket.resetAndDestroy()
+          : setTimeout(() => socket.resetAndDestroy(), afterMs),
+      );
+    });
+  }
+  const lines = await waitFor('the lines of the requests', () => {
+    const own = gateway.log.slice(before).filter(({ msg }) => msg === 'request');
+    return own.length < 5 ? undefined : own;
   });
-  const line = await waitFor('the line of the request', () =>
-    gateway.log.slice(before).find(({ msg }) => msg === 'request'),
-  );
-  expect(line).toMatchObject({ status: 400 });
+  expect(lines.filter(({ status }) => status !== 400)).toEqual([]);
   expect(faults()).toEqual([]);
 });
 

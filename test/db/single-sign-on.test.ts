@@ -231,6 +231,18 @@ describe('attacks', () => {
     await refused((await signIn(person().subject)).answer, 401, NOT_ACCEPTED);
   });
 
+  test.each<[string, object]>([
+    ['a subject with NUL', { sub: 'a\0b' }],
+    ['a subject with half a character', { sub: 'a\ud800' }],
+    ['an endless subject', { sub: 'a'.repeat(256) }],
+    ['a time that no calendar has', { auth_time: 1e15 }],
+  ])('an ID token with %s is not accepted', async (_, claims) => {
+    const { subject, email } = person();
+    // Complete, so that nothing else is asked of the provider.
+    provider.falsify({ email, email_verified: true, groups: ['payments-admins'], ...claims });
+    await refused((await signIn(subject)).answer, 401, NOT_ACCEPTED);
+  });
+
   test('groups of another person from the userinfo endpoint do not count', async () => {
     const admin = person();
     const { subject } = person({ groups: [] });

@@ -66,8 +66,7 @@ export function bytesReader(mediaTypes: string[], mebibytes?: number): ReadBytes
     try {
       await read(ctx, () => Promise.resolve());
     } catch (error) {
-      // When the body broke off or is malformed, the parser only says that the stream cannot be read.
-      throw ctx.req.destroyed && !ctx.req.complete ? incomplete() : refusal(error, mebibytes);
+      throw refusal(error, { mebibytes, clientHasLeft: ctx.req.destroyed });
     }
     const bytes: unknown = ctx.request.rawBody;
     return Buffer.isBuffer(bytes) ? bytes : EMPTY;
@@ -78,8 +77,14 @@ const readJsonBytes = bytesReader(['application/json']);
 /** The limit of 8 MiB is enough for ten thousand payouts with descriptions and metadata. */
 export const readLargeJson = bytesReader(['application/json'], 8);
 
-/** raw-body's errors contain a status for the problem. */
-function refusal(error: unknown, mebibytes: number | undefined): unknown {
+/**
+ * raw-body's errors contain a status for the problem. Of a client that has left, also after its whole body, it
+ * only says that the stream cannot be read.
+ */
+function refusal(
+  error: unknown,
+  { mebibytes, clientHasLeft }: { mebibytes: number | undefined; clientHasLeft: boolean },
+): unknown {
   const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
   if (status === 413) {
     const message = `The body exceeds ${mebibytes ?? 0} MiB. Send fewer rows in a batch.`;
@@ -88,7 +93,7 @@ function refusal(error: unknown, mebibytes: number | undefined): unknown {
       ...(mebibytes === undefined ? {} : { message }),
     });
   }
-  return status === 400 ? incomplete() : error;
+  return status === 400 || clientHasLeft ? incomplete() : error;
 }
 
 function incomplete(): ApiError {
