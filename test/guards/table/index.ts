@@ -3,6 +3,7 @@ import type { Guard } from '../guard';
 import { CALLBACK_GUARDS } from './callbacks';
 import { CONDITION_GUARDS } from './conditions';
 import { LEDGER_GUARDS } from './ledger';
+import { LIMIT_GUARDS } from './limits';
 import { MESSAGE_GUARDS } from './messages';
 import { MONEY_GUARDS } from './money';
 import { PAGE_GUARDS } from './pages';
@@ -22,6 +23,7 @@ export interface GuardGroup {
 export const GUARD_GROUPS: readonly GuardGroup[] = [
   { title: 'The ledger and what the database refuses', guards: LEDGER_GUARDS },
   { title: 'Payouts and payments', guards: MONEY_GUARDS },
+  { title: 'Limits, batches and refunds', guards: LIMIT_GUARDS },
   { title: 'Recipients and the second person', guards: RECIPIENT_GUARDS },
   { title: 'Conditions of payouts', guards: CONDITION_GUARDS },
   { title: 'Schedules of payouts', guards: SCHEDULE_GUARDS },

@@ -1,15 +1,10 @@
 /** A currency without a fee rule or limits is refused; nothing is free or unlimited by accident. */
-import type { FeeTerms } from '../../../src/domain/fees';
-import { amount, ZERO } from '../../../src/domain/money';
+import { amount } from '../../../src/domain/money';
 import type { PayoutRequest } from '../../../src/domain/payout';
 import { paymentTerms, type PayoutFacts, payoutTerms } from '../../../src/domain/terms';
+import { FREE_FACTS } from '../../support/payout/payout-facts';
 
-const FEE: FeeTerms = {
-  percentage: '1.0000',
-  fixedAmount: ZERO,
-  minFee: null,
-  maxFee: null,
-};
+const FEE = FREE_FACTS.feeTerms;
 const NETWORK_FEE = amount('1');
 const REQUEST: PayoutRequest = {
   amount: amount('10'),
@@ -21,39 +16,9 @@ const REQUEST: PayoutRequest = {
   description: null,
   metadata: {},
 };
-const FACTS: PayoutFacts = {
-  now: new Date('2026-03-02T00:00:00Z'),
-  available: amount('1000'),
-  pauseReason: null,
-  feeTerms: FEE,
-  limitsSet: true,
-  fourEyesThreshold: null,
-  perTransactionMax: null,
-  dailyMax: null,
-  autoApproveMax: null,
-  autoApproveDailyMax: null,
-  usedToday: ZERO,
-  autoApprovedToday: ZERO,
-  windowResetsAt: null,
-  reviewAll: false,
-  rehearseReview: false,
-  destinationUsedBefore: true,
-  apiKeySecretSince: new Date('2026-01-01T00:00:00Z'),
-  existingId: null,
-  recipientsOnly: false,
-  secondPersonAbove: null,
-  key: {
-    recipientsOnly: false,
-    currencies: [],
-    perPayoutMax: null,
-    dailyMax: null,
-    usedToday: ZERO,
-    resetsAt: null,
-  },
-};
 
 function price(facts: Partial<PayoutFacts>) {
-  return payoutTerms('live', REQUEST, NETWORK_FEE, { ...FACTS, ...facts });
+  return payoutTerms('live', REQUEST, NETWORK_FEE, { ...FREE_FACTS, ...facts });
 }
 
 function refusedFor(reason: string) {

@@ -1,0 +1,92 @@
+/** Guards of limits, of the rows of a batch together, and of what a refund may take. */
+import type { Guard } from '../guard';
+
+const BATCH_TERMS = 'src/domain/batch-terms.ts';
+const BATCH_TERMS_TEST = 'test/unit/domain/batch-terms.test.ts';
+const REFUND = 'src/domain/refund.ts';
+const REFUND_TERMS_TEST = 'test/unit/domain/refund-terms.test.ts';
+
+export const LIMIT_GUARDS: readonly Guard[] = [
+  {
+    name: 'rows-use-up-the-day',
+    protects: 'The rows of a batch add up for the daily limit of the account.',
+    file: BATCH_TERMS,
+    find: 'usedToday: add(group.usedToday, sum.amount),\n    key',
+    replace: 'usedToday: group.usedToday,\n    key',
+    test: BATCH_TERMS_TEST,
+    title: 'use up the day of the account',
+  },
+  {
+    name: 'rows-use-up-the-key',
+    protects: 'The rows of a batch add up for the daily limit of the key.',
+    file: BATCH_TERMS,
+    find: 'key: { ...group.key, usedToday: add(group.key.usedToday, sum.amount) },',
+    replace: '',
+    test: BATCH_TERMS_TEST,
+    title: 'use up the day of the key',
+  },
+  {
+    name: 'rows-use-up-automatic-approval',
+    protects: 'The rows of a batch add up for what is approved automatically in a day.',
+    file: BATCH_TERMS,
+    find: 'autoApprovedToday: add(group.autoApprovedToday, sum.autoApproved),',
+    replace: '',
+    test: BATCH_TERMS_TEST,
+    title: 'use up what is approved automatically in a day',
+  },
+  {
+    name: 'batch-four-eyes-each-currency',
+    protects: 'A batch needs two operators when one of its currencies is above its threshold.',
+    file: BATCH_TERMS,
+    find: "mode === 'live' && sums.some(isAbove)",
+    replace: "mode === 'live' && sums.every(isAbove)",
+    test: BATCH_TERMS_TEST,
+    title: 'when the sum of one currency is above its threshold',
+  },
+  {
+    name: 'batch-second-person-each-currency',
+    protects: 'A batch needs a second person when one of its currencies is above the line.',
+    file: BATCH_TERMS,
+    find: 'needsSecondPerson: sums.some(',
+    replace: 'needsSecondPerson: sums.every(',
+    test: BATCH_TERMS_TEST,
+    title: 'another person approves a batch whose sum in one currency is above the line',
+  },
+  {
+    name: 'batch-covered-each-currency',
+    protects: 'A batch is covered in each of its currencies.',
+    file: BATCH_TERMS,
+    find: 'const short = sums.find(',
+    replace: 'const short = sums.slice(0, 1).find(',
+    test: BATCH_TERMS_TEST,
+    title: 'are covered by the balance of their currency, to the last unit',
+  },
+  {
+    name: 'batch-reference-of-one-row',
+    protects: 'Two rows of a batch do not have the same reference.',
+    file: BATCH_TERMS,
+    find: 'rowsByReference.set(reference, earlier ?? row.row);',
+    replace: '',
+    test: BATCH_TERMS_TEST,
+    title: 'belongs to one row',
+  },
+  {
+    name: 'refund-within-credit',
+    protects: 'No more is refunded than was credited and has not gone back.',
+    file: REFUND,
+    find: 'if (refundable === ZERO || isLess(refundable, requested)) {',
+    replace: 'if (refundable === ZERO) {',
+    test: REFUND_TERMS_TEST,
+    title: 'everything that was credited can be refunded, to the last unit, and no more',
+  },
+  {
+    name: 'refund-of-unpaid-refunds',
+    protects:
+      'What the provider has sent back already is not refunded again, although the balance has not paid for it.',
+    file: REFUND,
+    find: "({ state }) => state === 'owed' || state === 'waived'",
+    replace: "({ state }) => state === 'waived'",
+    test: REFUND_TERMS_TEST,
+    title: 'a refund of 40 that is owed leaves 60',
+  },
+];
