@@ -1,4 +1,4 @@
-/** Runs every 30 seconds: seals the new entries of the audit log, and signs its head once a day. */
+/** Runs every 30 seconds: seals the new entries of the audit log, and signs its head once an hour. */
 import { log } from '@temporalio/workflow';
 import { activities } from './activities';
 

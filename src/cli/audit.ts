@@ -73,7 +73,7 @@ function addChain(audit: Command, run: Run): void {
       const [head] = await listHeads(db, 1);
       if (head !== undefined) return head;
       throw new SetupError(
-        'There is no head yet. The worker makes one each day, the first within a minute of the first entry.',
+        'There is no head yet. The worker makes one each hour, the first within a minute of the first entry.',
       );
     }),
   );
@@ -116,6 +116,8 @@ function addChain(audit: Command, run: Run): void {
     ({ id }) => `The personal part of entry ${id} was erased.\n`,
   );
 }
+
+type Proven = Pick<AuditVerification, 'proven_from' | 'proven_until' | 'not_proven'>;
 
 const PROGRESS_MS = 2_000;
 
@@ -181,11 +183,21 @@ function showVerification({ head, problems, problem_count, ...counts }: AuditVer
     showObject({ ...counts, sequence: head.sequence, hash: head.hash }).trimEnd(),
     ...problems.map(({ message }) => message),
     ...(rest > 0 ? [`and ${rest} more`] : []),
-    problem_count === 0
-      ? 'The chain holds: each entry is what was sealed, and none is outside of the chain.'
-      : `Problems: ${problem_count}`,
+    ...(problem_count === 0
+      ? [
+          'The chain holds: each entry is what was sealed, and none is outside of the chain.',
+          provenPeriod(counts),
+        ]
+      : [`Problems: ${problem_count}`]),
     '',
   ].join('\n');
+}
+
+function provenPeriod({ proven_from: from, proven_until: until, not_proven }: Proven): string {
+  const rest = 'whoever owns the database could have removed entries from its end';
+  if (from === null) return 'There are no entries yet.';
+  if (until === null) return `No head proves where the chain ends: ${rest}. Use --head.`;
+  return `No entry is missing from ${from} until ${until}, the time of the newest head. After it there are ${not_proven} entries, and ${rest}.`;
 }
 
 function entryId(value: string): string {

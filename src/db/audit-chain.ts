@@ -154,26 +154,36 @@ export function signedTextOfHead({ signature, ...signed }: AuditHead): string {
   return canonicalJson(signed);
 }
 
-/** @returns the head of today, if this call has made it */
+/** SQL: heads have a unique index on it. */
+const HOUR_SIGNED = "date_bin('1 hour', signed_at, 'epoch')";
+
+/**
+ * Signs a head in each hour, also of a chain that has not grown: it proves that nothing came after its last
+ * entry until then.
+ * @returns the head of this hour, if this call has made it
+ */
 export async function signHead(db: Db, key: EvidenceKey | null): Promise<AuditHead | null> {
-  const today = (await databaseTime(db)).toISOString();
-  const day = today.slice(0, 10);
-  const made = await db.query('SELECT FROM audit_heads WHERE day = ?::date', [day]);
+  const made = await db.query(
+    `SELECT FROM audit_heads WHERE ${HOUR_SIGNED} = date_bin('1 hour', now(), 'epoch')`,
+  );
+  if (made.length > 0) return null;
+  // Before the chain is read, so that the head does not claim a time after its last look.
+  const signedAt = (await databaseTime(db)).toISOString();
   const { sequence, hash } = await readLast(db);
-  if (made.length > 0 || sequence === 0) return null;
+  if (sequence === 0) return null;
   const unsigned: AuditHead = {
     object: 'audit_head',
     sequence,
     hash: hash.toString('hex'),
-    signed_at: today,
+    signed_at: signedAt,
     key_id: key?.keyId ?? null,
     signature: null,
   };
   const head = { ...unsigned, signature: key?.sign(signedTextOfHead(unsigned)) ?? null };
   const inserted = await db.query(
-    `INSERT INTO audit_heads (day, sequence, hash, signed_at, key_id, signature)
-     VALUES (?::date, ?, decode(?, 'hex'), ?, ?, ?) ON CONFLICT (day) DO NOTHING RETURNING day`,
-    [day, sequence, head.hash, today, head.key_id, head.signature],
+    `INSERT INTO audit_heads (sequence, hash, signed_at, key_id, signature)
+     VALUES (?, decode(?, 'hex'), ?, ?, ?) ON CONFLICT (${HOUR_SIGNED}) DO NOTHING RETURNING sequence`,
+    [sequence, head.hash, signedAt, head.key_id, head.signature],
   );
   return inserted.length === 1 ? head : null;
 }
@@ -188,7 +198,7 @@ export async function listHeads(db: Reader, limit: number): Promise<AuditHead[]>
     signature: string | null;
   }>(
     `SELECT sequence::float8 AS sequence, hash, signed_at, key_id, signature
-       FROM audit_heads ORDER BY day DESC LIMIT ?`,
+       FROM audit_heads ORDER BY ${HOUR_SIGNED} DESC LIMIT ?`,
     [limit],
   );
   return found.map(({ sequence, hash, signedAt, keyId, signature }) => ({

@@ -51,6 +51,15 @@ export interface AuditVerification {
   heads: number;
   /** Heads of which no public key was given. */
   signatures_not_checked: number;
+  /** The time of the first entry; null without entries. */
+  proven_from: string | null;
+  /**
+   * Until then the chain has every entry that was sealed: the time of the newest head that it contains, of those
+   * that were kept or have their key's signature. Null: no such head, or a problem.
+   */
+  proven_until: string | null;
+  /** Entries after that head. The owner of the database could have removed others from there. */
+  not_proven: number;
   /** The last place of the chain, for comparison. */
   head: { sequence: number; hash: string };
   problem_count: number;
@@ -96,7 +105,11 @@ export async function verifyAuditChain(
   const heads = [...(await listHeads(db, HEADS_MAX)), ...keptHeads];
   const total = (await readLast(db)).sequence;
   const walk = new Walk(heads);
-  const notChecked = heads.filter((head) => !walk.checkSignature(head, publicKeys)).length;
+  const signatures = heads.map((head) => walk.checkSignature(head, publicKeys));
+  const isProof = (head: AuditHead, index: number) =>
+    signatures[index] === 'valid' ||
+    (signatures[index] === 'not_checked' && keptHeads.includes(head));
+  walk.proofs = new Set(heads.filter(isProof));
   for (;;) {
     const page = await readPage(db, walk.sequence);
     for (const row of page) walk.take(row);
@@ -105,14 +118,18 @@ export async function verifyAuditChain(
   }
   walk.end();
   const unsealed = await checkUnsealed(db, walk);
+  const ok = walk.problemCount === 0;
   return {
     object: 'audit_verification',
-    ok: walk.problemCount === 0,
+    ok,
     sealed: walk.count,
     unsealed,
     erased: walk.erased,
     heads: heads.length,
-    signatures_not_checked: notChecked,
+    signatures_not_checked: signatures.filter((one) => one === 'not_checked').length,
+    proven_from: walk.firstAt,
+    proven_until: ok ? (walk.proof?.signed_at ?? null) : null,
+    not_proven: ok ? walk.sequence - (walk.proof?.sequence ?? 0) : walk.count,
     head: { sequence: walk.sequence, hash: walk.previous.toString('hex') },
     problem_count: walk.problemCount,
     problems: walk.problems,
@@ -138,6 +155,11 @@ class Walk {
   erased = 0;
   problemCount = 0;
   readonly problems: AuditProblem[] = [];
+  firstAt: string | null = null;
+  /** Heads that somebody without the key, or without the file, cannot make. */
+  proofs: ReadonlySet<AuditHead> = new Set();
+  /** The newest of them that the chain contains. */
+  proof: AuditHead | null = null;
   readonly #heads = new Map<number, AuditHead[]>();
   #last: Place = { sequence: null, entry_id: null, at: null, action: null };
   #latestMs = 0;
@@ -163,6 +185,7 @@ class Walk {
     if (row.id === null) this.note('missing', place, `${nameOf(place)} was deleted.`);
     else this.#checkEntry(row, row, place);
     this.#checkTime(place);
+    this.firstAt ??= place.at;
     this.sequence = sequence;
     this.previous = row.hash;
     this.#last = place;
@@ -224,10 +247,18 @@ class Walk {
   #checkHeads(): void {
     const hash = this.previous.toString('hex');
     for (const head of this.#heads.get(this.sequence) ?? []) {
-      if (head.hash === hash) continue;
+      if (head.hash === hash) {
+        this.#keepProof(head);
+        continue;
+      }
       const message = `The chain was written anew: at ${this.sequence} it has another hash than the head of ${head.signed_at}. ${nameOf(this.#last)} or one before it was changed.`;
       this.note('rewritten', this.#last, message);
     }
+  }
+
+  #keepProof(head: AuditHead): void {
+    const isNewer = this.proof === null || head.signed_at > this.proof.signed_at;
+    if (this.proofs.has(head) && isNewer) this.proof = head;
   }
 
   /** After the last seal. */
@@ -241,15 +272,18 @@ class Walk {
     }
   }
 
-  /** @returns false if its key is not known */
-  checkSignature(head: AuditHead, publicKeys: readonly string[]): boolean {
+  /** A head is not checked if it has no signature, or if its key is not known. */
+  checkSignature(
+    head: AuditHead,
+    publicKeys: readonly string[],
+  ): 'valid' | 'forged' | 'not_checked' {
     const key = publicKeys.find((one) => keyIdOf(one) === head.key_id);
-    if (head.signature === null || key === undefined) return false;
-    if (isSigned(signedTextOfHead(head), head.signature, key)) return true;
+    if (head.signature === null || key === undefined) return 'not_checked';
+    if (isSigned(signedTextOfHead(head), head.signature, key)) return 'valid';
     const place = { sequence: head.sequence, entry_id: null, at: null, action: null };
     const message = `The head of ${head.signed_at} does not have the signature of its key ${head.key_id ?? ''}.`;
     this.note('head_forged', place, message);
-    return true;
+    return 'forged';
   }
 }
 

@@ -298,12 +298,49 @@ describe('a forged log', () => {
 });
 
 describe('the head', () => {
-  test('is signed once a day, and checked with its key after another one took its place', async () => {
+  /** The heads of the test are an hour older. */
+  const anHourLater = () =>
+    forge(`UPDATE audit_heads SET signed_at = signed_at - interval '1 hour'`);
+
+  test('is signed once an hour, also of a chain that has not grown', async () => {
+    await write('a');
+    expect((await seal(KEY)).head).toMatchObject({ sequence: 1 });
+    await write('b');
+    expect((await seal(KEY)).head).toBeNull();
+    await anHourLater();
+    expect((await seal(KEY)).head).toMatchObject({ sequence: 2 });
+    await anHourLater();
+    expect((await seal(KEY)).head).toMatchObject({ sequence: 2 });
+    expect(await db.query('SELECT FROM audit_heads')).toHaveLength(3);
+  });
+
+  test('says until when the chain is proven, and what is cut off after it is said to be open', async () => {
+    await write('a', 'b');
+    const first = await seal(KEY);
+    await write('c', 'd');
+    await seal();
+    const [entry] = await db.query<{ at: string }>(
+      `SELECT entry::jsonb ->> 'at' AS at FROM audit_seals WHERE sequence = 1`,
+    );
+    const period = { proven_from: entry?.at, proven_until: first.head?.signed_at };
+    expect(await verify([], [KEY.publicKey])).toMatchObject({ ok: true, ...period, not_proven: 2 });
+    // Nobody knows the key: a head in the database could be anybody's, and one that was kept is not.
+    expect(await verify()).toMatchObject({ ok: true, proven_until: null, not_proven: 4 });
+    const kept = [first.head as AuditHead];
+    expect(await verify(kept)).toMatchObject({ ok: true, ...period, not_proven: 2 });
+    await forge(`DELETE FROM audit_log WHERE object_id = 'd';
+                 DELETE FROM audit_seals WHERE sequence > 3`);
+    expect(await verify(kept)).toMatchObject({ ok: true, ...period, not_proven: 1 });
+    await forge(`UPDATE audit_log SET reason = 'other' WHERE object_id = 'a'`);
+    expect(await verify(kept)).toMatchObject({ ok: false, proven_until: null });
+  });
+
+  test('is checked with its key after another one took its place', async () => {
     await write('a');
     const { head } = await seal(KEY);
     expect(head).toMatchObject({ object: 'audit_head', sequence: 1, key_id: KEY.keyId });
     await write('b');
-    expect((await seal(KEY)).head).toBeNull();
+    await seal();
     const next = createEvidenceKey('the next signing key of these tests, long');
     await forge('DELETE FROM audit_heads');
     expect(await signHead(db, next)).toMatchObject({ sequence: 2, key_id: next.keyId });
@@ -357,6 +394,9 @@ describe('the admin command', () => {
     const held = await admin.run('audit', 'verify', '--head', file);
     expect(held).toMatchObject({ code: 0 });
     expect(held.stdout).toContain('The chain holds');
+    expect(held.stdout).toMatch(
+      /No entry is missing from 20\S+Z until 20\S+Z, .* there are 0 entries/,
+    );
     expect(await admin.json('audit', 'verify', '--head', file)).toMatchObject({
       ok: true,
       heads: 2,

@@ -107,6 +107,12 @@ async function download(id = payoutId, key = secret) {
 
 const dossierOf = (text: string) => (JSON.parse(text) as { data: PayoutDossierObject }).data;
 
+type Forged = { payout: { amount: string }; request: object } & Record<string, unknown>;
+
+function without(value: object, name: string): object {
+  return Object.fromEntries(Object.entries(value).filter(([one]) => one !== name));
+}
+
 function fault(text: string, keys: readonly string[] = KEYS): Pick<DossierError, 'code' | 'field'> {
   try {
     verifyDossier(text, keys);
@@ -201,6 +207,54 @@ test('digests that fit a changed field do not have the signature', async () => {
   const value = KEY.sign('something else');
   const forged = { ...dossier, signature: { ...dossier.signature, value } };
   expect(fault(JSON.stringify(forged))).toEqual({ code: 'wrong_signature', field: 'signature' });
+});
+
+test.each<[what: string, forge: (dossier: Forged) => unknown, field: string]>([
+  [
+    'whose digest of an amount is a member of its own',
+    ({ payout, ...rest }) => ({
+      ...rest,
+      payout: without(payout, 'amount'),
+      'payout.amount': payout.amount,
+    }),
+    'payout.amount',
+  ],
+  [
+    'with a changed amount and the signed one beside it',
+    ({ payout, ...rest }) => ({
+      ...rest,
+      payout: { ...payout, amount: '1.00000000' },
+      'payout.amount': payout.amount,
+    }),
+    'payout.amount',
+  ],
+  [
+    'with a dotted member inside',
+    ({ request, ...rest }) => ({ ...rest, request: { ...request, 'a.b': 1 } }),
+    'a.b',
+  ],
+  ['beside a member of its own', (data) => ({ data, payout: { status: 'failed' } }), 'payout'],
+  ['inside of a forged one', (data) => ({ ...data, payout: {}, data }), 'id'],
+])('a signed dossier %s is refused', async (_, forge, field) => {
+  const forged = forge(dossierOf((await download()).text));
+  expect(fault(JSON.stringify(forged))).toEqual({ code: 'malformed', field });
+});
+
+test.each([
+  [
+    'another member of the signature',
+    (text: string) => text.replace('"digests":', '"note":"paid","digests":'),
+  ],
+  ['a number for nothing', (text: string) => text.replace('"batch":null', '"batch":1e999')],
+  [
+    'a number that is rounded',
+    (text: string) => text.replace('"number":1,', '"number":1.00000000000000001,'),
+  ],
+  ['more after the signature', (text: string) => text.replace('=="', '==!"')],
+])('%s is refused', async (_, change) => {
+  const { text } = await download();
+  expect(change(text)).not.toBe(text);
+  expect(() => verifyDossier(change(text), KEYS)).toThrow(Error);
 });
 
 test.each([

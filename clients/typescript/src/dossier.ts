@@ -5,7 +5,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 
 export type DossierErrorCode =
-  /** It is no dossier in JSON, or a member occurs twice. */
+  /** It is no dossier in JSON, or readers could take it for different ones. */
   | 'malformed'
   /** The gateway had no signing key. */
   | 'not_signed'
@@ -54,24 +54,13 @@ type Json = Record<string, unknown>;
 export function verifyDossier(text: string, publicKeys: readonly string[]): VerifiedDossier {
   const { signature, ...content } = readDossier(text);
   const signed = readSignature(signature);
-  const changed = changedField(content, signed.digests);
+  const { value, ...head } = signed;
   const key = publicKeys.find((one) => keyIdOf(one) === signed.key_id);
-  if (changed !== null) {
-    throw new DossierError(
-      'changed',
-      `${changed} was changed after the dossier was signed.`,
-      changed,
-    );
-  }
   if (key === undefined) {
     const message = `The dossier is signed with the key ${signed.key_id}, which is none of the given ones.`;
     throw new DossierError('unknown_key', message, 'signature.key_id');
   }
-  if (!isSigned(signedText(content, signed), signed.value, key)) {
-    const message =
-      'The signature is not that of the key: the signature, its digests, the id or the time was changed.';
-    throw new DossierError('wrong_signature', message, 'signature');
-  }
+  if (!isSigned(signedText(content, head), value, key)) throw whyNotSigned(content, signed);
   checkAudit(content['audit']);
   return {
     payout: String(content['id']),
@@ -88,7 +77,10 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${canonicalJson(one)}`).join(',')}}`;
 }
 
-/** A digest for each field: of the members of an object and the elements of a list, one level down. */
+/**
+ * A digest for each field: of the members of an object and the elements of a list, one level down. They only
+ * tell which field was changed; the signature is about the content itself.
+ */
 export function digestsOf(content: Json): Record<string, string> {
   const digests: Record<string, string> = {};
   for (const [name, value] of Object.entries(content)) {
@@ -103,13 +95,9 @@ export function digestsOf(content: Json): Record<string, string> {
   return digests;
 }
 
-/** What the signature is about. */
-export function signedText(
-  content: Json,
-  { algorithm, key_id, digests }: Omit<Signature, 'value'>,
-) {
-  const { id, object, created_at } = content;
-  return canonicalJson({ id, object, created_at, algorithm, key_id, digests });
+/** What the signature is about: all of the dossier but the signature's value. */
+export function signedText(content: Json, head: Omit<Signature, 'value'>): string {
+  return canonicalJson({ ...content, signature: head });
 }
 
 function readDossier(text: string): Json {
@@ -123,13 +111,43 @@ function readDossier(text: string): Json {
   if (namesIn(text) !== namesOf(parsed)) {
     throw new DossierError('malformed', 'A member occurs twice in the file.');
   }
-  const data = isObject(parsed) && isObject(parsed['data']) ? parsed['data'] : parsed;
-  if (isObject(data) && data['object'] === 'payout_dossier') return data;
-  throw new DossierError('malformed', 'The file is not the dossier of a payout.', 'object');
+  const other = numbersIn(text).find((one) => !/^(0|[1-9]\d{0,14})$/.test(one));
+  if (other !== undefined) {
+    throw new DossierError('malformed', `The number ${other} cannot be in a dossier.`);
+  }
+  const data = unwrap(parsed);
+  if (!isObject(data) || data['object'] !== 'payout_dossier') {
+    throw new DossierError('malformed', 'The file is not the dossier of a payout.', 'object');
+  }
+  const dotted = namesToSecondLevel(data).find((name) => name.includes('.'));
+  if (dotted === undefined) return data;
+  throw new DossierError('malformed', `The name of the member ${dotted} has a dot.`, dotted);
+}
+
+/** The answer of the API has the dossier as its only member. Another member would not be signed. */
+function unwrap(parsed: unknown): unknown {
+  if (!isObject(parsed) || !isObject(parsed['data'])) return parsed;
+  const other = Object.keys(parsed).find((name) => name !== 'data');
+  if (other === undefined) return parsed['data'];
+  throw new DossierError('malformed', `The member ${other} is not part of the dossier.`, other);
+}
+
+/** A digest is named by these with a dot between, so that a dot within one would name two fields. */
+function namesToSecondLevel(data: Json): string[] {
+  const inner = Object.values(data).flatMap((value) => (isObject(value) ? Object.keys(value) : []));
+  return [...Object.keys(data), ...inner].filter((name) => name !== '');
 }
 
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * As they are written. A reader that rounds, or that takes a number which is too large for infinity, would
+ * see the signed one. A dossier only has counts; amounts are text.
+ */
+function numbersIn(text: string): string[] {
+  return text.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/[-\d][-+.\deE]*/g) ?? [];
 }
 
 /** The strings that a colon follows. */
@@ -152,6 +170,17 @@ function readSignature(signature: unknown): Signature {
   const isText = [algorithm, key_id, value].every((one) => typeof one === 'string');
   if (algorithm === 'Ed25519' && isText && isObject(digests)) return signature as Signature;
   throw new DossierError('malformed', 'The signature is not of a known form.', 'signature');
+}
+
+function whyNotSigned(content: Json, { digests }: Signature): DossierError {
+  const changed = changedField(content, digests);
+  if (changed !== null) {
+    const message = `${changed} was changed after the dossier was signed.`;
+    return new DossierError('changed', message, changed);
+  }
+  const message =
+    'The signature is not that of the key: the signature or its digests were changed.';
+  return new DossierError('wrong_signature', message, 'signature');
 }
 
 function changedField(content: Json, digests: Record<string, string>): string | null {
@@ -200,5 +229,6 @@ const SPKI_HEADER = Buffer.from('302a300506032b6570032100', 'hex');
 function isSigned(text: string, value: string, publicKey: string): boolean {
   const der = Buffer.concat([SPKI_HEADER, Buffer.from(publicKey, 'base64')]);
   const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
-  return verify(null, Buffer.from(text), key, Buffer.from(value, 'base64'));
+  const signature = Buffer.from(value, 'base64');
+  return signature.toString('base64') === value && verify(null, Buffer.from(text), key, signature);
 }

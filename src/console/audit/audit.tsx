@@ -42,7 +42,7 @@ export function auditPages({ auditLog, auditHead }: ConsoleServices): OperatorRo
       run: async () => {
         const head = await auditHead();
         if (head === null) throw new PageRefusal('page_not_found');
-        return jsonDownload(`audit-head-${head.signed_at.slice(0, 10)}.json`, head);
+        return jsonDownload(`audit-head-${head.signed_at.slice(0, 13)}.json`, head);
       },
     },
   ];
@@ -53,7 +53,7 @@ function Head({ head }: { head: Awaited<ReturnType<ConsoleServices['auditHead']>
   return (
     <Card
       title="Head of the chain"
-      lead="A head is created once a day. Keep it outside the database, and use admin audit verify --head FILE to find entries that were changed, removed or inserted."
+      lead="A head is created every hour. Keep it outside the database, and use admin audit verify --head FILE to find entries that were changed, removed or inserted."
     >
       {head === null ? (
         <p class="muted">No head yet. The schedule audit-seal makes the first one.</p>
