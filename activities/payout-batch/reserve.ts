@@ -26,6 +26,7 @@ import { insertBeneficiaries } from '../../src/db/repositories/payout-beneficiar
 import { insertConditions } from '../../src/db/repositories/payout-conditions';
 import { lockUsage } from '../../src/db/repositories/payout-facts';
 import { holdRecipients } from '../../src/db/repositories/recipients';
+import { findRequesterFault } from '../../src/db/repositories/requesters';
 import { databaseTime } from '../../src/db/database-time';
 import type { Tx } from '../../src/db/transaction';
 import {
@@ -59,6 +60,7 @@ import {
   claimOfRun,
   failRunOfBatch,
   noteRun,
+  requireDueRun,
   requireScheduleApproval,
 } from '../payout-schedule/run';
 import { reportBatch } from './report';
@@ -103,6 +105,9 @@ async function reserve(
     await releaseClaim(tx, batchId);
     return { kind: 'abandoned' };
   }
+  if (scheduled !== null) await requireDueRun(tx, scheduled);
+  const requesterFault = await findRequesterFault(tx, claim);
+  if (requesterFault !== null) throw new Refused(requesterFault);
   const rows = routedRows(claim, await holdRecipients(tx, claim, claim.request.payouts));
   const currencies = [...new Set(rows.map(({ request }) => request.currency))].sort();
   // Every batch locks the currencies in this order, so that two batches never wait for each other.

@@ -7,7 +7,6 @@ import { appendEvent, type NewDeliveries } from '../../src/db/repositories/event
 import { databaseTime } from '../../src/db/database-time';
 import {
   endScheduleRun,
-  findRequesterFault,
   findScheduleRun,
   lockPayoutSchedule,
   openScheduleRun,
@@ -17,6 +16,7 @@ import {
   saveRunRoutes,
 } from '../../src/db/repositories/payout-schedules';
 import type { ClaimedRoutes, HeldClaim } from '../../src/db/repositories/idempotency';
+import { findRequesterFault } from '../../src/db/repositories/requesters';
 import { isScheduleApproved } from '../../src/db/repositories/second-person';
 import type { Tx } from '../../src/db/transaction';
 import { type BatchTerms, type RoutedRow, rowsRefused } from '../../src/domain/batch-terms';
@@ -93,9 +93,7 @@ async function prepare(
   run: PayoutScheduleRun,
   now: Date,
 ): Promise<Refusal | null> {
-  if (schedule.status !== 'active') return notActive(schedule);
-  if (now.getTime() - run.scheduledFor.getTime() > RUN_LATE_MS_MAX) return tooLate();
-  const fault = await findRequesterFault(deps.db, schedule);
+  const fault = dueFault(schedule, run, now) ?? (await findRequesterFault(deps.db, schedule));
   if (fault !== null) return fault;
   try {
     const { payouts } = runRequest(schedule, run.scheduledFor);
@@ -109,6 +107,16 @@ async function prepare(
     if (error instanceof ApiError && isOver) return error.refusal;
     throw error;
   }
+}
+
+/** Why the run may not be paid at this time, whatever its rows are. */
+function dueFault(
+  schedule: PayoutSchedule,
+  { scheduledFor }: PayoutScheduleRun,
+  now: Date,
+): Refusal | null {
+  if (schedule.status !== 'active') return notActive(schedule);
+  return now.getTime() - scheduledFor.getTime() > RUN_LATE_MS_MAX ? tooLate() : null;
 }
 
 function refusedRows(faults: BatchTerms['faults']): Refusal {
@@ -167,6 +175,12 @@ export async function claimOfRun(tx: Tx, batchId: string): Promise<ScheduledBatc
   const { accountId, mode, apiKeyId } = schedule;
   const request = runRequest(schedule, run.scheduledFor);
   return { run, schedule, claim: { accountId, mode, apiKeyId, request, route: run.route } };
+}
+
+/** The reservation may come long after the run was opened, so it asks again. @throws Refused */
+export async function requireDueRun(tx: Tx, { schedule, run }: ScheduledBatch): Promise<void> {
+  const fault = dueFault(schedule, run, await databaseTime(tx));
+  if (fault !== null) throw new Refused(fault);
 }
 
 /** The approval of a schedule is one of each of its batches. */

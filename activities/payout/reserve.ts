@@ -15,6 +15,7 @@ import {
   readPayoutFacts,
 } from '../../src/db/repositories/payout-facts';
 import { holdRecipients } from '../../src/db/repositories/recipients';
+import { findRequesterFault } from '../../src/db/repositories/requesters';
 import type { Tx } from '../../src/db/transaction';
 import type { Refusal } from '../../src/domain/errors';
 import { reservePosting } from '../../src/domain/ledger';
@@ -66,7 +67,11 @@ async function reserve(
   const fault = recipientFault(request, route);
   if (fault !== null) throw new Refused(fault);
   const wanted = { ...claim, ...route, request };
-  const facts = await readPayoutFacts(tx, wanted);
+  const [facts, requesterFault] = await Promise.all([
+    readPayoutFacts(tx, wanted),
+    findRequesterFault(tx, claim),
+  ]);
+  if (requesterFault !== null) throw new Refused(requesterFault);
   const destinationUsedBefore = facts.destinationUsedBefore || sent.isKnownRecipient;
   const known = { ...facts, destinationUsedBefore };
   const result = payoutTerms(claim.mode, request, networkFee, known);

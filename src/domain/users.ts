@@ -83,6 +83,12 @@ export function mayDo(actor: Role, permission: Permission): boolean {
 
 export const APPROVER_ROLES = MERCHANT_ROLES.filter((role) => MERCHANT[role].includes('approve'));
 
+/** The roles that may make payouts in each mode. */
+export const PAYER_ROLES = {
+  live: MERCHANT_ROLES.filter((role) => MERCHANT[role].includes('pay')),
+  test: MERCHANT_ROLES.filter((role) => MERCHANT[role].includes('pay_test')),
+} as const;
+
 /** The duration of a session, and its duration without a request. */
 export const SESSION_HOURS = {
   merchant: { total: 7 * 24, idle: 12 },

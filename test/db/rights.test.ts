@@ -188,6 +188,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   take_link_mail: ['gateway_worker'],
   schedule_awaits_second_person: [...GATEWAY, 'gateway_dashboard'],
   recipient_stands: ['gateway_worker'],
+  requester_fault: ['gateway_worker'],
   write_request_log: ['gateway_api'],
 };
 

@@ -47,6 +47,7 @@ import { sql as passwordMails } from './0071-password-mails';
 import { sql as invitationsAgain } from './0072-invitations-again';
 import { sql as alarmIds } from './0073-alarm-ids';
 import { steps as hourlyHeads } from './0095-hourly-heads';
+import { sql as requesters } from './0088-requesters';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -131,4 +132,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0072-invitations-again', sql: invitationsAgain },
   { name: '0073-alarm-ids', sql: alarmIds },
   { name: '0095-hourly-heads', concurrent: hourlyHeads },
+  { name: '0088-requesters', sql: requesters },
 ];

@@ -1,6 +1,5 @@
 /** Schedules of payouts and their runs: reads and guarded changes (decisions/payout-schedules). */
 import type { Refusal } from '../../domain/errors';
-import { isId } from '../../domain/ids';
 import type { Mode } from '../../domain/mode';
 import {
   type PayoutSchedule,
@@ -9,7 +8,7 @@ import {
   scheduleStatusesBefore,
   STATUS_AFTER,
 } from '../../domain/payout-schedule';
-import { APPROVER_ROLES, mayDo, type MerchantRole } from '../../domain/users';
+import { APPROVER_ROLES } from '../../domain/users';
 import type { ClaimedRoute } from './idempotency';
 import { exactTime, type ListPage, pageOf } from './lists';
 import { MissingRow, sqlList, type Db, type Reader, type Tx } from '../transaction';
@@ -299,58 +298,4 @@ export async function listPendingRuns(db: Db, limit: number): Promise<PayoutSche
       ORDER BY created_at LIMIT ?`,
     [limit],
   );
-}
-
-/** Why a key or a person may not request payouts at this time; null if it may. */
-export async function findRequesterFault(
-  db: Reader,
-  requester: Pick<PayoutSchedule, 'apiKeyId' | 'accountId' | 'mode'>,
-): Promise<Refusal | null> {
-  const isPerson = isId('user', requester.apiKeyId);
-  return isPerson ? findPersonFault(db, requester) : findKeyFault(db, requester);
-}
-
-const MAY_PAY = {
-  code: 'insufficient_scope',
-  details: { required_scope: 'payouts:write' },
-} as const;
-
-async function findKeyFault(
-  db: Reader,
-  { apiKeyId, accountId }: Pick<PayoutSchedule, 'apiKeyId' | 'accountId'>,
-): Promise<Refusal | null> {
-  const [found] = await db.query<{ isActive: boolean; isLive: boolean; mayPay: boolean }>(
-    `SELECT a.status = 'active' AS is_active,
-            k.revoked_at IS NULL AND coalesce(k.expires_at > clock_timestamp(), true) AS is_live,
-            'payouts:write' = ANY (k.scopes) AS may_pay
-       FROM api_keys k JOIN accounts a ON a.id = k.account_id
-      WHERE k.id = ? AND k.account_id = ?`,
-    [apiKeyId, accountId],
-  );
-  if (found === undefined || !found.isLive) {
-    const message =
-      'The API key that made this schedule is expired or revoked. Make a new schedule with an active key.';
-    return { code: 'invalid_api_key', message };
-  }
-  if (!found.isActive) return { code: 'account_suspended' };
-  return found.mayPay ? null : MAY_PAY;
-}
-
-async function findPersonFault(
-  db: Reader,
-  { apiKeyId, accountId, mode }: Pick<PayoutSchedule, 'apiKeyId' | 'accountId' | 'mode'>,
-): Promise<Refusal | null> {
-  const [found] = await db.query<{ isActive: boolean; role: MerchantRole }>(
-    `SELECT a.status = 'active' AS is_active, m.role
-       FROM memberships m JOIN users u ON u.id = m.user_id JOIN accounts a ON a.id = m.account_id
-      WHERE m.user_id = ? AND m.account_id = ? AND u.disabled_at IS NULL`,
-    [apiKeyId, accountId],
-  );
-  const permission = mode === 'live' ? 'pay' : 'pay_test';
-  if (found === undefined || !mayDo({ kind: 'merchant', role: found.role }, permission)) {
-    const message =
-      'The person who made this schedule may no longer make payouts. Another person can make a new one.';
-    return { ...MAY_PAY, message };
-  }
-  return found.isActive ? null : { code: 'account_suspended' };
 }

@@ -2,6 +2,7 @@
 import type { Guard } from '../guard';
 
 const E2E = 'test/e2e/payout-schedules.test.ts';
+const LATE = 'test/db/late-reservations.test.ts';
 const PAGES = 'test/e2e/dashboard-schedules.test.ts';
 const RUN = 'activities/payout-schedule/run.ts';
 
@@ -16,13 +17,33 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
     title: 'a time is run once, however often it is started, and no other time is run',
   },
   {
-    name: 'schedule-permission-of-key',
-    protects: 'A schedule pays only while the key that made it may.',
-    file: RUN,
-    find: 'if (fault !== null) return fault;',
-    replace: '',
-    test: E2E,
-    title: 'a run whose key has lost its scope, or was revoked, fails with that reason',
+    name: 'batch-permission-at-reservation',
+    protects:
+      'A batch or a run of a schedule is reserved only while its requester may pay and its account is active.',
+    file: 'activities/payout-batch/reserve.ts',
+    find: 'if (requesterFault !== null) throw new Refused(requesterFault);',
+    replace: 'if (requesterFault === undefined) throw new Refused(requesterFault);',
+    test: LATE,
+    title: 'reserves no',
+  },
+  {
+    name: 'payout-permission-at-reservation',
+    protects: 'A payout is reserved only while its requester may pay and its account is active.',
+    file: 'activities/payout/reserve.ts',
+    find: 'if (requesterFault !== null) throw new Refused(requesterFault);',
+    replace: 'if (requesterFault === undefined) throw new Refused(requesterFault);',
+    test: LATE,
+    title: 'reserves no payout',
+  },
+  {
+    name: 'schedule-due-at-reservation',
+    protects:
+      'A run of a schedule that was paused or has ended, or that is too late, is not reserved.',
+    file: 'activities/payout-batch/reserve.ts',
+    find: 'if (scheduled !== null) await requireDueRun(tx, scheduled);',
+    replace: 'if (scheduled === undefined) await requireDueRun(tx, scheduled);',
+    test: LATE,
+    title: 'a run',
   },
   {
     name: 'schedule-second-person',
@@ -34,14 +55,5 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
     test: PAGES,
     title:
       'above the amount its runs pay nothing until another person approves it, and a batch does not ask again',
-  },
-  {
-    name: 'schedule-permission-of-person',
-    protects: 'A schedule pays only while the person who made it may.',
-    file: 'src/db/repositories/payout-schedules.ts',
-    find: 'return isPerson ? findPersonFault(db, requester) : findKeyFault(db, requester);',
-    replace: 'return isPerson ? null : findKeyFault(db, requester);',
-    test: PAGES,
-    title: 'the runs of a person who may no longer pay fail with that reason',
   },
 ];
