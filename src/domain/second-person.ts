@@ -18,6 +18,22 @@ export type SecondPersonKind = (typeof SECOND_PERSON_KINDS)[number];
 /** The amount of each currency that a person may move alone; a currency without one has no rule. */
 export type SecondPersonRule = Record<string, Amount>;
 
+/** A person who may approve as the second person. */
+export interface Approver {
+  userId: string;
+  email: string;
+  /** The people whose objects they do not approve: themselves, and everybody who is related to them. */
+  relatedTo: string[];
+}
+
+export function approversOf(approvers: readonly Approver[], maker: string): Approver[] {
+  return approvers.filter(({ relatedTo }) => !relatedTo.includes(maker));
+}
+
+export const RELATED_PEOPLE =
+  'one of you invited the other, gave the other a role or reset how the other signs in in the last 30 days, or a ' +
+  'third person did so for both of you';
+
 /** The longest wait for a second person while money is reserved. */
 export const SECOND_PERSON_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
 

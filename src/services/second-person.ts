@@ -9,6 +9,7 @@ import { findPayoutSchedule } from '../db/repositories/payout-schedules';
 import { findPayout } from '../db/repositories/payouts';
 import { findRecipient } from '../db/repositories/recipients';
 import {
+  approvalFault,
   insertPersonApproval,
   lockSecondPersonRule,
   saveSecondPersonRule,
@@ -175,8 +176,10 @@ export const approveAsSecondPerson = defineChange({
     if (waiting === null) throw new AdminRefusal({ code: 'not_waiting_for_person', id });
     if (waiting.maker === userId) throw new AdminRefusal({ code: 'made_by_yourself', id });
     if (waiting.version !== version) throw new AdminRefusal({ code: 'changed_since_shown', id });
-    await insertPersonApproval(tx, id, version, userId);
     const { accountId } = owner;
+    const fault = await approvalFault(tx, { accountId, maker: waiting.maker, userId });
+    if (fault !== null) throw new AdminRefusal({ code: fault, id });
+    await insertPersonApproval(tx, id, version, userId);
     const object = OBJECTS[kind];
     const after = { object, id, approved_by: userId, version };
     return { result: waiting, audit: { object, objectId: id, accountId, before: null, after } };

@@ -6,6 +6,7 @@ import { newId } from '../../src/lib/new-id';
 import { requireSecondFactor } from '../../src/services/users/second-factors';
 import { disableUser, resetPassword, vouchForUser } from '../../src/services/users/users';
 import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
+import { approveAs } from '../support/merchant/second-person';
 import { type Gateway, startHarness } from './http-harness';
 import { started } from '../support/started';
 
@@ -418,9 +419,129 @@ describe('an address that an account has invited', () => {
       await idOf(email),
     ]);
     expect(left).toEqual([]);
-    await expect(vouchForUser(harness.owner, by, email)).rejects.toThrow(
-      'is not bound to an account',
+    // The other account has brought the person in since, which is vouched for once more.
+    await vouchForUser(harness.owner, by, email);
+    await expect(vouchForUser(harness.owner, by, email)).rejects.toThrow('was confirmed already');
+  });
+});
+
+describe('one session is not two people', () => {
+  type Person = [id: string, browser: PageClient, user: TestUser | null];
+  let account: string;
+  let made: Person;
+  let independent: Person;
+
+  beforeEach(async () => {
+    account = await harness.createAccount();
+    const rule = `UPDATE accounts SET second_person_above = '{"USDT": "100"}' WHERE id = ?`;
+    await harness.owner.query(rule, [account]);
+    made = await newPerson('owner');
+    independent = await newPerson('owner');
+  });
+
+  async function newPerson(role: string): Promise<Person> {
+    const user = await makeUser(harness.owner, 'merchant', role, account);
+    const browser = newClient();
+    await browser.signIn(user);
+    return [user.id, browser, user];
+  }
+
+  async function sockPuppet([, by]: Person, role = 'owner'): Promise<Person> {
+    const email = newEmail();
+    expect((await accept(await invite(by, email, role))).status).toBe(303);
+    return [await idOf(email), (await signedIn(email)).browser, null];
+  }
+
+  /** As if the link had been mailed, or the invitation were a month old. */
+  const prove = ([id]: Person) =>
+    harness.owner.query('UPDATE users SET bound_account_id = NULL WHERE id = ?', [id]);
+
+  /** What comes of the approval of a recipient that the maker made. */
+  async function approves([user, by]: Person, [makerId]: Person = made) {
+    const id = newId('recipient');
+    const [{ version } = { version: '' }] = await harness.owner.query<{ version: string }>(
+      `INSERT INTO recipients (id, account_id, mode, name, currency, network, destination_type,
+                               destination_value, created_by, second_person)
+       VALUES (?, ?, 'test', 'Ada', 'USDT', 'tron', 'crypto_address', 'T1', ?, ?)
+       RETURNING extract(epoch FROM destination_since)::text AS version`,
+      [id, account, makerId, makerId],
     );
+    const page = `/dashboard/test/recipients/${id}`;
+    const offers = (await by.read(page)).includes(`/second-person/${id}/approve`);
+    const answer = await approveAs(by, id, version);
+    const says = /class="problem">.*?<\/section>/s.exec(await answer.text())?.[0] ?? '';
+    // The guard decides, whatever a page asks.
+    await harness.owner.query(
+      `INSERT INTO person_approvals (object_id, version, user_id) VALUES (?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+      [id, version, user],
+    );
+    const waits = (await by.read(page)).includes('Waiting for a second person');
+    return { status: answer.status, says, offers, waits };
+  }
+  const refused = (says: string) => ({
+    status: 409,
+    says: expect.stringContaining(says),
+    offers: false,
+    waits: true,
+  });
+  const counted = expect.objectContaining({ status: 303, offers: true, waits: false });
+  const RELATED = 'one of you invited the other';
+
+  test('an address that the maker invited, and reads the link of, approves nothing', async () => {
+    const puppet = await sockPuppet(made);
+    expect(await approves(puppet)).toEqual(refused(RELATED));
+    await prove(puppet);
+    expect(await approves(puppet)).toEqual(refused(RELATED));
+    // Nor the other way round.
+    expect(await approves(made, puppet)).toEqual(refused(RELATED));
+    expect(await approves(independent, puppet)).toEqual(counted);
+  });
+
+  test('nor does whom that person brings in, or a second one whom the maker invited', async () => {
+    const puppet = await sockPuppet(made);
+    const other = await sockPuppet(puppet, 'finance');
+    const sibling = await sockPuppet(made, 'finance');
+    for (const one of [puppet, other, sibling]) await prove(one);
+    expect(await approves(other)).toEqual(refused(RELATED));
+    expect(await approves(other, sibling)).toEqual(refused(RELATED));
+    expect(await approves(independent)).toEqual(counted);
+  });
+
+  test('nor who got the role or a new password from the maker, in the last 30 days', async () => {
+    const viewer = await newPerson('viewer');
+    const raise = `/dashboard/people/${viewer[0]}/role`;
+    expect((await made[1].post(raise, { role: 'finance' })).status).toBe(303);
+    expect(await approves(viewer)).toEqual(refused(RELATED));
+    const [id, browser, user] = await newPerson('finance');
+    expect(await approves([id, browser, user])).toEqual(counted);
+    const by = { actor: made[2]!.email, reason: 'asked for it' };
+    const { password } = await resetPassword(harness.owner, by, 'merchant', user!.email);
+    await browser.signIn({ ...user!, password });
+    expect(await approves([id, browser, user])).toEqual(refused(RELATED));
+    const old = `UPDATE audit_log SET at = now() - interval '31 days' WHERE object_id = '${id}'`;
+    await withoutAuditGuard(old);
+    expect(await approves([id, browser, user])).toEqual(counted);
+  });
+
+  test('a person whose address nobody has proven approves nothing before an operator vouches', async () => {
+    const [id, browser] = await sockPuppet(independent);
+    const unproven = refused('nobody has confirmed that the email address');
+    expect(await approves([id, browser, null])).toEqual(unproven);
+    const [user] = await harness.owner.query<{ email: string }>(
+      'SELECT email FROM users WHERE id = ?',
+      [id],
+    );
+    const by = { actor: 'test', reason: 'answered from the address' };
+    const { password } = await vouchForUser(harness.owner, by, user!.email);
+    const vouched: Person = [
+      id,
+      (await signedIn(user!.email, '/dashboard', password)).browser,
+      null,
+    ];
+    expect(await approves(vouched)).toEqual(counted);
+    // Vouching tells the two people apart as well.
+    expect(await approves(vouched, independent)).toEqual(counted);
   });
 });
 

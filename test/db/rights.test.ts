@@ -186,6 +186,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   payout_usage_key: [],
   payout_used: [...GATEWAY, 'gateway_dashboard'],
   take_link_mail: ['gateway_worker'],
+  related_people: ['gateway_admin', 'gateway_dashboard'],
   schedule_awaits_second_person: [...GATEWAY, 'gateway_dashboard'],
   recipient_stands: ['gateway_worker'],
   requester_fault: ['gateway_worker'],

@@ -1,4 +1,5 @@
 /** Everything that waits for a second person, of all kinds. */
+import { approversOf } from '../../domain/second-person';
 import type { DashboardServices } from '../../services/dashboard';
 import { Card, Empty, Money, PageHead, Table, Time, words } from '../../web/components';
 import { sinceText } from '../../web/since';
@@ -91,6 +92,6 @@ function WaitingTable({ rows, approvers, base }: WaitingTableProps) {
 }
 
 function othersText(approvers: Approvers, maker: string): string {
-  const others = approvers.filter(({ userId }) => userId !== maker);
+  const others = approversOf(approvers, maker);
   return others.length === 0 ? 'Nobody yet' : others.map(({ email }) => email).join(', ');
 }

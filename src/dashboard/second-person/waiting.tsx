@@ -1,7 +1,7 @@
 /** What the page of an object says while it waits for a second person, and that person's form. */
-import type { SecondPersonKind } from '../../domain/second-person';
+import { approversOf, type SecondPersonKind } from '../../domain/second-person';
 import type { DashboardServices } from '../../services/dashboard';
-import { approveAsSecondPerson, type Waiting } from '../../services/second-person';
+import type { Waiting } from '../../services/second-person';
 import { Alert, Time } from '../../web/components';
 import { Confirm } from '../../web/forms';
 import type { MerchantVisit } from '../merchant-page';
@@ -68,13 +68,13 @@ export async function secondPersonOf(
 function SecondPerson({ waiting, visit, facts }: SecondPersonProps) {
   const { kind, id, maker, version, until } = waiting;
   const { name, effect } = WORDS[kind];
-  const others = facts.approvers.filter(({ userId }) => userId !== maker);
+  const others = approversOf(facts.approvers, maker);
   return (
     <Alert tone="wait" title="Waiting for a second person">
       <p>{whyOf(waiting, facts)}</p>
       <p class="break">
         {others.length === 0
-          ? 'Nobody else of the account may approve it. An owner can invite another person.'
+          ? 'Nobody else of the account may approve it: an approver is an owner or in finance, has a confirmed email address, and was not brought in by the same person in the last 30 days. Ask the operator to confirm a person.'
           : `It can be approved here by ${others.map(({ email }) => email).join(', ')}.`}
       </p>
       {until === null ? null : (
@@ -82,7 +82,7 @@ function SecondPerson({ waiting, visit, facts }: SecondPersonProps) {
           The funds are returned unless it is approved by <Time at={until} seconds />.
         </p>
       )}
-      {visit.may(approveAsSecondPerson.access.needs) && maker !== visit.userId ? (
+      {others.some(({ userId }) => userId === visit.userId) ? (
         <Confirm
           action={`${visit.base}/second-person/${id}/approve`}
           label="Approve"

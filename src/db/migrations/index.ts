@@ -48,6 +48,7 @@ import { sql as invitationsAgain } from './0072-invitations-again';
 import { sql as alarmIds } from './0073-alarm-ids';
 import { steps as hourlyHeads } from './0095-hourly-heads';
 import { sql as requesters } from './0088-requesters';
+import { sql as relatedPeople } from './0092-related-people';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -133,4 +134,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0073-alarm-ids', sql: alarmIds },
   { name: '0095-hourly-heads', concurrent: hourlyHeads },
   { name: '0088-requesters', sql: requesters },
+  { name: '0092-related-people', sql: relatedPeople },
 ];

@@ -1,6 +1,6 @@
 /** The amounts above which another person approves, and the approvals (decisions/second-person). */
 import type { PayoutSchedule } from '../../domain/payout-schedule';
-import type { SecondPersonRule } from '../../domain/second-person';
+import type { Approver, SecondPersonRule } from '../../domain/second-person';
 import { APPROVER_ROLES } from '../../domain/users';
 import { sqlList, type Db, type Tx } from '../transaction';
 
@@ -31,18 +31,41 @@ export async function saveSecondPersonRule(
   await tx.query(sql, [JSON.stringify(rule), accountId]);
 }
 
-export interface Approver {
-  userId: string;
-  email: string;
-}
-
 export async function listApprovers(db: Db, accountId: string): Promise<Approver[]> {
   return db.query<Approver>(
-    `SELECT m.user_id, u.email FROM memberships m JOIN users u ON u.id = m.user_id
-      WHERE m.account_id = ? AND u.disabled_at IS NULL AND m.role IN (${sqlList(APPROVER_ROLES)})
+    `SELECT m.user_id, u.email, ARRAY(SELECT related_people(m.account_id, m.user_id)) AS related_to
+       FROM memberships m JOIN users u ON u.id = m.user_id
+      WHERE m.account_id = ? AND u.disabled_at IS NULL AND u.bound_account_id IS NULL
+        AND m.role IN (${sqlList(APPROVER_ROLES)})
       ORDER BY u.email`,
     [accountId],
   );
+}
+
+/** Whether somebody of an account of theirs is related to the person, which an operator's vouching ends. */
+export async function isRelated(tx: Tx, userId: string): Promise<boolean> {
+  const found = await tx.query(
+    `SELECT FROM memberships m, related_people(m.account_id, m.user_id) AS r
+      WHERE m.user_id = ? AND r <> m.user_id LIMIT 1`,
+    [userId],
+  );
+  return found.length > 0;
+}
+
+/** Why `approved_by_second_person` does not count somebody. Null: it does. */
+export async function approvalFault(
+  tx: Tx,
+  { accountId, maker, userId }: { accountId: string; maker: string; userId: string },
+): Promise<'related_person' | 'address_unproven' | null> {
+  const [found] = await tx.query<{ related: boolean; unproven: boolean }>(
+    `SELECT EXISTS (SELECT FROM related_people(?, ?) AS r WHERE r = u.id) AS related,
+            u.bound_account_id IS NOT NULL AS unproven
+       FROM users u WHERE u.id = ?`,
+    [accountId, maker, userId],
+  );
+  if (found === undefined) throw new Error(`there is no user ${userId}`);
+  if (found.related) return 'related_person';
+  return found.unproven ? 'address_unproven' : null;
 }
 
 /** A repeated approval stores nothing. @param version what the person saw, where the object can change */

@@ -11,6 +11,7 @@ import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { PaymentDecisionKind } from '../../domain/payment';
 import { RELATED_OPERATORS } from '../../domain/payout-decision';
+import { RELATED_PEOPLE } from '../../domain/second-person';
 import type { UserKind } from '../../domain/users';
 import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
 
@@ -134,6 +135,11 @@ const REFUSALS = {
   second_person_kept: ({ currency }: { currency: string }) =>
     `The amount of ${currency} can be lowered here. Ask the operator to raise or remove it.`,
   made_by_yourself: ({ id }: Id) => `You requested ${id} yourself. Another person must approve it.`,
+  related_person: ({ id }: Id) =>
+    `Your approval of ${id} does not count: ${RELATED_PEOPLE}. Another person must approve it.`,
+  address_unproven: ({ id }: Id) =>
+    `Your approval of ${id} does not count: your invitation was handed over as a link, and nobody has confirmed ` +
+    'that the email address is yours. Ask the operator to confirm it, or ask somebody else to approve.',
   not_waiting_for_person: ({ id }: Id) => `${id} is no longer waiting for an approval.`,
   changed_since_shown: ({ id }: Id) =>
     `${id} was changed after you opened the page. Look at it again before you approve it.`,
@@ -147,7 +153,7 @@ const REFUSALS = {
     `${email} is already the email address of another ${kind}.`,
   last_manager: ({ role }: { role: 'owner' | 'admin' }) =>
     `This is the last ${role}. Give the role to somebody else first.`,
-  already_vouched: ({ email }: { email: string }) => `${email} is not bound to an account.`,
+  already_vouched: ({ email }: { email: string }) => `${email} was confirmed already.`,
   too_many_invitations: ({ max }: { max: number }) =>
     `At most ${max} invitations can be open. Revoke one first.`,
   too_many_chats: ({ max }: { max: number }) =>

@@ -16,6 +16,7 @@ import {
   saveVouched,
   type User,
 } from '../../db/repositories/users';
+import { isRelated } from '../../db/repositories/second-person';
 import type { Db, Tx } from '../../db/transaction';
 import {
   EMAIL_LENGTH_MAX,
@@ -148,7 +149,11 @@ async function handOver(
   const passwordHash = await hashPassword(password);
   return makeChange(db, by, async (tx) => {
     const before = await requireUser(tx, kind, email);
-    if (action === 'user.vouch' && !(await saveVouched(tx, before.id))) {
+    if (
+      action === 'user.vouch' &&
+      !(await saveVouched(tx, before.id)) &&
+      !(await isRelated(tx, before.id))
+    ) {
       throw new AdminRefusal({ code: 'already_vouched', email: before.email });
     }
     const { totp, passkeys } = await summarizeFactors(tx, before.id);
