@@ -5,6 +5,7 @@ import { withClient } from '../db/provision';
 import type { Db } from '../db/transaction';
 import { createCommand, errorText, runAsMain, runCommand, type Program } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl, readPrivateJson } from '../lib/data-folder';
+import { printableJson } from '../lib/printable-json';
 import { findSetting } from '../settings/read-settings';
 import { wallClockMs } from '../lib/wall-clock';
 import { verifyWorkflows, WORKFLOWS_INVARIANT } from '../services/workflow-check';
@@ -130,7 +131,7 @@ function isBroken(one: Outcome): boolean {
 }
 
 function asJson(ok: boolean, outcomes: Outcome[]): string {
-  return `${JSON.stringify({ ok, invariants: outcomes }, null, 2)}\n`;
+  return `${printableJson({ ok, invariants: outcomes }, 2)}\n`;
 }
 
 function asText(outcomes: Outcome[]): string {
@@ -154,7 +155,7 @@ function linesOf(one: Outcome): string[] {
   return [
     `${head}, violations: ${broken}`,
     `           ${sentence}`,
-    ...rows.map((row) => `           ${JSON.stringify(row)}`),
+    ...rows.map((row) => `           ${printableJson(row)}`),
     ...(rest > 0 ? [`           and ${rest} more`] : []),
   ];
 }

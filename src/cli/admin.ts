@@ -14,6 +14,7 @@ import {
 import type { ScreeningService } from '../screening/service';
 import type { ChangedBy } from '../services/admin/audit';
 import { checkText } from '../services/admin/checks';
+import { printableJson } from '../lib/printable-json';
 import { InvalidInput } from '../services/admin/refusal';
 import type { TemporalClient } from '../temporal/client';
 import { addAccounts } from './accounts';
@@ -100,7 +101,7 @@ export const runAdmin: Program = (args, terminal) => {
   const run: Run = async (options, work, show = showObject) => {
     const document = await perform(terminal, options, work);
     const json = options.json === true;
-    terminal.out(json ? `${JSON.stringify(document, null, 2)}\n` : show(document));
+    terminal.out(json ? `${printableJson(document, 2)}\n` : show(document));
   };
   return runCommand(createAdmin(terminal, run), args, terminal, errorSentence);
 };

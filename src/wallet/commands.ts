@@ -11,6 +11,7 @@ import {
   wholeNumber,
 } from '../lib/command-line';
 import { dataLayout, developmentDatabaseUrl } from '../lib/data-folder';
+import { printableJson } from '../lib/printable-json';
 import { findSetting } from '../settings/read-settings';
 import { createChain } from './chain/chain';
 import { CHAIN, findByChainId, readAddress, REASON } from './command-options';
@@ -92,7 +93,7 @@ function addOperation(command: Command, { env, out }: Terminal): void {
     .action(async ({ json }) => {
       const networks = networksOf(env);
       const status = await withDatabase(env, (db) => readStatus(db, networks, { sums: true }));
-      out(json === true ? `${JSON.stringify(status)}\n` : describeStatus(status));
+      out(json === true ? `${printableJson(status)}\n` : describeStatus(status));
     });
   command
     .command('migrate')
@@ -245,7 +246,7 @@ function readSigner(text: string | undefined): Address | undefined {
 
 function addLists(command: Command, { env, out }: Pick<Terminal, 'env' | 'out'>): void {
   const print = (decisions: Decision[], json: true | undefined, none: string): void => {
-    if (json === true) out(`${JSON.stringify(decisions)}\n`);
+    if (json === true) out(`${printableJson(decisions)}\n`);
     else out(decisions.length === 0 ? `${none}\n` : decisions.map(describeDecision).join(''));
   };
   command

@@ -1,5 +1,7 @@
+import { printableJson as printedByClient } from '../../../clients/typescript/src/cli/output';
 import { showList, showObject } from '../../../src/cli/output';
 import { isPrintable } from '../../../src/domain/printable';
+import { printableJson } from '../../../src/lib/printable-json';
 
 test.each([
   ['ESC', 'Shop\u001b[2J'],
@@ -34,4 +36,15 @@ test('the admin command prints no text of others that steers the terminal', () =
     expect(shown).toContain('a\ufffd[2J\ufffd2J\ufffdb');
     for (const steering of '\u001b\u009b\u202e') expect(shown).not.toContain(steering);
   }
+});
+
+test.each([
+  ['the admin command', printableJson],
+  ['the command of merchants', printedByClient],
+])('with --json, %s prints no such text either, and the same values', (_who, print) => {
+  const value = { reason: 'a\u001b[2J\u009b2J\u007f\u202eb\u2028\u{e0001}é👩‍💻', rows: ['\u009bd'] };
+  const shown = print(value, 2);
+  expect(shown).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  expect(shown).toContain('\n  "reason"');
+  expect(JSON.parse(shown)).toEqual(value);
 });

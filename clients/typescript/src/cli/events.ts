@@ -6,7 +6,7 @@ import { CommandError, EXIT, textOf, UsageError } from './failure';
 import { CREATED, LIMIT, pageQuery, take } from './lists';
 import { objectOf, sendEvent } from './listen';
 import { checkUrl } from './listen-command';
-import { note, print, printable, printMany, printOne } from './output';
+import { note, print, printable, printableJson, printMany, printOne } from './output';
 
 const FILTERS = {
   type: { value: '<types>', help: 'only these, separated by commas' },
@@ -94,7 +94,7 @@ async function tail({ values, signal, asJson }: Run): Promise<void> {
   const after = values.text('after') ?? 'latest';
   const { client } = connect(values);
   const feed = client.events.follow({ ...filtersOf(values), after, signal, onError });
-  for await (const event of feed) print(asJson ? JSON.stringify(event) : lineOf(event));
+  for await (const event of feed) print(asJson ? printableJson(event) : lineOf(event));
 }
 
 /** One event on one line. */

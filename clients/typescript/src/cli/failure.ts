@@ -1,6 +1,6 @@
 /** What went wrong: the text for people, the JSON for programs, and the exit code of the process. */
 import { ApiError, ConnectionError, UnexpectedResponseError } from '../errors';
-import { printable, rows } from './output';
+import { printable, printableJson, rows } from './output';
 
 export const EXIT = { refused: 1, wrongUsage: 2, noAnswer: 3, interrupted: 130 } as const;
 type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -44,10 +44,10 @@ export function errorAsJson(thrown: unknown): string {
   const { error, remedy } = shownOf(thrown);
   const message = textOf(error);
   if (!isRefusal(error)) {
-    return JSON.stringify({ error: { code: NAMES[exitCodeOf(thrown)], message, remedy } });
+    return printableJson({ error: { code: NAMES[exitCodeOf(thrown)], message, remedy } });
   }
   const { code, details, requestId: request_id, docUrl: doc_url } = error;
-  return JSON.stringify({ error: { code, message, remedy, details, request_id, doc_url } });
+  return printableJson({ error: { code, message, remedy, details, request_id, doc_url } });
 }
 
 const NAMES: Record<ExitCode, string> = {

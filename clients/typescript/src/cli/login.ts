@@ -2,7 +2,7 @@
 import type { Command, Run } from './command';
 import { createClient, DEFAULT_BASE_URL, modeOf, trimmed } from './connection';
 import { UsageError } from './failure';
-import { note, print } from './output';
+import { note, print, printableJson } from './output';
 import {
   checkProfileName,
   DEFAULT_PROFILE,
@@ -64,7 +64,7 @@ async function login({ values, signal, asJson }: Run): Promise<void> {
   const done = { profile: name, base_url: profile.baseUrl, mode, file: profilesFile() };
   print(
     asJson
-      ? JSON.stringify(done, null, 2)
+      ? printableJson(done, 2)
       : `Logged in to ${done.base_url} in ${mode} mode. The key is stored as the profile "${name}" in ${done.file}.`,
   );
 }
@@ -84,7 +84,5 @@ function logout({ values, asJson }: Run): void {
     throw new UsageError(`There is no profile "${name}".`, 'Nothing was deleted.');
   }
   writeProfiles(profiles);
-  print(
-    asJson ? JSON.stringify({ profile: name }) : `The key of the profile "${name}" is deleted.`,
-  );
+  print(asJson ? printableJson({ profile: name }) : `The key of the profile "${name}" is deleted.`);
 }

@@ -5,7 +5,7 @@ import type { Command, Run } from './command';
 import { connect } from './connection';
 import { textOf } from './failure';
 import { CREATED, LIMIT, pageQuery, take } from './lists';
-import { note, print, printable, printMany, printOne } from './output';
+import { note, print, printable, printableJson, printMany, printOne } from './output';
 
 const FILTERS = {
   status: { value: '<status>', help: 'only with this status, such as 422 or 4xx' },
@@ -98,7 +98,7 @@ async function tail({ values, signal, asJson }: Run): Promise<void> {
         const at = Date.parse(request.created_at);
         seen.set(request.id, at);
         from = Math.max(from, at);
-        print(asJson ? JSON.stringify(request) : lineOf(request));
+        print(asJson ? printableJson(request) : lineOf(request));
       }
       for (const [id, at] of seen) if (at < from - 2 * LATE_MS) seen.delete(id);
     } catch (error) {

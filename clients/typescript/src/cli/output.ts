@@ -16,19 +16,27 @@ export function note(line: string): void {
 }
 
 export function printOne(object: object, asJson: boolean): void {
-  print(asJson ? JSON.stringify(object, null, 2) : rows(object).join('\n'));
+  print(asJson ? printableJson(object, 2) : rows(object).join('\n'));
 }
 
 export function printMany(objects: readonly object[], columns: Columns, asJson: boolean): void {
-  print(asJson ? JSON.stringify(objects, null, 2) : table(objects, columns));
+  print(asJson ? printableJson(objects, 2) : table(objects, columns));
 }
 
 /** Control characters as escapes: `\u001b`. */
 export function printable(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (found) => `\\u${found.codePointAt(0)?.toString(16).padStart(4, '0')}`,
-  );
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
+}
+
+/** JSON escapes control characters below U+0020 only. A program reads the same values. */
+export function printableJson(value: object, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
+}
+
+/** Each UTF-16 code unit, as JSON has it. */
+function escaped(found: string): string {
+  const units = found.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
+  return units.map((unit) => `\\u${unit}`).join('');
 }
 
 /** The members, nested ones with the path as name. Null and absent members have no line. */

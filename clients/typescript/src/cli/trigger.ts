@@ -4,7 +4,7 @@ import type { Command, Run } from './command';
 import { connect } from './connection';
 import { lineOf } from './events';
 import { CommandError, EXIT, UsageError } from './failure';
-import { note, print } from './output';
+import { note, print, printableJson } from './output';
 import { NOT_TRIGGERED, type Triggered, TRIGGERS } from './triggers';
 
 /** A schedule's end is noticed after a minute of grace. */
@@ -45,7 +45,7 @@ async function trigger({ values, argument, signal, asJson }: Run): Promise<void>
     if (!asJson) print(lineOf(event));
   };
   const event = await makeAndWait(client, type, seconds, signal, onEvent);
-  if (asJson) print(JSON.stringify(event, null, 2));
+  if (asJson) print(printableJson(event, 2));
 }
 
 /** @throws UsageError */
