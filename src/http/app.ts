@@ -16,7 +16,7 @@ import {
   refuseUnknownPath,
   writeErrors,
 } from './middleware/errors';
-import { keepRequests, logRequests, setRequestId } from './middleware/request-log';
+import { keepRequests, logRequests, requireHttps, setRequestId } from './middleware/request-log';
 import { followTrace } from './middleware/trace';
 import { createPagination } from './pagination';
 import { apiKeyRoutes } from './routes/api-keys';
@@ -97,6 +97,7 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
 
   const app = new Koa<GatewayState>();
   app.use(setRequestId);
+  if (options.publicUrl.startsWith('https:')) app.use(requireHttps);
   if (options.followsTraces === true) app.use(followTrace);
   if (options.measure !== undefined) app.use(options.measure);
   app.use(logRequests(logger));

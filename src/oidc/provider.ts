@@ -50,7 +50,7 @@ export interface Identity {
   /** Null: the provider sends none that it vouches for. */
   email: string | null;
   name: string;
-  /** Null: the provider sends no groups. */
+  /** Null: the provider sends no groups, or not all of them. */
   groups: readonly string[] | null;
   /** When the person last proved who they are; null: the provider does not tell. */
   authenticatedAt: Date | null;
@@ -185,17 +185,12 @@ async function readIdentity(
   const more =
     isComplete || !hasMore ? {} : await fetchUserInfo(client, tokens.access_token, token.sub);
   const claims: Readonly<Record<string, unknown>> = { ...more, ...token };
-  const groups = claims[groupsClaim];
   return {
     issuer: token.iss,
     subject: checkSubject(token.sub),
     email: emailOf(claims, emailClaim),
     name: textOf(claims['name']),
-    groups: Array.isArray(groups)
-      ? groups.map(textOf)
-      : typeof groups === 'string'
-        ? [groups]
-        : null,
+    groups: groupsOf(claims, groupsClaim),
     authenticatedAt: token.auth_time === undefined ? null : timeOf(token.auth_time),
   };
 }
@@ -215,6 +210,20 @@ function timeOf(seconds: number): Date {
   const time = new Date(seconds * 1_000);
   if (Number.isNaN(time.getTime())) throw new Error('auth_time of the ID token is not a time');
   return time;
+}
+
+/**
+ * A provider whose person has too many groups names another place for the claim, or says only that there are groups.
+ * @returns null when the claim is not the whole list
+ */
+function groupsOf(claims: Readonly<Record<string, unknown>>, claim: string): string[] | null {
+  const groups = claims[claim];
+  const elsewhere = claims['_claim_names'];
+  const isElsewhere = typeof elsewhere === 'object' && elsewhere !== null && claim in elsewhere;
+  if (isElsewhere || claims['hasgroups'] === true || claims['hasgroups'] === 'true') return null;
+  if (typeof groups === 'string') return [groups];
+  const isList = Array.isArray(groups) && groups.every((one) => typeof one === 'string');
+  return isList ? groups : null;
 }
 
 /** Anybody can enter somebody else's address at many providers; only a verified one names a person. */

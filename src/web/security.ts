@@ -16,7 +16,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export function setSecurityHeaders(ctx: Context, publicUrl: string): void {
+export function setSecurityHeaders(ctx: Context): void {
   ctx.set({
     'Content-Security-Policy': POLICY,
     'X-Content-Type-Options': 'nosniff',
@@ -27,9 +27,6 @@ export function setSecurityHeaders(ctx: Context, publicUrl: string): void {
     'X-Frame-Options': 'DENY',
     'Cache-Control': 'no-store',
   });
-  if (publicUrl.startsWith('https:')) {
-    ctx.set('Strict-Transport-Security', 'max-age=31536000');
-  }
 }
 
 /**

@@ -243,7 +243,7 @@ export function serveSite(site: Site, settings: SiteSettings): Middleware {
   return async (ctx, next: Next) => {
     const isOurs = ctx.path === site.prefix || ctx.path.startsWith(`${site.prefix}/`);
     if (!isOurs || (site.host !== null && ctx.host !== site.host)) return next() as Promise<void>;
-    setSecurityHeaders(ctx, settings.publicUrl);
+    setSecurityHeaders(ctx);
     if (ctx.path === site.prefix || ctx.path === `${site.prefix}/`) {
       ctx.redirect(site.home);
       return;

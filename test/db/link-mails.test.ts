@@ -258,6 +258,31 @@ test('asking for a new password does and answers the same for every address, and
   expect(server.mails.map(({ to }) => to)).toEqual([[user.email]]);
 });
 
+test('strangers do not use up the mails of a person', async () => {
+  const user = await makeUser(harness.owner, 'merchant', 'viewer', accountId);
+  const mails = async () => {
+    const sql = 'SELECT count(*)::int AS n FROM link_mails WHERE email = ?';
+    return (await harness.owner.query<{ n: number }>(sql, [user.email]))[0]!.n;
+  };
+  for (let time = 1; time <= 5; time += 1) {
+    expect((await ask(user.email, '/dashboard', '203.0.113.9')).status).toBe(303);
+  }
+  expect(await mails()).toBe(3);
+  await ask(user.email);
+  expect(await mails()).toBe(4);
+  // Many networks use up what strangers may ask for, and not what the networks of the person may.
+  for (let time = 1; time <= 8; time += 1) await ask(user.email);
+  expect(await mails()).toBe(10);
+  const home = '192.0.2.77';
+  await newClient().post(
+    '/dashboard/sign-in',
+    { email: user.email, password: user.password },
+    { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': home },
+  );
+  await ask(user.email, '/dashboard', home);
+  expect(await mails()).toBe(11);
+});
+
 test('a link works once, ends all sessions and the other links, and signs nobody in', async () => {
   const user = await makeUser(harness.owner, 'merchant', 'viewer', accountId);
   const session = await signedIn(gateway.url, user);

@@ -38,6 +38,10 @@ test('pages have strict headers, and errors have the request id', async () => {
     'cache-control': 'no-store',
   });
   const guide = await fetch(`${gateway.url}/docs/guides/quickstart`);
+  for (const path of ['/', '/api/v1/balance', '/openapi.json', '/healthz', '/.well-known/none']) {
+    const { headers } = await fetch(`${gateway.url}${path}`);
+    expect([path, headers.get('strict-transport-security')]).toEqual([path, 'max-age=31536000']);
+  }
   expect(guide.headers.get('content-security-policy')).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
       "form-action 'none'; frame-ancestors 'none'",

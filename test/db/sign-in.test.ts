@@ -3,9 +3,16 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { FAILURES_OF_PAIR_MAX } from '../../src/services/users/attempts';
+import { newId } from '../../src/lib/new-id';
+import { hashPassword } from '../../src/services/users/passwords';
 import type { SecretBox } from '../../src/lib/secret-box';
 import { noteOwnChange, type SignedIn, startSession } from '../../src/services/users/sessions';
-import { changeOwnPassword, disableUser, resetPassword } from '../../src/services/users/users';
+import {
+  changeOwnPassword,
+  createUser,
+  disableUser,
+  resetPassword,
+} from '../../src/services/users/users';
 import { makeUser, PageClient, type TestUser } from '../support/merchant/page-client';
 import { startHarness } from './http-harness';
 import { started } from '../support/started';
@@ -115,6 +122,44 @@ test('an unknown email address, a wrong password and a disabled user get the sam
   expect(answers[0]).toMatchObject({ status: 401, cookies: [] });
   expect(answers[0]!.html).toContain('The email address or the password is wrong.');
   for (const answer of answers) expect(answer).toEqual(answers[0]);
+});
+
+test('a password is the same in the forms that keyboards and systems send it in', async () => {
+  const typed = {
+    composed: 'Gr\u00fcezi f\u00fcr Caf\u00e9',
+    decomposed: 'Gru\u0308ezi fu\u0308r Cafe\u0301',
+  };
+  const by = { actor: 'test', reason: null };
+  const email = () => `${newId('user').toLowerCase()}@example.com`;
+  const create = (password: string) =>
+    createUser(harness.owner, by, {
+      kind: 'merchant',
+      email: email(),
+      role: 'viewer',
+      accountId,
+      password,
+    });
+  const isIn = async (user: { email: string }, password: string) =>
+    (await new PageClient(gateway.url).post('/dashboard/sign-in', { email: user.email, password }))
+      .status === 303;
+  for (const password of Object.values(typed)) {
+    const user = await create(password);
+    for (const other of Object.values(typed)) expect(await isIn(user, other)).toBe(true);
+    // A hash of before is of what the browser sent.
+    const old = await hashPassword(password);
+    await harness.owner.query('UPDATE users SET password_hash = ? WHERE id = ?', [old, user.id]);
+    for (const other of Object.values(typed)) expect(await isIn(user, other)).toBe(true);
+    expect(await isIn(user, 'Gruezi fur Cafe')).toBe(false);
+  }
+  // The forms of one password are one attempt.
+  const user = await create(typed.composed);
+  for (let failure = 1; failure <= 4; failure += 1) {
+    expect(await isIn(user, `${typed.decomposed}x`)).toBe(false);
+  }
+  expect(await isIn(user, typed.decomposed)).toBe(true);
+  // The length is that of the form that is hashed.
+  const long = await create('\u00fc\u00e9\u00e0\u00f6'.repeat(50));
+  expect(await isIn(long, 'u\u0308e\u0301a\u0300o\u0308'.repeat(50))).toBe(true);
 });
 
 test('failures limit one address, and never the owner at another one', async () => {

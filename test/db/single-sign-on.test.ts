@@ -3,8 +3,13 @@ import { areRelatedOperators } from '../../src/db/repositories/related-operators
 import { linkOperator } from '../../src/services/users/single-sign-on';
 import { disableUser } from '../../src/services/users/users';
 import { makeUser, PageClient } from '../support/merchant/page-client';
+import { giveSecondFactor, signInWithCode } from '../support/merchant/second-factor';
 import { finishVisit, visitProvider } from '../support/merchant/single-sign-on';
-import { type Person, startOpenIdProvider } from '../support/servers/openid-provider';
+import {
+  type Falsified,
+  type Person,
+  startOpenIdProvider,
+} from '../support/servers/openid-provider';
 import { started } from '../support/started';
 import { type Gateway, PUBLIC_URL, startHarness } from './http-harness';
 
@@ -397,12 +402,42 @@ describe('break-glass', () => {
     expect(await colleague.read('/console/home')).not.toContain('Break-glass sign-in');
     const named = await makeUser(harness.owner, 'operator', 'admin', null, BREAK_GLASS);
     const client = newClient();
-    expect((await client.signIn(named)).status).toBe(303);
+    const alone = await client.signIn(named);
+    await refused(alone, 403, 'Break-glass needs a second factor');
+    const [code = ''] = await giveSecondFactor(harness.owner, named);
+    expect((await signInWithCode(client, named, code)).status).toBe(303);
     expect(await client.read('/console/home')).toContain('Break-glass sign-in');
     expect(await colleague.read('/console/home')).toContain(BREAK_GLASS);
     expect(await auditOf(BREAK_GLASS)).toEqual(['user.create', 'user.break_glass_sign_in']);
     const metrics = await (await fetch(`${gateway.privateUrl}/metrics`)).text();
     expect(metrics).toMatch(/^gateway_break_glass_sign_ins_total 1$/m);
+  });
+
+  test('an approval of before counts, and so does the role, after an answer without all groups', async () => {
+    const { subject, email } = person();
+    const { client } = await signIn(subject);
+    const before = await userOf(email);
+    const overage = {
+      groups: null,
+      _claim_names: { groups: 'src1' },
+      _claim_sources: { src1: { endpoint: 'https://graph.example.com/groups' } },
+    };
+    const incomplete: Falsified[] = [
+      overage,
+      { ...overage, groups: ['payments-readers'] },
+      { groups: null, hasgroups: true },
+      { groups: ['payments-readers', null] },
+    ];
+    provider.people.set(subject, { email, email_verified: true });
+    for (const claims of incomplete) {
+      provider.falsify(claims);
+      await refused((await signIn(subject)).answer, 403, 'or not all of them');
+    }
+    provider.falsify(null);
+    await refused((await signIn(subject)).answer, 403, 'or not all of them');
+    expect((await client.get('/console/people/invite')).status).toBe(200);
+    expect(await userOf(email)).toEqual(before);
+    expect(await auditOf(email)).toEqual(['user.join', 'user.single_sign_on']);
   });
 
   test('counts as one with an operator whom the provider knows', async () => {
@@ -459,7 +494,8 @@ test('a provider that is down stops neither the start nor the break-glass, and i
   const client = newClient(await harness.startGateway({ env }));
   await refused(await client.get('/console/sign-in/sso'), 503, 'cannot be reached at present');
   const named = await makeUser(harness.owner, 'operator', 'admin', null, 'late@example.com');
-  expect((await client.signIn(named)).status).toBe(303);
+  const [code = ''] = await giveSecondFactor(harness.owner, named);
+  expect((await signInWithCode(client, named, code)).status).toBe(303);
   const back = await startOpenIdProvider(CONSOLE, Number(new URL(late.issuer).port));
   try {
     const there = await client.get('/console/sign-in/sso');

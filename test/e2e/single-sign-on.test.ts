@@ -2,7 +2,8 @@
 import { newDecisionId } from '../../src/services/payout-reviews';
 import { linkOperator } from '../../src/services/users/single-sign-on';
 import { buildPayout } from '../support/merchant/merchant-client';
-import { makeUser, openForm, PageClient, signedIn } from '../support/merchant/page-client';
+import { makeUser, openForm, PageClient } from '../support/merchant/page-client';
+import { giveSecondFactor, signInWithCode } from '../support/merchant/second-factor';
 import { finishVisit, visitProvider } from '../support/merchant/single-sign-on';
 import { openMerchant } from '../support/payout/payout-steps';
 import { isSound, startGateway } from '../support/servers/gateway';
@@ -142,11 +143,15 @@ test('while the provider is down, two who use break-glass approve, also what a p
   const waiting = new PageClient(gateway.baseUrl);
   await waiting.get('/console/sign-in/sso');
   expect((await finishVisit(waiting, callback)).status).toBeGreaterThanOrEqual(400);
-  const users = [];
-  for (const email of BREAK_GLASS) {
-    users.push(await makeUser(gateway.db, 'operator', 'reviewer', null, email));
-  }
-  const [first, second] = await Promise.all(users.map((user) => signedIn(gateway.baseUrl, user)));
+  const [first, second] = await Promise.all(
+    BREAK_GLASS.map(async (email) => {
+      const user = await makeUser(gateway.db, 'operator', 'reviewer', null, email);
+      const [code = ''] = await giveSecondFactor(gateway.db, user);
+      const client = new PageClient(gateway.baseUrl);
+      await signInWithCode(client, user, code);
+      return client;
+    }),
+  );
   expect(await first!.read('/console/home')).toContain('Break-glass sign-in');
   // A person of the directory can have a password here as well, so the two may be one.
   expect(await first!.read(`/console/payouts/${begun}`)).toContain(

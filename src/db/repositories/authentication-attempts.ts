@@ -1,6 +1,6 @@
 /** Passwords and codes that were tried and not accepted, as long as a limit counts them. */
 import type { UserKind } from '../../domain/users';
-import type { Db } from '../transaction';
+import type { Db, Tx } from '../transaction';
 
 export interface Attempt {
   kind: UserKind;
@@ -84,7 +84,7 @@ export async function recordAttempt(
 
 /** Whether the user had a session in this network in the last 90 days. */
 export async function isKnownNetwork(
-  db: Db,
+  db: Db | Tx,
   { kind, email, address }: Pick<Attempt, 'kind' | 'email' | 'address'>,
 ): Promise<boolean> {
   if (address === null) return false;

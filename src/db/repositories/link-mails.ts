@@ -26,17 +26,19 @@ export interface ResetRequest {
   address: string | null;
 }
 
-/** How many resets were asked for in the last hour: for an email address, and from a network. */
+/** How many resets were asked for in the last hour: for an email address from a network, and by each alone. */
 export async function countResets(
   tx: Tx,
   { kind, email, address }: ResetRequest,
-): Promise<{ ofEmail: number; ofNetwork: number }> {
+): Promise<{ ofPair: number; ofEmail: number; ofNetwork: number }> {
   const recent = `FROM link_mails WHERE invitation_id IS NULL AND created_at > now() - interval '1 hour'`;
-  const [counts] = await tx.query<{ ofEmail: number; ofNetwork: number }>(
-    `SELECT (SELECT count(*)::integer ${recent} AND kind = ? AND lower(email) = lower(?)) AS of_email,
-            (SELECT count(*)::integer ${recent}
-                AND network IS NOT DISTINCT FROM ${networkOf('?')}) AS of_network`,
-    [kind, email, address],
+  const ofEmail = 'AND kind = ? AND lower(email) = lower(?)';
+  const ofNetwork = `AND network IS NOT DISTINCT FROM ${networkOf('?')}`;
+  const [counts] = await tx.query<{ ofPair: number; ofEmail: number; ofNetwork: number }>(
+    `SELECT (SELECT count(*)::integer ${recent} ${ofEmail} ${ofNetwork}) AS of_pair,
+            (SELECT count(*)::integer ${recent} ${ofEmail}) AS of_email,
+            (SELECT count(*)::integer ${recent} ${ofNetwork}) AS of_network`,
+    [kind, email, address, kind, email, address],
   );
   if (counts === undefined) throw new Error('the resets were not counted');
   return counts;

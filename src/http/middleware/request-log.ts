@@ -29,6 +29,12 @@ export const setRequestId: GatewayMiddleware = async (ctx, next) => {
   await next();
 };
 
+/** Browsers come back over https only: whatever the first answer of the host is, it says so. */
+export const requireHttps: GatewayMiddleware = async (ctx, next) => {
+  ctx.set('Strict-Transport-Security', 'max-age=31536000');
+  await next();
+};
+
 export function logRequests(logger: Logger): GatewayMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();

@@ -2,6 +2,7 @@
  * A new password by mail, for a person who has forgotten the old one (decisions/link-mails). Asking does the same
  * for every email address: the worker finds out whether it has a user, when it sends.
  */
+import { isKnownNetwork } from '../../db/repositories/authentication-attempts';
 import {
   countResets,
   findReset,
@@ -30,8 +31,12 @@ import { type Browser, hashToken, sourceOf } from './sessions';
 import { checkCodeOf, type SignInRefusal, type Step, STEP_MINUTES } from './sign-in';
 import { checkEmail, checkPasswordRule } from './users';
 
-/** In an hour. Who gets three mails needs no fourth, whoever asks. */
-const OF_EMAIL_MAX = 3;
+/**
+ * In an hour. A network uses up what it may ask for itself, and not what the person may. Many networks use up what
+ * strangers may ask for, and not what the networks may that the person signs in from.
+ */
+const OF_PAIR_MAX = 3;
+const OF_EMAIL_MAX = 10;
 const OF_NETWORK_MAX = 10;
 
 export type OpenReset = Reset & {
@@ -101,9 +106,11 @@ async function requestReset(
   return db.transaction(async (tx) => {
     // Two at the same time count each other.
     await lockByName(tx, 'password resets');
-    const { ofEmail, ofNetwork } = await countResets(tx, request);
+    const { ofPair, ofEmail, ofNetwork } = await countResets(tx, request);
     if (ofNetwork >= OF_NETWORK_MAX) return false;
-    if (ofEmail < OF_EMAIL_MAX) await insertReset(tx, newId('linkMail'), request);
+    const isSent =
+      ofPair < OF_PAIR_MAX && (ofEmail < OF_EMAIL_MAX || (await isKnownNetwork(tx, request)));
+    if (isSent) await insertReset(tx, newId('linkMail'), request);
     return true;
   });
 }

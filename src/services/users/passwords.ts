@@ -18,20 +18,36 @@ export class TooManySignIns extends Error {}
 /** The hash of a password that nobody has. An unknown email address costs as much as a wrong password. */
 let nobody: Promise<string> | undefined;
 
+/** One text for the ways in which keyboards and systems send the same characters (NIST SP 800-63B). */
+export function normalPassword(typed: string): string {
+  return typed.normalize('NFKC');
+}
+
 /** Waits for its turn: the callers limit how many they send. */
 export function hashPassword(password: string): Promise<string> {
   return inTurn(Infinity, () => hash(password, PARAMETERS));
 }
 
 /**
+ * Hashes of before are of the text as the browser sent it, which macOS decomposes: those forms are tried too, as one
+ * attempt. A password of ASCII characters has one form.
  * @param stored null if there is no user; the check then takes as long and fails
  * @throws TooManySignIns
  */
-export function checkPassword(stored: string | null, password: string): Promise<boolean> {
+export function checkPassword(stored: string | null, typed: string): Promise<boolean> {
+  const forms = new Set([
+    normalPassword(typed),
+    typed,
+    typed.normalize('NFC'),
+    typed.normalize('NFD'),
+  ]);
   return inTurn(WAITING_MAX, async () => {
     nobody ??= hash('no user has this password', PARAMETERS);
-    const matches = await verify(stored ?? (await nobody), password);
-    return stored !== null && matches;
+    const compared = stored ?? (await nobody);
+    for (const form of forms) {
+      if (await verify(compared, form)) return stored !== null;
+    }
+    return false;
   });
 }
 

@@ -192,8 +192,11 @@ async function admit(db: Db, config: OidcConfig, identity: Identity): Promise<Ad
   const passwordHash = await (unusable ??= hashPassword(makePassword()));
   return db.transaction(async (tx) => {
     const known = await lockIdentified(tx, identity);
-    if (known !== null) return admitKnown(tx, known, identity, role);
-    if (role === null) return refuse(identity.groups === null ? 'no_groups' : 'no_role');
+    if (known !== null && known.disabledAt !== null) return refuse('disabled');
+    // An answer without the groups says nothing about the role, so nothing changes.
+    if (identity.groups === null) return refuse('no_groups');
+    if (known !== null) return admitKnown(tx, known, role);
+    if (role === null) return refuse('no_role');
     const email = checkedEmail(identity.email);
     if (email === null) return refuse('no_email');
     const id = newId('user');
@@ -210,15 +213,13 @@ async function admit(db: Db, config: OidcConfig, identity: Identity): Promise<Ad
 async function admitKnown(
   tx: Tx,
   known: KnownOperator,
-  { groups }: Identity,
   role: OperatorRole | null,
 ): Promise<Admitted> {
-  if (known.disabledAt !== null) return refuse('disabled');
   // Without a group, the operator is out: an approval of before does not count either.
   await changeRole(tx, known, role ?? 'viewer');
   if (role !== null) return { kind: 'admitted', userId: known.id };
   await revokeSessions(tx, known.id, null);
-  return refuse(groups === null ? 'no_groups' : 'no_role');
+  return refuse('no_role');
 }
 
 /** An operator has the email address already. The address alone proves nothing. */

@@ -32,7 +32,7 @@ import { presentUser } from '../../presenters/admin';
 import { requireAccount } from '../accounts';
 import { makeChange, type ChangedBy } from '../admin/audit';
 import { AdminRefusal, InvalidInput } from '../admin/refusal';
-import { hashPassword } from './passwords';
+import { hashPassword, normalPassword } from './passwords';
 import { requireOpenSession, type SignedIn, sourceOf } from './sessions';
 import { isCommonPassword } from './common-passwords';
 
@@ -247,7 +247,9 @@ export function checkName(text: string): string {
   return name;
 }
 
-export function checkPasswordRule(password: string): string {
+/** @returns the password in the form that is hashed @throws InvalidInput */
+export function checkPasswordRule(typed: string): string {
+  const password = normalPassword(typed);
   const { length } = password;
   if (length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX) {
     if (isCommonPassword(password)) throw new InvalidInput('password', { code: 'password_common' });

@@ -149,6 +149,8 @@ export function signInPages(options: AccountPages): Route[] {
             return redirect(withNext(stepPath, visit), [
               { name: stepCookie, value: outcome.step, maxAgeSeconds: STEP_MINUTES * 60, path },
             ]);
+          case 'no_second_factor':
+            return form(visit, NO_SECOND_FACTOR, 403);
           case 'refused':
           case 'limited':
           case 'busy': {
@@ -240,6 +242,10 @@ export function signInPages(options: AccountPages): Route[] {
     },
   ];
 }
+
+const NO_SECOND_FACTOR =
+  'Break-glass needs a second factor, and you have none. Sign in with single sign-on and add one on the page Security. If ' +
+  'the provider is down, another break-glass operator can sign in.';
 
 const COOKIE_LOST =
   'Your browser did not keep the session cookie. Open this page over HTTPS and allow cookies.';

@@ -204,7 +204,7 @@ const REFUSALS: Record<SingleSignOnRefusal, { text: string; status: number }> = 
     status: 503,
   },
   no_groups: {
-    text: 'The single sign-on provider sends no groups for you, so you have no role here. Ask whoever runs the provider.',
+    text: 'The single sign-on provider sends no groups for you, or not all of them, so you were not signed in. Your role is unchanged. Ask whoever runs the provider.',
     status: 403,
   },
   no_role: {
