@@ -4,6 +4,7 @@ import { listBalances } from '../../src/db/repositories/ledger';
 import { newId } from '../../src/lib/new-id';
 import { Admin, auditRows } from './admin-harness';
 import { startHarness } from './http-harness';
+import { whenWaiting } from '../support/servers/lock-waits';
 import { started } from '../support/started';
 
 const harness = started(startHarness);
@@ -73,6 +74,22 @@ test('with its id the same command posts once, however often and at once', async
   expect(answers.map(({ replayed }) => replayed).filter((replayed) => !replayed)).toHaveLength(1);
   expect(answers.every((answer) => answer.id === id)).toBe(true);
   expect(await available()).toEqual(['10.00000000']);
+  expect(await auditRows(harness.owner, id)).toHaveLength(1);
+});
+
+test('of two amounts with one id at once, one is posted and the other is refused', async () => {
+  const id = newId('adjustment');
+  const commands = ['10', '11'].map((amount) => adjustment(amount, 'in', '--operation-id', id));
+  // Both have found the id free before one of them posts.
+  const lock = 'SELECT pg_advisory_xact_lock(hashtextextended(?, 0))';
+  const holding = await harness.owner.begin();
+  await holding.query(lock, [`${id}:adjustment`]);
+  const running = commands.map((command) => admin.run(...command));
+  await whenWaiting(harness.owner, 2);
+  await holding.commit();
+  const ended = await Promise.all(running);
+  expect(ended.map(({ code }) => code).sort()).toEqual([0, 1]);
+  expect(ended.map(({ stderr }) => stderr).join('')).toContain(`${id} is another adjustment`);
   expect(await auditRows(harness.owner, id)).toHaveLength(1);
 });
 

@@ -53,7 +53,7 @@ test('50 reserves at once against a balance for 20: exactly 20 are posted', asyn
   expect(lowest).toEqual({ lowest: '0.00000000', transactions: '21', last: '21' });
 });
 
-test('settle against release: one of them takes the reservation, the other is a replay', async () => {
+test('settle against release: one of them takes the reservation, the other is refused', async () => {
   const races = scaled(30, 300);
   const key = await fundedBalance(app, String(races));
   let settled = 0;
@@ -62,9 +62,15 @@ test('settle against release: one of them takes the reservation, the other is a 
     await postAlone(app, key, reservePosting(payout));
     const postings = [settlementPosting(payout), releasePosting(payout)];
     if (race % 2 === 1) postings.reverse();
-    const results = await Promise.all(postings.map((posting) => postAlone(app, key, posting)));
-    expect(countOutcomes(results)).toEqual({ posted: 1, replayed: 1 });
-    const winner = postings[results.findIndex((result) => result.outcome === 'posted')];
+    const results = await Promise.allSettled(
+      postings.map((posting) => postAlone(app, key, posting)),
+    );
+    const posted = results.filter(({ status }) => status === 'fulfilled');
+    expect(posted).toMatchObject([{ value: { outcome: 'posted' } }]);
+    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { message: expect.stringContaining('belongs to another posting') as string },
+    });
+    const winner = postings[results.findIndex(({ status }) => status === 'fulfilled')];
     if (winner?.type === 'payout_settlement') settled++;
   }
   expect(await balanceOf(key)).toEqual({

@@ -7,7 +7,9 @@ import {
   releasePosting,
   reservePosting,
   settlementPosting,
+  type TransactionType,
 } from '../../src/domain/ledger';
+import { reserveRows } from '../../src/db/repositories/payout-batch-rows';
 import type { Amount } from '../../src/domain/money';
 import { newId } from '../../src/lib/new-id';
 import { openTestDatabase } from '../support/servers/database';
@@ -159,6 +161,84 @@ test.each<[string, Partial<BalanceKey>]>([
     /belongs to another posting/,
   );
 });
+
+test.each<[string, (posting: Posting) => Posting]>([
+  ['another source', (posting) => ofSource(posting, newId('payout'))],
+  ['a larger amount', (posting) => ({ ...posting, lines: moved('2') })],
+  ['fewer lines', ({ lines, ...posting }) => ({ ...posting, lines: lines.slice(0, -1) })],
+  ['other accounts', (posting) => ({ ...posting, lines: [...moved('1')].reverse() })],
+  ['another type', (posting) => ({ ...posting, type: 'payout_release' })],
+])('an operation key used for %s raises, and nothing moves', async (_what, change) => {
+  const key = await fundedBalance(database.app, '100');
+  const posting = reservePosting(buildPayoutMoney('1'));
+  await postAlone(database.app, key, posting);
+  await expect(postAlone(database.app, key, change(posting))).rejects.toThrow(
+    /belongs to another posting/,
+  );
+  expect(await versionsOf(key)).toHaveLength(2);
+  expect((await postAlone(database.app, key, posting)).outcome).toBe('replayed');
+});
+
+test('a row of a batch that was reserved is a replay of its own posting', async () => {
+  const key = await fundedBalance(database.app, '100');
+  const payout = buildPayoutMoney('30', { service: '0.3', network: '1' });
+  const { operationKey, description } = reservePosting(payout);
+  const row = { operationKey, description, sourceId: payout.id, amount: payout.totalDebit };
+  await database.app.transaction((tx) => reserveRows(tx, key, [row]));
+  expect((await postAlone(database.app, key, reservePosting(payout))).outcome).toBe('replayed');
+});
+
+test.each<[TransactionType, 'payout' | 'payment', PostingLine['account'][]]>([
+  ['payout_reserve', 'payout', ['available', 'reserved']],
+  ['payout_release', 'payout', ['available', 'reserved']],
+  ['payout_settlement', 'payout', ['reserved', 'provider_clearing', 'fee_income', 'network_cost']],
+  ['payin_settlement', 'payment', ['available', 'provider_clearing', 'fee_income']],
+  ['payin_refund', 'payment', ['available', 'provider_clearing', 'fee_income']],
+])('a %s of a %s moves money of its own accounts only', async (type, object, own) => {
+  const key = await fundedBalance(database.app, '100');
+  const posted = await Promise.all(
+    LEDGER_ACCOUNTS.map(async (account) => {
+      const id = newId(object);
+      const lines = [line(account, 'in', '1'), line(account, 'out', '1')];
+      const description = 'A test of what is refused';
+      const source = { object, id };
+      const work = postAlone(database.app, key, {
+        operationKey: id,
+        type,
+        description,
+        source,
+        lines,
+      });
+      return work.then(
+        () => account,
+        (error: Error) => {
+          expect(error.message).toContain(`ledger_post does not post ${type} of a ${object}`);
+          return null;
+        },
+      );
+    }),
+  );
+  expect(posted.filter((account) => account !== null)).toEqual(own);
+});
+
+const LEDGER_ACCOUNTS = [
+  'available',
+  'reserved',
+  'provider_clearing',
+  'fee_income',
+  'network_cost',
+  'adjustments',
+] as const;
+
+const ofSource = (posting: Posting, id: string): Posting => ({
+  ...posting,
+  source: { ...posting.source, id },
+});
+
+const moved = (text: string): PostingLine[] => [
+  line('available', 'out', text),
+  line('reserved', 'in', text),
+];
 
 const line = (
   account: PostingLine['account'],

@@ -145,6 +145,18 @@ test('one update of the balance reserves all rows, each with a transaction of it
   expect(broken).toEqual([]);
 });
 
+test('a balance that covers all rows to the last unit reserves them', async () => {
+  const key = await fundedBalance(database.app, '6');
+  const reserved = [1, 2].map((n) => ({
+    operationKey: `${key.accountId}:${n}`,
+    sourceId: newId('payout'),
+    description: 'all of it',
+    amount: amount('3'),
+  }));
+  const result = await database.app.transaction((tx) => reserveRows(tx, key, reserved));
+  expect(result).toEqual({ outcome: 'posted', available: '0.00000000' });
+});
+
 test('a balance that does not cover all rows reserves none', async () => {
   const key = await fundedBalance(database.app, '5');
   const reserved = [1, 2].map((n) => ({

@@ -129,6 +129,8 @@ async function postOnce(db: Db, by: ChangedBy, adjustment: Adjustment): Promise<
     });
   } catch (error) {
     if (error instanceof NotPosted) return error.outcome;
+    // The ledger refuses an id that another adjustment has taken meanwhile.
+    await replay(db, adjustment);
     throw error;
   }
 }

@@ -2,6 +2,7 @@
 import type { Guard } from '../guard';
 
 const SQL = 'src/db/migrations/baseline/ledger.ts';
+const WRITE = 'src/db/migrations/0098-ledger-replays.ts';
 const LEDGER = 'test/db/ledger.test.ts';
 const RACES = 'test/db/ledger-races.test.ts';
 const RIGHTS = 'test/db/rights.test.ts';
@@ -38,7 +39,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'posting-covered',
     protects: 'A posting that the balance does not cover is told so, and moves nothing.',
-    file: SQL,
+    file: WRITE,
     find: 'AND w.available + d_available >= 0',
     replace: '',
     test: LEDGER,
@@ -56,7 +57,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'operation-key-lock',
     protects: 'Postings with one operation key go one after the other, so the second is a replay.',
-    file: SQL,
+    file: WRITE,
     find: 'PERFORM pg_advisory_xact_lock(hashtextextended(p_operation_key, 0));',
     replace: '',
     test: RACES,
@@ -65,7 +66,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'operation-key-replay',
     protects: 'An operation that was posted before is recognised.',
-    file: SQL,
+    file: WRITE,
     find: 'FROM ledger_transactions WHERE operation_key = p_operation_key;',
     replace: 'FROM ledger_transactions WHERE false;',
     test: LEDGER,
@@ -74,11 +75,60 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'operation-key-owner',
     protects: 'An operation key of one account, mode or currency is no replay for another.',
-    file: SQL,
+    file: WRITE,
     find: "RAISE EXCEPTION 'operation key % belongs to another posting', p_operation_key;",
     replace: 'NULL;',
     test: LEDGER,
     title: 'an operation key used for another',
+  },
+  {
+    name: 'operation-key-source',
+    protects: 'An operation key of one payout or payment is no replay for another.',
+    file: WRITE,
+    find: ', known.source_id)\n         IS DISTINCT FROM (p_account_id, p_mode, p_currency, p_type, p_source_object, p_source_id)',
+    replace:
+      ')\n         IS DISTINCT FROM (p_account_id, p_mode, p_currency, p_type, p_source_object)',
+    test: LEDGER,
+    title: 'raises, and nothing moves',
+  },
+  {
+    name: 'operation-key-type',
+    protects: 'A payout that was settled is not taken for one that was released.',
+    file: WRITE,
+    find: 'known.type, known.source_object, known.source_id)\n         IS DISTINCT FROM (p_account_id, p_mode, p_currency, p_type, p_source_object',
+    replace:
+      'known.source_object, known.source_id)\n         IS DISTINCT FROM (p_account_id, p_mode, p_currency, p_source_object',
+    test: LEDGER,
+    title: 'raises, and nothing moves',
+  },
+  {
+    name: 'operation-key-lines',
+    protects: 'A posting with another amount or other lines is no replay.',
+    file: WRITE,
+    find: 'OR (SELECT jsonb_agg(jsonb_build_array(e.account, e.direction, e.amount) ORDER BY e.line)',
+    replace:
+      'OR false AND (SELECT jsonb_agg(jsonb_build_array(e.account, e.direction, e.amount) ORDER BY e.line)',
+    test: LEDGER,
+    title: 'raises, and nothing moves',
+  },
+  {
+    name: 'rows-covered-to-the-last-unit',
+    protects: 'A batch that uses up the balance is reserved.',
+    file: SQL,
+    find: 'AND w.available >= total',
+    replace: 'AND w.available > total',
+    test: 'test/db/payout-batches.test.ts',
+    title: 'a balance that covers all rows to the last unit reserves them',
+  },
+  {
+    name: 'reserve-moves-no-clearing',
+    protects: 'Reserving and releasing moves money between the accounts of the merchant only.',
+    file: SQL,
+    find: "IN ('payout_reserve', 'payout_release') THEN ARRAY['available', 'reserved']",
+    replace:
+      "IN ('payout_reserve', 'payout_release') THEN ARRAY['available', 'reserved', 'provider_clearing']",
+    test: LEDGER,
+    title: 'moves money of its own accounts only',
   },
   {
     name: 'posting-balanced',

@@ -87,6 +87,6 @@ export const LIMIT_GUARDS: readonly Guard[] = [
     find: "({ state }) => state === 'owed' || state === 'waived'",
     replace: "({ state }) => state === 'waived'",
     test: REFUND_TERMS_TEST,
-    title: 'a refund of 40 that is owed leaves 60',
+    title: 'a refund of 40 that is',
   },
 ];
