@@ -42,6 +42,8 @@ export type AlarmKind =
   | 'credited_deposit_gone'
   /** After a reorganization, a payout ended otherwise than the gateway was told. */
   | 'outcome_changed'
+  /** The nodes disagree about a deposit, or too few of them answer. It is not credited. */
+  | 'deposit_in_doubt'
   /** Another asset or network than the checkout's. */
   | 'unexpected_deposit'
   /** The nodes do not tell what deposit addresses have: coins that contracts send are not found. */

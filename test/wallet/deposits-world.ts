@@ -93,7 +93,7 @@ export interface DepositsWorld {
 export async function createDepositsWorld(
   chain: TestChain,
   changes: Partial<Omit<Network, 'payouts'>> = {},
-  { stalledAfterMs }: { stalledAfterMs?: number } = {},
+  { stalledAfterMs, doubtAfterMs }: { stalledAfterMs?: number; doubtAfterMs?: number } = {},
 ): Promise<DepositsWorld> {
   const database = await createWalletDatabase();
   const db = new Database(database.url);
@@ -114,6 +114,7 @@ export async function createDepositsWorld(
       ...{ chain: walletChain, chainId: network.chainId, rules: network.deposits, db, alarms, log },
       ...{ watched: new WatchList(db, 'test'), pageUrl, balancesEveryMs: 0 },
       ...(stalledAfterMs === undefined ? {} : { stalledAfterMs }),
+      ...(doubtAfterMs === undefined ? {} : { doubtAfterMs }),
     });
   };
   const world: DepositsWorld = {

@@ -1,6 +1,7 @@
 /**
- * Deposits by chance while two nodes lie by omission: empty logs, heads that lag, 429, limits of
- * ranges, another fork for a while. In the end every deposit is credited once. TEST_SEED repeats a run.
+ * Deposits by chance while two nodes lie by omission and by addition: logs that are left out or invented, heads
+ * that lag, 429, another fork for a while. In the end just what is on the chain is credited, once.
+ * TEST_SEED repeats a run.
  */
 import { type Address, numberToHex } from 'viem';
 import { amount } from '../../src/domain/money';
@@ -11,6 +12,8 @@ import {
   type NodeProxy,
   startNodeProxy,
 } from '../support/wallet/node-proxy';
+import { createChain } from '../../src/wallet/chain/chain';
+import { rescan } from '../../src/wallet/follower/rescan';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice, type Dice } from '../support/seeded-random';
 import {
@@ -25,23 +28,15 @@ jest.setTimeout(scaled(300_000, 1_200_000));
 const CHECKOUTS = 6;
 /** More than the blocks that are read one by one, so that ranges are read as well. */
 const OUTAGE_BLOCKS = 45;
-const RANGE_OF_NODE = 7;
 /** Fewer than from the newest to the final block. */
 const FORK_BLOCKS = 5;
 const NO_LOGS = `0x${'0'.repeat(512)}`;
+const EVERY_LOG = `0x${'f'.repeat(512)}`;
 
-type Lie = 'honest' | 'empty_logs' | 'lagging' | 'rate' | 'ranges' | 'results' | 'fork';
-const LIES: readonly Lie[] = [
-  'honest',
-  'empty_logs',
-  'lagging',
-  'rate',
-  'ranges',
-  'results',
-  'fork',
-];
+type Lie = 'honest' | 'left_out' | 'invented' | 'lagging' | 'rate' | 'final' | 'fork';
+const LIES: readonly Lie[] = ['honest', 'left_out', 'invented', 'lagging', 'rate', 'final', 'fork'];
 
-describeWithChain('deposits by chance from nodes that lie by omission', () => {
+describeWithChain('deposits by chance from nodes that lie', () => {
   const seed = chooseSeed();
   console.log(`seed ${String(seed)}`);
   const dice = createDice(seed);
@@ -122,13 +117,18 @@ describeWithChain('deposits by chance from nodes that lie by omission', () => {
       await chain.finalize();
       await follow();
     }
+    const parts = { db: world.db, chain: createChain(world.network) };
+    await rescan(parts, { from: 0, to: null, transaction: null, by: 'alice', reason: 'liars' });
+    world.restart();
+    await follow();
     console.log(`${String(deposits)} deposits, lies ${JSON.stringify(Object.fromEntries(told))}`);
     for (const { id } of checkouts) {
       const facts = await factsOf(world.db, id);
-      expect(facts.deposits.filter(({ state }) => state !== 'final')).toEqual([]);
+      // What a node invented is never credited, and a rescan takes it away.
+      expect(facts.deposits.filter(({ state }) => state === 'detected')).toEqual([]);
       for (const asset of ['USDC', 'USDT', 'DAI', 'ETH']) {
         const credited = facts.deposits
-          .filter((one) => one.asset === asset)
+          .filter((one) => one.asset === asset && one.state === 'final')
           .reduce((sum, { units }) => sum + units, 0n);
         const key = `${id} ${asset}`;
         expect({ key, credited }).toEqual({ key, credited: paid.get(key) ?? 0n });
@@ -141,6 +141,10 @@ interface LyingNode {
   proxy: NodeProxy;
   lie: Lie;
   become: (lie: Lie) => Promise<void>;
+}
+
+interface Receipt {
+  logs: { data: string; logIndex: string }[];
 }
 
 interface Block {
@@ -171,8 +175,7 @@ async function startLyingNode(chain: TestChain, dice: Dice): Promise<LyingNode> 
   const blockAt = (number: number, isFull: boolean): Promise<Block | null> =>
     chain.rpc<Block | null>('eth_getBlockByNumber', [numberToHex(number), isFull]);
   const lag = async ({ method, params: [first, isFull] }: NodeCall): Promise<NodeAnswer> => {
-    if (method === 'eth_getLogs') return isTold() ? { result: [] } : null;
-    if (method === 'eth_getBlockByHash') return isTold() ? { result: null } : null;
+    if (method === 'eth_getBlockReceipts') return isTold() ? { result: null } : null;
     if (method !== 'eth_getBlockByNumber') return null;
     if (first === 'latest') return { result: await blockAt(known.latest, isFull === true) };
     return Number(first) > known.latest ? { result: null } : null;
@@ -195,31 +198,43 @@ async function startLyingNode(chain: TestChain, dice: Dice): Promise<LyingNode> 
       const block = await blockAt(at, full);
       return { result: block === null ? null : onFork(block) };
     }
-    const isLogs = method === 'eth_getLogs';
-    if (!isLogs && method !== 'eth_getBlockByHash') return null;
-    const hash = isLogs ? (first as { blockHash?: string }).blockHash : first;
-    if (typeof hash !== 'string') return null;
-    const block = await chain.rpc<Block | null>('eth_getBlockByHash', [flip(hash), full]);
-    if (block === null) return null;
-    return { result: isLogs ? [] : onFork(block) };
+    if (method !== 'eth_getBlockReceipts') return null;
+    return Number(first) > known.latest ? { result: [] } : null;
+  };
+  /** A transfer to a checkout, beside one that is there, with the bloom filter of every log. */
+  const invent = ({ method }: NodeCall, result: unknown): unknown => {
+    if (method === 'eth_getBlockByNumber' && result !== null) {
+      return { ...(result as Block), logsBloom: EVERY_LOG };
+    }
+    if (!/Receipt/.test(method) || result === null) return result;
+    const all = ([result].flat() as Receipt[]).map((one) => ({
+      ...one,
+      logs: one.logs.flatMap((log) => {
+        const units = (1_000_000n * BigInt(100 + dice.roll(900))).toString(16);
+        return [log, { ...log, data: `0x${units.padStart(64, '0')}`, logIndex: '0xff' }];
+      }),
+    }));
+    return Array.isArray(result) ? all : all[0];
+  };
+  proxy.alter = (call, result) => {
+    if (node.lie === 'invented') return invent(call, result);
+    const isLeftOut = node.lie === 'left_out' && call.method === 'eth_getBlockReceipts';
+    if (!isLeftOut || !Array.isArray(result) || !isTold()) return result;
+    return (result as Receipt[]).map((one) => ({ ...one, logs: one.logs.slice(1) }));
   };
   proxy.answer = async (call: NodeCall): Promise<NodeAnswer> => {
-    const range = rangeOf(call);
     switch (node.lie) {
       case 'honest':
+      case 'left_out':
+      case 'invented':
         return null;
-      case 'empty_logs':
-        return call.method === 'eth_getLogs' && isTold() ? { result: [] } : null;
       case 'rate':
         return isTold() ? { status: 429 } : null;
-      case 'ranges':
-        return range > RANGE_OF_NODE
-          ? { error: { code: -32602, message: `exceed maximum block range: ${RANGE_OF_NODE}` } }
-          : null;
-      case 'results':
-        return range > 1 && isTold()
-          ? { error: { code: -32005, message: 'query returned more than 10000 results' } }
-          : null;
+      case 'final': {
+        const [tag] = call.params;
+        const isSure = tag === 'safe' || tag === 'finalized';
+        return isSure ? { result: await blockAt(await chain.blockNumber(), false) } : null;
+      }
       case 'lagging':
         return lag(call);
       case 'fork':
@@ -235,10 +250,4 @@ async function startLyingNode(chain: TestChain, dice: Dice): Promise<LyingNode> 
 function flip(hash: string): string {
   const other = (15 - Number.parseInt(hash.charAt(2), 16)).toString(16);
   return `0x${other}${hash.slice(3)}`;
-}
-
-function rangeOf({ method, params: [filter] }: NodeCall): number {
-  if (method !== 'eth_getLogs') return 0;
-  const { fromBlock, toBlock } = filter as { fromBlock?: string; toBlock?: string };
-  return fromBlock === undefined ? 0 : Number(toBlock) - Number(fromBlock) + 1;
 }

@@ -383,6 +383,12 @@ describeWithChain('deposits', () => {
       const { id, address } = await openTestCheckout(other);
       await pay(chain, chain.tokens.USDC, address, 10_000_000n);
       await chain.finalize();
+      await when('the deposit', async () => {
+        await other.follow();
+        return (await entriesOf(other, id))[0] === '10. detected' ? true : null;
+      });
+      // Two nodes must call the block final.
+      node.newest = null;
       const failures: string[] = [];
       await untilDeposited(other, id, failures);
       expect(failures).toEqual([]);

@@ -2,11 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import { Rpc } from '../../src/wallet/chain/rpc';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
-import { startNodeProxy } from '../support/wallet/node-proxy';
+import { type NodeAnswer, startNodeProxy } from '../support/wallet/node-proxy';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
@@ -98,7 +100,9 @@ describeWithChain('a wallet whose nodes hang', () => {
   it('asks the second node when the first one stops answering: deposits and payouts go on', async () => {
     const [chain] = chains;
     const relay = await startRelay(chain);
-    const network = testNetwork(chain, { rpcUrls: [relay.url, chain.url], rpcTimeoutMs: 500 });
+    // Two nodes must show a deposit, so a third one takes the place of the one that hangs.
+    const rpcUrls = [relay.url, chain.url, `${chain.url}/?third`];
+    const network = testNetwork(chain, { rpcUrls, rpcTimeoutMs: 500 });
     wallet = await startTestWallet({ networks: [network], signer, database });
     const first = await open('ethereum');
     await pay(chain, chain.tokens.USDC, first.address, 5_000_000n);
@@ -131,6 +135,65 @@ describeWithChain('a wallet whose nodes hang', () => {
     expect(node.mostAtOnce()).toBeLessThanOrEqual(4);
     // The chain is asked once; it is not a question of the batch.
     expect(node.calls.get('eth_getBalance')).toBe(3_001);
+  });
+
+  const refusal = (code: number, message: string): NodeAnswer => ({ error: { code, message } });
+  it.each<[string, NodeAnswer]>([
+    ['status 401', { status: 401 }],
+    ['status 403', { status: 403 }],
+    ['-32016', refusal(-32016, 'over rate limit')],
+    ['-32007', refusal(-32007, '50/second request limit reached')],
+    ['a limit of the day', refusal(-32000, 'daily request count exceeded')],
+    ['429 in the body', refusal(429, 'slow down')],
+    ['an empty object', { result: {} }],
+    ['a method that it lacks', refusal(-32601, 'the method does not exist')],
+    ['words that nobody knows', refusal(-32000, 'no luck today')],
+  ])('asks the next node at once after %s', async (_what, answer) => {
+    const [{ chainId, url }] = chains;
+    const node = await startNodeProxy(url, ({ method }) =>
+      method === 'eth_chainId' ? null : answer,
+    );
+    const rpc = new Rpc(chainId, [node.url, url]);
+    const found = await rpc.call('eth_getBlockByNumber', ['0x0', false]).finally(() => node.stop());
+    expect(found).toMatchObject({ number: '0x0' });
+    expect(node.calls.get('eth_getBlockByNumber')).toBe(1);
+  });
+
+  it('asks a node for its chain again after a fault', async () => {
+    const [{ chainId, url }, other] = chains;
+    let target = url;
+    let isDown = false;
+    const node = await startNodeProxy(
+      () => target,
+      () => (isDown ? { status: 503 } : null),
+    );
+    const rpc = new Rpc(chainId, [node.url], { avoidMs: 0 });
+    await rpc.call('eth_blockNumber');
+    isDown = true;
+    await expect(rpc.call('eth_blockNumber')).rejects.toThrow(/status 503/);
+    isDown = false;
+    target = other.url;
+    await expect(rpc.call('eth_blockNumber').finally(() => node.stop())).rejects.toThrow(
+      /serves the chain 31338/,
+    );
+  });
+
+  it('does not read an answer that never ends', async () => {
+    const [{ chainId, url }] = chains;
+    const endless = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const write = (): void => {
+        while (!response.destroyed && response.write(Buffer.alloc(1_048_576, ' ')));
+      };
+      response.on('drain', write);
+      write();
+    });
+    await once(endless.listen(0, '127.0.0.1'), 'listening');
+    const { port } = endless.address() as AddressInfo;
+    const rpc = new Rpc(chainId, [`http://127.0.0.1:${String(port)}`, url]);
+    expect(await rpc.call('eth_chainId')).toBe('0x7a69');
+    endless.closeAllConnections();
+    endless.close();
   });
 
   it('does not believe a node of another chain', async () => {

@@ -60,8 +60,9 @@ describeWithChain('a rescan', () => {
     happens: () => Promise<unknown>,
   ): Promise<{ from: number; to: number }> => {
     const from = (await chain.blockNumber()) + 1;
-    node.answer = ({ method }) => (method === 'eth_getLogs' ? { result: [] } : null);
-    node.alter = (_call, result) => {
+    node.answer = () => null;
+    node.alter = ({ method }, result) => {
+      if (method === 'eth_getBlockReceipts') return [];
       const isBlock = Array.isArray((result as FullBlock | null)?.transactions);
       return isBlock ? { ...(result as object), logsBloom: NO_LOGS, transactions: [] } : result;
     };
@@ -191,7 +192,7 @@ describeWithChain('a rescan', () => {
     const last = { number: (await chain.blockNumber()) + 1 };
     const money = { token: null, units: 1n, feeUnits: 1n };
     const spend = { ...money, txHash: '0x1', address, blockNumber: last.number };
-    const booking = { arrivals: [], spends: [spend], last };
+    const booking = { arrivals: [], spends: [spend], first: last, last, transaction: null };
     const parts = { db: world.db, chain: createChain(world.network) };
     await expect(bookMissing(parts, booking)).rejects.toThrow(/is not final any more/);
     expect(await world.db.query('SELECT 1 FROM wallet.address_spend')).toEqual([]);

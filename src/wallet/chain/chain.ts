@@ -2,18 +2,12 @@
 import type { Address, Hex } from 'viem';
 import { SetupError } from '../../lib/setup-error';
 import type { Network } from '../networks';
-import { LogRanges } from './log-limits';
 import { ChainUnavailable, Rpc, type RpcCall, RpcRefusal, type RpcRequest } from './rpc';
 
 export interface Chain {
   network: Network;
   rpc: Rpc;
-  /** How many blocks each node answers a question for logs about. */
-  logRanges: LogRanges;
 }
-
-/** The number of blocks in one question for logs, until a node refuses it. */
-const LOG_BLOCKS = 200;
 
 export interface BlockHead {
   number: bigint;
@@ -52,7 +46,7 @@ export function createChain(
 ): Chain {
   const { chainId, rpcUrls, rpcTimeoutMs } = network;
   const rpc = new Rpc(chainId, rpcUrls, { timeoutMs: rpcTimeoutMs, onRequest });
-  return { network, rpc, logRanges: new LogRanges(LOG_BLOCKS) };
+  return { network, rpc };
 }
 
 /** @param at a tag, or a block number in hexadecimal */

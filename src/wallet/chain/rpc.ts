@@ -4,18 +4,17 @@
  * transactions.
  */
 import { meaningOfRefusal } from './broadcast-refusals';
-import { isTooManyLogs } from './log-limits';
 import { combineAnswers } from './send-to-all';
 
-/** The node refused the call: asking again, or asking another node, gives the same answer. */
+/** The node refused the call: asking again gives the same answer, and no other node has given a better one. */
 export class RpcRefusal extends Error {
   constructor(
     readonly method: string,
     readonly code: number,
     /** The node's own words, without URLs and long hexadecimal text. */
     readonly detail: string,
-    /** The node's place in `rpc_urls`, from 0. */
-    readonly node = 0,
+    /** Every node would say the same, because the refusal is about the content of the call. */
+    readonly isAboutCall = true,
   ) {
     super(`${method}: ${detail} (${String(code)})`);
   }
@@ -114,22 +113,27 @@ export class Rpc {
 
   /**
    * All calls in one request to one node, so that the answers are from the same view of the chain.
-   * The answers are in the order of the calls.
+   * The answers are in the order of the calls. If a node refuses a call for a reason of its own, such as a method
+   * that it lacks, the next node is asked at once.
    * @throws ChainUnavailable
    */
   async batch<T>(calls: readonly RpcCall[]): Promise<RpcAnswer<T>[]> {
     if (calls.length === 0) return [];
     const faults: string[] = [];
+    let refused: RpcAnswer<T>[] | null = null;
     for (const node of this.inOrder()) {
       try {
         await this.checkChain(node);
-        return await this.ask<T>(node.url, calls);
+        const answers = await this.ask<T>(node.url, calls);
+        if (answers.every((one) => 'result' in one || one.refusal.isAboutCall)) return answers;
+        refused ??= answers;
       } catch (error) {
         if (!(error instanceof NodeFault)) throw error;
-        node.avoidUntil = performance.now() + this.avoidMs;
+        this.avoid(node);
         faults.push(`node ${String(this.nodes.indexOf(node) + 1)} ${error.message}`);
       }
     }
+    if (refused !== null) return refused;
     throw new ChainUnavailable(`${calls[0]?.method ?? ''}: ${faults.join(', ')}`);
   }
 
@@ -147,7 +151,7 @@ export class Rpc {
         await this.checkChain(node);
         return await this.ask<T>(node.url, calls);
       } catch (error) {
-        if (error instanceof NodeFault) node.avoidUntil = performance.now() + this.avoidMs;
+        if (error instanceof NodeFault) this.avoid(node);
         throw error;
       }
     });
@@ -159,17 +163,18 @@ export class Rpc {
   }
 
   /**
-   * Splits the calls into requests of RPC_BATCH_MAX. At most REQUESTS_AT_ONCE are under way at the same
-   * time, and they may be answered by different nodes.
+   * Splits the calls into requests. At most REQUESTS_AT_ONCE are under way at the same time, and they may be
+   * answered by different nodes.
+   * @param size calls in one request, at most RPC_BATCH_MAX
    */
-  async batches<T>(calls: readonly RpcCall[]): Promise<RpcAnswer<T>[]> {
+  async batches<T>(calls: readonly RpcCall[], size = RPC_BATCH_MAX): Promise<RpcAnswer<T>[]> {
     const answers = new Array<RpcAnswer<T>>(calls.length);
     let next = 0;
     const askInTurn = async (): Promise<void> => {
       while (next < calls.length) {
         const from = next;
-        next += RPC_BATCH_MAX;
-        const answered = await this.batch<T>(calls.slice(from, from + RPC_BATCH_MAX));
+        next += size;
+        const answered = await this.batch<T>(calls.slice(from, from + size));
         for (const [index, answer] of answered.entries()) answers[from + index] = answer;
       }
     };
@@ -180,16 +185,16 @@ export class Rpc {
   /** The node that is asked now comes last for a while: its answers are of no use. */
   avoidCurrent(): void {
     const [current] = this.inOrder();
-    if (current !== undefined) current.avoidUntil = performance.now() + this.avoidMs;
+    if (current !== undefined) this.avoid(current);
   }
 
-  /** The place in `rpc_urls` of the node that is asked next. */
-  preferred(): number {
-    const [first] = this.inOrder();
-    return first === undefined ? 0 : this.nodes.indexOf(first);
+  /** Another program may answer at the address when the node is asked again, so it tells its chain again. */
+  private avoid(node: Node): void {
+    node.avoidUntil = performance.now() + this.avoidMs;
+    node.isOfChain = false;
   }
 
-  /** Once for each node, before its first answer is believed. */
+  /** Before a node's first answer is believed, and after each fault. */
   private async checkChain(node: Node): Promise<void> {
     if (node.isOfChain) return;
     const found = await this.askChainId(node);
@@ -221,8 +226,8 @@ export class Rpc {
       const answer = await this.post(url, body);
       const list: unknown[] = Array.isArray(answer) ? answer : [answer];
       const byId = new Map(list.map((one) => [memberOf(one, 'id'), one]));
-      const from = { keys: keysOf(url), node: this.nodes.findIndex((node) => node.url === url) };
-      return calls.map(({ method }, id) => readAnswer<T>(method, byId.get(id), from));
+      const keys = keysOf(url);
+      return calls.map(({ method }, id) => readAnswer<T>(method, byId.get(id), keys));
     });
   }
 
@@ -261,12 +266,12 @@ export class Rpc {
         redirect: 'error',
         signal: AbortSignal.timeout(this.timeoutMs),
       });
-      const text = await response.text();
       // Some nodes answer a refused call with status 400 and a JSON-RPC error.
-      if (response.status === 429 || response.status >= 500) {
+      if (!response.ok && response.status !== 400) {
+        await response.body?.cancel();
         throw new NodeFault(`answered with status ${String(response.status)}`);
       }
-      return JSON.parse(text) as unknown;
+      return JSON.parse(await readText(response)) as unknown;
     } catch (error) {
       if (error instanceof NodeFault) throw error;
       if (error instanceof SyntaxError) throw new NodeFault('did not answer with JSON');
@@ -278,6 +283,22 @@ export class Rpc {
 
 class NodeFault extends Error {}
 
+/** The receipts of four large blocks are below a quarter of it. */
+const ANSWER_MAX_BYTES = 64 * 1_024 * 1_024;
+
+/** @throws NodeFault for an answer that would fill the memory */
+async function readText(response: Response): Promise<string> {
+  if (response.body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > ANSWER_MAX_BYTES) throw new NodeFault('answered with more than 64 MiB');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
 interface Node {
   url: string;
   /** Milliseconds since 1970. */
@@ -286,39 +307,55 @@ interface Node {
 }
 
 /** The provider's limits and internal faults, which another node does not have. */
-const NODE_FAULT_CODES: readonly number[] = [-32005, -32097, -32603];
+const NODE_FAULT_CODES: readonly number[] = [-32005, -32007, -32016, -32029, -32097, -32603, 429];
+const LIMIT_WORDS =
+  /request (?:count|limit)|rate ?limit|requests per|too many requests|quota|capacity|unauthorized|forbidden|api[ -]?key/i;
 const REVERT_WORDS = /revert/i;
 /** The node works, but does not keep the state of the block: geth, reth, nethermind, Besu, Erigon. */
 const OLD_STATE_WORDS =
   /missing trie node|state\b.*\b(?:unavailable|not available|pruned)|no state available/i;
 /** The recipient's contract can make every node answer an internal fault to an estimate of it. */
 const ESTIMATE = 'eth_estimateGas';
+/** What a node refuses of these is about their content, unless it names a limit of its own. */
+const CONTENT_METHODS: readonly string[] = [ESTIMATE, 'eth_call', 'eth_sendRawTransaction'];
 
-function readAnswer<T>(
-  method: string,
-  answer: unknown,
-  { keys, node }: { keys: readonly string[]; node: number },
-): RpcAnswer<T> {
+function readAnswer<T>(method: string, answer: unknown, keys: readonly string[]): RpcAnswer<T> {
   const error = memberOf(answer, 'error');
   if (error === undefined || error === null) {
-    if (memberOf(answer, 'result') === undefined) throw new NodeFault('left a call unanswered');
-    return { result: memberOf(answer, 'result') as T };
+    const result = memberOf(answer, 'result');
+    if (result === undefined || (isEmptyObject(result) && !method.startsWith('txpool_'))) {
+      throw new NodeFault('left a call unanswered');
+    }
+    return { result: result as T };
   }
   const code = memberOf(error, 'code');
   const message = memberOf(error, 'message');
   const detail = withoutSecrets(typeof message === 'string' ? message : 'no reason given', keys);
   if (typeof code !== 'number') throw new NodeFault('did not answer in the form of JSON-RPC');
-  if (
-    NODE_FAULT_CODES.includes(code) &&
-    !isTooManyLogs(method, code, detail) &&
-    method !== ESTIMATE &&
-    !REVERT_WORDS.test(detail) &&
-    !isAboutTransaction(detail) &&
-    !OLD_STATE_WORDS.test(detail)
-  ) {
+  const isAboutCall = REVERT_WORDS.test(detail) || isAboutTransaction(detail);
+  const isOldState = OLD_STATE_WORDS.test(detail);
+  if (!isAboutCall && !isOldState && isLimitOrFault(method, code, detail)) {
     throw new NodeFault(`refused the call (${String(code)})`);
   }
-  return { refusal: new RpcRefusal(method, code, detail, node) };
+  const isOfContent = isAboutCall || (CONTENT_METHODS.includes(method) && !isOldState);
+  return { refusal: new RpcRefusal(method, code, detail, isOfContent) };
+}
+
+function isLimitOrFault(method: string, code: number, detail: string): boolean {
+  if (LIMIT_WORDS.test(detail)) return true;
+  return NODE_FAULT_CODES.includes(code) && !(method === ESTIMATE && code === INTERNAL_ERROR);
+}
+
+const INTERNAL_ERROR = -32603;
+
+/** Only a pool may have nothing to tell; no other method of the wallet has an empty object as its result. */
+function isEmptyObject(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).length === 0
+  );
 }
 
 /** Geth answers -32603 or -32000 to these, according to its version. */

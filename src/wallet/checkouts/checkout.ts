@@ -31,6 +31,9 @@ export interface Checkout {
   updatedAt: Date;
 }
 
+/** How sure a deposit's block must be before the deposit is confirmed. */
+export type Finality = 'safe' | 'finalized';
+
 export interface Deposit {
   id: string;
   chainId: number;
@@ -48,6 +51,8 @@ export interface Deposit {
   isExpected: boolean;
   isListed: boolean;
   bundleId: string | null;
+  /** Whether enough nodes have shown it in its block. */
+  isAgreed: boolean;
 }
 
 export interface Bundle {
@@ -129,7 +134,7 @@ export function requiredFinality(
   { amount, asset }: Pick<Checkout, 'amount' | 'asset'>,
   arrived: Amount,
   safeBelow: Readonly<Record<string, Amount>>,
-): 'safe' | 'finalized' {
+): Finality {
   const limit = safeBelow[asset];
   if (limit === undefined) return 'finalized';
   return isLess(amount, limit) && isLess(arrived, limit) ? 'safe' : 'finalized';

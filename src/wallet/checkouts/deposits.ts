@@ -13,12 +13,13 @@ import {
   arrivedAmount,
   type CheckoutFacts,
   type Deposit,
+  type Finality,
   isBundleDue,
   isListedAlone,
   requiredFinality,
 } from './checkout';
 import { sendBackRejected } from './steps';
-import { announceCheckouts, lockCheckout, type PageUrl } from './store';
+import { announceCheckouts, findCheckoutById, lockCheckout, type PageUrl } from './store';
 
 /** A movement to a checkout's address, in a block. */
 export interface Arrival extends Movement {
@@ -27,7 +28,7 @@ export interface Arrival extends Movement {
   decimals: number;
   blockNumber: number;
   blockTime: Date;
-  /** Found by the balance: no transaction is known. */
+  /** Found by the balance: no transaction is known. Enough nodes had the same balance. */
   isInternal: boolean;
 }
 
@@ -111,6 +112,7 @@ async function recordOfCheckout(
       one.blockTime,
       isExpected,
       isListed,
+      one.isInternal ? new Date() : null,
     ]);
     if (stored === undefined) continue;
     if (stored.is_new && stored.is_listed) listed += 1;
@@ -122,11 +124,11 @@ async function recordOfCheckout(
 /** xmax is zero in a row that this statement inserted. */
 const STORE_ARRIVAL = `
   INSERT INTO wallet.deposit AS d (id, checkout_id, chain_id, asset, units, amount, tx_hash, sender,
-    block_number, seen_at, is_expected, is_listed)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    block_number, seen_at, is_expected, is_listed, agreed_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
   ON CONFLICT (id) DO UPDATE
     SET state = 'detected', units = excluded.units, amount = excluded.amount,
-      block_number = excluded.block_number, seen_at = excluded.seen_at
+      block_number = excluded.block_number, seen_at = excluded.seen_at, agreed_at = excluded.agreed_at
     WHERE d.state = 'vanished'
   RETURNING is_listed, xmax = 0 AS is_new`;
 
@@ -160,7 +162,7 @@ export async function takeBackAbove(
   for (const id of ids) {
     await lockCheckout(tx, id);
     await tx.query(
-      `UPDATE wallet.deposit SET state = 'vanished', final_at = NULL
+      `UPDATE wallet.deposit SET state = 'vanished', final_at = NULL, agreed_at = NULL
        WHERE checkout_id = $1 AND chain_id = $2 AND block_number > $3 AND state = ANY ($4)
          AND missing_since IS NULL`,
       [id, chainId, lastNumber, states],
@@ -208,9 +210,56 @@ async function findAgain(
   return true;
 }
 
-export interface SureBlocks {
-  safe: number;
-  finalized: number;
+/** The newest block of each kind. */
+export type SureBlocks = Record<Finality, number>;
+
+/** A deposit that would be confirmed if enough nodes showed it. */
+export interface SureDeposit {
+  id: string;
+  txHash: string;
+  units: bigint;
+  blockNumber: number;
+  finality: Finality;
+}
+
+/** The deposits that are sure at the node that is followed, and that no other node has shown yet. */
+export async function listUnagreed(
+  db: Database,
+  parts: DepositParts,
+  sure: SureBlocks,
+): Promise<SureDeposit[]> {
+  const due = await db.query<{ checkout_id: string }>(
+    `SELECT DISTINCT checkout_id FROM wallet.deposit
+     WHERE chain_id = $1 AND state = 'detected' AND screening <> 'pending' AND block_number <= $2
+       AND agreed_at IS NULL`,
+    [parts.chainId, sure.safe],
+  );
+  const unagreed: SureDeposit[] = [];
+  for (const { checkout_id } of due) {
+    const facts = await findCheckoutById(db, checkout_id);
+    for (const one of facts?.deposits ?? []) {
+      if (facts === null || one.txHash === null || one.isAgreed) continue;
+      const finality = finalityOf(facts, one, parts);
+      if (isSure(one, parts, sure, finality))
+        unagreed.push({ ...one, txHash: one.txHash, finality });
+    }
+  }
+  return unagreed;
+}
+
+/** Stores that enough nodes show these deposits in these blocks. */
+export async function markAgreed(
+  db: Database,
+  chainId: number,
+  deposits: readonly SureDeposit[],
+): Promise<void> {
+  for (const { id, blockNumber } of deposits) {
+    await db.query(
+      `UPDATE wallet.deposit SET agreed_at = clock_timestamp()
+       WHERE id = $1 AND chain_id = $2 AND block_number = $3 AND state = 'detected'`,
+      [id, chainId, blockNumber],
+    );
+  }
 }
 
 /** Confirms what has become sure, a transaction for each checkout. */
@@ -222,6 +271,7 @@ export async function settleDeposits(
   const due = await db.query<{ checkout_id: string }>(
     `SELECT DISTINCT checkout_id FROM wallet.deposit
      WHERE chain_id = $1 AND state = 'detected' AND screening <> 'pending' AND block_number <= $2
+       AND agreed_at IS NOT NULL
      UNION
      SELECT checkout_id FROM wallet.deposit
      WHERE chain_id = $1 AND state = 'final' AND is_expected AND NOT is_listed
@@ -240,7 +290,9 @@ async function settleCheckout(
   sure: SureBlocks,
 ): Promise<void> {
   const before = await lockCheckout(tx, id);
-  const final = before.deposits.filter((one) => isSure(before, one, parts, sure));
+  const final = before.deposits.filter(
+    (one) => one.isAgreed && isSure(one, parts, sure, finalityOf(before, one, parts)),
+  );
   if (final.length > 0) {
     await tx.query(
       `UPDATE wallet.deposit SET state = 'final', final_at = clock_timestamp() WHERE id = ANY ($1)`,
@@ -253,16 +305,22 @@ async function settleCheckout(
   if (isVisible || isBundled || isSentBack) await announceCheckouts(tx, [id], parts.pageUrl);
 }
 
-function isSure(
+function finalityOf(
   facts: CheckoutFacts,
-  { chainId, state, screening, blockNumber, isExpected }: Deposit,
+  { isExpected }: Deposit,
+  { rules }: DepositParts,
+): Finality {
+  if (!isExpected) return 'finalized';
+  return requiredFinality(facts.checkout, arrivedAmount(facts), rules.safeBelow);
+}
+
+function isSure(
+  { chainId, state, screening, blockNumber }: Deposit,
   parts: DepositParts,
   sure: SureBlocks,
+  finality: Finality,
 ): boolean {
   if (chainId !== parts.chainId || state !== 'detected' || screening === 'pending') return false;
-  const finality = isExpected
-    ? requiredFinality(facts.checkout, arrivedAmount(facts), parts.rules.safeBelow)
-    : 'finalized';
   return blockNumber <= sure[finality];
 }
 

@@ -34,7 +34,7 @@ type DepositRow = Row<Deposit, 'chainId' | 'units' | 'amount' | 'blockNumber'> &
 const DEPOSIT_COLUMNS = `id, checkout_id AS "checkoutId", chain_id AS "chainId", asset, units, amount,
   tx_hash AS "txHash", sender, block_number AS "blockNumber", seen_at AS "seenAt", state,
   final_at AS "finalAt", screening, is_expected AS "isExpected", is_listed AS "isListed",
-  bundle_id AS "bundleId"`;
+  bundle_id AS "bundleId", agreed_at IS NOT NULL AS "isAgreed"`;
 
 function readDeposit(row: DepositRow): Deposit {
   return {

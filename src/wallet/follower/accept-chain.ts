@@ -86,11 +86,8 @@ async function findFork(db: Database, chain: Chain, place: Place): Promise<Block
 }
 
 /** Every node must have the same chain: with one of another chain, the pause would come back. */
-async function requireAgreement(
-  { network, rpc, logRanges }: Chain,
-  fork: BlockHeader,
-): Promise<void> {
-  const nodes = rpc.each().map((node) => ({ network, rpc: node, logRanges }));
+async function requireAgreement({ network, rpc }: Chain, fork: BlockHeader): Promise<void> {
+  const nodes = rpc.each().map((node) => ({ network, rpc: node }));
   const heads = await Promise.all(nodes.map((node) => answerOf(node, readHeads(node))));
   const top = Math.min(...heads.map(({ latest }) => latest.number));
   for (const at of [fork.number, top]) {

@@ -1,7 +1,7 @@
 /**
  * The bloom filter of a block's logs, which its header holds: for each address and topic of the logs,
- * three of 2,048 bits are set (Ethereum's yellow paper, section 4.3.1). A bit that is not set proves
- * that the block has no such log; an empty answer about a block whose bits are set proves nothing.
+ * three of 2,048 bits are set (Ethereum's yellow paper, section 4.3.1). Logs that leave a bit
+ * unexplained are not all, and logs that would set another bit are not of this block.
  */
 import { type Hex, hexToBytes, keccak256 } from 'viem';
 
@@ -20,32 +20,20 @@ function bitsOf(item: Hex): readonly number[] {
   return bits;
 }
 
-/** False: no log of the block has this address or topic. */
-export type Bloom = (item: Hex) => boolean;
-
-/** @param logsBloom of a header; a chain without blooms says nothing, so everything may be there */
-export function readBloom(logsBloom: Hex | undefined): Bloom {
-  if (logsBloom === undefined || logsBloom.length !== 2 + BITS / 4) return () => true;
-  const bytes = hexToBytes(logsBloom);
-  const isSet = (bit: number): boolean =>
-    ((bytes[BITS / 8 - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0;
-  return (item) => bitsOf(item).every(isSet);
-}
-
-/** Whether logs with these addresses and topics explain every bit of a header's filter. */
-export function isExplained(
+/** @param logsBloom of a header; a chain whose headers have none, or set every bit, says nothing */
+export function matchesBloom(
   logsBloom: Hex | undefined,
   logs: readonly { address: Hex; topics: readonly Hex[] }[],
 ): boolean {
   if (logsBloom === undefined || logsBloom.length !== 2 + BITS / 4) return true;
-  const bytes = hexToBytes(logsBloom);
-  // A chain that sets every bit says nothing.
-  if (bytes.every((byte) => byte === 0xff)) return true;
+  const stated = hexToBytes(logsBloom);
+  if (stated.every((byte) => byte === 0xff)) return true;
+  const made = new Uint8Array(BITS / 8);
   for (const { address, topics } of logs) {
     for (const bit of [address, ...topics].flatMap(bitsOf)) {
       const at = BITS / 8 - 1 - (bit >> 3);
-      bytes[at] = (bytes[at] ?? 0) & ~(1 << (bit & 7));
+      made[at] = (made[at] ?? 0) | (1 << (bit & 7));
     }
   }
-  return bytes.every((byte) => byte === 0);
+  return stated.every((byte, at) => byte === made[at]);
 }

@@ -38,16 +38,21 @@ interface BookingParts {
 interface Booking {
   arrivals: readonly Arrival[];
   spends: readonly Spend[];
+  first: { number: number };
   /** The block must be final. */
   last: { number: number };
+  /** Null, or the only transaction that was read. */
+  transaction: string | null;
 }
 
 /** @throws SetupError when the chain was paused, or the block is no longer final */
 export async function bookMissing(
   { db, chain }: BookingParts,
-  { arrivals: all, spends, last }: Booking,
+  booking: Booking,
 ): Promise<BookedArrival[]> {
-  const arrivals = all.filter(({ units }) => units > 0n);
+  const arrivals = booking.arrivals.filter(({ units }) => units > 0n);
+  const { spends, last } = booking;
+  await db.transaction((tx) => dropInvented(tx, chain, { ...booking, arrivals }));
   if (arrivals.length === 0 && spends.length === 0) return [];
   const { chainId } = chain.network;
   const missing = judge(chainId, await readStored(db, chainId, arrivals), arrivals).filter(
@@ -60,10 +65,45 @@ export async function bookMissing(
   return db.transaction((tx) => book(tx, chain, { arrivals, spends, last }, coins));
 }
 
+/**
+ * Takes away what one node has shown alone and the blocks do not have: transfers that were never there, or had
+ * another amount. What enough nodes have shown stays.
+ */
+async function dropInvented(
+  tx: Tx,
+  chain: Chain,
+  { arrivals, first, last, transaction }: Booking,
+): Promise<void> {
+  const { chainId } = chain.network;
+  await requireFinal(tx, chain, last.number);
+  const rows = await tx.query<{ id: string; checkout_id: string; units: string }>(
+    `SELECT id, checkout_id, units FROM wallet.deposit
+     WHERE chain_id = $1 AND state = 'detected' AND agreed_at IS NULL
+       AND block_number BETWEEN $2 AND $3 AND ($4::text IS NULL OR tx_hash = $4)
+     ORDER BY checkout_id, id`,
+    [chainId, first.number, last.number, transaction],
+  );
+  const shown = new Map(arrivals.map((one) => [depositId(chainId, one), one.units]));
+  const invented = rows.filter(({ id, units }) => shown.get(id) !== BigInt(units));
+  for (const { id, checkout_id } of invented) {
+    await lockCheckout(tx, checkout_id);
+    await tx.query(
+      `UPDATE wallet.deposit SET state = 'vanished'
+       WHERE id = $1 AND state = 'detected' AND agreed_at IS NULL`,
+      [id],
+    );
+    await tx.query(
+      `UPDATE wallet.checkout SET version = version + 1, updated_at = clock_timestamp()
+       WHERE id = $1`,
+      [checkout_id],
+    );
+  }
+}
+
 async function book(
   tx: Tx,
   chain: Chain,
-  { arrivals, spends, last }: Booking,
+  { arrivals, spends, last }: Pick<Booking, 'arrivals' | 'spends' | 'last'>,
   coins: Coins | null,
 ): Promise<BookedArrival[]> {
   const { chainId, deposits: rules } = chain.network;

@@ -18,6 +18,7 @@ import {
 import type { Log } from '../config';
 import type { Database, Tx } from '../db/database';
 import { type Loop, startLoop } from '../loop';
+import { Agreement } from './agreement';
 import { InconsistentNode } from './answers';
 import { arrivalsOf, recordSpends } from './arrivals';
 import { CoinBalances } from './internal-transfers';
@@ -39,9 +40,9 @@ import {
   readHeader,
   readHeaders,
   readHeads,
+  readRange,
 } from './reader';
 import { ProgressWatch } from './progress';
-import { readNextRange } from './ranges';
 import type { WatchList } from './watch-list';
 
 export interface FollowerParts extends DepositParts {
@@ -53,6 +54,8 @@ export interface FollowerParts extends DepositParts {
   /** The time between two looks for coins that contracts sent. */
   balancesEveryMs: number;
   stalledAfterMs?: number;
+  /** How long a deposit may lack a second node before an alarm is raised. */
+  doubtAfterMs?: number;
 }
 
 /** Blocks that are read one by one in a step; more are read in a range where they are final. */
@@ -85,6 +88,7 @@ type Heads = Awaited<ReturnType<typeof readHeads>>;
 export class Follower {
   private readonly chainId: number;
   private readonly balances: CoinBalances;
+  private readonly agreement: Agreement;
   private balancesAt = -Infinity;
   private stuckSteps = 0;
   private progress: { at: number; number: number } | null = null;
@@ -96,6 +100,7 @@ export class Follower {
     const { chainId, name } = parts.chain.network;
     this.chainId = chainId;
     this.balances = new CoinBalances(parts);
+    this.agreement = new Agreement(parts);
     this.watch = new ProgressWatch(name, parts.alarms, parts.stalledAfterMs);
   }
 
@@ -262,9 +267,7 @@ export class Follower {
     const { chain, watched } = this.parts;
     await watched.refresh();
     const blocks = { from: place.headNumber + 1, to: finalNumber };
-    const range = await readNextRange(chain, blocks, watched);
-    if (range === null) return;
-    const { first, last, ...content } = range;
+    const { first, last, ...content } = await readRange(chain, blocks, watched);
     if (first.parentHash !== place.headHash) throw new InconsistentNode('another chain');
     await this.record(content, (tx) => advanceFinal(tx, this.chainId, place, last));
     this.reportProgress(last.number, finalNumber);
@@ -316,6 +319,7 @@ export class Follower {
       await setSure(db, this.chainId, safe, finalized);
     }
     const sure = { safe, finalized: finalized.number };
+    await this.agreement.seek(sure);
     await settleDeposits(db, this.parts, sure);
     for (const { id, detail } of await listUnexpected(db, this.chainId)) {
       await this.parts.alarms.raise('unexpected_deposit', id, detail);

@@ -5,14 +5,15 @@
  * booked once that block is final and still part of the chain.
  */
 import type { Alarms } from '../alarms';
-import type { Chain } from '../chain/chain';
-import { RpcRefusal } from '../chain/rpc';
+import { type Chain, nodesOf } from '../chain/chain';
+import { ChainUnavailable, ignoreSilence, RpcRefusal } from '../chain/rpc';
 import { type Arrival, type DepositParts, recordArrivals } from '../checkouts/deposits';
 import { lockCheckout } from '../checkouts/store';
 import type { Database, Db, Tx } from '../db/database';
 import type { Log } from '../config';
 import type { Network } from '../networks';
 import { NATIVE_DECIMALS } from '../units';
+import { nodesRequired } from './agreement';
 import { InconsistentNode } from './answers';
 import { listBlocks, OutOfPlace, type Place } from './place';
 import { readBalances, readBalancesOf, readHeader } from './reader';
@@ -47,26 +48,48 @@ export class CoinBalances {
 
   constructor(private readonly parts: BalanceParts) {}
 
-  /** What the addresses have at the newest block that was read. A node that cannot tell is an alarm, and nothing waits for it. */
-  async look({ headNumber: number, headHash: hash }: Place): Promise<void> {
+  /**
+   * What the addresses have at the newest block that enough nodes have. Nodes that cannot tell, or that
+   * disagree, are an alarm, and nothing else waits for them.
+   */
+  async look(place: Place): Promise<void> {
     const { db, chain, alarms } = this.parts;
     const { name } = chain.network;
+    const block = await this.newestBlock(place);
+    if (block === undefined) return;
+    const { number, hash } = block;
     const explained = await listExplained(db, chain.network, number);
     const addresses = explained.map(({ address }) => address);
     try {
-      const balances = await readBalancesOf(chain, addresses, { number, hash });
-      const differing = explained.flatMap(({ checkoutId, units }, index) => {
-        const balance = balances[index] ?? 0n;
-        return balance === units ? [] : [[checkoutId, balance] as const];
-      });
+      const balances = await readBalancesOf(chain, addresses, block);
+      const differing = explained
+        .map((one, index) => ({ ...one, balance: balances[index] ?? 0n }))
+        .filter(({ units, balance }) => balance !== units);
+      await requireSameBalances(chain, differing, block);
       this.looks = this.looks.filter((look) => look.number < number);
-      this.looks.push({ number, hash, balances: new Map(differing) });
+      this.looks.push({
+        ...{ number, hash },
+        balances: new Map(differing.map(({ checkoutId, balance }) => [checkoutId, balance])),
+      });
       await alarms.clear('balances_unreadable', name);
     } catch (error) {
-      if (!(error instanceof RpcRefusal)) throw error;
-      const detail = `The balances of deposit addresses on ${name} cannot be read, so coins that contracts send are not found. Other deposits are confirmed as usual. (${error.detail})`;
+      if (!(error instanceof RpcRefusal || error instanceof DisagreeingNodes)) throw error;
+      const why = error instanceof RpcRefusal ? error.detail : error.message;
+      const detail = `The balances of deposit addresses on ${name} cannot be read, so coins that contracts send are not found. Other deposits are confirmed as usual. (${why})`;
       await alarms.raise('balances_unreadable', name, detail);
     }
+  }
+
+  private async newestBlock(place: Place): Promise<{ number: number; hash: string } | undefined> {
+    const { db, chain, chainId } = this.parts;
+    const heads = await Promise.all(
+      nodesOf(chain).map((node) => readHeader(node, 'latest').catch(ignoreSilence)),
+    );
+    const numbers = heads.flatMap((head) => (head == null ? [] : [head.number]));
+    const known = numbers.sort((a, b) => b - a)[nodesRequired(chain) - 1];
+    if (known === undefined) throw new ChainUnavailable('too few nodes tell their newest block');
+    const number = Math.min(known, place.headNumber);
+    return (await listBlocks(db, chainId, number, number))[0];
   }
 
   /** What was seen at blocks that are final now. */
@@ -77,6 +100,37 @@ export class CoinBalances {
       this.looks = this.looks.filter((one) => one !== look);
     }
   }
+}
+
+/** Enough nodes do not have the same balances at the same block. */
+class DisagreeingNodes extends Error {}
+
+/** Coins that one node alone shows are never credited. @throws DisagreeingNodes, InconsistentNode */
+async function requireSameBalances(
+  chain: Chain,
+  differing: readonly { address: string; balance: bigint }[],
+  block: { number: number; hash: string },
+): Promise<void> {
+  const required = nodesRequired(chain);
+  if (differing.length === 0 || required === 1) return;
+  const addresses = differing.map(({ address }) => address);
+  let agreeing = 0;
+  let disagreement: string | null = null;
+  for (const node of nodesOf(chain)) {
+    if (agreeing >= required) break;
+    const balances = await readBalancesOf(node, addresses, block).catch(ignoreLag);
+    if (balances === undefined) continue;
+    const at = balances.findIndex((balance, index) => balance !== differing[index]?.balance);
+    if (at === -1) agreeing += 1;
+    else disagreement = `The nodes disagree about the balance of ${addresses[at] ?? ''}.`;
+  }
+  if (agreeing >= required) return;
+  if (disagreement !== null) throw new DisagreeingNodes(disagreement);
+  throw new InconsistentNode('too few nodes have the balances of a block');
+}
+
+function ignoreLag(error: unknown): undefined {
+  return error instanceof InconsistentNode ? undefined : ignoreSilence(error);
 }
 
 async function bookLook(parts: BalanceParts, { number, hash, balances }: Look): Promise<void> {

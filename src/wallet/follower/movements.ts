@@ -26,6 +26,8 @@ export interface RpcTransaction {
 
 export interface RpcReceipt {
   transactionHash: Hex;
+  blockHash: Hex;
+  blockNumber: Hex;
   status: Hex;
   gasUsed: Hex;
   effectiveGasPrice: Hex;
@@ -90,9 +92,19 @@ export function readTransferLogs(logs: readonly RpcLog[], tokens: ReadonlySet<st
   return movements;
 }
 
-/** The coins that a transaction itself sends. Its receipt must have status 1. */
-export function readNativeTransfer({ hash, from, to, value }: RpcTransaction): Movement | null {
-  if (to === null) return null;
+/** What a transaction moves: its own coins, and transfers of the listed tokens. A failed one moves nothing. */
+export function movementsOf(
+  transaction: RpcTransaction,
+  receipt: RpcReceipt,
+  tokens: ReadonlySet<string>,
+): Movement[] {
+  if (!isSuccessful(receipt)) return [];
+  const coins = readNativeTransfer(transaction);
+  return [...(coins === null ? [] : [coins]), ...readTransferLogs(receipt.logs, tokens)];
+}
+
+function readNativeTransfer({ hash, from, to, value }: RpcTransaction): Movement | null {
+  if (to === null || BigInt(value) === 0n) return null;
   return {
     token: null,
     from: from.toLowerCase(),
@@ -103,7 +115,7 @@ export function readNativeTransfer({ hash, from, to, value }: RpcTransaction): M
   };
 }
 
-export function isSuccessful({ status }: RpcReceipt): boolean {
+function isSuccessful({ status }: RpcReceipt): boolean {
   return BigInt(status) === 1n;
 }
 

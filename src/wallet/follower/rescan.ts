@@ -12,8 +12,7 @@ import { InconsistentNode } from './answers';
 import { arrivalsOf } from './arrivals';
 import { bookMissing, type BookedArrival } from './booking';
 import { findPlace, type Place } from './place';
-import { type BlockRange, readNextRange } from './ranges';
-import { readHeader, type Watched } from './reader';
+import { type BlockRange, readHeader, readRange, type Watched } from './reader';
 
 interface RescanParts {
   db: Database;
@@ -68,9 +67,10 @@ export async function rescan(
   let before: string | null = null;
   while (next <= to) {
     const range = await readSurely(parts, { from: next, to }, addresses, before);
-    const { movements, spends, last } = onlyOf(range, order.transaction);
+    const { transaction } = order;
+    const { movements, spends, first, last } = onlyOf(range, transaction);
     const arrivals = arrivalsOf(chain.network, (one) => addresses.checkoutOf(one), movements);
-    found.push(...(await bookMissing(parts, { arrivals, spends, last })));
+    found.push(...(await bookMissing(parts, { arrivals, spends, first, last, transaction })));
     before = last.hash;
     next = last.number + 1;
     onProgress(last.number, to, found.length);
@@ -116,10 +116,9 @@ async function readAllAddresses(db: Db, { network }: Chain): Promise<Addresses> 
     [network.mode],
   );
   const checkouts = new Map(rows.map(({ id, address }) => [address, id]));
-  const addresses = [...checkouts.keys()];
   return {
+    size: checkouts.size,
     has: (address) => checkouts.has(address),
-    list: () => addresses,
     checkoutOf: (address) => checkouts.get(address),
   };
 }
@@ -134,8 +133,7 @@ async function readSurely(
   let failures = 0;
   for (;;) {
     try {
-      const range = await readNextRange(chain, blocks, addresses);
-      if (range === null) continue;
+      const range = await readRange(chain, blocks, addresses);
       if (before !== null && range.first.parentHash !== before) {
         throw new InconsistentNode('another chain');
       }

@@ -16,7 +16,6 @@ const OVERLAP_SECONDS = 120;
 
 export class WatchList implements Watched {
   private checkouts = new Map<string, string>();
-  private addresses: readonly string[] = [];
   private loadedAt = -Infinity;
   private refreshedAt = 0;
 
@@ -29,8 +28,8 @@ export class WatchList implements Watched {
     return this.checkouts.has(address);
   }
 
-  list(): readonly string[] {
-    return this.addresses;
+  get size(): number {
+    return this.checkouts.size;
   }
 
   checkoutOf(address: string): string | undefined {
@@ -58,8 +57,6 @@ export class WatchList implements Watched {
       this.checkouts = new Map();
       this.loadedAt = startedAt;
     }
-    const before = isFirst ? -1 : this.checkouts.size;
     for (const { id, address } of rows) this.checkouts.set(address, id);
-    if (this.checkouts.size !== before) this.addresses = [...this.checkouts.keys()];
   }
 }

@@ -7,6 +7,7 @@ import { OPERATIONS } from './baseline/operations';
 import { SWEEPS } from './baseline/sweeps';
 import { TRANSFERS } from './baseline/transfers';
 import { NEW_DATABASE } from './0018-new-database';
+import { AGREED_DEPOSITS } from './0019-agreed-deposits';
 
 export interface Migration {
   name: string;
@@ -24,4 +25,5 @@ export const BASELINE: readonly Migration[] = [
 export const MIGRATIONS: readonly Migration[] = [
   ...BASELINE,
   { name: '0018-new-database', sql: NEW_DATABASE },
+  { name: '0019-agreed-deposits', sql: AGREED_DEPOSITS },
 ];
