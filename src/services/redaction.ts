@@ -5,21 +5,49 @@
  */
 const MARK = '[redacted]';
 
-/** The keys and the webhook secrets that the gateway issues, also in the midst of a word, and other bearer tokens. */
-const SECRET_FORM =
-  /(sk_(?:test|live)_|whsec_)[\w+/=-]{4,}|(\bBearer\s+)(?!sk_|whsec_)[\w+/=.~-]{16,}/g;
+/**
+ * What is secret by its form; the first group is kept. No part of a text is looked at again for another
+ * start, so that the time grows with the length of the text alone.
+ */
+const SECRET_FORMS: readonly RegExp[] = [
+  // The keys and the webhook secrets that the gateway issues, also in the midst of a word.
+  /(sk_(?:test|live)_|whsec_)[\w+/=-]{4,}/g,
+  /(\bBearer\s+)(?!sk_|whsec_)[\w+/=.~-]{16,}/gi,
+  /(?<![\w-])()eyJ[\w-]+\.[\w-]+\.[\w-]*(?:\.[\w-]*)*/g,
+  /()-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[^]*?(?:-----END[A-Z0-9 ]{0,60}(?:-----)?|$)/g,
+  // The user and the password of a URL.
+  /(:\/\/)[^\s/?#"'<>\\]+(?=@)/g,
+  // Incoming webhooks of chats: whoever has the address writes to the chat.
+  /(\b(?:hooks\.slack(?:-gov)?\.com|discord(?:app)?\.com\/api|api\.telegram\.org|chat\.googleapis\.com|webhook\.office\.com|logic\.azure\.com(?::443)?|open\.(?:feishu\.cn|larksuite\.com))\/)[^\s"'<>\\]+/gi,
+];
+
+/** Base64 of a name, a colon and a password. */
+const BASIC = /(\bBasic\s+)([\w+/-]{4,}={0,2})/gi;
 
 const NAMES =
   'pass[_-]?w(?:or)?d|passphrase|pwd|secret|token|(?:private|api|access)[\\s_-]?key|authorization|credential|cookie|mnemonic|seed|beneficiar(?:y|ies)';
 const SECRET_NAME = new RegExp(NAMES, 'i');
 
+/**
+ * A word with such a name. The look-behind lets the expression begin at no other place of the word, and the
+ * look-ahead lets it take the word only as a whole.
+ */
+const NAME = String.raw`(?<![\w.-])(?=([\w.-]*(?:${NAMES})[\w.-]*))\1`;
+const VALUE = String.raw`('[^']*'?|[^\s'&;,]+)`;
 /** A value after its name in text that is not JSON: `password=x`, `'token': 17`, `secret => y`, `<pwd>z`. */
-const NAMED = `(?:${NAMES})[\\w.-]*'?\\s*[:=>]+\\s*`;
-const NAMED_VALUE = new RegExp(`(${NAMED})('[^']*'?|[^\\s'&;,]+)`, 'gi');
+const NAMED_VALUE = new RegExp(String.raw`${NAME}('?\s*[:=>]+\s*)${VALUE}`, 'gi');
 /** Such a name whose value follows in quotes or brackets. */
-const NAME_AT_END = new RegExp(`${NAMED}$`, 'i');
+const NAME_AT_END = new RegExp(String.raw`${NAME}'?\s*[:=>]+\s*$`, 'i');
+/** The same in a sentence, where a colon follows other words too: `token=x`, `token:x`, `token: 17`. */
+const NAMED_IN_TEXT = new RegExp(
+  String.raw`${NAME}('?(?:=\s*|:(?=\S)|:\s+(?=[^\s\d]*\d)))${VALUE}`,
+  'gi',
+);
 /** A value after its name in the query of a URL. */
-const NAMED_PARAMETER = new RegExp(`([?&#][\\w.-]*(?:${NAMES})[^=&#\\s]*=)[^&#\\s]+`, 'gi');
+const NAMED_PARAMETER = new RegExp(
+  String.raw`([?&#](?=([^=&#?\s]*(?:${NAMES})[^=&#?\s]*))\2=)[^&#\s]+`,
+  'gi',
+);
 
 /** Text without what PostgreSQL cannot store. */
 function storable(text: string): string {
@@ -28,11 +56,20 @@ function storable(text: string): string {
 
 /** Text without secrets of a known form, and without what PostgreSQL cannot store. */
 export function redactText(text: string): string {
-  return storable(text).replace(SECRET_FORM, `$1$2${MARK}`);
+  return SECRET_FORMS.reduce(
+    (kept, form) => kept.replace(form, `$1${MARK}`),
+    storable(text),
+  ).replace(BASIC, (found, scheme: string, coded: string) =>
+    Buffer.from(coded, 'base64').includes(':') ? `${scheme}${MARK}` : found,
+  );
 }
+
+/** The shortest text with a secret is `pwd=x`. Thousands of shorter ones in a body cost nothing. */
+const SECRET_LENGTH_MIN = 5;
 
 /** Percent-encoded text: as it was sent, or decoded if that shows a secret. */
 export function redactEncoded(text: string): string {
+  if (text.length < SECRET_LENGTH_MIN) return storable(text);
   const decoded = storable(decodePercents(text));
   const redacted = redactBody(decoded);
   return redacted === decoded ? redactText(text) : redacted;
@@ -132,10 +169,10 @@ class BodyWalk {
       this.written += separator === token ? separator : `${separator}"${MARK}"`;
     } else {
       const decoded = decodePercents(token);
-      const text =
-        decoded.search(NAMED_VALUE) + decoded.search(SECRET_FORM) === -2 ? token : decoded;
-      this.written += text.replace(NAMED_VALUE, `$1${MARK}`);
-      this.#hidesNext = NAME_AT_END.test(text);
+      const redacted = redactText(decoded.replace(NAMED_VALUE, `$1$2${MARK}`));
+      const isHidden = redacted !== decoded;
+      this.written += isHidden ? redacted : token;
+      this.#hidesNext = NAME_AT_END.test(isHidden ? decoded : token);
     }
     this.#name = null;
   }
@@ -143,10 +180,14 @@ class BodyWalk {
 
 /** A string of a body, which may be JSON or a URL itself. */
 function redactString(text: string): string {
+  if (text.length < SECRET_LENGTH_MIN) return text;
   if (/^\s*[[{]/.test(text)) return redactBody(text);
-  const decoded = decodePercents(text);
-  const isHidden = decoded.search(SECRET_FORM) !== -1 || decoded.search(NAMED_PARAMETER) !== -1;
-  return redactText(isHidden ? decoded : text).replace(NAMED_PARAMETER, `$1${MARK}`);
+  const decoded = storable(decodePercents(text));
+  const redacted = redactText(decoded)
+    .replace(NAMED_PARAMETER, `$1${MARK}`)
+    .replace(NAMED_IN_TEXT, `$1$2${MARK}`);
+  if (redacted !== decoded) return redacted;
+  return redactText(text);
 }
 
 /** Decodes what it can of a string that is cut off or has an unknown escape. */

@@ -3,6 +3,7 @@
  * list in memory; batches are written in the background. The log never fails or delays a request:
  * under pressure, entries are dropped and counted.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import {
   type LoggedRequest,
@@ -36,6 +37,10 @@ const ENCODED_LENGTH_MAX = 4 * TEXT_LENGTH_MAX;
 const BATCH = 500;
 const BUFFER_MAX = 5_000;
 const WRITE_EVERY_MS = 500;
+/** Requests are answered after so much work on a batch; a body takes less than a millisecond. */
+const WORK_AT_ONCE_MS = 5;
+/** The work on a batch. After it the bodies of the others are not kept. */
+const BATCH_WORK_MS_MAX = 1_000;
 
 export function createRequestLog({ db, logger }: { db: Db; logger: Logger }): RequestLog {
   let waiting: RequestToLog[] = [];
@@ -49,7 +54,7 @@ export function createRequestLog({ db, logger }: { db: Db; logger: Logger }): Re
       const batch = waiting.slice(0, BATCH);
       waiting = waiting.slice(BATCH);
       try {
-        const stored = await writeRequestLog(db, batch.map(readable));
+        const stored = await writeRequestLog(db, await allReadable(batch));
         dropped.daily_maximum += batch.length - stored;
         batch.forEach((request) => {
           written.add(request);
@@ -117,6 +122,25 @@ class Written {
     }
     return `${day}:${accountId}:${mode}:${status >= 400}`;
   }
+}
+
+/** In parts, between which requests are answered. */
+async function allReadable(batch: readonly RequestToLog[]): Promise<LoggedRequest[]> {
+  const entries: LoggedRequest[] = [];
+  let workedMs = 0;
+  let begunAt = performance.now();
+  for (const request of batch) {
+    const isLate = workedMs > BATCH_WORK_MS_MAX;
+    entries.push(
+      readable(isLate ? { ...request, requestBody: null, responseBody: null } : request),
+    );
+    const ms = performance.now() - begunAt;
+    if (ms < WORK_AT_ONCE_MS) continue;
+    workedMs += ms;
+    await nextTurn();
+    begunAt = performance.now();
+  }
+  return entries;
 }
 
 function readable({ requestBody, responseBody, ...request }: RequestToLog): LoggedRequest {

@@ -86,13 +86,19 @@ function isOfLog(ctx: GatewayContext): boolean {
 /** The rows of a list that the log keeps. */
 const LOGGED_ROWS_MAX = 3;
 
-/** What the log keeps of an answer; nothing of a file. A list is cut before it is written out. */
+/** What the log keeps of an answer; nothing of a file. Its lists are cut before it is written out. */
 function answerOf(body: unknown): Buffer | object | null {
   if (typeof body === 'string') return Buffer.from(body.slice(0, LOGGED_BODY_BYTES_MAX));
   if (Buffer.isBuffer(body)) return Buffer.from(body.subarray(0, LOGGED_BODY_BYTES_MAX));
   if (typeof body !== 'object' || body === null || body instanceof Stream) return null;
   const { data } = body as { data?: unknown };
-  return Array.isArray(data) ? { ...body, data: data.slice(0, LOGGED_ROWS_MAX) } : body;
+  return data === undefined ? body : { ...body, data: firstRows(data) };
+}
+
+function firstRows(data: unknown): unknown {
+  const cut = (value: unknown) => (Array.isArray(value) ? value.slice(0, LOGGED_ROWS_MAX) : value);
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return cut(data);
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, cut(value)]));
 }
 
 /** Keeps requests with an accepted API key. The caller's answer does not wait for the log. */

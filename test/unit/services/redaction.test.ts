@@ -69,3 +69,94 @@ test('a path and a header are kept without secrets', () => {
   expect(redactEncoded('/api/v1/payouts/a%20b')).toBe('/api/v1/payouts/a%20b');
   expect(redactText('agent_sk_live_abcd')).toBe('agent_sk_live_[redacted]');
 });
+
+/** Each with the part that may not be kept. */
+const PLANTED: Record<string, [text: string, hidden: string]> = {
+  'a key of the gateway': ['sk_live_Qx7Rt2Vb9', 'Qx7Rt2Vb9'],
+  'a webhook secret': ['whsec_Qx7Rt2Vb9', 'Qx7Rt2Vb9'],
+  'a bearer token': ['Bearer Qx7Rt2Vb9Qx7Rt2Vb9', 'Qx7Rt2Vb9'],
+  'a basic credential': ['Basic c2hvcDpodW50ZXIy', 'c2hvcDpodW50ZXIy'],
+  'a password in a URL': ['postgres://shop:Qx7Rt2Vb9@db.example/shop', 'Qx7Rt2Vb9'],
+  'a password with @ in a URL': ['https://u:Qx7@Rt2Vb9@shop.example', 'Rt2Vb9'],
+  'a JSON web token': ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.Qx7Rt2Vb9', 'Qx7Rt2Vb9'],
+  'a private key': [
+    '-----BEGIN EC PRIVATE KEY-----\nQx7Rt2Vb9\n-----END EC PRIVATE KEY-----',
+    'Qx7Rt2Vb9',
+  ],
+  'a private key that is cut off': ['-----BEGIN PRIVATE KEY-----\nQx7Rt2Vb9', 'Qx7Rt2Vb9'],
+  'a token after =': ['use refresh_token=Qx7Rt2Vb9 now', 'Qx7Rt2Vb9'],
+  'a password after a colon': ['my password: Qx7Rt2Vb9', 'Qx7Rt2Vb9'],
+  'a key of two words': ['the api key:Qx7Rt2Vb9', 'Qx7Rt2Vb9'],
+  'a parameter of a URL': ['https://shop.example/?a=1&client_secret=Qx7Rt2Vb9', 'Qx7Rt2Vb9'],
+  'a parameter in another': ['/?next=b?token=Qx7Rt2Vb9', 'Qx7Rt2Vb9'],
+  'a webhook of Slack': ['https://hooks.slack.com/services/T0/B0/Qx7Rt2Vb9', 'Qx7Rt2Vb9'],
+  'a webhook of Discord': ['https://discord.com/api/webhooks/17/Qx7Rt2Vb9', 'Qx7Rt2Vb9'],
+  'a bot of Telegram': ['https://api.telegram.org/bot17:Qx7Rt2Vb9/sendMessage', 'Qx7Rt2Vb9'],
+  'a webhook of Teams': ['https://a.webhook.office.com/webhookb2/Qx7Rt2Vb9', 'Qx7Rt2Vb9'],
+  'a webhook of Google Chat': [
+    'https://chat.googleapis.com/v1/spaces/A/m?key=Qx7Rt2Vb9',
+    'Qx7Rt2Vb9',
+  ],
+};
+const PLACES: Record<string, (planted: string) => string> = {
+  'a field': (planted) => redactBody(JSON.stringify({ note: planted, amount: '10' })),
+  'the midst of a sentence': (planted) =>
+    redactBody(JSON.stringify({ note: `See ${planted} here` })),
+  'JSON inside a text': (planted) =>
+    redactBody(JSON.stringify({ note: JSON.stringify({ a: [planted] }) })),
+  'a list of metadata': (planted) => redactBody(JSON.stringify({ metadata: { a: [1, planted] } })),
+  'a body that is cut off': (planted) =>
+    redactBody(`{"a":1,"note":${JSON.stringify(planted).slice(0, -1)}`),
+  'a body that is no JSON': (planted) => redactBody(planted),
+  'a query': (planted) => redactQuery(`note=${encodeURIComponent(planted)}&a=1`),
+  'a path or a header': (planted) => redactEncoded(`/a/${encodeURIComponent(planted)}`),
+};
+
+test.each(
+  Object.entries(PLANTED).flatMap(([what, [text, hidden]]) =>
+    Object.entries(PLACES).map(([place, keep]) => ({ what, place, text, hidden, keep })),
+  ),
+)('$what is not kept in $place', ({ text, hidden, keep }) => {
+  expect(text).toContain(hidden);
+  expect(keep(text)).not.toContain(hidden);
+  expect(keep(text)).toContain('[redacted]');
+});
+
+test.each([
+  'Basic information about the secret of our tokens',
+  'https://shop.example/@ada/orders?mail=ada@shop.example',
+  'A cookie: two pieces; seed: none',
+  'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC',
+])('%s is kept', (text) => {
+  expect(redactBody(JSON.stringify({ text }))).toBe(JSON.stringify({ text }));
+});
+
+test.each([
+  ...[
+    'seed',
+    '?pwd.',
+    '?pwd',
+    '&pwd.',
+    'token: ',
+    'token ',
+    'eyJ-',
+    '://a@',
+    '"',
+    '["',
+    '%2525',
+    '=',
+  ],
+  ...['-----BEGIN ', 'Basic ', ' '],
+])('a body of %s takes a time that grows with its length alone', (part) => {
+  const cpuMs = (length: number) => {
+    const text = part.repeat(length / part.length);
+    const start = process.cpuUsage();
+    redactBody(text);
+    redactBody(JSON.stringify({ token: 1, text }));
+    redactQuery(text);
+    return process.cpuUsage(start).user / 1_000;
+  };
+  cpuMs(4_096);
+  // A quadratic search of a quarter of a megabyte takes minutes.
+  expect(cpuMs(262_144)).toBeLessThan(10_000);
+});
