@@ -39,7 +39,7 @@ const FAULTS_SHOWN = 50;
 
 export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
   const check = async (visit: MerchantVisit): Promise<BatchCheck & { sheet: Sheet }> => {
-    const sheet = readSheet(visit.form.get('table') ?? '');
+    const sheet = await readSheet(visit.form.get('table') ?? '');
     const caller = await money.allowedCaller(personOf(visit));
     const input = { ...headOf(visit.form), rows: sheet.rows };
     return { ...(await money.payoutBatches.check(caller, input)), sheet };
@@ -103,7 +103,7 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
         const idempotencyKey = formKey(form);
         const sent = await tryTable(form, async () => {
           const caller = await money.allowedCaller(personOf(visit));
-          const { rows } = readSheet(form.get('table') ?? '');
+          const { rows } = await readSheet(form.get('table') ?? '');
           return createdId(() =>
             money.payoutBatches.create(caller, { ...headOf(form), rows, idempotencyKey }),
           );

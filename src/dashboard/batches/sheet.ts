@@ -2,6 +2,7 @@
  * A table of payouts as spreadsheets write it: CSV with commas, semicolons or tabs, and amounts with a
  * decimal point or a decimal comma. An amount that can be read in two ways is refused, never guessed.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import type { RowFault } from '../../domain/batch-terms';
 import { BATCH_ROWS_MAX } from '../../domain/payout-batch';
@@ -49,25 +50,33 @@ export type Sheet = SheetOf<SentPayoutOrder>;
 export class SheetFault extends Error {}
 
 /** The rows of a batch. @throws SheetFault */
-export function readSheet(text: string): Sheet {
+export function readSheet(text: string): Promise<Sheet> {
   const shape = { columns: COLUMNS, required: REQUIRED, rowsMax: BATCH_ROWS_MAX };
   return readTable(text, shape, readPayoutRow);
 }
 
 /** The rows of a schedule. @throws SheetFault */
-export function readScheduleSheet(text: string): SheetOf<PayoutOrder> {
+export function readScheduleSheet(text: string): Promise<SheetOf<PayoutOrder>> {
   const shape = { columns: SCHEDULE_COLUMNS, required: REQUIRED, rowsMax: SCHEDULE_ROWS_MAX };
   return readTable(text, shape, readScheduledRow);
 }
 
-function readTable<Order>(
+/** Read in one turn of the event loop, so that other requests are answered in between. */
+export const ROWS_IN_A_TURN = 50;
+
+async function readTable<Order>(
   text: string,
   shape: TableShape,
   read: (json: Json) => Order,
-): SheetOf<Order> {
+): Promise<SheetOf<Order>> {
   const lines = readLines(text, shape);
   const style = decimalStyleOf(lines.map(({ amount = '' }) => amount));
-  return { lines, rows: lines.map((line, index) => readRow(line, index + 1, style, read)) };
+  const rows: (Order | RowFault)[] = [];
+  for (const line of lines) {
+    rows.push(readRow(line, rows.length + 1, style, read));
+    if (rows.length % ROWS_IN_A_TURN === 0) await nextTurn();
+  }
+  return { lines, rows };
 }
 
 interface TableShape {

@@ -1,4 +1,5 @@
 /** A merchant's list, compared with the gateway's records. Nothing is stored. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Difference,
   type ExpectedRow,
@@ -18,7 +19,14 @@ import { Field, type FormState, Select, SentAgain, TableField } from '../../web/
 import { Icon } from '../../web/icon';
 import { chosen } from '../../web/lists';
 import { page } from '../../web/site';
-import { decimalStyleOf, plainAmount, readLines, SheetFault, writeSheet } from '../batches/sheet';
+import {
+  decimalStyleOf,
+  plainAmount,
+  readLines,
+  ROWS_IN_A_TURN,
+  SheetFault,
+  writeSheet,
+} from '../batches/sheet';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { periodOf } from './period';
 
@@ -59,7 +67,7 @@ export function reconcilePages(services: DashboardServices): MerchantRoute[] {
     const { timeZone } = await services.bookkeeping(visit);
     const values = visit.form;
     const { createdFrom, createdTo, errors } = periodOf(values, timeZone, RECONCILED_DAYS_MAX);
-    const rows = readTable(values.get('table') ?? '', errors);
+    const rows = await readTable(values.get('table') ?? '', errors);
     const form = { values, errors };
     if (createdFrom === undefined || createdTo === undefined || Object.keys(errors).length > 0) {
       return { form, result: null, zone: timeZone };
@@ -121,20 +129,22 @@ function refused(base: string, form: FormState, zone: string) {
 }
 
 /** The faults of the table go to `errors.table`. */
-function readTable(text: string, errors: Record<string, string>): ExpectedRow[] {
+async function readTable(text: string, errors: Record<string, string>): Promise<ExpectedRow[]> {
   try {
     const shape = { columns: COLUMNS, required: COLUMNS, rowsMax: RECONCILED_ROWS_MAX };
     const lines = readLines(text, shape);
     const style = decimalStyleOf(lines.map(({ amount = '' }) => amount));
     const faults: string[] = [];
-    const rows = lines.flatMap((line, index) => {
+    const rows: ExpectedRow[] = [];
+    for (const [index, line] of lines.entries()) {
+      if (index % ROWS_IN_A_TURN === 0) await nextTurn();
       const name = `Row ${index + 1}`;
       const amount = plainAmount(line['amount'] ?? '', style) ?? '';
       const read = readExpectedRow({ ...line, amount }, name);
-      if (!Array.isArray(read)) return [read];
-      faults.push(`${name}: ${read.map(({ field }) => field.slice(name.length + 1)).join(', ')}`);
-      return [];
-    });
+      if (Array.isArray(read)) {
+        faults.push(`${name}: ${read.map(({ field }) => field.slice(name.length + 1)).join(', ')}`);
+      } else rows.push(read);
+    }
     if (faults.length > 0) {
       const more = faults.length > 10 ? `, and ${faults.length - 10} more` : '';
       errors['table'] = `Correct these cells. ${faults.slice(0, 10).join('; ')}${more}.`;

@@ -27,7 +27,7 @@ const NAV = { nav: 'schedules' };
 /** The table of 500 rows is larger than other forms. */
 const LARGE = { takesLargeForm: true } as const;
 
-type Input = ReturnType<typeof inputOf>;
+type Input = Awaited<ReturnType<typeof inputOf>>;
 type Checked = ScheduleCheck & { input: Input };
 
 export function newSchedulePages({
@@ -36,7 +36,7 @@ export function newSchedulePages({
   bookkeeping,
 }: DashboardServices): MerchantRoute[] {
   const check = async (visit: MerchantVisit, zone: string): Promise<Checked> => {
-    const input = inputOf(visit.form, zone);
+    const input = await inputOf(visit.form, zone);
     const caller = await money.allowedCaller(personOf(visit));
     return { ...(await money.payoutSchedules.check(caller, input)), input };
   };
@@ -90,7 +90,7 @@ export function newSchedulePages({
         const idempotencyKey = formKey(form);
         const sent = await trySheet(form, async () => {
           const caller = await money.allowedCaller(personOf(visit));
-          const input = { ...inputOf(form, zone), idempotencyKey };
+          const input = { ...(await inputOf(form, zone)), idempotencyKey };
           return createdId(() => money.payoutSchedules.create(caller, input));
         });
         if (sent.result !== null) return redirect(`${path}/${sent.result}`);
@@ -110,7 +110,7 @@ export function newSchedulePages({
 }
 
 /** @throws ApiError, SheetFault */
-function inputOf(form: URLSearchParams, zone: string) {
+async function inputOf(form: URLSearchParams, zone: string) {
   const { interval, start, end, time_zone, ...head } = filledIn(form, [
     'reference',
     'description',
@@ -127,7 +127,7 @@ function inputOf(form: URLSearchParams, zone: string) {
     ...(start === undefined ? {} : { start_at: momentOf(start, zone) }),
     ...(end === undefined ? {} : { end_at: momentOf(end, zone) }),
   };
-  const { rows } = readScheduleSheet(form.get('table') ?? '');
+  const { rows } = await readScheduleSheet(form.get('table') ?? '');
   return { ...readPayoutScheduleHead(request), rows };
 }
 

@@ -12,12 +12,12 @@ import {
 const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 const head = 'reference,amount,currency,destination,network';
 
-function amountsOf(text: string): (string | null)[] {
-  return readSheet(text).rows.map((row) => ('refusal' in row ? null : row.amount));
+async function amountsOf(text: string): Promise<(string | null)[]> {
+  return (await readSheet(text)).rows.map((row) => ('refusal' in row ? null : row.amount));
 }
 
-test('the template is a table of one payout', () => {
-  const { rows } = readSheet(TEMPLATE);
+test('the template is a table of one payout', async () => {
+  const { rows } = await readSheet(TEMPLATE);
   expect(rows).toMatchObject([
     { reference: 'payroll-2026-11-001', amount: '250.00000000', currency: 'USDT', network: 'tron' },
   ]);
@@ -41,18 +41,20 @@ test.each([
   expect(plainAmount(text, style)).toBe(expected);
 });
 
-test('semicolons, a byte order mark and decimal commas are read', () => {
+test('semicolons, a byte order mark and decimal commas are read', async () => {
   const text = `\ufeff${head.replaceAll(',', ';')}\r\na;12,5;USDT;${ADDRESS};tron\r\nb;1.000,25;USDT;${ADDRESS};tron\r\n`;
-  expect(amountsOf(text)).toEqual(['12.50000000', '1000.25000000']);
+  expect(await amountsOf(text)).toEqual(['12.50000000', '1000.25000000']);
 });
 
-test('tabs, quotes and columns in another order are read', () => {
+test('tabs, quotes and columns in another order are read', async () => {
   const text = `Currency\tReference\tDestination\tAmount\tDescription\nUSDT\ta\t${ADDRESS}\t1\t"one\ttwo"\n`;
-  expect(readSheet(text).rows).toMatchObject([{ reference: 'a', description: 'one\ttwo' }]);
+  expect((await readSheet(text)).rows).toMatchObject([{ reference: 'a', description: 'one\ttwo' }]);
 });
 
-test('an amount that can be read in two ways is a fault of its row', () => {
-  const { rows } = readSheet(`${head}\na,"1,234",USDT,${ADDRESS},tron\nb,5,USDT,${ADDRESS},tron\n`);
+test('an amount that can be read in two ways is a fault of its row', async () => {
+  const { rows } = await readSheet(
+    `${head}\na,"1,234",USDT,${ADDRESS},tron\nb,5,USDT,${ADDRESS},tron\n`,
+  );
   expect(rows).toMatchObject([
     { row: 1, reference: 'a', refusal: { code: 'validation_failed' } },
     { reference: 'b', amount: '5.00000000' },
@@ -67,9 +69,9 @@ test.each([
   [`${head}\na,"1`, 'cannot be read'],
   [`${head}\na,1`, 'cannot be read'],
   [`${head}\n${'a,1,USDT,x,tron\n'.repeat(10_001)}`, 'at most 10,000'],
-])('%# a table as a whole is refused with a sentence', (text, sentence) => {
-  expect(() => readSheet(text)).toThrow(SheetFault);
-  expect(() => readSheet(text)).toThrow(sentence);
+])('%# a table as a whole is refused with a sentence', async (text, sentence) => {
+  await expect(readSheet(text)).rejects.toThrow(SheetFault);
+  await expect(readSheet(text)).rejects.toThrow(sentence);
 });
 
 test.each([
@@ -85,20 +87,20 @@ test.each([
   ['provider', 'nobody', 'Provider: write one of '],
   ['description', 'd'.repeat(256), 'Description: write at most 255 characters.'],
   ['recipient', 'rcp_1', 'Recipient: write the ID of a recipient'],
-])('a faulty %s, %s, is corrected in the words of the table', (column, value, sentence) => {
+])('a faulty %s, %s, is corrected in the words of the table', async (column, value, sentence) => {
   const sound = { reference: 'a', amount: '5', currency: 'USDT', destination: ADDRESS };
   const row: Record<string, string> = { ...sound, [column]: value };
   const text = [Object.keys(row), Object.values(row)].map((cells) => cells.join(',')).join('\n');
-  const [fault] = readSheet(text).rows;
+  const [fault] = (await readSheet(text)).rows;
   expect(fault).toHaveProperty('refusal');
   expect(faultText(fault as RowFault)).toContain(sentence);
 });
 
-test('a row may name its beneficiary; half of one is refused with its field', () => {
+test('a row may name its beneficiary; half of one is refused with its field', async () => {
   const headings =
     'reference,amount,currency,destination,network,beneficiary_name,beneficiary_kind';
   const row = (id: string, rest: string) => `${id},5,USDT,${ADDRESS},tron,${rest}\n`;
-  const { rows } = readSheet(
+  const { rows } = await readSheet(
     `${headings}\n${row('a', 'Ada Lovelace,individual')}${row('b', ',')}${row('c', 'Ada Lovelace,')}`,
   );
   expect(rows[0]).toMatchObject({
@@ -108,9 +110,9 @@ test('a row may name its beneficiary; half of one is refused with its field', ()
   expect(rows[2]).toMatchObject({
     refusal: { details: { fields: [{ field: 'beneficiary_kind', rule: 'required' }] } },
   });
-  expect(() => readScheduleSheet(`${headings}\n${row('a', 'Ada Lovelace,individual')}`)).toThrow(
-    /Unknown columns: beneficiary_name, beneficiary_kind/,
-  );
+  await expect(
+    readScheduleSheet(`${headings}\n${row('a', 'Ada Lovelace,individual')}`),
+  ).rejects.toThrow(/Unknown columns: beneficiary_name, beneficiary_kind/);
 });
 
 test.each([
@@ -118,6 +120,6 @@ test.each([
   ['cells in a row', `${head}\n${','.repeat(500_000)}`],
   ['lines', `${head}\n${'1\n'.repeat(500_000)}`],
   ['empty lines', `${head}\n${'\n'.repeat(500_000)}`],
-])('a table of very many %s is refused before it is parsed', (_what, text) => {
-  expect(() => readSheet(text)).toThrow('too many rows or columns');
+])('a table of very many %s is refused before it is parsed', async (_what, text) => {
+  await expect(readSheet(text)).rejects.toThrow('too many rows or columns');
 });
