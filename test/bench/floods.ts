@@ -1,30 +1,35 @@
 /**
- * `npm run bench -- --overload`: one merchant floods the API, and another one creates live payouts beside
- * it. The goal: the other one's p95 stays within twice its value without a flood, and none is refused.
+ * `npm run bench -- --overload`: one merchant floods the API, and another one creates live payouts and reads its
+ * balance beside it. The goal: the other one's p95 stays within twice its value without a flood, and none is refused.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { startGateway, type OwnGateway } from '../support/servers/gateway';
+import { insertCompletedPayouts } from '../support/merchant/large-ledger';
 import { createKey, createMerchant, fund } from '../support/merchant/merchant';
 import { buildPayout, randomKey } from '../support/merchant/merchant-client';
-import { openLoop, percentile } from './load';
+import { buildPayment } from '../support/payment/payment-steps';
+import { openLoop, percentile, type Request } from './load';
 import type { Setting } from './row';
 
-const MEASURE_MS = { full: 120_000, quick: 30_000 };
+const MEASURE_MS = { full: 120_000, quick: 15_000 };
 /** Before it is measured: the burst at the begin of a flood is part of it. */
 const PAUSE_MS = 3_000;
-const PER_SECOND = 4;
+const PAYOUTS_PER_SECOND = 4;
+const READS_PER_SECOND = 10;
 const FUNDS = '1000000000';
+const EXPORTED_PAYOUTS = { full: 50_000, quick: 10_000 };
 
 interface Flood {
   name: string;
-  keys: readonly string[];
   connections: number;
+  /** @param n the number of the connection */
+  request: (n: number) => Request;
 }
 
 /** @returns a table in Markdown */
 export async function measureFloods({ isQuick, log }: Setting): Promise<string> {
-  const ms = MEASURE_MS[isQuick ? 'quick' : 'full'];
+  const length = isQuick ? 'quick' : 'full';
   const gateway = await startGateway({ sandbox: { settleMs: 50 } });
   const { db, pepper } = gateway;
   await db.query('UPDATE payout_policies SET daily_max = NULL');
@@ -36,54 +41,113 @@ export async function measureFloods({ isQuick, log }: Setting): Promise<string> 
   const { accountId } = flooding;
   const makeKeys = (count: number, mode: 'live' | 'test') =>
     Promise.all(Array.from({ length: count }, () => createKey(db, pepper, { accountId, mode })));
+  const key = { accountId, mode: 'live', currency: 'USDT', apiKeyId: 'key_bench' } as const;
+  const count = EXPORTED_PAYOUTS[length];
+  await insertCompletedPayouts(db, { ...key, first: 0, count }, { isNoted: false });
+  const { testKey, liveKey } = flooding;
+  const sixty = await makeKeys(60, 'test');
+  const eight = await makeKeys(8, 'live');
+  const paymentId = await createPayment(gateway, testKey);
   const floods: Flood[] = [
-    { name: 'none', keys: [], connections: 0 },
-    { name: 'one test key, 200 connections', keys: [flooding.testKey], connections: 200 },
+    { name: 'none', connections: 0, request: () => payout(testKey) },
+    { name: 'one test key, 200 connections', connections: 200, request: () => payout(testKey) },
     {
       name: 'sixty test keys, 200 connections',
-      keys: await makeKeys(60, 'test'),
       connections: 200,
+      request: (n) => payout(sixty[n % sixty.length]),
     },
-    { name: 'eight live keys, 200 connections', keys: await makeKeys(8, 'live'), connections: 200 },
+    {
+      name: 'eight live keys, 200 connections',
+      connections: 200,
+      request: (n) => payout(eight[n % eight.length]),
+    },
+    {
+      name: 'eight dry runs of 6 MB',
+      connections: 8,
+      request: () => post('/payout_batches', testKey, DRY_RUN),
+    },
+    {
+      name: 'three lists of millions of values',
+      connections: 3,
+      request: () => post('/reconciliations', testKey, CROWD),
+    },
+    {
+      name: 'bodies that look like secrets, sixty keys',
+      connections: 60,
+      request: (n) => post('/payouts', sixty[n % sixty.length], SECRETS[n % 2] ?? ''),
+    },
+    {
+      name: 'sixteen exports',
+      connections: 16,
+      request: () => ({ path: '/api/v1/exports?kind=transactions', headers: bearer(liveKey) }),
+    },
+    {
+      name: 'a payment cancelled by twenty',
+      connections: 20,
+      request: () => post(`/payments/${paymentId}/cancel`, testKey, ''),
+    },
   ];
   const lines: string[] = [];
   for (const flood of floods) {
-    const end = new AbortController();
-    const load = sendFlood(gateway, flood, end.signal);
-    const pool = new Pool(new URL(gateway.baseUrl).origin);
-    const { latenciesMs, refused } = await openLoop(PER_SECOND, ms, async () => {
-      const status = await postPayout(pool, other.liveKey);
-      if (status !== 201 && status !== 503) throw new Error(`POST /payouts: ${status}`);
-      return status === 201;
-    });
-    end.abort();
-    const flooded = await load;
-    await pool.destroy();
+    const cells = await measureFlood(gateway, flood, other.liveKey, MEASURE_MS[length]);
     await sleep(PAUSE_MS);
-    const at = [0.5, 0.95, 0.99].map((part) => percentile(latenciesMs, part).toFixed(0));
-    const cells = [flood.name, ...at, String(refused), flooded];
     log(`flood: ${cells.join(', ')}`);
     lines.push(`| ${cells.join(' | ')} |`);
   }
   await gateway.stop();
   return [
-    '| Flood of another merchant | p50 ms | p95 ms | p99 ms | Refused | Answers to the flood |',
-    '| --- | ---: | ---: | ---: | ---: | --- |',
+    '| Flood of another merchant | GET /balance p50 ms | p95 ms | POST /payouts p50 ms | p95 ms | p99 ms | Refused | Answers to the flood |',
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
     ...lines,
   ].join('\n');
 }
 
+async function measureFlood(
+  { baseUrl }: OwnGateway,
+  flood: Flood,
+  key: string,
+  ms: number,
+): Promise<string[]> {
+  const { origin } = new URL(baseUrl);
+  const end = new AbortController();
+  const load = sendFlood(origin, flood, end.signal);
+  const pool = new Pool(origin);
+  const accepted = async (request: Request): Promise<boolean> => {
+    const status = await send(pool, request);
+    if (status >= 300 && status !== 503) throw new Error(`${request.path}: ${status}`);
+    return status < 300;
+  };
+  const [reads, payouts] = await Promise.all([
+    openLoop(READS_PER_SECOND, ms, () =>
+      accepted({ path: '/api/v1/balance', headers: bearer(key) }),
+    ),
+    openLoop(PAYOUTS_PER_SECOND, ms, () => accepted(payout(key))),
+  ]);
+  end.abort();
+  const flooded = await load;
+  await pool.destroy();
+  const at = (latenciesMs: number[], parts: number[]) =>
+    parts.map((part) => percentile(latenciesMs, part).toFixed(0));
+  return [
+    flood.name,
+    ...at(reads.latenciesMs, [0.5, 0.95]),
+    ...at(payouts.latenciesMs, [0.5, 0.95, 0.99]),
+    String(reads.refused + payouts.refused),
+    flooded,
+  ];
+}
+
 /** Sends as fast as the answers come, and waits for nothing that they say. */
 async function sendFlood(
-  gateway: OwnGateway,
-  { keys, connections }: Flood,
+  origin: string,
+  { connections, request }: Flood,
   signal: AbortSignal,
 ): Promise<string> {
-  const pool = new Pool(new URL(gateway.baseUrl).origin);
+  const pool = new Pool(origin);
   const counts = new Map<number, number>();
   const client = async (n: number): Promise<void> => {
     while (!signal.aborted) {
-      const status = await postPayout(pool, keys[n % keys.length] ?? '');
+      const status = await send(pool, request(n));
       counts.set(status, (counts.get(status) ?? 0) + 1);
     }
   };
@@ -92,17 +156,41 @@ async function sendFlood(
   return [...counts].map(([status, count]) => `${status}: ${count}`).join(', ');
 }
 
-async function postPayout(pool: Pool, key: string): Promise<number> {
-  const { statusCode, body } = await pool.request({
-    method: 'POST',
-    path: '/api/v1/payouts',
-    headers: {
-      'content-type': 'application/json',
-      authorization: `Bearer ${key}`,
-      'idempotency-key': randomKey(),
-    },
-    body: JSON.stringify(buildPayout()),
-  });
-  await body.dump();
+async function send(pool: Pool, { method = 'GET', ...request }: Request): Promise<number> {
+  const { statusCode, body } = await pool.request({ method, ...request });
+  await body.dump({ limit: Infinity });
   return statusCode;
 }
+
+async function createPayment({ baseUrl }: OwnGateway, key: string): Promise<string> {
+  const { path, ...options } = post('/payments', key, JSON.stringify(buildPayment()));
+  const answer = await fetch(new URL(path, baseUrl), options);
+  return ((await answer.json()) as { data: { id: string } }).data.id;
+}
+
+function bearer(key: string | undefined): Record<string, string> {
+  return { authorization: `Bearer ${key}` };
+}
+
+function post(path: string, key: string | undefined, body: string): Request {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': randomKey() };
+  return { method: 'POST', path: `/api/v1${path}`, headers: { ...bearer(key), ...headers }, body };
+}
+
+function payout(key: string | undefined): Request {
+  return post('/payouts', key, JSON.stringify(buildPayout()));
+}
+
+/** The longest batch that is accepted. */
+const DRY_RUN = JSON.stringify({
+  reference: 'flood',
+  dry_run: true,
+  payouts: Array.from({ length: 10_000 }, (_, n) => ({
+    ...buildPayout({ reference: `flood-${n}` }),
+    description: 'x'.repeat(250),
+  })),
+});
+const CROWD = `{"rows":[${'1,'.repeat(4_000_000)}1]}`;
+const SECRETS = ['seed', 'pwd.'].map((part) =>
+  JSON.stringify({ description: `?${part.repeat(1_000)}` }),
+);
