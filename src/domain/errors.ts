@@ -339,7 +339,10 @@ export const ERRORS = {
       'Some rows of the batch were refused, and nothing was reserved. Correct the rows in details.rows, then send the batch again.',
     details: object(
       {
-        refused: { type: 'integer', description: 'The number of refused rows' },
+        refused: {
+          type: 'integer',
+          description: `The number of refused rows. Reading ends after ${REFUSED_ROWS_SHOWN} rows with invalid fields`,
+        },
         rows: {
           type: 'array',
           minItems: 1,

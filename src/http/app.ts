@@ -17,6 +17,7 @@ import {
   writeErrors,
 } from './middleware/errors';
 import { keepRequests, logRequests, requireHttps, setRequestId } from './middleware/request-log';
+import { createLargeBodies } from './middleware/large-body';
 import { followTrace } from './middleware/trace';
 import { createPagination } from './pagination';
 import { apiKeyRoutes } from './routes/api-keys';
@@ -63,6 +64,9 @@ export interface AppOptions {
   logger: Logger;
 }
 
+/** Files of an account that are read and sent at once. */
+const EXPORTS_AT_ONCE = { live: 2, test: 1 };
+
 export function createApp(options: AppOptions): Koa<GatewayState> {
   const { services, logger } = options;
   const pagination = createPagination(
@@ -71,18 +75,19 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
     options.earlierCursorSecrets,
   );
   const turns = createAccountTurns();
+  const validateLarge = createLargeBodies();
   const auth = createAuth(services.authentication, turns, options.trustedProxyHops);
 
   const api = new Router<GatewayState>({ prefix: '/api/v1' });
   paymentRoutes(api, auth, services.payments, pagination);
   payoutRoutes(api, auth, services.payouts, pagination);
   refundRoutes(api, auth, services.refunds, pagination);
-  payoutBatchRoutes(api, auth, services.payoutBatches, pagination);
-  payoutScheduleRoutes(api, auth, services.payoutSchedules, pagination);
+  payoutBatchRoutes(api, auth, services.payoutBatches, pagination, validateLarge);
+  payoutScheduleRoutes(api, auth, services.payoutSchedules, pagination, validateLarge);
   recipientRoutes(api, auth, services.recipients, pagination);
   balanceRoutes(api, auth, services.balances, pagination);
-  exportRoutes(api, auth, services.balances);
-  reconciliationRoutes(api, auth, services.balances);
+  exportRoutes(api, auth, services.balances, createAccountTurns(EXPORTS_AT_ONCE));
+  reconciliationRoutes(api, auth, services.balances, validateLarge);
   catalogueRoutes(api, auth, services.catalogue);
   eventRoutes(api, auth, services.events, pagination);
   webhookRoutes(api, auth, services.webhooks, pagination);

@@ -7,19 +7,23 @@ import { ApiError } from '../domain/errors';
 import { JSON_DEPTH_MAX, outlineJson } from '../lib/json-outline';
 
 const REASON_LENGTH_MAX = 200;
+/** Ten thousand payouts with every field and twenty keys of metadata have 370,000. */
+export const JSON_VALUES_MAX = 400_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * The object in `bytes`; its numbers are LosslessNumber.
- * @throws ApiError invalid_json
+ * @throws ApiError invalid_json, payload_too_large
  */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   if (bytes.length === 0) throw invalid('The body is empty.');
   const text = decode(bytes);
-  const { depth, members } = outlineJson(text);
+  const { depth, members, values } = outlineJson(text);
   if (depth > JSON_DEPTH_MAX)
     throw invalid(`The body must not be nested deeper than ${JSON_DEPTH_MAX} levels.`);
+  // The parser makes an object of each number, so values are counted before it.
+  if (values > JSON_VALUES_MAX) throw tooManyValues();
   const value = parseText(text);
   if (!isObject(value)) throw invalid('The body must be a JSON object.');
   // The parser accepts a duplicate member with an equal value, so members are counted.
@@ -59,6 +63,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
     !Array.isArray(value) &&
     !(value instanceof LosslessNumber)
   );
+}
+
+function tooManyValues(): ApiError {
+  const message = `The body has more than ${JSON_VALUES_MAX.toLocaleString('en')} values. Send fewer rows.`;
+  return new ApiError({ code: 'payload_too_large', message });
 }
 
 function invalid(reason: string): ApiError {

@@ -3,11 +3,21 @@
 /** A payout is two levels deep. Parsers and writers are recursive, so the depth must be limited. */
 export const JSON_DEPTH_MAX = 32;
 
-/** Depth of brackets and number of colons outside strings; exact for any text that then parses. */
-export function outlineJson(text: string): { depth: number; members: number } {
+export interface JsonOutline {
+  /** Of brackets. */
+  depth: number;
+  /** The number of colons outside strings. */
+  members: number;
+  /** The number of commas and opening brackets outside strings: about as many values as the text has. */
+  values: number;
+}
+
+/** Exact for any text that then parses. */
+export function outlineJson(text: string): JsonOutline {
   let open = 0;
   let depth = 0;
   let members = 0;
+  let values = 0;
   let inString = false;
   for (let i = 0; i < text.length; i++) {
     const character = text[i];
@@ -16,8 +26,11 @@ export function outlineJson(text: string): { depth: number; members: number } {
       else if (character === '"') inString = false;
     } else if (character === '"') inString = true;
     else if (character === ':') members++;
-    else if (character === '{' || character === '[') depth = Math.max(depth, ++open);
-    else if (character === '}' || character === ']') open--;
+    else if (character === ',') values++;
+    else if (character === '{' || character === '[') {
+      values++;
+      depth = Math.max(depth, ++open);
+    } else if (character === '}' || character === ']') open--;
   }
-  return { depth, members };
+  return { depth, members, values };
 }

@@ -57,6 +57,7 @@ export const ApiKeyBody = Type.Object(
     ),
     scopes: Type.Array(RequestChoice(SCOPES), {
       minItems: 1,
+      maxItems: 100,
       description: 'A list of scopes that the calling key has, without api_keys:write',
     }),
     allowed_addresses: Type.Optional(

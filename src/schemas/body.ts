@@ -76,9 +76,11 @@ export const RequestProvider = RequestChoice(PROVIDER_CODES);
 export function compileBody<Schema extends TObject>(schema: Schema) {
   const validator = Compile(schema);
   return (json: Json, check: (body: Json) => FieldError[] = () => []): Static<Schema> => {
-    const body = withoutNulls(schema, { ...amountAsText(json), ...plainIntegers(schema, json) });
-    // Lengths are checked first, because no pattern may run on a text that is too long.
+    // Sizes are checked first: the validator looks at each element of a list that is too long, and no
+    // pattern may run on a text that is too long.
     const errors: FieldError[] = [];
+    const sized = withoutExcess(schema, json, [], errors) as Json;
+    const body = withoutNulls(schema, { ...amountAsText(sized), ...plainIntegers(schema, sized) });
     const checked = withoutLongTexts(schema, body, [], errors) as Json;
     errors.push(...exceptOf(errors, fieldErrors(validator, checked)));
     errors.push(...exceptOf(errors, check(checked)));
@@ -137,6 +139,49 @@ function withoutNulls(schema: TObject, body: Json): Record<string, unknown> {
         const nested = member !== undefined && Type.IsObject(member) && isObject(value);
         return [name, nested ? withoutNulls(member, value) : value];
       }),
+  );
+}
+
+/**
+ * The value with everything empty that the validator would look through in vain: a list with too many elements and an
+ * object with too many keys, with an error about it in `errors`; what should be no list or object; the values of
+ * unknown fields, of which only the first are left, to be named.
+ */
+function withoutExcess(
+  schema: Described,
+  value: unknown,
+  path: readonly string[],
+  errors: FieldError[],
+): unknown {
+  const { type, maxItems = Infinity, maxProperties = Infinity, properties } = schema;
+  const field = path.join('.');
+  if (Array.isArray(value)) {
+    if (type !== 'array') return [];
+    if (value.length <= maxItems) return value;
+    errors.push({
+      field,
+      rule: 'type',
+      message: sendAs(field, schema.description ?? 'documented'),
+    });
+    return [];
+  }
+  if (!isObject(value) || isLosslessNumber(value)) return value;
+  if (type !== 'object') return {};
+  const names = Object.keys(value);
+  if (names.length > maxProperties) {
+    errors.push({ field, rule: 'too_long', message: atMostKeys(maxProperties, field) });
+    return {};
+  }
+  if (properties === undefined) return value;
+  let unknown = 0;
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      if (member !== undefined) {
+        return [[name, withoutExcess(member, value[name], [...path, name], errors)]];
+      }
+      return ++unknown > ERRORS_MAX ? [] : [[name, true]];
+    }),
   );
 }
 
@@ -227,7 +272,7 @@ function translate(schema: TSchema, error: SchemaError): FieldError[] {
     case 'enum':
       return one(field === 'provider' ? 'unknown_provider' : 'unsupported', askFor(field, schema));
     case 'maxProperties':
-      return one('too_long', `Send at most ${error.params.limit} keys in ${field}.`);
+      return one('too_long', atMostKeys(error.params.limit, field));
     case 'maxLength':
       // This is about a key of metadata, because the lengths of texts are checked before.
       return one(
@@ -244,6 +289,10 @@ function translate(schema: TSchema, error: SchemaError): FieldError[] {
     default:
       return one('type', askFor(field, schema));
   }
+}
+
+function atMostKeys(max: number, field: string): string {
+  return `Send at most ${max} keys in ${field}.`;
 }
 
 /** The names that exist beside one that does not. */
@@ -276,8 +325,11 @@ export function shortName(name: string): string {
 }
 
 interface Described {
+  type?: unknown;
   description?: string;
   maxLength?: number;
+  maxItems?: number;
+  maxProperties?: number;
   properties?: Record<string, Described>;
   patternProperties?: Record<string, Described>;
   required?: readonly string[];

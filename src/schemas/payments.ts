@@ -319,7 +319,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
     tag: 'Payments',
     summary: 'Cancel a payment',
     description:
-      'Closes the checkout of a payment for which nothing has arrived: its status is created or pending. Money that the customer sends afterwards is still credited, as late. After service_unavailable, the cancellation may still be carried out: send it again.',
+      'Closes the checkout of a payment for which nothing has arrived: its status is created or pending. Money that the customer sends afterwards is still credited, as late. After service_unavailable, the cancellation may still be carried out: send it again. Limited to 6 requests per minute for each payment.',
     scope: 'payments:write',
     parameters: [idOf('payment')],
     success: shown(PaymentObject, PAYMENT_EXAMPLE),

@@ -1,7 +1,7 @@
 /** Batches of payouts on the wire. Each row is a payout request. */
 import { type Static, Type } from 'typebox';
 import type { RowFault } from '../domain/batch-terms';
-import { ApiError, type FieldError } from '../domain/errors';
+import { ApiError, type FieldError, REFUSED_ROWS_SHOWN } from '../domain/errors';
 import {
   BATCH_ROWS_MAX,
   LEFT_OUT_AT_ONCE_MAX,
@@ -70,18 +70,30 @@ export function readPayoutBatchRequest(json: Json) {
     reference: body.reference,
     description: body.description ?? null,
     isDryRun: body.dry_run ?? false,
-    rows: (json['payouts'] as unknown[]).map((row, index) =>
-      readRow(row, index + 1, readPayoutRow),
-    ),
+    rows: readRows(json['payouts'] as unknown[], readPayoutRow),
   };
 }
 
-/** @param read throws ApiError for a faulty row */
-export function readRow<Order>(
-  json: unknown,
-  row: number,
+/**
+ * Reading ends after as many faulty rows as a refusal shows, because each of their fields is looked at.
+ * @param read throws ApiError for a faulty row
+ */
+export function readRows<Order>(
+  rows: readonly unknown[],
   read: (json: Json) => Order,
-): Order | RowFault {
+): (Order | RowFault)[] {
+  const found: (Order | RowFault)[] = [];
+  let faults = 0;
+  for (const [index, row] of rows.entries()) {
+    const order = readRow(row, index + 1, read);
+    found.push(order);
+    if ('refusal' in (order as object) && ++faults >= REFUSED_ROWS_SHOWN) break;
+  }
+  return found;
+}
+
+/** @param read throws ApiError for a faulty row */
+function readRow<Order>(json: unknown, row: number, read: (json: Json) => Order): Order | RowFault {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     const message = 'Send each row as a payout request, a JSON object.';
     const fields: FieldError[] = [{ field: `payouts.${row - 1}`, rule: 'type', message }];
@@ -197,6 +209,9 @@ export const PayoutBatchCheckObject = Shape(
         },
         'A refused row',
       ),
+      {
+        description: `The refused rows. Reading ends after ${REFUSED_ROWS_SHOWN} rows with invalid fields`,
+      },
     ),
     totals: Type.Array(Totals, { description: 'The sums of the other rows, by currency' }),
     missing: OrNull(

@@ -34,7 +34,7 @@ import {
   type Operation,
   shown,
 } from './operation';
-import { CHECK_EXAMPLE as BATCH_CHECK, PayoutBatchCheckObject, readRow } from './payout-batches';
+import { CHECK_EXAMPLE as BATCH_CHECK, PayoutBatchCheckObject, readRows } from './payout-batches';
 import { readScheduledRow, ScheduledRowBody } from './payouts';
 import { type Query, readListQuery } from './query';
 
@@ -104,9 +104,7 @@ const readHead = compileBody(Type.Object(HEAD, CLOSED));
 /** @throws ApiError validation_failed about the schedule itself; a faulty row is returned as such */
 export function readPayoutScheduleRequest(json: Json) {
   const body = readWhole(json, timeErrors);
-  const rows = (json['payouts'] as unknown[]).map((row, index) =>
-    readRow(row, index + 1, readScheduledRow),
-  );
+  const rows = readRows(json['payouts'] as unknown[], readScheduledRow);
   return { ...headOf(body), rows, isDryRun: body.dry_run ?? false };
 }
 

@@ -23,6 +23,7 @@ const Url = Type.String({
 });
 const Events = Type.Array(RequestChoice(['all', ...SUBSCRIBABLE_EVENTS] as const), {
   minItems: 1,
+  maxItems: 100,
   description: 'A list of types of events, or ["all"] for all types, including future ones',
 });
 const Description = Type.String({

@@ -9,7 +9,7 @@ import { overloaded } from './admission';
 
 /** A payment waits for its provider for seconds, so there are more than a processor can work on. */
 const AT_ONCE: Readonly<Record<Mode, number>> = { live: 64, test: 16 };
-const WAIT_MS_MAX = 8_000;
+export const TURN_WAIT_MS_MAX = 8_000;
 
 export interface AccountTurns {
   /** @throws ApiError service_unavailable with the reason `overloaded`; what the work throws */
@@ -28,7 +28,7 @@ export function createAccountTurns(atOnce = AT_ONCE): AccountTurns {
     run: async ({ accountId, mode }, work) => {
       const key = `${accountId} ${mode}`;
       const turns = accounts.get(key) ?? {
-        slots: withTimeout(new Semaphore(atOnce[mode]), WAIT_MS_MAX, overloaded()),
+        slots: withTimeout(new Semaphore(atOnce[mode]), TURN_WAIT_MS_MAX, overloaded()),
         requests: 0,
       };
       accounts.set(key, turns);

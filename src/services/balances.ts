@@ -1,10 +1,12 @@
 /** Balances and transactions of an account in one mode. Reads never use Temporal. */
+import { Semaphore } from 'async-mutex';
 import { readBookkeeping } from '../db/repositories/bookkeeping';
 import { listBalances } from '../db/repositories/ledger';
 import { listSource } from '../db/repositories/lists';
 import { findTransaction, listTransactions } from '../db/repositories/transactions';
 import type { Db, Reader } from '../db/transaction';
 import { ApiError } from '../domain/errors';
+import type { Mode } from '../domain/mode';
 import { exportFile } from './exports';
 import { reconcile } from './merchant-reconciliation';
 import type { Balances } from './services';
@@ -15,13 +17,14 @@ interface BalancesDeps {
 }
 
 export function createBalances(deps: BalancesDeps): Balances {
+  const pages = new Semaphore(1);
   return {
     list: ({ accountId, mode }) => listBalances(deps.shortStatements, accountId, mode),
     transactions: (caller, query) =>
       listTransactions(listSource(deps, query), { ...caller, ...query }),
     exportFile: async ({ accountId, mode }, request) => {
       const books = await readBookkeeping(deps.shortStatements, accountId);
-      return exportFile(deps.db, books, { accountId, mode, ...request });
+      return exportFile(oneAtATime(deps.db, pages, mode), books, { accountId, mode, ...request });
     },
     reconcile: (caller, request) => reconcile(deps.db, caller, request),
     async transaction({ accountId, mode }, id) {
@@ -29,5 +32,17 @@ export function createBalances(deps: BalancesDeps): Balances {
       if (found !== null) return found;
       throw new ApiError({ code: 'not_found', details: { resource: 'transaction' } });
     },
+  };
+}
+
+/**
+ * The statements of exports run one at a time in a process, those of live mode first, so that files leave the
+ * connections to others however many accounts fetch them.
+ */
+function oneAtATime(db: Db, pages: Semaphore, mode: Mode): Reader {
+  const priority = mode === 'live' ? 1 : 0;
+  return {
+    query: (sql, values) => pages.runExclusive(() => db.query(sql, values), 1, priority),
+    prepared: (sql, values) => pages.runExclusive(() => db.prepared(sql, values), 1, priority),
   };
 }

@@ -2,7 +2,8 @@
 import { listRoutes } from '../db/repositories/currency-routes';
 import { listPayments, listSource } from '../db/repositories/lists';
 import {
-  countVerification,
+  type Asked,
+  countAsked,
   findPayment,
   findPaymentByReference,
 } from '../db/repositories/payments';
@@ -36,7 +37,7 @@ export interface PaymentsDeps {
 const OPEN_DEADLINE_MS = 7_000;
 /** Longer than a provider's timeout. */
 const VERIFY_DEADLINE_MS = 12_000;
-const VERIFICATIONS_PER_MINUTE = 6;
+const ASKED_PER_MINUTE = 6;
 
 export function createPayments(deps: PaymentsDeps): Payments {
   return {
@@ -113,17 +114,23 @@ async function refuseUsedReference(
 /** Asks the provider now (decisions/verify). A payment that takes no more money is returned unchanged. */
 async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<Payment> {
   const payment = await getOwnPayment(deps.db, caller, id);
-  const { requests, secondsLeft } = await countVerification(deps.db, id);
-  if (requests > VERIFICATIONS_PER_MINUTE) {
-    const headers = { 'Retry-After': Math.max(1, secondsLeft).toString() };
-    const details = { limit_per_minute: VERIFICATIONS_PER_MINUTE };
-    throw new ApiError({ code: 'rate_limited', details }, headers);
-  }
+  await refuseTooMany(deps.db, id, 'requests');
   if (!isOpenPayment(payment.status) && !takesLateMoney(payment, new Date())) return payment;
   const start = paymentStart(payment);
   const outcome = await deps.paymentWorkflows.verify(start, newId('request'), VERIFY_DEADLINE_MS);
   refuseUnanswered(outcome);
   return getOwnPayment(deps.db, caller, id);
+}
+
+/** Each of them asks the provider. @throws ApiError rate_limited */
+async function refuseTooMany(db: Db, id: string, what: Asked): Promise<void> {
+  const { count, secondsLeft } = await countAsked(db, id, what);
+  if (count <= ASKED_PER_MINUTE) return;
+  const headers = { 'Retry-After': Math.max(1, secondsLeft).toString() };
+  throw new ApiError(
+    { code: 'rate_limited', details: { limit_per_minute: ASKED_PER_MINUTE } },
+    headers,
+  );
 }
 
 /** @throws ApiError service_unavailable when the workflow, or the provider, has not answered */
@@ -145,6 +152,7 @@ function unavailable(reason: UnavailableReason): ApiError {
 async function cancel(deps: PaymentsDeps, caller: Caller, id: string): Promise<Payment> {
   const payment = await getOwnPayment(deps.db, caller, id);
   if (!DECIDABLE.cancel.includes(payment.status)) throw notCancellable(payment);
+  await refuseTooMany(deps.db, id, 'cancellations');
   const by = newId('request');
   const outcome = await deps.paymentWorkflows.cancel(paymentStart(payment), by, VERIFY_DEADLINE_MS);
   const now = await getOwnPayment(deps.db, caller, id);

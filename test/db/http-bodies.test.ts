@@ -198,3 +198,75 @@ describe('the Idempotency-Key', () => {
     expect(await errorOf(response)).toMatchObject({ code: 'validation_failed' });
   });
 });
+
+describe('a body with many rows', () => {
+  const LIST = { object: 'payment', created_from: '2026-01-01', created_to: '2026-01-31' };
+  const row = { reference: 'order-0', amount: '10', currency: 'USDT' };
+  const listOf = (rows: readonly unknown[]) => JSON.stringify({ ...LIST, rows });
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ ...row, reference: `order-${n}` }));
+  const compare = (body: string, key = secret) =>
+    fetch(`${gateway.url}/api/v1/reconciliations`, {
+      method: 'POST',
+      headers: { ...bearer(key), 'Content-Type': 'application/json' },
+      body,
+    });
+
+  it('is read whatever its length, and refused alike', async () => {
+    for (const count of [1, 10_000]) {
+      const { data } = (await (await compare(listOf(rows(count)))).json()) as {
+        data: { counts: Record<string, number> };
+      };
+      expect(data.counts['unknown']).toBe(count);
+    }
+    const refused = async (body: string) => {
+      const { code, details } = await errorOf(await compare(body));
+      return [code, details];
+    };
+    const field = { field: 'rows.0.amount', rule: 'min_amount' };
+    for (const more of [[], rows(9_999)]) {
+      expect(await refused(listOf([{ ...row, amount: '0' }, ...more]))).toEqual([
+        'validation_failed',
+        { fields: [expect.objectContaining(field)] },
+      ]);
+    }
+    const tooMany = { fields: [expect.objectContaining({ field: 'rows', rule: 'type' })] };
+    expect(await refused(listOf(rows(10_001)))).toEqual(['validation_failed', tooMany]);
+    expect(await refused(`${listOf(rows(9_000))}{`)).toEqual(['invalid_json', null]);
+  });
+
+  it.each([
+    ['numbers', '1,'],
+    ['empty objects', '{},'],
+  ])('of millions of %s is refused before it is parsed', async (_, value) => {
+    const crowd = value.repeat(8_000_000 / value.length);
+    const error = await errorOf(await compare(`{"rows":[${crowd}1]}`));
+    expect(error).toMatchObject({
+      code: 'payload_too_large',
+      message: 'The body has more than 400,000 values. Send fewer rows.',
+    });
+  });
+
+  it('waits for the one before it of the account, and for that of no other account', async () => {
+    const other = await harness.createKey();
+    const body = listOf(rows(2_000));
+    const sent = request(`${gateway.url}/api/v1/reconciliations`, {
+      method: 'POST',
+      headers: { ...bearer(secret), 'Content-Type': 'application/json' },
+    });
+    sent.write(body.slice(0, 100));
+    // The first one has its turn when a request that came later is answered.
+    expect((await compare(body, other.secret)).status).toBe(200);
+    const answered: string[] = [];
+    const second = compare(body).then(({ status }) => answered.push(`second ${status}`));
+    expect((await compare(listOf([row]))).status).toBe(200);
+    expect((await compare(body, other.secret)).status).toBe(200);
+    expect(answered).toEqual([]);
+    sent.end(body.slice(100));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(200);
+    await second;
+    expect(answered).toEqual(['second 200']);
+  });
+});

@@ -82,6 +82,25 @@ test('[endpoint POST /payments/{id}/verify] [limit verify rate] an open payment 
   expect(new Set(statuses.slice(0, -1))).toEqual(new Set([200]));
 });
 
+test('[endpoint POST /payments/{id}/cancel] a payment is asked to be cancelled six times a minute', async () => {
+  const client = await openMerchant();
+  const refusedAfterSix = async () => {
+    const { id } = (await client.createPayment(buildPayment())).json.data;
+    await gateway.db.query(
+      `INSERT INTO payment_verifications (payment_id, minute, cancellations)
+       VALUES (?, date_trunc('minute', now()), 6)`,
+      [id],
+    );
+    const { status, json } = await client.post(`/payments/${id}/cancel`);
+    // They are counted apart.
+    expect((await client.post(`/payments/${id}/verify`)).status).toBe(200);
+    return [status, json.error?.code];
+  };
+  const first = await refusedAfterSix();
+  // The minute may end in between.
+  expect(first[0] === 200 ? await refusedAfterSix() : first).toEqual([429, 'rate_limited']);
+});
+
 test('[scope payments:write] a key without the scope neither creates nor verifies', async () => {
   const merchant = await createMerchant(gateway.db, gateway.pepper);
   const { accountId } = merchant;

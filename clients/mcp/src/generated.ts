@@ -2040,7 +2040,7 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
     name: 'cancel_payment',
     title: 'Cancel a payment',
     description:
-      'Closes the checkout of a payment for which nothing has arrived: its status is created or pending. Money that the customer sends afterwards is still credited, as late. After service_unavailable, the cancellation may still be carried out: send it again.',
+      'Closes the checkout of a payment for which nothing has arrived: its status is created or pending. Money that the customer sends afterwards is still credited, as late. After service_unavailable, the cancellation may still be carried out: send it again. Limited to 6 requests per minute for each payment.',
     method: 'POST',
     path: '/payments/{id}/cancel',
     kind: 'ends',
@@ -4092,7 +4092,11 @@ export const ERRORS: Readonly<Record<string, ErrorMeaning>> = {
       type: 'object',
       required: ['refused', 'rows'],
       properties: {
-        refused: { type: 'integer', description: 'The number of refused rows' },
+        refused: {
+          type: 'integer',
+          description:
+            'The number of refused rows. Reading ends after 1000 rows with invalid fields',
+        },
         rows: {
           type: 'array',
           minItems: 1,

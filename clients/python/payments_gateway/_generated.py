@@ -822,6 +822,7 @@ class PayoutBatchCheck(TypedDict):
     valid: bool
     """Whether the same request without dry_run is accepted now."""
     refused_rows: list[PayoutBatchCheckRefusedRow]
+    """The refused rows. Reading ends after 1000 rows with invalid fields."""
     totals: list[PayoutBatchCheckTotal]
     """The sums of the other rows, by currency."""
     missing: PayoutBatchCheckMissing | None
@@ -1146,6 +1147,7 @@ class PayoutScheduleCheck(TypedDict):
     valid: bool
     """Whether the same request without dry_run is accepted now."""
     refused_rows: list[PayoutScheduleCheckRefusedRow]
+    """The refused rows. Reading ends after 1000 rows with invalid fields."""
     totals: list[PayoutScheduleCheckTotal]
     """The sums of the other rows, by currency."""
     missing: PayoutScheduleCheckMissing | None
@@ -2011,7 +2013,7 @@ class RowsRefusedErrorDetails(TypedDict):
     """The refused rows."""
 
     refused: int
-    """The number of refused rows."""
+    """The number of refused rows. Reading ends after 1000 rows with invalid fields."""
     rows: list[RowsRefusedErrorDetailsRow]
     """The first 1000 refused rows."""
 
@@ -2159,7 +2161,7 @@ class PaymentOperations(Resource):
     def cancel(self, id: str) -> Payment:
         """Cancel a payment.
 
-        Closes the checkout of a payment for which nothing has arrived: its status is created or pending. Money that the customer sends afterwards is still credited, as late. After service_unavailable, the cancellation may still be carried out: send it again.
+        Closes the checkout of a payment for which nothing has arrived: its status is created or pending. Money that the customer sends afterwards is still credited, as late. After service_unavailable, the cancellation may still be carried out: send it again. Limited to 6 requests per minute for each payment.
 
         Scope: `payments:write`.
         """

@@ -675,6 +675,7 @@ export interface PayoutBatchCheck {
   object: 'payout_batch_check';
   /** Whether the same request without dry_run is accepted now */
   valid: boolean;
+  /** The refused rows. Reading ends after 1000 rows with invalid fields */
   refused_rows: {
     /** The row, counted from 1 */
     row: number;
@@ -964,6 +965,7 @@ export interface PayoutScheduleCheck {
   object: 'payout_schedule_check';
   /** Whether the same request without dry_run is accepted now */
   valid: boolean;
+  /** The refused rows. Reading ends after 1000 rows with invalid fields */
   refused_rows: {
     /** The row, counted from 1 */
     row: number;
@@ -2155,7 +2157,7 @@ export interface ErrorDetails {
   request_in_progress: undefined;
   /** The refused rows */
   rows_refused: {
-    /** The number of refused rows */
+    /** The number of refused rows. Reading ends after 1000 rows with invalid fields */
     refused: number;
     /** The first 1000 refused rows */
     rows: {

@@ -50,6 +50,7 @@ import { steps as hourlyHeads } from './0095-hourly-heads';
 import { sql as requesters } from './0088-requesters';
 import { sql as relatedPeople } from './0092-related-people';
 import { sql as ledgerReplays } from './0098-ledger-replays';
+import { sql as paymentCancellations } from './0099-payment-cancellations';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -137,4 +138,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0088-requesters', sql: requesters },
   { name: '0092-related-people', sql: relatedPeople },
   { name: '0098-ledger-replays', sql: ledgerReplays },
+  { name: '0099-payment-cancellations', sql: paymentCancellations },
 ];

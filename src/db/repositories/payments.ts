@@ -123,17 +123,24 @@ export async function findPaymentByReference(
   return found?.id ?? null;
 }
 
-/** Counts a verification in the current minute. */
-export async function countVerification(
+/** Questions to a payment's provider that a merchant causes. Each kind is counted for itself. */
+export type Asked = 'requests' | 'cancellations';
+
+/** Counts one more, and returns those of the present minute. */
+export async function countAsked(
   db: Db,
   paymentId: string,
-): Promise<{ requests: number; secondsLeft: number }> {
-  const [row] = await db.query<{ requests: number; secondsLeft: number }>(
-    `INSERT INTO payment_verifications AS v VALUES (?, date_trunc('minute', now()), 1)
+  what: Asked,
+): Promise<{ count: number; secondsLeft: number }> {
+  const [row] = await db.query<{ count: number; secondsLeft: number }>(
+    `INSERT INTO payment_verifications AS v (payment_id, minute, ${what})
+     VALUES (?, date_trunc('minute', now()), 1)
      ON CONFLICT (payment_id) DO UPDATE
-        SET requests = CASE WHEN v.minute = excluded.minute THEN v.requests + 1 ELSE 1 END,
+        SET requests = excluded.requests + CASE WHEN v.minute = excluded.minute THEN v.requests ELSE 0 END,
+            cancellations = excluded.cancellations
+              + CASE WHEN v.minute = excluded.minute THEN v.cancellations ELSE 0 END,
             minute = excluded.minute
-     RETURNING requests,
+     RETURNING ${what} AS count,
        ceil(extract(epoch FROM minute + interval '1 minute' - now()))::int AS seconds_left`,
     [paymentId],
   );

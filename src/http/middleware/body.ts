@@ -1,6 +1,6 @@
 /**
- * Request bodies, read as exact bytes of at most 64 KiB (decisions/errors), or of 8 MiB for those with many rows, so that
- * hashes, signatures and the parser use what was sent.
+ * Request bodies, read as exact bytes of at most 64 KiB (decisions/errors), so that hashes, signatures and the
+ * parser use what was sent. Larger ones: large-body.ts.
  */
 import type { Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
@@ -21,18 +21,22 @@ export type RequestReader<Request> = (
  */
 export function validate<Request>(
   read: RequestReader<Request>,
-  readBytes: ReadBytes = readJsonBytes,
 ): Middleware<GatewayState & { request: Request }> {
   return async (ctx, next) => {
-    const [mediaType = ''] = ctx.get('Content-Type').split(';');
-    const charset = ctx.request.charset.toLowerCase();
-    const isJson = mediaType.trim().toLowerCase() === 'application/json';
-    if (!isJson || !['', 'utf-8', 'utf8'].includes(charset)) {
-      throw new ApiError({ code: 'unsupported_media_type' });
-    }
-    ctx.state.request = read(parseJsonObject(await readBytes(ctx)), ctx.state.caller.mode);
+    refuseOtherMediaTypes(ctx);
+    ctx.state.request = read(parseJsonObject(await readJsonBytes(ctx)), ctx.state.caller.mode);
     await next();
   };
+}
+
+/** @throws ApiError unsupported_media_type */
+export function refuseOtherMediaTypes(ctx: GatewayContext): void {
+  const [mediaType = ''] = ctx.get('Content-Type').split(';');
+  const charset = ctx.request.charset.toLowerCase();
+  const isJson = mediaType.trim().toLowerCase() === 'application/json';
+  if (!isJson || !['', 'utf-8', 'utf8'].includes(charset)) {
+    throw new ApiError({ code: 'unsupported_media_type' });
+  }
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -73,9 +77,7 @@ export function bytesReader(mediaTypes: string[], mebibytes?: number): ReadBytes
   };
 }
 
-const readJsonBytes = bytesReader(['application/json']);
-/** The limit of 8 MiB is enough for ten thousand payouts with descriptions and metadata. */
-export const readLargeJson = bytesReader(['application/json'], 8);
+export const readJsonBytes = bytesReader(['application/json']);
 
 /**
  * raw-body's errors contain a status for the problem. Of a client that has left, also after its whole body, it

@@ -6,29 +6,30 @@ import {
   presentBatchProof,
   presentPayoutBatch,
 } from '../../presenters/payout-batch';
-import {
-  readLeaveOutRequest,
-  readPayoutBatchQuery,
-  readPayoutBatchRequest,
-} from '../../schemas/payout-batches';
+import { readLeaveOutRequest, readPayoutBatchQuery } from '../../schemas/payout-batches';
 import type { PayoutBatches } from '../../services/payout-batches';
 import { type GatewayState, pathId } from '../context';
 import type { Auth } from '../middleware/auth';
-import { readLargeJson, validate } from '../middleware/body';
+import { validate } from '../middleware/body';
 import { idempotent, writeStored } from '../middleware/idempotency-key';
+import type { ValidateLarge } from '../middleware/large-body';
 import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
+
+/** Enough for ten thousand payouts with descriptions and metadata. */
+const MEBIBYTES_MAX = 8;
 
 export function payoutBatchRoutes(
   router: Router<GatewayState>,
   auth: Auth,
   batches: PayoutBatches,
   pagination: Pagination,
+  validateLarge: ValidateLarge,
 ): void {
   router.post(
     '/payout_batches',
     auth('payouts:write'),
-    validate(readPayoutBatchRequest, readLargeJson),
+    validateLarge('payoutBatch', MEBIBYTES_MAX),
     noQuery,
     idempotent(),
     async (ctx) => {

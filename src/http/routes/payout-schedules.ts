@@ -6,28 +6,29 @@ import {
   presentScheduleCheck,
   presentScheduleRun,
 } from '../../presenters/payout-schedule';
-import { readPayoutScheduleQuery, readPayoutScheduleRequest } from '../../schemas/payout-schedules';
+import { readPayoutScheduleQuery } from '../../schemas/payout-schedules';
 import type { PayoutSchedules } from '../../services/payout-schedules';
 import { type GatewayState, pathId } from '../context';
 import type { Auth } from '../middleware/auth';
-import { bytesReader, validate } from '../middleware/body';
 import { idempotent, writeStored } from '../middleware/idempotency-key';
+import type { ValidateLarge } from '../middleware/large-body';
 import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
 
 /** Enough for 500 rows with descriptions and metadata. */
-const readLargeJson = bytesReader(['application/json'], 1);
+const MEBIBYTES_MAX = 1;
 
 export function payoutScheduleRoutes(
   router: Router<GatewayState>,
   auth: Auth,
   schedules: PayoutSchedules,
   pagination: Pagination,
+  validateLarge: ValidateLarge,
 ): void {
   router.post(
     '/payout_schedules',
     auth('payouts:write'),
-    validate(readPayoutScheduleRequest, readLargeJson),
+    validateLarge('payoutSchedule', MEBIBYTES_MAX),
     noQuery,
     idempotent(),
     async (ctx) => {

@@ -2,22 +2,25 @@
 import type Router from '@koa/router';
 import { presentOne } from '../../presenters/envelope';
 import { presentReconciliation } from '../../presenters/reconciliation';
-import { readReconciliationRequest } from '../../schemas/reconciliations';
 import type { Balances } from '../../services/services';
 import type { GatewayState } from '../context';
 import { type Auth, requireScope } from '../middleware/auth';
-import { readLargeJson, validate } from '../middleware/body';
+import type { ValidateLarge } from '../middleware/large-body';
 import { noQuery } from '../middleware/query';
+
+/** Ten thousand rows are shorter; it is the maximum of batches. */
+const MEBIBYTES_MAX = 8;
 
 export function reconciliationRoutes(
   router: Router<GatewayState>,
   auth: Auth,
   balances: Balances,
+  validateLarge: ValidateLarge,
 ): void {
   router.post(
     '/reconciliations',
     auth('payments:read'),
-    validate(readReconciliationRequest, readLargeJson),
+    validateLarge('reconciliation', MEBIBYTES_MAX),
     noQuery,
     async (ctx) => {
       const { caller, request } = ctx.state;

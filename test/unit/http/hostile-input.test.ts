@@ -2,6 +2,7 @@
  * Every text of every operation with 60 KB of hostile input: no check of input may take more than a
  * linear number of steps, because one request would stall the whole process.
  */
+import { LosslessNumber } from 'lossless-json';
 import type { TSchema } from 'typebox';
 import { isId } from '../../../src/domain/ids';
 import { parseApiKey } from '../../../src/domain/api-key';
@@ -52,6 +53,8 @@ const BYTES = 60_000;
 /** CPU time. A linear check takes 1 to 20 ms, a quadratic one seconds. */
 const BUDGET_MS = 250;
 const ATTEMPTS = 3;
+/** For values that are parsed already. */
+const CROWD_BUDGET_MS = 250;
 
 /** Repeats the text to the length of a body of 60 KB, where JSON escapes some characters. */
 function repeat(text: string): string {
@@ -186,6 +189,30 @@ test.each(CHECKS)('$name: 60 KB of any shape cost little to check', ({ run }) =>
   const slow = Object.entries(HOSTILE)
     .map(([shape, text]) => [shape, fastestMs(() => run(text))] as const)
     .filter(([, ms]) => ms > BUDGET_MS);
+  expect(slow).toEqual([]);
+});
+
+/** A fifth of what a body may have. */
+const ELEMENTS = 100_000;
+const CROWDS: Record<string, unknown> = {
+  numbers: new Array(ELEMENTS).fill(new LosslessNumber('1')),
+  'empty objects': Array.from({ length: ELEMENTS }, () => ({})),
+  texts: new Array(ELEMENTS).fill('x'),
+  'empty lists': Array.from({ length: ELEMENTS }, () => []),
+  keys: Object.fromEntries(Array.from({ length: ELEMENTS }, (_, n) => [`k${n}`, 'x'])),
+};
+
+test.each(
+  withBody.flatMap(({ id, body }) => {
+    const [example = {}] = Object.values(body?.examples ?? {});
+    const names = [...Object.keys((body!.schema as Walked).properties ?? {}), 'unknown'];
+    return names.map((name) => ({ id, name, example: example as Json }));
+  }),
+)('$id: $name with a crowd of values is refused before each of them is checked', (field) => {
+  const { id, name, example } = field;
+  const slow = Object.entries(CROWDS)
+    .map(([what, crowd]) => [what, fastestMs(() => BODIES[id]!({ ...example, [name]: crowd }))])
+    .filter(([, ms]) => Number(ms) > CROWD_BUDGET_MS);
   expect(slow).toEqual([]);
 });
 
