@@ -5,6 +5,7 @@ import {
   listBatchDecisions,
   type PayoutBatchDecision,
   readBatchDecider,
+  readBatchApprovals,
 } from '../db/repositories/payout-batch-decisions';
 import { listRowsToReview, readBatchProgress } from '../db/repositories/payout-batch-rows';
 import {
@@ -95,8 +96,7 @@ async function decide(
   const stored = await findBatchDecision(db, id);
   if (stored === null) {
     if (!mayDecide(batch, kind)) return { kind: 'too_late' };
-    const isGuarded =
-      batch.mode === 'live' || batch.reviewReasons.includes('above_four_eyes_threshold');
+    const isGuarded = batch.mode === 'live' || (await readBatchApprovals(db, batchId)) !== null;
     if (kind === 'approve' && isGuarded && !operator.isRecent) {
       return { kind: 'sign_in_again' };
     }

@@ -2,11 +2,16 @@
 import { buildPayout, type PayoutOrder } from '../../activities/payout/build';
 import {
   insertBatchRows,
+  readBatchProgress,
   releaseRows,
   reserveRows,
   takeRowsToLeaveOut,
   takeRowsToReturn,
 } from '../../src/db/repositories/payout-batch-rows';
+import {
+  BATCH_HAS_APPROVALS,
+  readBatchApprovals,
+} from '../../src/db/repositories/payout-batch-decisions';
 import {
   endBatchEarly,
   findPayoutBatch,
@@ -27,7 +32,7 @@ import { whenWaiting } from '../support/servers/lock-waits';
 import { fundedBalance } from '../support/merchant/ledger';
 import { started } from '../support/started';
 
-const database = started(() => openTestDatabase({ app: 4 }));
+const database = started(() => openTestDatabase({ app: 4, owner: 1 }));
 
 function buildRow({ accountId, mode, currency }: BalanceKey): Payout {
   const order: PayoutOrder = {
@@ -59,7 +64,10 @@ function buildRow({ accountId, mode, currency }: BalanceKey): Payout {
 }
 
 /** A batch of three rows of 3 each, with its reservation. */
-async function openBatch(status: PayoutBatch['status'] = 'requested') {
+async function openBatch(
+  status: PayoutBatch['status'] = 'requested',
+  totals: PayoutBatch['totals'] = [],
+) {
   const key = await fundedBalance(database.app, '100');
   const id = newId('payoutBatch');
   const payouts = [1, 2, 3].map((batchRow) => ({
@@ -76,7 +84,7 @@ async function openBatch(status: PayoutBatch['status'] = 'requested') {
     description: null,
     rowCount: payouts.length,
     leftOutRows: [],
-    totals: [],
+    totals,
     manifestSha256: manifestSha256(payouts),
     apiKeyId: newId('apiKey'),
     reviewReasons: [],
@@ -232,6 +240,69 @@ test('of an approval and a stop at the same moment, a stop always ends the relea
   }
 });
 
+test('a stop waits for a release at the same moment, and its answer counts the released rows', async () => {
+  const { id } = await openBatch();
+  await approve(id);
+  let answer: Promise<unknown> = Promise.resolve();
+  await database.app.transaction(async (tx) => {
+    await releaseRows(tx, id, 2);
+    answer = database.app.transaction(async (other) => {
+      await endBatchEarly(other, id, { ending: 'stop', by: null, reason: null });
+      return readBatchProgress(other, id);
+    });
+    await whenWaiting(database.app, 1);
+  });
+  expect(await answer).toMatchObject({ waiting: 1, processing: 2 });
+});
+
+describe('a batch under review whose rows are below each threshold', () => {
+  const total = (currency: string, sum: string) => ({
+    currency,
+    rows: 3,
+    amount: amount(sum),
+    serviceFee: amount('0'),
+    networkFee: amount('0'),
+    totalDebit: amount(sum),
+  });
+  const setThreshold = (currency: string, line: string) =>
+    database.owner.query(
+      `INSERT INTO four_eyes_thresholds (currency, amount) VALUES (?, ?)
+       ON CONFLICT (currency) DO UPDATE SET amount = excluded.amount`,
+      [currency, line],
+    );
+  const isApproved = async (id: string) => {
+    const change = { approvedBy: 'olivia' };
+    const approved = await database.app.transaction((tx) =>
+      takeBatchTransition(tx, id, 'approve', change, BATCH_HAS_APPROVALS),
+    );
+    return approved !== null;
+  };
+  const reviewed = () => openBatch('under_review', [total('USDT', '900'), total('BTC', '0.3')]);
+
+  beforeEach(async () => {
+    await setThreshold('USDT', '1000');
+    await setThreshold('BTC', '1');
+  });
+  afterAll(() => database.owner.query('DELETE FROM four_eyes_thresholds'));
+
+  test.each([
+    ['USDT', '899.99999999'],
+    ['BTC', '0.29999999'],
+  ])('needs two operators once that of %s is lowered below the sum', async (currency, line) => {
+    const { id } = await reviewed();
+    await setThreshold(currency, line);
+    expect(await isApproved(id)).toBe(false);
+    expect(await readBatchApprovals(database.app, id)).toEqual({ approvals: 0 });
+  });
+
+  test('needs one operator when a sum is equal to the threshold', async () => {
+    const { id } = await reviewed();
+    await setThreshold('USDT', '900');
+    expect(await readBatchApprovals(database.app, id)).toBeNull();
+    expect(await isApproved(id)).toBe(true);
+  });
+});
+
 test.each([
   ['two releases', releaseRows, releaseRows],
   ['a release and a return', releaseRows, takeRowsToReturn],
@@ -243,8 +314,9 @@ test.each([
   let waiting: Promise<Payout[]> = Promise.resolve([]);
   const taken: Payout[] = await database.app.transaction(async (tx) => {
     const rows = await first(tx, id, 2);
-    if (second === takeRowsToReturn) await stop(id);
-    waiting = database.app.transaction((other) => second(other, id, 10));
+    // A stop waits for the release, and the return comes after it.
+    const before = second === takeRowsToReturn ? stop(id) : Promise.resolve(null);
+    waiting = before.then(() => database.app.transaction((other) => second(other, id, 10)));
     await whenWaiting(database.app, 1);
     return rows;
   });

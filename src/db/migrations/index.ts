@@ -46,11 +46,11 @@ import { sql as chatKinds } from './0070-chat-kinds';
 import { sql as passwordMails } from './0071-password-mails';
 import { sql as invitationsAgain } from './0072-invitations-again';
 import { sql as alarmIds } from './0073-alarm-ids';
-import { steps as hourlyHeads } from './0095-hourly-heads';
 import { sql as requesters } from './0088-requesters';
 import { sql as relatedPeople } from './0092-related-people';
 import { sql as ledgerReplays } from './0098-ledger-replays';
 import { sql as paymentCancellations } from './0099-payment-cancellations';
+import { steps as hourlyHeads } from './0095-hourly-heads';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -134,9 +134,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0071-password-mails', sql: passwordMails },
   { name: '0072-invitations-again', sql: invitationsAgain },
   { name: '0073-alarm-ids', sql: alarmIds },
-  { name: '0095-hourly-heads', concurrent: hourlyHeads },
   { name: '0088-requesters', sql: requesters },
   { name: '0092-related-people', sql: relatedPeople },
+  { name: '0095-hourly-heads', concurrent: hourlyHeads },
   { name: '0098-ledger-replays', sql: ledgerReplays },
   { name: '0099-payment-cancellations', sql: paymentCancellations },
 ];

@@ -34,7 +34,10 @@ const HAD_KEY = `(EXISTS (SELECT FROM audit_log a
   OR EXISTS (SELECT FROM users m
   WHERE m.id = payout_batches.api_key_id AND lower(m.email) = lower(u.email)))`;
 
-const NEEDS_TWO = `'above_four_eyes_threshold' = ANY (payout_batches.review_reasons)`;
+/** SQL: the rows of a currency are above its threshold as it is now, which was another one at the request. */
+const NEEDS_TWO = `EXISTS (
+  SELECT FROM jsonb_to_recordset(payout_batches.totals) AS total (currency text, amount numeric)
+    JOIN four_eyes_thresholds t USING (currency) WHERE total.amount > t.amount)`;
 
 /** SQL: the first of two approvals, of the rows that the batch still has. */
 const IS_COUNTED = `d.batch_id = payout_batches.id AND d.outcome = 'counted'

@@ -216,20 +216,25 @@ export async function countRows(
 }
 
 /**
- * Releases the next rows of a batch that is being processed. The condition `awaits_batch` of the row itself
- * is the one that PostgreSQL checks again after it waited for another transaction that took the row.
+ * Releases the next rows of a batch that is being processed. The lock puts it in order with a stop, whose
+ * answer counts what was released. The condition `awaits_batch` of the row itself is the one that PostgreSQL
+ * checks again after it waited for another transaction that took the row.
  * @returns them in the order of the batch
  */
 export async function releaseRows(tx: Tx, batchId: string, limit: number): Promise<BatchRow[]> {
+  const processed = await tx.query(
+    `SELECT FROM payout_batches
+      WHERE id = ? AND status = 'processing' AND ending IS NULL FOR NO KEY UPDATE`,
+    [batchId],
+  );
+  if (processed.length === 0) return [];
   const released = await tx.query<BatchRow>(
     `UPDATE payouts SET awaits_batch = false, workflow_checked_at = clock_timestamp()
       WHERE id IN (SELECT id FROM payouts WHERE batch_id = ? AND awaits_batch
                     ORDER BY batch_row LIMIT ?)
         AND awaits_batch
-        AND EXISTS (SELECT FROM payout_batches
-                     WHERE id = ? AND status = 'processing' AND ending IS NULL)
      RETURNING *`,
-    [batchId, limit, batchId],
+    [batchId, limit],
   );
   return released.sort((one, other) => one.batchRow - other.batchRow);
 }

@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendAudit } from '../../db/repositories/audit-log';
+import { readBatchApprovals } from '../../db/repositories/payout-batch-decisions';
 import {
   listBatchRows,
   readBatchLedger,
@@ -68,7 +69,7 @@ export async function decideAboutBatch(
   order: BatchOrder,
 ) {
   const { batch } = await requireBatch(deps.db, id);
-  refuseUnlessOpen(batch, order);
+  await refuseUnlessOpen(deps.db, batch, order);
   await noteInAudit(deps.db, by, batch, order);
   await send(deps, by, batch, order);
   const giveUpAt = performance.now() + PATIENCE_MS;
@@ -82,7 +83,7 @@ export async function decideAboutBatch(
   }
 }
 
-function refuseUnlessOpen(batch: ConsoleBatch, order: BatchOrder): void {
+async function refuseUnlessOpen(db: Db, batch: ConsoleBatch, order: BatchOrder): Promise<void> {
   const { id, status, ending, manifestSha256 } = batch;
   const isOpen =
     order.kind === 'leave_out'
@@ -92,7 +93,7 @@ function refuseUnlessOpen(batch: ConsoleBatch, order: BatchOrder): void {
   if (order.kind !== 'approve') return;
   if (order.manifest !== manifestSha256) throw new AdminRefusal({ code: 'other_manifest', id });
   if (batch.awaitsSecondPerson) throw new AdminRefusal({ code: 'batch_awaits_second_person', id });
-  const needsTwo = batch.reviewReasons.includes('above_four_eyes_threshold');
+  const needsTwo = (await readBatchApprovals(db, id)) !== null;
   if (needsTwo) throw new AdminRefusal({ code: 'batch_needs_two', id });
 }
 
