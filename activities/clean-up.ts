@@ -1,11 +1,12 @@
 /**
  * Deletes expired idempotency records, sessions, invitations and attempts to sign in, old days of the
- * request log, and old webhook data (decisions/retention), and stores the sums of new postings (decisions/statements). Safe
+ * request log, old runs of schedules, and old webhook data (decisions/retention), and stores the sums of new postings (decisions/statements). Safe
  * to run twice, also concurrently: locked rows are left for the next run.
  */
 import { forgetEventBodies } from '../src/db/repositories/events';
 import { forgetOldSignIns } from '../src/db/repositories/authentication-attempts';
 import { deleteEndedKeys } from '../src/db/repositories/idempotency';
+import { deleteOldRuns } from '../src/db/repositories/payout-schedule-runs';
 import { forgetRequestLog } from '../src/db/repositories/request-log';
 import { listUnsummedBalances, storeSums } from '../src/db/repositories/statements';
 import { deleteOldAttempts, forgetResponseBodies } from '../src/db/repositories/webhook-attempts';
@@ -13,11 +14,11 @@ import type { Db } from '../src/db/transaction';
 
 /**
  * After this time a step starts no other statement. The last one may take the 15 seconds of the statement
- * timeout: together at most 95 seconds for an activity, which has two minutes (workflows/clean-up.ts).
+ * timeout: together at most 110 seconds for an activity, which has two minutes (workflows/clean-up.ts).
  */
 const KEYS_FOR_MS = 40_000;
 const SIGN_INS_FOR_MS = 10_000;
-/** Each of three steps has its own time, so that a backlog of one does not delay the others. */
+/** Each of four steps has its own time, so that a backlog of one does not delay the others. */
 const WEBHOOKS_FOR_MS = 15_000;
 const SUMS_FOR_MS = 20_000;
 
@@ -36,6 +37,7 @@ export async function cleanUpWebhooks(
   forMs = WEBHOOKS_FOR_MS,
 ): Promise<{ bodies: number; attempts: number }> {
   const events = await inBatches(forMs, (limit) => forgetEventBodies(db, limit));
+  await inBatches(forMs, (limit) => deleteOldRuns(db, limit));
   const responses = await inBatches(forMs, (limit) => forgetResponseBodies(db, limit));
   const attempts = await inBatches(forMs, (limit) => deleteOldAttempts(db, limit));
   return { bodies: events + responses, attempts };

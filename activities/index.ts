@@ -38,7 +38,7 @@ import { leaveOutOfPayoutBatch } from './payout-batch/leave-out';
 import { reservePayoutBatch } from './payout-batch/reserve';
 import { noteAlarms } from './provider-alarms';
 import { screenRecipients } from './recipient/screen';
-import { followPayoutSchedules } from './payout-schedule/follow';
+import { openScheduleRuns, restartScheduleRuns } from './payout-schedule/open';
 import { runPayoutSchedule, type ScheduleDeps } from './payout-schedule/run';
 import { askForMissing, lookAgain, noteDifferences } from './reconciliation/note-differences';
 import { listStatements, readStatement } from './reconciliation/read-statements';
@@ -48,6 +48,7 @@ import {
   resumeHeldPayouts,
   restartWebhookDeliveries,
   type RestartDeps,
+  wakeWaitingPayouts,
 } from './restart-missing';
 import { type AuditDeps, sealAuditLog } from './seal-audit-log';
 import {
@@ -104,7 +105,9 @@ export function createActivities(deps: ActivityDeps) {
       forOwn(id, () => advancePayoutBatch(deps, id, approved)),
     runPayoutSchedule: (id: string, scheduledFor: string) =>
       forOwn(`${id}-${scheduledFor}`, () => runPayoutSchedule(deps, id, new Date(scheduledFor))),
-    followPayoutSchedules: () => followPayoutSchedules(deps),
+    openScheduleRuns: () => openScheduleRuns(deps),
+    // Histories have its earlier name.
+    followPayoutSchedules: () => restartScheduleRuns(deps),
     openPayment: (input: PaymentInput) => forOwn(input.paymentId, () => openPayment(deps, input)),
     cancelUnusedCheckout: (input: PaymentInput) =>
       forOwn(input.paymentId, () => cancelUnusedCheckout(deps, input)),
@@ -118,6 +121,7 @@ export function createActivities(deps: ActivityDeps) {
     reserveRefund: (paymentId: string, refundId: string) =>
       forOwn(paymentId, () => reserveRefund(deps, paymentId, refundId)),
     resumeHeldPayouts: () => resumeHeldPayouts(deps),
+    wakeWaitingPayouts: () => wakeWaitingPayouts(deps),
     restartPayouts: () => restartPayouts(deps),
     restartPayments: () => restartPayments(deps),
     // An activity returns a promise.

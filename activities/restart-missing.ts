@@ -1,6 +1,6 @@
 /**
  * Finds payouts, payments and webhook deliveries that need a workflow and have none, and starts one. It
- * also wakes the payouts that a lifted pause held. A workflow can be missing when its start was lost,
+ * also wakes the payouts that a lifted pause held, and those that wait for what has come. A workflow can be missing when its start was lost,
  * when somebody terminated it, or when Temporal's database was restored from a backup.
  */
 import {
@@ -12,7 +12,7 @@ import {
   takeUncheckedPayouts,
 } from '../src/db/repositories/needing-workflow';
 import { takeUncheckedBatches } from '../src/db/repositories/payout-batches';
-import { findPayoutsToRelease } from '../src/db/repositories/payout-conditions';
+import { takePayoutsToRelease } from '../src/db/repositories/payout-conditions';
 import { takeReleasedPayouts } from '../src/db/repositories/payout-submissions';
 import {
   noteEnsured,
@@ -55,19 +55,28 @@ const CONCURRENT_DELIVERIES = 10;
  */
 const STARTS_AT_ONCE = { least: 2, first: 5, most: 50, quickMs: 50 };
 
-/**
- * Wakes the payouts whose pause was lifted, and those of which a condition is met without that their
- * workflow was told; also starts a missing workflow.
- */
+/** Wakes the payouts whose pause was lifted; also starts a missing workflow. */
 export async function resumeHeldPayouts({
   db,
   payoutWorkflows,
 }: Pick<RestartDeps, 'db' | 'payoutWorkflows'>): Promise<{ ensured: number }> {
   const wake = (payout: Payout) => payoutWorkflows.wake(payoutStart(payout));
-  const untold = await findPayoutsToRelease(db, BATCH);
-  await eachOf(untold, wake);
-  const held = await inBatches(() => takeReleasedPayouts(db, BATCH), wake);
-  return { ensured: untold.length + held };
+  return { ensured: await inBatches(() => takeReleasedPayouts(db, BATCH), wake) };
+}
+
+/** Wakes the payouts of which a condition is met without that their workflow was told. */
+export async function wakeWaitingPayouts({
+  db,
+  payoutWorkflows,
+}: Pick<RestartDeps, 'db' | 'payoutWorkflows'>): Promise<{ ensured: number }> {
+  const endAt = performance.now() + RUN_MS;
+  let ensured = 0;
+  for (;;) {
+    const { looked, payouts } = await takePayoutsToRelease(db, BATCH);
+    await eachOf(payouts, (payout) => payoutWorkflows.wake(payoutStart(payout)));
+    ensured += payouts.length;
+    if (looked < BATCH || performance.now() >= endAt) return { ensured };
+  }
 }
 
 /** Takes batches until one is empty or the run has lasted long enough. @returns how many */

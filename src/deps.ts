@@ -58,7 +58,10 @@ import {
   createPayoutBatchWorkflows,
   type PayoutBatchWorkflows,
 } from './temporal/payout-batch-workflows';
-import { createPayoutScheduleTimers, type PayoutScheduleTimers } from './temporal/payout-schedules';
+import {
+  createScheduleRunWorkflows,
+  type ScheduleRunWorkflows,
+} from './temporal/schedule-run-workflows';
 import { createPayoutWorkflows, type PayoutWorkflows } from './temporal/payout-workflows';
 import { createWebhookSender, type WebhookSender } from './webhooks/sender';
 import { createConsole } from './console/console';
@@ -85,7 +88,7 @@ export interface Deps<C extends Config = Config> {
   providers: ProviderRegistry;
   payoutWorkflows: PayoutWorkflows;
   payoutBatchWorkflows: PayoutBatchWorkflows;
-  payoutScheduleTimers: PayoutScheduleTimers;
+  scheduleRunWorkflows: ScheduleRunWorkflows;
   paymentWorkflows: PaymentWorkflows;
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
   secretBox: SecretBox;
@@ -151,7 +154,7 @@ export function buildDeps<C extends Config>(
     providers,
     payoutWorkflows: createPayoutWorkflows(temporal, { logger }),
     payoutBatchWorkflows: createPayoutBatchWorkflows(temporal, { logger }),
-    payoutScheduleTimers: createPayoutScheduleTimers(temporal),
+    scheduleRunWorkflows: createScheduleRunWorkflows(temporal),
     paymentWorkflows: createPaymentWorkflows(temporal, { logger }),
     webhookDeliveryWorkflows: createWebhookDeliveryWorkflows(temporal),
     secretBox: createSecretBox(webhooks.secretKey, webhooks.earlierSecretKeys),

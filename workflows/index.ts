@@ -8,6 +8,7 @@ export { paymentWorkflow } from './payment';
 export { payoutWorkflow } from './payout';
 export { payoutBatchWorkflow } from './payout-batch';
 export { payoutScheduleRunWorkflow } from './payout-schedule-run';
+export { payoutSchedulesWorkflow } from './payout-schedules';
 export { restartMissingWorkflow, resumeHeldWorkflow } from './restart-missing';
 export { providerAlarmsWorkflow } from './provider-alarms';
 export { screenRecipientsWorkflow } from './screen-recipients';

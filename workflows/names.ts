@@ -26,6 +26,7 @@ export const WORKFLOWS = {
   payout: 'payoutWorkflow',
   payoutBatch: 'payoutBatchWorkflow',
   payoutScheduleRun: 'payoutScheduleRunWorkflow',
+  payoutSchedules: 'payoutSchedulesWorkflow',
   payment: 'paymentWorkflow',
   webhookDelivery: 'webhookDeliveryWorkflow',
   restartMissing: 'restartMissingWorkflow',

@@ -19,7 +19,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { isId } from '../src/domain/ids';
-import { isFinalPayoutBatch, LEFT_OUT_AT_ONCE_MAX } from '../src/domain/payout-batch';
+import {
+  BATCH_PACE_MS,
+  isFinalPayoutBatch,
+  LEFT_OUT_AT_ONCE_MAX,
+  nextBatchPaceMs,
+} from '../src/domain/payout-batch';
 import { activities, TRANSACTION } from './activities';
 import type {
   BatchDecideOutcome,
@@ -84,9 +89,6 @@ const decideUpdate = defineUpdate<BatchDecideOutcome, [decisionId: string]>(UPDA
 
 /** The number of rows in each state; null before the reservation. */
 const progressQuery = defineQuery<PayoutBatchState['progress'] | null>('progress');
-
-/** The pace at which the workflow looks at the rows while they are released. */
-const PACE_MS = { least: 500, most: 10_000 };
 
 /** @returns the final status, or why no batch was created */
 export async function payoutBatchWorkflow(input: PayoutBatchInput): Promise<string> {
@@ -202,7 +204,7 @@ async function decide(
 async function run(input: PayoutBatchInput, page: PayoutBatchPage): Promise<string> {
   // The hash that was approved, as this workflow's history has it.
   let approved = input.approved ?? null;
-  let paceMs = PACE_MS.least;
+  let paceMs = BATCH_PACE_MS.least;
   while (!isFinalPayoutBatch(page.state.status)) {
     if (workflowInfo().continueAsNewSuggested && page.isIdle()) {
       await condition(allHandlersFinished);
@@ -217,23 +219,13 @@ async function run(input: PayoutBatchInput, page: PayoutBatchPage): Promise<stri
     const before = page.state.progress;
     page.take(await advancePayoutBatch(input.batchId, approved));
     if (isFinalPayoutBatch(page.state.status)) break;
-    paceMs = nextPace(paceMs, before, page.state.progress);
+    const after = page.state.progress;
+    const isSame = JSON.stringify(before) === JSON.stringify(after);
+    paceMs = nextBatchPaceMs(paceMs, isSame, after.waiting > 0);
     await page.waitForDecision({ ms: paceMs, summary: 'Next rows' });
     await stopIfAsked(input.batchId, page);
   }
   return page.state.status;
-}
-
-/**
- * The next pace, which is slower while nothing changes, as with rows that wait for confirmations.
- */
-function nextPace(
-  paceMs: number,
-  before: PayoutBatchState['progress'],
-  after: PayoutBatchState['progress'],
-): number {
-  const isSame = JSON.stringify(before) === JSON.stringify(after);
-  return isSame ? Math.min(paceMs * 2, PACE_MS.most) : PACE_MS.least;
 }
 
 async function awaitDecision(batchId: string, page: PayoutBatchPage): Promise<void> {

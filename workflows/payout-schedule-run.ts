@@ -1,5 +1,5 @@
 /**
- * One run of a schedule of payouts, which Temporal's schedule starts at its time: checks the rows, and
+ * One run of a schedule of payouts, which a worker has opened at its time: checks the rows, and
  * starts the batch if every one is good. A run that fails is a row and an event; the workflow completes.
  */
 import { workflowInfo } from '@temporalio/workflow';
@@ -19,7 +19,7 @@ export async function payoutScheduleRunWorkflow({
 }: {
   scheduleId: string;
 }): Promise<string> {
-  // Temporal ends the id of the workflow with the time of the schedule, however late it starts.
+  // The id of the workflow ends with the time of the run, however late it starts.
   const scheduledFor = workflowInfo().workflowId.slice(scheduleId.length + 1);
   return runPayoutSchedule(scheduleId, scheduledFor);
 }

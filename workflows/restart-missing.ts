@@ -2,11 +2,13 @@
  * Runs on a schedule: starts a workflow for everything that needs one and has none, and wakes what
  * nobody else has woken.
  */
+import { patched } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 import { activities } from './activities';
 
 const steps = activities<
   | 'resumeHeldPayouts'
+  | 'wakeWaitingPayouts'
   | 'restartPayouts'
   | 'restartPayments'
   | 'restartWebhookDeliveries'
@@ -21,10 +23,12 @@ const steps = activities<
 interface Restarted {
   /** Payouts that were held by a pause and continue. */
   resumed: number;
+  /** Payouts that were not told that a condition is met. */
+  released: number;
   payouts: number;
   payments: number;
   deliveries: number;
-  /** Schedules of payouts that Temporal was told, and runs without a workflow. */
+  /** Runs of schedules of payouts without a workflow. */
   schedules: number;
 }
 
@@ -41,6 +45,7 @@ export async function restartMissingWorkflow(): Promise<Restarted> {
   };
   const restarted = {
     resumed: await attempt(steps.resumeHeldPayouts),
+    released: patched('conditions-apart') ? await attempt(steps.wakeWaitingPayouts) : 0,
     payouts: await attempt(steps.restartPayouts),
     payments: await attempt(steps.restartPayments),
     deliveries: await attempt(steps.restartWebhookDeliveries),

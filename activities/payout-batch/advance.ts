@@ -6,6 +6,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
 import {
+  countHeldRows,
   countRows,
   listOpenReleasedRows,
   readBatchProgress,
@@ -44,6 +45,11 @@ import { returnRows, stopChanged } from './return-rows';
 const SUBMITTED_AT_ONCE = 32;
 /** Rows are released only when at least this many places are free: each release is a transaction. */
 const RELEASED_AT_LEAST = 8;
+/**
+ * Rows of a batch that wait for a person take no places from the others, up to this number: a provider that
+ * leaves every row in doubt gets no more.
+ */
+const HELD_AT_ONCE = 256;
 /** Few, so that a merchant's request to Temporal does not wait behind all of them. */
 const STARTS_AT_ONCE = 4;
 /** The number of rows that one transaction returns, which holds the balance to its end. */
@@ -88,8 +94,10 @@ async function release(
   }
   if (waiting === 0) return 0;
   const places = Math.ceil(SUBMITTED_AT_ONCE / (await countBatchesInProcess(deps.db, batch)));
-  const free = places - submitting;
-  if (free < Math.min(waiting, places, RELEASED_AT_LEAST)) return 0;
+  const needed = Math.min(waiting, places, RELEASED_AT_LEAST);
+  let free = places - submitting;
+  if (free < needed) free += Math.min(await countHeldRows(deps.db, batch.id), HELD_AT_ONCE);
+  if (free < needed) return 0;
   try {
     const hashes = approved === null ? null : await proveManifest(deps.db, batch.id, approved);
     if (hashes === null) throw new ChangedRows();

@@ -8,12 +8,14 @@ import { databaseTime } from '../../src/db/database-time';
 import {
   endScheduleRun,
   findScheduleRun,
-  lockPayoutSchedule,
-  openScheduleRun,
-  type RunWithRoute,
   lockRunOfBatch,
-  noteNextRunAt,
+  type RunWithRoute,
   saveRunRoutes,
+} from '../../src/db/repositories/payout-schedule-runs';
+import {
+  findRunShortage,
+  getPayoutSchedule,
+  lockPayoutSchedule,
 } from '../../src/db/repositories/payout-schedules';
 import type { ClaimedRoutes, HeldClaim } from '../../src/db/repositories/idempotency';
 import { findRequesterFault } from '../../src/db/repositories/requesters';
@@ -23,16 +25,15 @@ import { type BatchTerms, type RoutedRow, rowsRefused } from '../../src/domain/b
 import { ApiError, type Refusal } from '../../src/domain/errors';
 import type { PayoutOrder } from '../../src/domain/payout';
 import type { PayoutBatchRequest } from '../../src/domain/payout-batch';
+import { insufficientBalance } from '../../src/domain/terms';
 import {
-  isTimeOfSchedule,
   type PayoutSchedule,
   type PayoutScheduleRun,
   RUN_LATE_MS_MAX,
   runRequest,
 } from '../../src/domain/payout-schedule';
-import { newId } from '../../src/lib/new-id';
 import type { PayoutBatchWorkflows } from '../../src/temporal/payout-batch-workflows';
-import type { PayoutScheduleTimers } from '../../src/temporal/payout-schedules';
+import type { ScheduleRunWorkflows } from '../../src/temporal/schedule-run-workflows';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayoutSchedule } from '../events';
 import { Refused } from '../refused';
@@ -45,7 +46,7 @@ export type CheckRows = (
 
 export interface ScheduleDeps extends Deps {
   checkRows: CheckRows;
-  payoutScheduleTimers: PayoutScheduleTimers;
+  scheduleRunWorkflows: ScheduleRunWorkflows;
   payoutBatchWorkflows: Pick<PayoutBatchWorkflows, 'ensureRunning'>;
 }
 
@@ -58,32 +59,17 @@ export async function runPayoutSchedule(
   scheduleId: string,
   scheduledFor: Date,
 ): Promise<string> {
-  const opened = await deps.db.transaction((tx) => open(tx, scheduleId, scheduledFor));
-  if (opened === null) return 'not a time of the schedule, or it is paused or has ended';
-  const { schedule, run, now } = opened;
-  if (run.status === 'pending') {
-    const refusal = await prepare(deps, schedule, run, now);
-    if (refusal === null) {
-      const rowCount = schedule.payouts.length;
-      await deps.payoutBatchWorkflows.ensureRunning({ ...schedule, id: run.batchId, rowCount });
-    } else await failRun(deps, run, refusal);
-  }
-  await noteNextRun(deps, schedule);
+  const run = await findScheduleRun(deps.db, scheduleId, scheduledFor);
+  // Nobody makes a schedule pay at another time by a message to Temporal.
+  if (run === null) return 'the schedule has no run of this time';
+  if (run.status !== 'pending') return run.batchId;
+  const schedule = await getPayoutSchedule(deps.db, scheduleId);
+  const refusal = await prepare(deps, schedule, run, await databaseTime(deps.db));
+  if (refusal === null) {
+    const rowCount = schedule.payouts.length;
+    await deps.payoutBatchWorkflows.ensureRunning({ ...schedule, id: run.batchId, rowCount });
+  } else await failRun(deps, run, refusal);
   return run.batchId;
-}
-
-async function open(tx: Tx, scheduleId: string, scheduledFor: Date) {
-  const schedule = await lockPayoutSchedule(tx, scheduleId);
-  const now = await databaseTime(tx);
-  if (scheduledFor > now || !isTimeOfSchedule(schedule, scheduledFor)) return null;
-  if (schedule.status !== 'active') {
-    // A run that was opened before still ends.
-    const run = await findScheduleRun(tx, scheduleId, scheduledFor);
-    return run === null ? null : { schedule, run, now };
-  }
-  const ids = { id: newId('payoutScheduleRun'), batchId: newId('payoutBatch') };
-  const run = await openScheduleRun(tx, { ...ids, scheduleId, scheduledFor });
-  return { schedule, run, now };
 }
 
 /** @returns why nothing is paid; null: the routes are stored */
@@ -95,6 +81,9 @@ async function prepare(
 ): Promise<Refusal | null> {
   const fault = dueFault(schedule, run, now) ?? (await findRequesterFault(deps.db, schedule));
   if (fault !== null) return fault;
+  // A balance that no row can change is read before five hundred rows are.
+  const short = await findRunShortage(deps.db, schedule);
+  if (short !== null) return insufficientBalance(short.currency, short.available, short.amount);
   try {
     const { payouts } = runRequest(schedule, run.scheduledFor);
     const { faults, shortage, routed } = await deps.checkRows(schedule, payouts);
@@ -130,10 +119,11 @@ function notActive({ status }: PayoutSchedule): Refusal {
   return { code: 'invalid_state', details: { status }, message };
 }
 
-function tooLate(): Refusal {
+export function tooLate(): Refusal {
   const details = { reason: 'workflow_engine_unavailable' } as const;
   const message =
-    'The run could not be started within 24 hours of its time, and nothing of it was paid.';
+    'The run could not be started within 24 hours of its time, and nothing of it was paid. Later times that are ' +
+    'as late have no run of their own.';
   return { code: 'service_unavailable', message, details };
 }
 
@@ -153,12 +143,6 @@ export async function noteRun(
   if (schedule === null) return;
   const type = failure === null ? 'payout_schedule.run_created' : 'payout_schedule.run_failed';
   appendEvent(tx, eventOfPayoutSchedule(type, schedule), deliveries);
-}
-
-/** Only a page shows it, so without an answer of Temporal it stays. */
-async function noteNextRun(deps: ScheduleDeps, { id }: PayoutSchedule): Promise<void> {
-  const nextRunAt = await deps.payoutScheduleTimers.next(id).catch(() => undefined);
-  if (nextRunAt !== undefined) await noteNextRunAt(deps.db, id, nextRunAt);
 }
 
 export interface ScheduledBatch {

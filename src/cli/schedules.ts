@@ -1,7 +1,6 @@
 /** `admin schedules`. */
 import type { Command } from '@commander-js/extra-typings';
 import { changeSchedule, listSchedules, showSchedule } from '../services/admin/schedules';
-import { createPayoutScheduleTimers } from '../temporal/payout-schedules';
 import type { Run } from './context';
 import { addNoun, LIMIT_OPTION, readVerb, reasonedVerb, runList, runOn } from './options';
 
@@ -40,9 +39,6 @@ export function addSchedules(admin: Command, run: Run): void {
       notes: 'The merchant can pause and resume it as well. To hold payouts, use `payouts pause`.',
       examples: [`schedules ${trigger} ps_… --by alice --reason "the merchant called"`],
     });
-    runOn(run, verb, SCHEDULE, ({ db, by, temporal }, id) => {
-      const payoutScheduleTimers = createPayoutScheduleTimers(temporal());
-      return changeSchedule({ db, payoutScheduleTimers }, by, id, trigger);
-    });
+    runOn(run, verb, SCHEDULE, ({ db, by }, id) => changeSchedule(db, by, id, trigger));
   }
 }

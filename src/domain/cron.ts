@@ -1,5 +1,5 @@
 /**
- * Cron expressions of five fields, as Temporal's schedules read them: every field must match. To leave no
+ * Cron expressions of five fields: every field must match. To leave no
  * doubt, only one of day of month and day of week may be restricted.
  */
 interface Field {
@@ -62,15 +62,9 @@ function valueOf({ least, most, names }: Field, text = ''): number | null {
   return value >= least && value <= most ? value : null;
 }
 
-/** Whether the wall clock of the time zone shows a time of the expression. */
-export function isTimeOfCron(cron: Cron, timeZone: string, time: Date): boolean {
-  const shown = wallClock(timeZone)(time);
-  const values = [shown.getUTCMinutes(), shown.getUTCHours()];
-  return (
-    shown.getUTCSeconds() === 0 &&
-    values.every((value, index) => cron[index]?.has(value) === true) &&
-    isDayOfCron(cron, shown)
-  );
+/** How many times of an hour in which it has any. */
+export function timesOfCronInAnHour(cron: Cron): number {
+  return cron[0]?.size ?? 0;
 }
 
 function isDayOfCron(cron: Cron, shown: Date): boolean {
@@ -84,21 +78,26 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const DAYS_AHEAD_MAX = 8 * 366;
 
 /**
- * The times of the expression after a moment, earliest first. A time that a clock change leaves out is left
- * out, and one that it repeats comes once.
+ * The times of the expression after a moment, earliest first. A time that a clock change repeats comes once, the
+ * first time it is shown. Those that it leaves out come together, when the clock has moved: a payment of the
+ * month is not left out because its night has an hour less.
  */
 export function* timesOfCron(cron: Cron, timeZone: string, after: Date): Generator<Date> {
   const clock = wallClock(timeZone);
   const sorted = (field: number) => [...(cron[field] ?? [])].sort((one, other) => one - other);
   const [minutes, hours] = [sorted(0), sorted(1)];
   const first = Math.floor(clock(after).getTime() / DAY_MS) * DAY_MS;
+  let last = after;
   for (let day = 0; day <= DAYS_AHEAD_MAX; day += 1) {
     const midnight = first + day * DAY_MS;
     if (!isDayOfCron(cron, new Date(midnight))) continue;
+    const whenShown = clockOfDay(clock, midnight);
     for (const hour of hours) {
       for (const minute of minutes) {
-        const time = whenShown(clock, midnight + (hour * 60 + minute) * MINUTE_MS);
-        if (time !== null && time > after) yield time;
+        const time = whenShown(midnight + (hour * 60 + minute) * MINUTE_MS);
+        if (time <= last) continue;
+        last = time;
+        yield time;
       }
     }
   }
@@ -118,20 +117,34 @@ function wallClock(timeZone: string): (time: Date) => Date {
 /** UTC is `GMT` alone. */
 const OFFSET = /^GMT([+-])(\d\d):(\d\d)$/;
 
-/** @returns null for a time that the clock never shows */
-function whenShown(clock: (time: Date) => Date, shown: number): Date | null {
-  let time = new Date(shown);
-  // The first step finds the offset of a moment nearby, the second that of the moment itself.
-  for (let step = 0; step < 2; step += 1) {
-    time = new Date(shown - (clock(time).getTime() - time.getTime()));
-    if (clock(time).getTime() === shown) return time;
+/** @returns the first time at which the clock shows a time of this day, or is past it */
+function clockOfDay(clock: (time: Date) => Date, midnight: number): (shown: number) => Date {
+  const offsetAt = (time: number) => clock(new Date(time)).getTime() - time;
+  // No zone is further from UTC than a day, so a change of this day is between the two.
+  const [earlier, later] = [midnight - DAY_MS, midnight + 2 * DAY_MS];
+  const [before, afterwards] = [offsetAt(earlier), offsetAt(later)];
+  if (before === afterwards) return (shown) => new Date(shown - before);
+  const change = firstWhere((time) => offsetAt(time) === afterwards, earlier, later);
+  return (shown) => {
+    const time = shown - before;
+    return new Date(time < change ? time : Math.max(change, shown - afterwards));
+  };
+}
+
+/** @returns the minute from which on it is so, between one at which it is not and one at which it is */
+function firstWhere(isSo: (time: number) => boolean, from: number, to: number): number {
+  let [not, so] = [from, to];
+  while (so - not > MINUTE_MS) {
+    const middle = not + Math.floor((so - not) / 2 / MINUTE_MS) * MINUTE_MS;
+    if (isSo(middle)) so = middle;
+    else not = middle;
   }
-  return null;
+  return so;
 }
 
 /**
- * Whether it is a name of the IANA database. Intl also accepts offsets and names in other letters, which
- * Temporal does not; and it lists one name of each zone, such as Asia/Calcutta and not Asia/Kolkata.
+ * Whether it is a name of the IANA database. Intl also accepts offsets and names in other letters; and it
+ * lists one name of each zone, such as Asia/Calcutta and not Asia/Kolkata.
  */
 export function isTimeZone(name: string): boolean {
   if (!ZONE_NAME.test(name)) return false;

@@ -177,3 +177,17 @@ export interface PayoutBatchRequest {
   description: string | null;
   payouts: PayoutOrder[];
 }
+
+/** How often the workflow of a batch looks at its rows. */
+export const BATCH_PACE_MS = { least: 500, soon: 10_000, waiting: 60_000, most: 300_000 };
+
+/**
+ * The time until the next look. While nothing changes, as with rows that wait for confirmations, it grows with
+ * the time that has passed, so a batch that stays open for days is looked at every few minutes.
+ */
+export function nextBatchPaceMs(paceMs: number, isSame: boolean, isWaiting: boolean): number {
+  const { least, soon, waiting, most } = BATCH_PACE_MS;
+  if (!isSame) return least;
+  const grown = paceMs < soon ? Math.min(paceMs * 2, soon) : paceMs * 1.25;
+  return Math.min(Math.round(grown), isWaiting ? waiting : most);
+}

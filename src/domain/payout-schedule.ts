@@ -1,8 +1,8 @@
 /**
- * A schedule of payouts: the same rows at each of its times. Each run is a batch. The row is the truth;
- * the schedule in Temporal follows it (decisions/payout-schedules).
+ * A schedule of payouts: the same rows at each of its times. Each run is a batch. The row has the time of the
+ * next run, at which a worker opens it (decisions/payout-schedules).
  */
-import { isTimeOfCron, parseCron, timesOfCron } from './cron';
+import { parseCron, timesOfCron, timesOfCronInAnHour } from './cron';
 import type { Refusal } from './errors';
 import type { Mode } from './mode';
 import type { Amount } from './money';
@@ -48,6 +48,12 @@ export const INTERVAL_SECONDS_MAX = 366 * 24 * 3_600;
 /** A run that starts later than this fails, so that a long outage is not followed by a flood of payouts. */
 export const RUN_LATE_MS_MAX = 24 * 3_600_000;
 
+/** What the active schedules of an account are in a mode, so that they leave room for those of others. */
+export const ACTIVE_SCHEDULES_MAX: Record<Mode, number> = { test: 20, live: 200 };
+export const SCHEDULED_ROWS_A_MINUTE_MAX: Record<Mode, number> = { test: 1_000, live: 10_000 };
+/** The most runs of an account that are under way at once. */
+export const PENDING_RUNS_MAX: Record<Mode, number> = { test: 2, live: 8 };
+
 export interface ScheduleTotals {
   currency: string;
   rows: number;
@@ -73,7 +79,7 @@ export interface PayoutSchedule extends Omit<PayoutScheduleRequest, 'startAt' | 
   accountId: string;
   mode: Mode;
   status: PayoutScheduleStatus;
-  /** Whole seconds, because Temporal has no finer intervals. */
+  /** Whole seconds, as the references of its runs have them. */
   startAt: Date;
   endAt: Date | null;
   totals: ScheduleTotals[];
@@ -126,6 +132,11 @@ export function nextTimes(schedule: ScheduleTimes, after: Date, wished: number):
   return times;
 }
 
+/** The next time after a moment; null: the schedule has none. */
+export function firstRun(schedule: ScheduleTimes, after: Date): Date | null {
+  return nextTimes(schedule, after, 1)[0] ?? null;
+}
+
 function* timesAfter(
   { cron, timeZone, intervalSeconds, startAt }: ScheduleTimes,
   after: Date,
@@ -142,17 +153,14 @@ function* timesAfter(
   }
 }
 
-/** Whether the schedule has this time: nobody makes it pay at another one by a message to Temporal. */
-export function isTimeOfSchedule(
-  { cron, timeZone, intervalSeconds, startAt, endAt }: ScheduleTimes,
-  time: Date,
-): boolean {
-  if (time < startAt || (endAt !== null && time > endAt)) return false;
-  if (intervalSeconds !== null) {
-    return (time.getTime() - startAt.getTime()) % (intervalSeconds * 1_000) === 0;
-  }
+/** The most rows that a schedule pays in a minute, on average over an hour in which it runs. */
+export function rowsAMinute(
+  { cron, intervalSeconds }: Pick<PayoutSchedule, 'cron' | 'intervalSeconds'>,
+  rowCount: number,
+): number {
+  if (intervalSeconds !== null) return (rowCount * 60) / intervalSeconds;
   const parsed = parseCron(cron ?? '');
-  return parsed !== null && isTimeOfCron(parsed, timeZone ?? 'UTC', time);
+  return parsed === null ? 0 : (rowCount * timesOfCronInAnHour(parsed)) / 60;
 }
 
 /** The batch of one run: the references end with the time, so that each is used once. */
@@ -168,7 +176,7 @@ export function runRequest(
   };
 }
 
-/** The time in the form that Temporal appends to workflow ids of a schedule: `2026-11-25T14:30:00Z`. */
+/** The time as the ids of runs' workflows have it: `2026-11-25T14:30:00Z`. */
 export function secondOf(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -321,13 +321,13 @@ export const PAYOUT_SCHEDULE_OPERATIONS: readonly Operation[] = [
     tag: 'Payout schedules',
     summary: 'Create a schedule of payouts',
     description:
-      'Pays the same rows at each time of a cron expression or an interval. Each run is a batch, whose references end with the time of the run. A run that cannot be reserved in full pays nothing, is an event, and the next one comes at its time. Runs act with the permission and limits of the key that made the schedule. With dry_run, nothing is stored; the answer is then 200 with the faults, fees, totals and next times.',
+      'Pays the same rows at each time of a cron expression or an interval. Each run is a batch, whose references end with the time of the run. A row’s reference is used by one schedule at a time. A run that cannot be reserved in full pays nothing, is an event, and the next one comes at its time. Runs act with the permission and limits of the key that made the schedule. With dry_run, nothing is stored; the answer is then 200 with the faults, fees, totals and next times.',
     scope: 'payouts:write',
     parameters: [IDEMPOTENCY_KEY],
     body: { schema: PayoutScheduleBody, examples: { monthly: REQUEST_EXAMPLE } },
     success: created(PayoutScheduleObject, EXAMPLE),
     answer: shown(PayoutScheduleCheckObject, CHECK_EXAMPLE),
-    errors: [...CREATION_ERRORS, 'rows_refused'],
+    errors: [...CREATION_ERRORS, 'rows_refused', 'too_many_objects'],
   },
   {
     id: 'listPayoutSchedules',
@@ -378,6 +378,7 @@ export const PAYOUT_SCHEDULE_OPERATIONS: readonly Operation[] = [
     path: '/payout_schedules/{id}/resume',
     summary: 'Resume a schedule',
     description: 'Makes runs again, from the next time of the schedule on.',
+    errors: [...CHANGE.errors, 'too_many_objects'],
   },
   {
     ...CHANGE,

@@ -10,11 +10,8 @@ import { type HistoryEvent, listHistory, readAttention } from '../db/repositorie
 import { findRefund, listMerchantRefunds, listRefunds } from '../db/repositories/payment-refunds';
 import { findPayment } from '../db/repositories/payments';
 import { listPendingPayments } from '../db/repositories/pending-payments';
-import {
-  findPayoutSchedule,
-  listPayoutSchedules,
-  listScheduleRuns,
-} from '../db/repositories/payout-schedules';
+import { findPayoutSchedule, listPayoutSchedules } from '../db/repositories/payout-schedules';
+import { listScheduleRuns } from '../db/repositories/payout-schedule-runs';
 import { findPayout } from '../db/repositories/payouts';
 import { findBalanceAlerts } from '../db/repositories/balance-alerts';
 import { findSecondPersonRule, listApprovers } from '../db/repositories/second-person';

@@ -1,6 +1,6 @@
 /**
- * Schedules of payouts. A request changes the row, and then tells Temporal; restart-missing tells it what
- * could not be told. A run is made by the worker (activities/payout-schedule).
+ * Schedules of payouts. A request changes the row, whose `next_run_at` a worker looks at. A run is made by the
+ * worker (activities/payout-schedule).
  */
 import { lockClaim, storeResponse } from '../db/repositories/idempotency';
 import {
@@ -8,23 +8,29 @@ import {
   findPayoutSchedule,
   findScheduleByReference,
   insertPayoutSchedule,
+  findScheduledReferences,
   listPayoutSchedules,
-  listScheduleRuns,
-  noteFollowed,
+  lockActiveSchedules,
 } from '../db/repositories/payout-schedules';
-import type { Db, Tx } from '../db/transaction';
+import { listScheduleRuns } from '../db/repositories/payout-schedule-runs';
+import { databaseTime } from '../db/database-time';
+import type { Reader, Tx } from '../db/transaction';
 import { type RowFault, rowsRefused } from '../domain/batch-terms';
 import { ApiError, validationFailed } from '../domain/errors';
 import { add } from '../domain/money';
 import type { PayoutOrder } from '../domain/payout';
 import {
+  ACTIVE_SCHEDULES_MAX,
   CHECKED_TIMES,
+  firstRun,
   INTERVAL_SECONDS_MIN,
   nextTimes,
   type PayoutSchedule,
   type PayoutScheduleRequest,
   type PayoutScheduleRun,
   type PayoutScheduleTrigger,
+  rowsAMinute,
+  SCHEDULED_ROWS_A_MINUTE_MAX,
   SCHEDULE_REFERENCE_LENGTH_MAX,
   type ScheduleTotals,
   STATUS_AFTER,
@@ -34,18 +40,11 @@ import { newId } from '../lib/new-id';
 import { wallClockMs } from '../lib/wall-clock';
 import { presentCreated } from '../presenters/envelope';
 import { presentPayoutSchedule } from '../presenters/payout-schedule';
-import type { PayoutScheduleTimers } from '../temporal/payout-schedules';
 import { type ClaimDeps, readAnswer, runClaimed } from './idempotency';
 import { type BatchCheck, checkRows, type CheckingDeps } from './payout-batches';
 import type { Caller, ListPosition, Page, StoredResponse } from './services';
 
-/** What a change of a row needs, so that Temporal follows it. */
-export interface FollowingDeps {
-  db: Db;
-  payoutScheduleTimers: Pick<PayoutScheduleTimers, 'follow'>;
-}
-
-export interface PayoutSchedulesDeps extends ClaimDeps, CheckingDeps, FollowingDeps {}
+export interface PayoutSchedulesDeps extends ClaimDeps, CheckingDeps {}
 
 /** The request as it was sent: a row is a request, or the fault of a row. */
 export type ScheduleInput = Omit<PayoutScheduleRequest, 'payouts'> & {
@@ -100,11 +99,7 @@ export function createPayoutSchedules(deps: PayoutSchedulesDeps) {
       trigger: PayoutScheduleTrigger,
     ): Promise<PayoutSchedule> => {
       await getOwn(db, caller, id);
-      const isChanged = await changePayoutSchedule(db, id, trigger);
-      const schedule = await getOwn(db, caller, id);
-      if (!isChanged && schedule.status !== STATUS_AFTER[trigger]) throw ended(schedule);
-      await tellTemporal(deps, schedule);
-      return getOwn(db, caller, id);
+      return db.transaction((tx) => change(tx, caller, id, trigger));
     },
   };
 }
@@ -129,8 +124,7 @@ async function create(
       return {};
     },
     create: async () => {
-      const stored = await deps.db.transaction((tx) => store(tx, caller, id, request));
-      if (stored !== null) await tellTemporal(deps, stored);
+      await deps.db.transaction((tx) => store(tx, caller, id, request));
       return readAnswer(deps.db, id);
     },
   });
@@ -148,7 +142,28 @@ async function check(
   const faults = checked.faults.map((fault) => {
     return { ...fault, reference: rows[fault.row - 1]?.reference ?? null };
   });
-  return { ...checked, faults, nextTimes: times };
+  const faulty = new Set(faults.map(({ row }) => row));
+  const taken = await takenReferences(deps.db, caller, rows);
+  const all = [...faults, ...taken.filter(({ row }) => !faulty.has(row))];
+  all.sort((one, other) => one.row - other.row);
+  return { ...checked, faults: all, nextTimes: times };
+}
+
+/** Two schedules with the same reference of a row could not both pay at the same time. */
+async function takenReferences(
+  db: Reader,
+  caller: Caller,
+  rows: readonly (PayoutOrder | RowFault)[],
+): Promise<RowFault[]> {
+  const sent = rows.flatMap(({ reference }) => reference ?? []);
+  const taken = await findScheduledReferences(db, caller, sent);
+  return rows.flatMap(({ reference }, index) => {
+    const existing = taken.get(reference ?? '');
+    if (existing === undefined) return [];
+    const message = `The schedule ${existing} has a row with this reference. Use another one, or end that schedule first.`;
+    const refusal = { ...duplicateReference('payout_schedule', existing), message };
+    return [{ row: index + 1, reference, refusal }];
+  });
 }
 
 /** The row with the reference that it has in a run, which no payout has yet. */
@@ -163,14 +178,19 @@ function rowOfRun(row: PayoutOrder | RowFault, index: number): PayoutOrder | Row
   return { row: index + 1, reference, refusal };
 }
 
-/** @returns null when the claim has ended, and the same request may have created another one */
+/** Stores nothing when the claim has ended: the same request may have created another one. */
 async function store(
   tx: Tx,
-  { accountId, mode, apiKeyId }: Caller,
+  caller: Caller,
   id: string,
   request: PayoutScheduleRequest,
-): Promise<PayoutSchedule | null> {
-  if ((await lockClaim(tx, id)) === null) return null;
+): Promise<void> {
+  const { accountId, mode, apiKeyId } = caller;
+  if ((await lockClaim(tx, id)) === null) return;
+  await requireRoom(tx, caller, { ...request, id, rowCount: request.payouts.length });
+  // Another schedule may have taken a reference since the rows were checked.
+  const taken = await takenReferences(tx, caller, request.payouts);
+  if (taken.length > 0) throw new ApiError(rowsRefused(taken));
   const stored = await insertPayoutSchedule(tx, {
     ...request,
     id,
@@ -186,7 +206,51 @@ async function store(
     throw referenceIsUsed(existingId ?? '');
   }
   await storeResponse(tx, id, presentCreated(presentPayoutSchedule(stored)));
-  return stored;
+}
+
+/**
+ * The lock of `lockActiveSchedules` puts the schedules of an account in order, to the end of the transaction.
+ * @throws ApiError too_many_objects
+ */
+async function requireRoom(
+  tx: Tx,
+  { accountId, mode }: Caller,
+  wished: Pick<PayoutSchedule, 'id' | 'cron' | 'intervalSeconds'> & { rowCount: number },
+): Promise<void> {
+  const active = await lockActiveSchedules(tx, accountId, mode);
+  const all = [...active.filter(({ id }) => id !== wished.id), wished];
+  const most = ACTIVE_SCHEDULES_MAX[mode];
+  if (all.length > most) {
+    const details = { resource: 'payout_schedule', maximum: most };
+    const message = `The account has ${most} active schedules in ${mode} mode, which is the maximum. Pause or end one first.`;
+    throw new ApiError({ code: 'too_many_objects', details, message });
+  }
+  const maximum = SCHEDULED_ROWS_A_MINUTE_MAX[mode];
+  const rows = all.reduce((sum, one) => sum + rowsAMinute(one, one.rowCount), 0);
+  if (rows > maximum) {
+    const details = { resource: 'payout_schedule_rows_a_minute', maximum };
+    const message =
+      `The active schedules of the account would pay ${Math.ceil(rows)} rows a minute in ${mode} mode. ` +
+      `The maximum is ${maximum}. Use a longer interval or fewer rows, or pause or end a schedule first.`;
+    throw new ApiError({ code: 'too_many_objects', details, message });
+  }
+}
+
+async function change(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  trigger: PayoutScheduleTrigger,
+): Promise<PayoutSchedule> {
+  const before = await findPayoutSchedule(tx, id);
+  if (before === null) throw notFound();
+  const isResumed = trigger === 'resume' && before.status === 'paused';
+  if (isResumed) await requireRoom(tx, caller, { ...before, rowCount: before.payouts.length });
+  const nextRunAt = isResumed ? firstRun(before, await databaseTime(tx)) : null;
+  const isChanged = await changePayoutSchedule(tx, id, trigger, nextRunAt);
+  const schedule = await getOwn(tx, caller, id);
+  if (!isChanged && schedule.status !== STATUS_AFTER[trigger]) throw ended(schedule);
+  return schedule;
 }
 
 /** @returns the next times. @throws ApiError validation_failed */
@@ -221,24 +285,19 @@ function totalsOf(payouts: readonly PayoutOrder[]): ScheduleTotals[] {
   return [...totals.values()];
 }
 
-/** Without an answer, restart-missing tells it. */
-export async function tellTemporal(
-  { db, payoutScheduleTimers }: FollowingDeps,
-  schedule: PayoutSchedule,
-): Promise<void> {
-  try {
-    const { nextRunAt } = await payoutScheduleTimers.follow(schedule);
-    await noteFollowed(db, schedule, nextRunAt);
-  } catch {
-    // The row is the truth.
-  }
-}
-
 /** A schedule of another account or mode gets the same error as one that does not exist. */
-async function getOwn(db: Db, { accountId, mode }: Caller, id: string): Promise<PayoutSchedule> {
+async function getOwn(
+  db: Reader,
+  { accountId, mode }: Caller,
+  id: string,
+): Promise<PayoutSchedule> {
   const schedule = await findPayoutSchedule(db, id);
   if (schedule?.accountId === accountId && schedule.mode === mode) return schedule;
-  throw new ApiError({ code: 'not_found', details: { resource: 'payout_schedule' } });
+  throw notFound();
+}
+
+function notFound(): ApiError {
+  return new ApiError({ code: 'not_found', details: { resource: 'payout_schedule' } });
 }
 
 function referenceIsUsed(existingId: string): ApiError {

@@ -13,7 +13,18 @@ import { wallClockMs } from '../lib/wall-clock';
 
 type Interval = NonNullable<ScheduleOptions['spec']['intervals']>[number];
 
-const SCHEDULES: readonly [id: string, workflowType: string, interval: Interval][] = [
+type Overlap = ScheduleOverlapPolicy;
+
+const { SKIP, BUFFER_ONE } = ScheduleOverlapPolicy;
+
+/** `BUFFER_ONE`: the next one starts as soon as a late one ends. */
+const SCHEDULES: readonly [
+  id: string,
+  workflowType: string,
+  interval: Interval,
+  overlap?: Overlap,
+][] = [
+  ['payout-schedules', WORKFLOWS.payoutSchedules, { every: '10 seconds' }, BUFFER_ONE],
   ['restart-missing', WORKFLOWS.restartMissing, { every: '15 seconds' }],
   ['clean-up', WORKFLOWS.cleanUp, { every: '1 minute' }],
   ['reconciliation', WORKFLOWS.reconciliation, { every: '1 hour', offset: '10 minutes' }],
@@ -25,10 +36,10 @@ const SCHEDULES: readonly [id: string, workflowType: string, interval: Interval]
 ];
 
 export async function ensureSchedules(client: Client): Promise<void> {
-  for (const [scheduleId, workflowType, interval] of SCHEDULES) {
+  for (const [scheduleId, workflowType, interval, overlap = SKIP] of SCHEDULES) {
     await ensureSchedule(client, scheduleId, {
       spec: { intervals: [interval] },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
+      policies: { overlap, catchupWindow: '1 minute' },
       action: { type: 'startWorkflow', workflowType, taskQueue: TASK_QUEUES.payouts, args: [] },
     });
   }
@@ -42,7 +53,7 @@ export type OperatorSchedule = (typeof OPERATOR_SCHEDULES)[number];
 
 export async function runNow(client: Client, id: OperatorSchedule): Promise<void> {
   await client.withDeadline(wallClockMs() + TRIGGER_MS, () =>
-    client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP),
+    client.schedule.getHandle(id).trigger(SKIP),
   );
 }
 

@@ -1,6 +1,7 @@
 /** Batches in the database: who may change a row, and what is released. */
 import { buildPayout, type PayoutOrder } from '../../activities/payout/build';
 import {
+  countHeldRows,
   insertBatchRows,
   readBatchProgress,
   releaseRows,
@@ -200,6 +201,21 @@ test('rows are released only while the batch is processed', async () => {
   await approve(id);
   expect(await release(id)).toEqual(payouts.map((payout) => payout.id));
   expect(await release(id)).toEqual([]);
+});
+
+test('released rows that have been in doubt for a while wait for a person', async () => {
+  const { id, payouts } = await openBatch();
+  await approve(id);
+  await release(id);
+  const set = (row: number, minutes: number) =>
+    database.owner.query(
+      `UPDATE payouts SET status = 'approved', submission_started_at = now(),
+              in_doubt_since = now() - ? * interval '1 minute' WHERE id = ?`,
+      [minutes, payouts[row]!.id],
+    );
+  await set(0, 20);
+  await set(1, 1);
+  expect(await countHeldRows(database.app, id)).toBe(1);
 });
 
 test('nothing is released after a stop', async () => {

@@ -1,12 +1,12 @@
 /** The conditions of a payout as the database decides them (decisions/payout-conditions). */
 import type { BalanceKey } from '../../src/db/repositories/ledger';
 import {
-  findPayoutsToRelease,
   insertApproval,
   insertConditions,
   listConditions,
   meetConditions,
   readConditionFacts,
+  takePayoutsToRelease,
 } from '../../src/db/repositories/payout-conditions';
 import { findPayout, getPayout, takeTransition } from '../../src/db/repositories/payouts';
 import type { NewCondition } from '../../src/domain/payout-condition';
@@ -48,6 +48,12 @@ async function waiting(condition: NewCondition, expires = 'NULL'): Promise<strin
   return payout.id;
 }
 
+/** @returns the payouts to wake, with all conditions due for a look */
+async function lookAtAll(): Promise<string[]> {
+  await database.owner.query(`UPDATE payout_conditions SET looked_at = NULL`);
+  return (await takePayoutsToRelease(database.app, 1_000)).payouts.map(({ id }) => id);
+}
+
 const take = (id: string, trigger: PayoutTrigger) =>
   database.app.transaction((tx) => takeTransition(tx, id, trigger, {}));
 const look = (id: string) => database.app.transaction((tx) => meetConditions(tx, id));
@@ -85,14 +91,40 @@ test('a payment counts when it is completed, and its payout is found', async () 
   const id = await waiting({ kind: 'payment', parameters: { payment } });
   await look(id);
   expect(await isMet(id)).toBe(false);
-  const found = async () =>
-    (await findPayoutsToRelease(database.app, 100)).some((payout) => payout.id === id);
+  const found = async () => (await lookAtAll()).includes(id);
   expect(await found()).toBe(false);
   await database.owner.query('UPDATE payments SET completed_at = now() WHERE id = ?', [payment]);
   expect(await found()).toBe(true);
   await look(id);
   expect(await isMet(id)).toBe(true);
   expect(await found()).toBe(false);
+});
+
+test('the sweep looks at conditions in turns, so payouts that wait for long keep no other from its turn', async () => {
+  const named = newId('apiKey');
+  const condition = { kind: 'approval', parameters: { api_key: named } } as const;
+  await lookAtAll();
+  for (let n = 0; n < 5; n += 1) await waiting(condition);
+  const id = await waiting(condition);
+  await insertApproval(database.owner, id, named, newId('request'));
+  const looks = [];
+  for (let n = 0; n < 4; n += 1) looks.push(await takePayoutsToRelease(database.app, 2));
+  expect(looks.map(({ looked }) => looked)).toEqual([2, 2, 2, 0]);
+  expect(looks.flatMap(({ payouts }) => payouts.map((payout) => payout.id))).toEqual([id]);
+});
+
+test('a condition of a payout that waits no more is not looked at again', async () => {
+  const id = await waiting({ kind: 'approval', parameters: { api_key: newId('apiKey') } });
+  expect(await take(id, 'cancel')).toMatchObject({ status: 'cancelled' });
+  await takePayoutsToRelease(database.app, 1_000);
+  await database.owner.query(
+    `UPDATE payout_conditions SET looked_at = looked_at - interval '1 hour'`,
+  );
+  const [seen] = await database.owner.query(
+    `SELECT looked_at = 'infinity' AS is_over FROM payout_conditions WHERE payout_id = ?`,
+    [id],
+  );
+  expect(seen).toEqual({ isOver: true });
 });
 
 test('the approval of the named key counts, and no other', async () => {
@@ -146,8 +178,7 @@ describe('the recipient of a payout', () => {
     database.app.transaction((tx) =>
       takeTransition(tx, id, 'invalidate', {}, 'awaits_release AND NOT recipient_stands(id)'),
     );
-  const isFound = async (id: string) =>
-    (await findPayoutsToRelease(database.app, 100)).some((payout) => payout.id === id);
+  const isFound = async (id: string) => (await lookAtAll()).includes(id);
 
   test('counts from the time at which it may be paid, and lets the payout through then', async () => {
     const { id, payout } = await waitingForRecipient();

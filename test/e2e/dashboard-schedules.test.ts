@@ -96,6 +96,7 @@ test('a table is checked with its next runs in the time zone of the account, and
   });
   expect(await show(id)).toContain(ADDRESS);
   expect(await (await maker.get(PATH)).text()).toContain('rent');
+  await api.post(`/payout_schedules/${id}/end`);
 });
 
 test('faults are shown at their fields and rows, and nothing is lost', async () => {

@@ -1,7 +1,4 @@
 /** Schedules of payouts on real Temporal: what runs, what fails, and who sees it. */
-import { ScheduleNotFoundError } from '@temporalio/client';
-import { createPayoutScheduleTimers } from '../../src/temporal/payout-schedules';
-import { findPayoutSchedule } from '../../src/db/repositories/payout-schedules';
 import { newId } from '../../src/lib/new-id';
 import { secondOf } from '../../src/domain/payout-schedule';
 import { WORKFLOWS } from '../../workflows/names';
@@ -77,13 +74,10 @@ test('a short interval runs twice and pays, until the schedule is paused and end
 
   expect((await change(id, 'pause')).json.data.status).toBe('paused');
   expect((await change(id, 'pause')).status).toBe(200);
-  const { paused } = (await gateway.temporal.schedule.getHandle(id).describe()).state;
-  expect(paused).toBe(true);
   expect((await change(id, 'resume')).json.data.status).toBe('active');
   const ended = await change(id, 'end');
   expect([ended.json.data.status, ended.json.data.next_run_at]).toEqual(['ended', null]);
   expect((await change(id, 'resume')).json.error.code).toBe('invalid_state');
-  await expect(gateway.temporal.schedule.getHandle(id).describe()).rejects.toThrow(/not found/);
   const list = await client.get('/payout_schedules?limit=1');
   expect(list.json.data).toMatchObject([{ id }]);
   const events = await client.get(`/events?object_id=${id}&type=payout_schedule.run_created`);
@@ -129,7 +123,7 @@ test('a time is run once, however often it is started, and no other time is run'
   await change(id, 'resume');
   expect(await at(new Date(run.scheduled_for))).toBe(run.batch_id);
   const other = new Date(Date.parse(run.scheduled_for) - 1_000);
-  expect(await at(other)).toMatch(/not a time of the schedule/);
+  expect(await at(other)).toMatch(/no run of this time/);
   const later = await runsOf(id);
   expect(later.filter((one) => one.batch_id === run.batch_id)).toHaveLength(1);
   expect((await client.get(`/payouts?batch=${run.batch_id}`)).json.data).toHaveLength(1);
@@ -167,13 +161,10 @@ test('an operator lists, pauses and resumes a schedule with the admin command', 
     expect.objectContaining({ id, status: 'active', account_id: accountId }),
   );
   expect(await admin('pause', id, ...why)).toMatchObject({ status: 'paused', next_run_at: null });
-  const handle = gateway.temporal.schedule.getHandle(id);
-  expect((await handle.describe()).state.paused).toBe(true);
   await expect(admin('pause', id, ...why)).rejects.toThrow(`${id} is paused.`);
   const resumed = await admin('resume', id, ...why);
   expect(resumed).toMatchObject({ status: 'active', runs: [] });
   expect(resumed.next_run_at).not.toBeNull();
-  expect((await handle.describe()).state.paused).toBe(false);
   const log = await runAdmin(gateway, 'audit', 'list', '--object', id);
   expect(log.data).toMatchObject([
     { action: 'payout_schedule.resume', by: 'alice' },
@@ -182,17 +173,6 @@ test('an operator lists, pauses and resumes a schedule with the admin command', 
   await change(id, 'end');
   await expect(admin('resume', id, ...why)).rejects.toThrow(`${id} is ended.`);
   await expect(admin('show', 'ps_00000000000000000000000000')).rejects.toThrow('does not exist');
-});
-
-test('a schedule that Temporal has lost is made again from its row', async () => {
-  const { json } = await create({ interval_seconds: 3_600 });
-  const { id } = json.data;
-  await gateway.temporal.schedule.getHandle(id).delete();
-  const schedule = await findPayoutSchedule(gateway.db, id);
-  if (schedule === null) throw new Error(`${id} is not stored`);
-  const { nextRunAt } = await createPayoutScheduleTimers(gateway.temporal).follow(schedule);
-  expect(nextRunAt?.getTime()).toBe(schedule.startAt.getTime() + 3_600_000);
-  await change(id, 'end');
 });
 
 test('a run whose key has lost its scope, or was revoked, fails with that reason', async () => {
@@ -274,79 +254,79 @@ test('times that never come are refused at their field', async () => {
   expect(past.json.error.details.fields).toMatchObject([{ field: 'end_at', rule: 'out_of_range' }]);
 });
 
-test('after its end a schedule makes no run, and ends with one event', async () => {
-  const hour = 3_600_000;
-  const { now } = (await gateway.db.query<{ now: Date }>('SELECT now()'))[0]!;
-  const { json } = await create({
-    start_at: new Date(now.getTime() - hour).toISOString(),
-    end_at: new Date(now.getTime() + 15_000).toISOString(),
-  });
-  const { id, end_at: end } = json.data;
-  await runs(id, 'created', 1);
-  await waitFor('the end', async () => {
-    const [row] = await gateway.db.query<{ isOver: boolean }>(
-      'SELECT now() > end_at AS is_over FROM payout_schedules WHERE id = ?',
-      [id],
-    );
-    return row?.isOver;
-  });
-  // The minute that a run at the end has is over.
-  await gateway.db.query(
-    `UPDATE payout_schedules SET end_at = end_at - interval '2 minutes',
-            workflow_checked_at = now() - interval '1 minute' WHERE id = ?`,
-    [id],
-  );
-  await waitFor(`${id} to be ended`, async () => {
-    const { status } = (await client.get(`/payout_schedules/${id}`)).json.data;
-    return status === 'ended' ? true : undefined;
-  });
-  for (const { scheduled_for: time } of await runsOf(id)) {
-    expect(Date.parse(time)).toBeLessThanOrEqual(Date.parse(end));
-  }
-  const { json: events } = await client.get(`/events?object_id=${id}&type=payout_schedule.ended`);
-  expect(events.data).toHaveLength(1);
-  // The next run of restart-missing tells Temporal.
-  const isGone = (error: unknown) => error instanceof ScheduleNotFoundError;
-  await waitFor('Temporal to have no schedule', () =>
-    gateway.temporal.schedule
-      .getHandle(id)
-      .describe()
-      .then(() => false, isGone),
-  );
-});
-
-test('a cron keeps the wall clock of its zone over the change to summer time', async () => {
-  const { json } = await create({
-    interval_seconds: undefined,
-    cron: '30 9 * * *',
-    time_zone: 'Europe/Berlin',
-    start_at: '2027-03-27T00:00:00Z',
-    end_at: '2027-03-30T00:00:00Z',
-  });
-  const { id } = json.data;
-  const { nextActionTimes } = (await gateway.temporal.schedule.getHandle(id).describe()).info;
-  expect(nextActionTimes.map((time) => time.toISOString())).toEqual([
-    '2027-03-27T08:30:00.000Z',
-    '2027-03-28T07:30:00.000Z',
-    '2027-03-29T07:30:00.000Z',
-  ]);
-  await change(id, 'end');
-});
-
-test('Temporal runs a zone by each of its names', async () => {
+test('the next run of a cron is the first time of its dry run, in its zone', async () => {
   for (const name of ['Asia/Kolkata', 'Asia/Calcutta']) {
-    const { json } = await create({
+    const times = {
       interval_seconds: undefined,
       cron: '30 9 1 1 *',
       time_zone: name,
       start_at: '2027-01-01T00:00:00Z',
-    });
-    const { id, time_zone: zone } = json.data;
-    const { info } = await gateway.temporal.schedule.getHandle(id).describe();
-    const next = info.nextActionTimes[0]?.toISOString();
+    };
+    const dry = await create({ ...times, dry_run: true });
+    const { json } = await create(times);
+    const { id, time_zone: zone, next_run_at: next } = json.data;
     expect([zone, next]).toEqual([name, '2027-01-01T04:00:00.000Z']);
+    expect(dry.json.data.next_run_times[0]).toBe(next);
     await change(id, 'end');
   }
+});
+
+test('two schedules do not have the same reference of a row', async () => {
+  const payouts = [{ ...buildPayout(), reference: `rent-${randomKey()}`.slice(0, 40) }];
+  const { json } = await create({ interval_seconds: 3_600, payouts });
+  const { id } = json.data;
+  const same = { code: 'duplicate_reference', details: { existing_id: id }, row: 1 };
+  const dry = await create({ interval_seconds: 60, payouts, dry_run: true });
+  expect(dry.json.data).toMatchObject({ valid: false, refused_rows: [same] });
+  const refused = await create({ interval_seconds: 60, payouts });
+  expect([refused.status, refused.json.error.details.rows]).toMatchObject([422, [same]]);
+  await change(id, 'end');
+  const again = await create({ interval_seconds: 3_600, payouts });
+  expect(again.status).toBe(201);
+  await change(again.json.data.id, 'end');
+});
+
+test('the active schedules of an account have a maximum, and their rows a minute as well', async () => {
+  const merchant = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const made = (interval_seconds: number, rows: number) =>
+    merchant.client.post(
+      '/payout_schedules',
+      {
+        reference: randomKey().slice(0, 40),
+        interval_seconds,
+        payouts: Array.from({ length: rows }, () => ({
+          ...buildPayout(),
+          reference: randomKey().slice(0, 40),
+        })),
+      },
+      { 'idempotency-key': randomKey() },
+    );
+  const flood = await made(5, 100);
+  expect([flood.status, flood.json.error]).toMatchObject([
+    409,
+    { code: 'too_many_objects', details: { resource: 'payout_schedule_rows_a_minute' } },
+  ]);
+  const { json } = await made(3_600, 1);
+  await gateway.db.query(
+    `INSERT INTO payout_schedules (id, account_id, mode, reference, interval_seconds, start_at,
+                                   payouts, totals, api_key_id, next_run_at)
+     SELECT 'ps_' || n || right(id, 20), account_id, mode, id || n, interval_seconds, start_at,
+            '[]', '[]', api_key_id, 'infinity'
+       FROM payout_schedules, generate_series(1, 19) AS n WHERE id = ?`,
+    [json.data.id],
+  );
+  const details = { resource: 'payout_schedule', maximum: 20 };
+  expect((await made(3_600, 1)).json.error).toMatchObject({ code: 'too_many_objects', details });
+  const verb = (id: string, what: string) =>
+    merchant.client.post(`/payout_schedules/${id}/${what}`);
+  expect((await verb(json.data.id, 'pause')).status).toBe(200);
+  const other = await made(3_600, 1);
+  expect(other.status).toBe(201);
+  expect((await verb(json.data.id, 'resume')).json.error.code).toBe('too_many_objects');
+  await gateway.db.query(
+    `UPDATE payout_schedules SET status = 'ended', ended_at = now() WHERE account_id = ? AND status <> 'ended'`,
+    [merchant.accountId],
+  );
 });
 
 test('faulty rows and times are refused with their fields, and a key is used once', async () => {
@@ -358,7 +338,7 @@ test('faulty rows and times are refused with their fields, and a key is used onc
   const body = {
     reference: `once-${randomKey()}`.slice(0, 40),
     interval_seconds: 3_600,
-    payouts: [buildPayout({ reference: 'one' })],
+    payouts: [buildPayout({ reference: `one-${randomKey()}`.slice(0, 40) })],
   };
   const first = await create(body, key);
   expect((await create(body, key)).text).toBe(first.text);

@@ -2333,7 +2333,7 @@ class PayoutScheduleOperations(Resource):
     def create(self, request: PayoutScheduleRequest, *, idempotency_key: str | None = None) -> PayoutSchedule:
         """Create a schedule of payouts.
 
-        Pays the same rows at each time of a cron expression or an interval. Each run is a batch, whose references end with the time of the run. A run that cannot be reserved in full pays nothing, is an event, and the next one comes at its time. Runs act with the permission and limits of the key that made the schedule. With dry_run, nothing is stored; the answer is then 200 with the faults, fees, totals and next times.
+        Pays the same rows at each time of a cron expression or an interval. Each run is a batch, whose references end with the time of the run. A row’s reference is used by one schedule at a time. A run that cannot be reserved in full pays nothing, is an event, and the next one comes at its time. Runs act with the permission and limits of the key that made the schedule. With dry_run, nothing is stored; the answer is then 200 with the faults, fees, totals and next times.
 
         Scope: `payouts:write`.
         """
@@ -2344,7 +2344,7 @@ class PayoutScheduleOperations(Resource):
     def check(self, request: PayoutScheduleRequest, *, idempotency_key: str | None = None) -> PayoutScheduleCheck:
         """Create a schedule of payouts.
 
-        Pays the same rows at each time of a cron expression or an interval. Each run is a batch, whose references end with the time of the run. A run that cannot be reserved in full pays nothing, is an event, and the next one comes at its time. Runs act with the permission and limits of the key that made the schedule. With dry_run, nothing is stored; the answer is then 200 with the faults, fees, totals and next times.
+        Pays the same rows at each time of a cron expression or an interval. Each run is a batch, whose references end with the time of the run. A row’s reference is used by one schedule at a time. A run that cannot be reserved in full pays nothing, is an event, and the next one comes at its time. Runs act with the permission and limits of the key that made the schedule. With dry_run, nothing is stored; the answer is then 200 with the faults, fees, totals and next times.
 
         Scope: `payouts:write`.
         """

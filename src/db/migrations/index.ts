@@ -50,6 +50,11 @@ import { sql as requesters } from './0088-requesters';
 import { sql as relatedPeople } from './0092-related-people';
 import { sql as ledgerReplays } from './0098-ledger-replays';
 import { sql as paymentCancellations } from './0099-payment-cancellations';
+import { indexes as scheduleClaimIndexes, sql as scheduleClaims } from './0089-schedule-claims';
+import {
+  indexes as looksAtConditionsIndexes,
+  sql as looksAtConditions,
+} from './0090-looks-at-conditions';
 import { steps as hourlyHeads } from './0095-hourly-heads';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
@@ -135,6 +140,10 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0072-invitations-again', sql: invitationsAgain },
   { name: '0073-alarm-ids', sql: alarmIds },
   { name: '0088-requesters', sql: requesters },
+  { name: '0089-schedule-claims', sql: scheduleClaims },
+  { name: '0089-schedule-claims-indexes', concurrent: scheduleClaimIndexes },
+  { name: '0090-looks-at-conditions', sql: looksAtConditions },
+  { name: '0090-looks-at-conditions-indexes', concurrent: looksAtConditionsIndexes },
   { name: '0092-related-people', sql: relatedPeople },
   { name: '0095-hourly-heads', concurrent: hourlyHeads },
   { name: '0098-ledger-replays', sql: ledgerReplays },

@@ -11,6 +11,7 @@ import type { Db, Reader, Tx } from '../transaction';
 import type { NewEvent } from './events';
 import type { BalanceKey, PostResult } from './ledger';
 import { MAY_LEAVE_OUT } from './payout-batches';
+import { AWAITS_SCREENING_DECISION } from './screening';
 
 export type BatchRow = Payout & { batchRow: number };
 
@@ -213,6 +214,17 @@ export async function countRows(
   if (found === undefined) throw new Error('the query returned no row');
   const { submitting, ...progress } = found;
   return { progress, submitting };
+}
+
+/** Released rows that wait for a person: for a decision about their screening, or in doubt for a while. */
+export async function countHeldRows(db: Db, batchId: string): Promise<number> {
+  const [found] = await db.query<{ held: number }>(
+    `SELECT count(*)::int AS held FROM payouts
+      WHERE batch_id = ? AND NOT awaits_batch AND status = 'approved'
+        AND (in_doubt_since < now() - interval '15 minutes' OR ${AWAITS_SCREENING_DECISION})`,
+    [batchId],
+  );
+  return found?.held ?? 0;
 }
 
 /**

@@ -111,21 +111,39 @@ export const WAITING_PAYOUTS = `(SELECT array_agg(c.payout_id) FROM payout_condi
   WHERE c.kind = 'payment' AND c.met_at IS NULL AND c.parameters ->> 'payment' = payments.id)
   AS waiting_payouts`;
 
+/** A condition that was just looked at is not looked at again for this long. */
+const LOOK_EVERY = "interval '1 minute'";
+
 /**
- * Payouts of which a condition is met or whose recipient has changed, and whose workflow has not looked: its
- * signal was lost.
+ * Looks at the conditions that were not looked at for longest, for payouts of which one is met or whose
+ * recipient has changed, and whose workflow has not looked: its signal was lost.
+ * @param limit of the conditions, so that the waiting payouts of one account do not keep others from their turn
  */
-export async function findPayoutsToRelease(db: Db, limit: number): Promise<Payout[]> {
-  const found = await db.query<{ id: string }>(
-    `SELECT DISTINCT c.payout_id AS id FROM payouts JOIN payout_conditions c ON c.payout_id = payouts.id
-      WHERE payouts.awaits_release AND NOT payouts.awaits_batch
-        AND (c.met_at IS NULL AND c.kind <> 'time' AND ${IS_MET_NOW}
-             OR c.kind = 'recipient' AND (NOT recipient_stands(c.payout_id) OR ${IS_OF_BLOCKED}))
-      LIMIT ?`,
+export async function takePayoutsToRelease(
+  db: Db,
+  limit: number,
+): Promise<{ looked: number; payouts: Payout[] }> {
+  const looked = await db.query<{ id: string; isMet: boolean }>(
+    `WITH c AS MATERIALIZED (
+       UPDATE payout_conditions SET looked_at =
+              CASE WHEN EXISTS (SELECT FROM payouts p WHERE p.id = payout_id AND p.awaits_release)
+                   THEN clock_timestamp() ELSE 'infinity' END
+        WHERE (payout_id, kind) IN (
+          SELECT payout_id, kind FROM payout_conditions
+           WHERE (met_at IS NULL AND kind <> 'time' OR kind = 'recipient')
+             AND coalesce(looked_at, '-infinity') < now() - ${LOOK_EVERY}
+           ORDER BY coalesce(looked_at, '-infinity') LIMIT ? FOR UPDATE SKIP LOCKED)
+       RETURNING payout_id, kind, parameters, met_at)
+     SELECT c.payout_id AS id, payouts.awaits_release AND NOT payouts.awaits_batch
+            AND (c.met_at IS NULL AND ${IS_MET_NOW}
+                 OR c.kind = 'recipient' AND (NOT recipient_stands(c.payout_id) OR ${IS_OF_BLOCKED}))
+            AS is_met
+       FROM c JOIN payouts ON payouts.id = c.payout_id`,
     [limit],
   );
-  const payouts = PayoutModel.query().findByIds(found.map(({ id }) => id));
-  return db.query<Payout>(payouts.toKnexQuery());
+  const ids = looked.filter(({ isMet }) => isMet).map(({ id }) => id);
+  const payouts = PayoutModel.query().findByIds(ids);
+  return { looked: looked.length, payouts: await db.query<Payout>(payouts.toKnexQuery()) };
 }
 
 /** The payouts that wait for a recipient, also those that found it ready. */

@@ -1,17 +1,16 @@
-/** Schedules of payouts and their runs: reads and guarded changes (decisions/payout-schedules). */
-import type { Refusal } from '../../domain/errors';
+/** Schedules of payouts: reads, guarded changes, and which are due (decisions/payout-schedules). */
 import type { Mode } from '../../domain/mode';
+import type { Amount } from '../../domain/money';
 import {
+  firstRun,
   type PayoutSchedule,
-  type PayoutScheduleRun,
   type PayoutScheduleTrigger,
   scheduleStatusesBefore,
   STATUS_AFTER,
 } from '../../domain/payout-schedule';
 import { APPROVER_ROLES } from '../../domain/users';
-import type { ClaimedRoute } from './idempotency';
 import { exactTime, type ListPage, pageOf } from './lists';
-import { MissingRow, sqlList, type Db, type Reader, type Tx } from '../transaction';
+import { lockByName, MissingRow, sqlList, type Db, type Reader, type Tx } from '../transaction';
 
 const RUN = `jsonb_build_object('id', r.id, 'scheduleId', r.schedule_id, 'scheduledFor',
   r.scheduled_for, 'status', r.status, 'batchId', r.batch_id, 'failure', r.failure,
@@ -36,6 +35,13 @@ function withTimes<T extends PayoutSchedule>(schedule: T): T {
 export async function findPayoutSchedule(db: Reader, id: string): Promise<PayoutSchedule | null> {
   const [found] = await db.query<PayoutSchedule>(`${SELECT} WHERE s.id = ?`, [id]);
   return found === undefined ? null : withTimes(found);
+}
+
+/** @throws MissingRow */
+export async function getPayoutSchedule(db: Reader, id: string): Promise<PayoutSchedule> {
+  const found = await findPayoutSchedule(db, id);
+  if (found === null) throw new MissingRow(id);
+  return found;
 }
 
 /** @throws MissingRow */
@@ -101,65 +107,131 @@ export async function insertPayoutSchedule(
       schedule.apiKeyId,
     ],
   );
-  return inserted.length === 0 ? null : findPayoutSchedule(tx, schedule.id);
+  if (inserted.length === 0) return null;
+  const stored = await lockPayoutSchedule(tx, schedule.id);
+  const nextRunAt = firstRun(stored, stored.createdAt);
+  await setNextRun(tx, stored.id, nextRunAt);
+  return { ...stored, nextRunAt };
 }
 
-/** @returns whether the status allowed it */
+/**
+ * @param nextRunAt of a schedule that is resumed
+ * @returns whether the status allowed it
+ */
 export async function changePayoutSchedule(
   db: Db | Tx,
   id: string,
   trigger: PayoutScheduleTrigger,
+  nextRunAt: Date | null = null,
 ): Promise<boolean> {
   const changed = await db.query(
     `UPDATE payout_schedules
-        SET status = ?, sequence = sequence + 1, updated_at = clock_timestamp(),
-            next_run_at = NULL,
+        SET status = ?, sequence = sequence + 1, updated_at = clock_timestamp(), next_run_at = ?,
             ended_at = CASE WHEN ? THEN clock_timestamp() END
       WHERE id = ? AND status IN (${sqlList(scheduleStatusesBefore(trigger))}) RETURNING id`,
-    [STATUS_AFTER[trigger], trigger === 'end', id],
+    [STATUS_AFTER[trigger], nextRunAt, trigger === 'end', id],
   );
   return changed.length > 0;
 }
 
-/** Notes that Temporal follows the schedule as it was at this sequence. */
-export async function noteFollowed(
-  db: Db,
-  { id, sequence }: PayoutSchedule,
-  nextRunAt: Date | null,
-): Promise<void> {
-  await db.query(
-    `UPDATE payout_schedules SET followed_sequence = ?, next_run_at = ?
-      WHERE id = ? AND sequence = ?`,
-    [sequence, nextRunAt, id, sequence],
+export async function setNextRun(tx: Tx, id: string, nextRunAt: Date | null): Promise<void> {
+  await tx.query('UPDATE payout_schedules SET next_run_at = ? WHERE id = ?', [nextRunAt, id]);
+}
+
+/** SQL over a row of payout_schedules, as the index has it: when there is something to do. */
+const DUE_AT = `CASE status WHEN 'active' THEN coalesce(next_run_at, end_at, '-infinity') ELSE end_at END`;
+
+/**
+ * The schedules of a mode that are due, in turns by account. A schedule has one pending run at a time, so that
+ * each run sees the balance that the one before leaves.
+ * @param ofAccount the most pending runs of an account
+ */
+export async function listDueSchedules(
+  db: Reader,
+  { mode, limit, ofAccount }: { mode: Mode; limit: number; ofAccount: number },
+): Promise<string[]> {
+  const found = await db.query<{ id: string }>(
+    `WITH pending AS MATERIALIZED (
+       SELECT s.id, s.account_id FROM payout_schedule_runs r
+         JOIN payout_schedules s ON s.id = r.schedule_id
+        WHERE r.status = 'pending' AND s.mode = ?
+     ), due AS (
+       SELECT id, account_id, due_at,
+              row_number() OVER (PARTITION BY account_id ORDER BY due_at, id)
+                + (SELECT count(*) FROM pending p WHERE p.account_id = s.account_id) AS turn
+         FROM (SELECT id, account_id, ${DUE_AT} AS due_at FROM payout_schedules
+                WHERE status <> 'ended' AND ${DUE_AT} <= now() AND mode = ?) s
+        WHERE id NOT IN (SELECT id FROM pending)
+     )
+     SELECT id FROM due WHERE turn <= ? ORDER BY turn, due_at, id LIMIT ?`,
+    [mode, mode, ofAccount, limit],
+  );
+  return found.map(({ id }) => id);
+}
+
+/** When the next schedule is due; null: none is later. `isOverdue`: one is due now. */
+export async function readNextDue(
+  db: Reader,
+): Promise<{ isOverdue: boolean; laterInMs: number | null }> {
+  const [found] = await db.query<{ isOverdue: boolean; laterInMs: number | null }>(
+    `SELECT EXISTS (SELECT FROM payout_schedules WHERE status <> 'ended' AND ${DUE_AT} <= now())
+              AS is_overdue,
+            (SELECT extract(epoch FROM ${DUE_AT} - clock_timestamp())::float8 * 1000
+               FROM payout_schedules WHERE status <> 'ended' AND ${DUE_AT} > now()
+              ORDER BY ${DUE_AT} LIMIT 1) AS later_in_ms`,
+  );
+  if (found === undefined) throw new Error('the query returned no row');
+  return found;
+}
+
+/** What the account has in this mode beside a new schedule. The lock puts requests of the account in order. */
+export async function lockActiveSchedules(
+  tx: Tx,
+  accountId: string,
+  mode: Mode,
+): Promise<(Pick<PayoutSchedule, 'id' | 'cron' | 'intervalSeconds'> & { rowCount: number })[]> {
+  await lockByName(tx, 'payout_schedules', accountId, mode);
+  return tx.query(
+    `SELECT id, cron, interval_seconds, jsonb_array_length(payouts) AS row_count
+       FROM payout_schedules WHERE account_id = ? AND mode = ? AND status = 'active'`,
+    [accountId, mode],
   );
 }
 
-export async function noteNextRunAt(db: Db, id: string, nextRunAt: Date | null): Promise<void> {
-  const sql = "UPDATE payout_schedules SET next_run_at = ? WHERE id = ? AND status = 'active'";
-  await db.query(sql, [nextRunAt, id]);
+/** The schedules that have not ended and have rows with these references. */
+export async function findScheduledReferences(
+  db: Reader,
+  { accountId, mode }: { accountId: string; mode: Mode },
+  references: readonly string[],
+): Promise<Map<string, string>> {
+  const found = await db.query<{ reference: string; id: string }>(
+    `SELECT DISTINCT ON (row.reference) row.reference, s.id
+       FROM payout_schedules s CROSS JOIN LATERAL
+            jsonb_to_recordset(s.payouts) AS row (reference text)
+      WHERE s.account_id = ? AND s.mode = ? AND s.status <> 'ended'
+        AND row.reference = ANY (?::text[])
+      ORDER BY row.reference, s.id`,
+    [accountId, mode, references],
+  );
+  return new Map(found.map(({ reference, id }) => [reference, id]));
 }
 
-/** A change that nobody has told Temporal waits this long; a schedule that is told, longer. */
-const UNTOLD_AFTER = "interval '10 seconds'";
-const CHECK_EVERY = "interval '5 minutes'";
-
-/** Takes the schedules that Temporal may not follow, the least recently checked first. */
-export async function takeUncheckedSchedules(db: Db, limit: number): Promise<PayoutSchedule[]> {
-  const taken = await db.query<{ id: string }>(
-    `UPDATE payout_schedules SET workflow_checked_at = clock_timestamp()
-      WHERE id IN (
-        SELECT id FROM payout_schedules
-         WHERE (status <> 'ended' OR followed_sequence IS DISTINCT FROM sequence)
-           AND workflow_checked_at < now() - CASE
-                 WHEN followed_sequence IS DISTINCT FROM sequence OR end_at < now()
-                 THEN ${UNTOLD_AFTER} ELSE ${CHECK_EVERY} END
-         ORDER BY workflow_checked_at LIMIT ? FOR UPDATE SKIP LOCKED)
-     RETURNING id`,
-    [limit],
+/** The currency of which the balance does not cover the rows of a run, before any fee. */
+export async function findRunShortage(
+  db: Reader,
+  { id }: Pick<PayoutSchedule, 'id'>,
+): Promise<{ currency: string; available: Amount; amount: Amount } | null> {
+  const [found] = await db.query<{ currency: string; available: Amount; amount: Amount }>(
+    `SELECT total.currency, coalesce(b.available, 0)::numeric(38,8) AS available,
+            total.amount::numeric(38,8) AS amount
+       FROM payout_schedules s
+      CROSS JOIN LATERAL jsonb_to_recordset(s.totals) AS total (currency text, amount numeric)
+       LEFT JOIN balances b ON b.account_id = s.account_id AND b.mode = s.mode
+                           AND b.currency = total.currency
+      WHERE s.id = ? AND coalesce(b.available, 0) < total.amount LIMIT 1`,
+    [id],
   );
-  const ids = taken.map(({ id }) => id);
-  const found = await db.query<PayoutSchedule>(`${SELECT} WHERE s.id = ANY (?::text[])`, [ids]);
-  return found.map(withTimes);
+  return found ?? null;
 }
 
 export interface ScheduleListQuery {
@@ -195,107 +267,4 @@ export async function listAllSchedules(
     [limit],
   );
   return found.map(withTimes);
-}
-
-export async function listScheduleRuns(
-  db: Reader,
-  scheduleId: string,
-  { limit, after }: Pick<ScheduleListQuery, 'limit' | 'after'>,
-): Promise<ListPage<PayoutScheduleRun>> {
-  const found = await db.query<PayoutScheduleRun & { position: string }>(
-    `SELECT *, ${exactTime('created_at')} AS position FROM payout_schedule_runs
-      WHERE schedule_id = ? ${after === null ? '' : 'AND (created_at, id) < (?, ?)'}
-      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [scheduleId, ...(after === null ? [] : [after.createdAt, after.id]), limit + 1],
-  );
-  return pageOf(found, limit);
-}
-
-/** The run of this time: a second start of it gets the first one. */
-export async function openScheduleRun(
-  tx: Tx,
-  run: Pick<PayoutScheduleRun, 'id' | 'scheduleId' | 'scheduledFor' | 'batchId'>,
-): Promise<PayoutScheduleRun> {
-  const values = [run.id, run.scheduleId, run.scheduledFor, run.batchId];
-  await tx.query(
-    `INSERT INTO payout_schedule_runs (id, schedule_id, scheduled_for, batch_id)
-     VALUES (?, ?, ?, ?) ON CONFLICT (schedule_id, scheduled_for) DO NOTHING`,
-    values,
-  );
-  const found = await findScheduleRun(tx, run.scheduleId, run.scheduledFor);
-  if (found === null) throw new MissingRow(run.id);
-  return found;
-}
-
-export async function findScheduleRun(
-  db: Reader,
-  scheduleId: string,
-  scheduledFor: Date,
-): Promise<PayoutScheduleRun | null> {
-  const [found] = await db.query<PayoutScheduleRun>(
-    'SELECT * FROM payout_schedule_runs WHERE schedule_id = ? AND scheduled_for = ?',
-    [scheduleId, scheduledFor],
-  );
-  return found ?? null;
-}
-
-/** Keeps the routes of the dry run for the reservation. */
-export async function saveRunRoutes(
-  db: Db,
-  runId: string,
-  route: { rows: readonly ClaimedRoute[] },
-): Promise<void> {
-  await db.query(
-    `UPDATE payout_schedule_runs SET route = ?::jsonb WHERE id = ? AND status = 'pending'`,
-    [JSON.stringify(route), runId],
-  );
-}
-
-export type RunWithRoute = PayoutScheduleRun & { route: { rows: ClaimedRoute[] } | null };
-
-/** The pending run that this batch belongs to, for the transaction that creates it; or null. */
-export async function lockRunOfBatch(tx: Tx, batchId: string): Promise<RunWithRoute | null> {
-  const [run] = await tx.query<RunWithRoute>(
-    `SELECT * FROM payout_schedule_runs WHERE batch_id = ? AND status = 'pending' FOR UPDATE`,
-    [batchId],
-  );
-  return run ?? null;
-}
-
-/** @returns the schedule after the run; null when the run had ended already */
-export async function endScheduleRun(
-  tx: Tx,
-  run: Pick<PayoutScheduleRun, 'id' | 'scheduleId'>,
-  failure: Refusal | null,
-): Promise<PayoutSchedule | null> {
-  const ended = await tx.query(
-    `UPDATE payout_schedule_runs
-        SET status = ?, failure = ?::jsonb, ended_at = clock_timestamp()
-      WHERE id = ? AND status = 'pending' RETURNING id`,
-    [
-      failure === null ? 'created' : 'failed',
-      failure === null ? null : JSON.stringify(failure),
-      run.id,
-    ],
-  );
-  if (ended.length === 0) return null;
-  // Temporal does not depend on the runs, so it follows what it has followed.
-  await tx.query(
-    `UPDATE payout_schedules
-        SET last_run_id = ?, sequence = sequence + 1, updated_at = clock_timestamp(),
-            followed_sequence = CASE WHEN followed_sequence = sequence THEN sequence + 1 END
-      WHERE id = ?`,
-    [run.id, run.scheduleId],
-  );
-  return lockPayoutSchedule(tx, run.scheduleId);
-}
-
-/** Pending runs that were opened a while ago, whose workflow may be missing. */
-export async function listPendingRuns(db: Db, limit: number): Promise<PayoutScheduleRun[]> {
-  return db.query<PayoutScheduleRun>(
-    `SELECT * FROM payout_schedule_runs
-      WHERE status = 'pending' AND created_at < now() - interval '1 minute'
-      ORDER BY created_at LIMIT ?`,
-    [limit],
-  );
 }

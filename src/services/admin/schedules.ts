@@ -1,15 +1,15 @@
 /** What an operator sees of merchants' schedules of payouts, and pauses or resumes with the admin command. */
+import { databaseTime } from '../../db/database-time';
 import {
   changePayoutSchedule,
   findPayoutSchedule,
   listAllSchedules,
-  listScheduleRuns,
   lockPayoutSchedule,
 } from '../../db/repositories/payout-schedules';
+import { listScheduleRuns } from '../../db/repositories/payout-schedule-runs';
 import { MissingRow, type Db } from '../../db/transaction';
-import type { PayoutSchedule } from '../../domain/payout-schedule';
+import { firstRun, type PayoutSchedule } from '../../domain/payout-schedule';
 import { presentPayoutSchedule, presentScheduleRun } from '../../presenters/payout-schedule';
-import { type FollowingDeps, tellTemporal } from '../payout-schedules';
 import { type ChangedBy, makeChange } from './audit';
 import { AdminRefusal } from './refusal';
 
@@ -46,18 +46,18 @@ export async function showSchedule(db: Db, id: string) {
 
 /** @throws AdminRefusal */
 export async function changeSchedule(
-  deps: FollowingDeps,
+  db: Db,
   by: ChangedBy,
   id: string,
   trigger: 'pause' | 'resume',
 ) {
-  const { db } = deps;
-  const changed = await makeChange<PayoutSchedule>(db, by, async (tx) => {
+  await makeChange<PayoutSchedule>(db, by, async (tx) => {
     const before = await lockPayoutSchedule(tx, id).catch((error: unknown) => {
       throw error instanceof MissingRow ? notFound(id) : error;
     });
     const { status } = before;
-    if (!(await changePayoutSchedule(tx, id, trigger))) {
+    const next = trigger === 'resume' ? firstRun(before, await databaseTime(tx)) : null;
+    if (!(await changePayoutSchedule(tx, id, trigger, next))) {
       throw new AdminRefusal({ code: 'schedule_not_changed', id, status });
     }
     const after = await lockPayoutSchedule(tx, id);
@@ -71,7 +71,6 @@ export async function changeSchedule(
     };
     return { audit, result: after };
   });
-  await tellTemporal(deps, changed);
   return showSchedule(db, id);
 }
 

@@ -1,7 +1,7 @@
 /** Guards of schedules of payouts. */
 import type { Guard } from '../guard';
 
-const E2E = 'test/e2e/payout-schedules.test.ts';
+const DB = 'test/db/payout-schedules.test.ts';
 const LATE = 'test/db/late-reservations.test.ts';
 const PAGES = 'test/e2e/dashboard-schedules.test.ts';
 const RUN = 'activities/payout-schedule/run.ts';
@@ -10,11 +10,47 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
   {
     name: 'schedule-own-times',
     protects: 'A message to Temporal does not make a schedule pay at another time than its own.',
-    file: RUN,
-    find: 'if (scheduledFor > now || !isTimeOfSchedule(schedule, scheduledFor)) return null;',
+    file: 'activities/payout-schedule/run.ts',
+    find: "if (run === null) return 'the schedule has no run of this time';",
+    replace: 'if (run === null) return scheduleId;',
+    test: DB,
+    title: 'a message to Temporal about a time that was not opened pays nothing',
+  },
+  {
+    name: 'schedule-next-time',
+    protects: 'A time of a schedule is opened once, and the next one follows.',
+    file: 'activities/payout-schedule/open.ts',
+    find: 'if (nextRunAt > now) return null;',
     replace: '',
-    test: E2E,
-    title: 'a time is run once, however often it is started, and no other time is run',
+    test: DB,
+    title: 'a time is opened once by two workers',
+  },
+  {
+    name: 'schedule-one-run-at-a-time',
+    protects: 'Each run of a schedule sees the balance that the one before it leaves.',
+    file: 'src/db/repositories/payout-schedules.ts',
+    find: 'WHERE id NOT IN (SELECT id FROM pending)',
+    replace: 'WHERE true',
+    test: DB,
+    title: 'missed times come one after the other',
+  },
+  {
+    name: 'schedule-turns',
+    protects: 'One account does not keep the schedules of others from their turn.',
+    file: 'src/db/repositories/payout-schedules.ts',
+    find: 'SELECT id FROM due WHERE turn <= ? ORDER BY turn, due_at, id LIMIT ?',
+    replace: 'SELECT id FROM due WHERE turn <= ? ORDER BY due_at, id LIMIT ?',
+    test: DB,
+    title: 'accounts take turns',
+  },
+  {
+    name: 'conditions-in-turns',
+    protects: 'The waiting payouts of one account do not keep others from being woken.',
+    file: 'src/db/repositories/payout-conditions.ts',
+    find: "AND coalesce(looked_at, '-infinity') < now() - ${LOOK_EVERY}",
+    replace: '',
+    test: 'test/db/payout-conditions.test.ts',
+    title: 'the sweep looks at conditions in turns',
   },
   {
     name: 'batch-permission-at-reservation',

@@ -2,12 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { insertBatchDecision } from '../../../src/db/repositories/payout-batch-decisions';
 import { getPayoutBatch } from '../../../src/db/repositories/payout-batches';
-import { listScheduleRuns } from '../../../src/db/repositories/payout-schedules';
+import { listScheduleRuns } from '../../../src/db/repositories/payout-schedule-runs';
 import type { Mode } from '../../../src/domain/mode';
 import { amount } from '../../../src/domain/money';
 import type { PayoutBatch } from '../../../src/domain/payout-batch';
 import { runWorkflowId } from '../../../src/domain/payout-schedule';
 import { newId } from '../../../src/lib/new-id';
+import { TASK_QUEUES, WORKFLOWS } from '../../../workflows/names';
 import { makeUser } from '../merchant/page-client';
 import type { WorkflowWorld } from '../servers/workflow-world';
 import { waitFor } from '../wait-for';
@@ -137,6 +138,10 @@ export const BATCH_HISTORY_BRANCHES: readonly HistoryBranch[] = [
         rows: buildRows(2),
       });
       const scheduleId = idOf(answer);
+      await world.temporal.workflow.start(WORKFLOWS.payoutSchedules, {
+        workflowId: `schedules-${scheduleId}`,
+        taskQueue: TASK_QUEUES.payouts,
+      });
       const run = await waitFor('a run', async () => {
         const { items } = await listScheduleRuns(world.db, scheduleId, { limit: 1, after: null });
         return items[0];

@@ -30,7 +30,7 @@ import {
   createPayoutSchedules,
   type PayoutSchedules,
 } from '../../../src/services/payout-schedules';
-import { createPayoutScheduleTimers } from '../../../src/temporal/payout-schedules';
+import { createScheduleRunWorkflows } from '../../../src/temporal/schedule-run-workflows';
 import { createAdmission } from '../../../src/services/admission';
 import { createPayments } from '../../../src/services/payments';
 import {
@@ -178,13 +178,12 @@ export async function startWorkflowWorld(
   sandbox.setCallbackBaseUrl(receiver.url);
 
   const plans = new Map<string, FaultPlan>();
-  const payoutScheduleTimers = createPayoutScheduleTimers(temporal);
   const closedWorkflows = createClosedWorkflows(temporal);
   const activities = withFaults(
     createActivities({
       ...parts,
       checkRows: (requester, orders) => checkRows(parts, requester, orders),
-      payoutScheduleTimers,
+      scheduleRunWorkflows: createScheduleRunWorkflows(temporal),
       ...webhooks,
       screeningService,
       closedWorkflows,
@@ -231,7 +230,7 @@ export async function startWorkflowWorld(
       });
     },
     payoutBatches: createPayoutBatches({ ...parts, ...requests }),
-    payoutSchedules: createPayoutSchedules({ ...parts, ...requests, payoutScheduleTimers }),
+    payoutSchedules: createPayoutSchedules({ ...parts, ...requests }),
     planFaults: (payoutId, plan) => void plans.set(payoutId, plan),
     startWorker: worker.start,
     stopWorker: worker.stop,

@@ -1,8 +1,9 @@
 /** The times of a schedule: which it has, and which come next. */
-import { isTimeOfCron, isTimeZone, parseCron } from '../../../src/domain/cron';
+import { isTimeZone, parseCron } from '../../../src/domain/cron';
 import {
-  isTimeOfSchedule,
+  firstRun,
   nextTimes,
+  rowsAMinute,
   type ScheduleTimes,
 } from '../../../src/domain/payout-schedule';
 
@@ -41,18 +42,6 @@ test.each([
   expect(parseCron(text) !== null).toBe(isRead);
 });
 
-test('a time is one of the expression by the wall clock of the zone, to the second', () => {
-  const daily = parseCron('30 9 * * *')!;
-  const at = (text: string) => isTimeOfCron(daily, 'Europe/Berlin', new Date(text));
-  expect(at('2026-11-25T08:30:00Z')).toBe(true);
-  expect(at('2026-07-25T07:30:00Z')).toBe(true);
-  expect(at('2026-07-25T08:30:00Z')).toBe(false);
-  expect(at('2026-11-25T08:30:01Z')).toBe(false);
-  expect(
-    isTimeOfCron(parseCron('15 14 * * *')!, 'Asia/Kathmandu', new Date('2026-11-25T08:30Z')),
-  ).toBe(true);
-});
-
 test('the next times of an expression', () => {
   expect(next(cron('0 9 1 * *'), '2026-11-25T09:00:00Z')).toEqual([
     '2026-12-01T09:00',
@@ -78,16 +67,102 @@ test('a day of the zone that is another one in UTC', () => {
   ]);
 });
 
-test('a time that the change to summer time leaves out is left out, and one that is repeated comes once', () => {
-  const spring = cron('30 2 * * *', 'Europe/Berlin');
-  expect(next(spring, '2027-03-27T00:00:00Z')).toEqual([
-    '2027-03-27T01:30',
-    '2027-03-29T00:30',
-    '2027-03-30T00:30',
-  ]);
-  const autumn = next(spring, '2027-10-30T12:00:00Z', 2);
-  expect(autumn[1]).toBe('2027-11-01T01:30');
-  expect(['2027-10-31T00:30', '2027-10-31T01:30']).toContain(autumn[0]);
+describe('around the clock changes of 2027', () => {
+  test.each([
+    [
+      'Europe/Berlin',
+      '2027-03-27T12:00Z',
+      '2027-03-28T01:00',
+      '2027-10-30T12:00Z',
+      '2027-10-31T00:30',
+    ],
+    [
+      'Europe/London',
+      '2027-03-27T12:00Z',
+      '2027-03-28T01:30',
+      '2027-10-30T12:00Z',
+      '2027-10-31T02:30',
+    ],
+    [
+      'America/New_York',
+      '2027-03-13T12:00Z',
+      '2027-03-14T07:00',
+      '2027-11-06T12:00Z',
+      '2027-11-07T07:30',
+    ],
+    [
+      'Pacific/Auckland',
+      '2027-09-25T06:00Z',
+      '2027-09-25T14:00',
+      '2027-04-03T06:00Z',
+      '2027-04-03T13:30',
+    ],
+  ])('02:30 in %s comes once a day, and is not left out', (zone, spring, moved, autumn, once) => {
+    const daily = cron('30 2 * * *', zone);
+    expect(next(daily, spring, 1)).toEqual([moved]);
+    expect(next(daily, autumn, 1)).toEqual([once]);
+  });
+
+  test('a time that is repeated comes the first time that it is shown', () => {
+    expect(next(cron('30 1 * * *', 'America/New_York'), '2027-11-06T12:00Z', 2)).toEqual([
+      '2027-11-07T05:30',
+      '2027-11-08T06:30',
+    ]);
+    expect(next(cron('0,30 1-2 * * *', 'America/New_York'), '2027-11-07T00:00Z', 4)).toEqual([
+      '2027-11-07T05:00',
+      '2027-11-07T05:30',
+      '2027-11-07T07:00',
+      '2027-11-07T07:30',
+    ]);
+  });
+
+  test('several times that are left out come once, when the clock has moved', () => {
+    expect(next(cron('*/20 2-3 * * *', 'Europe/Berlin'), '2027-03-28T00:00Z', 4)).toEqual([
+      '2027-03-28T01:00',
+      '2027-03-28T01:20',
+      '2027-03-28T01:40',
+      '2027-03-29T00:00',
+    ]);
+  });
+
+  const ZONES = [
+    'America/New_York',
+    'America/Sao_Paulo',
+    'America/St_Johns',
+    'Europe/London',
+    'Europe/Berlin',
+    'Australia/Lord_Howe',
+    'Pacific/Auckland',
+  ];
+  /** The days before, of which 35 hours reach into the day after. */
+  const CHANGES = [
+    '2027-03-13',
+    '2027-03-27',
+    '2027-04-03',
+    '2027-09-25',
+    '2027-10-02',
+    '2027-10-30',
+    '2027-11-06',
+  ];
+  const EVERY_HALF_HOUR = '*/30 * * * *';
+  const EXPRESSIONS = ['30 2 * * *', '0 0 * * *', '15,45 1-3 * * *', EVERY_HALF_HOUR, '5 2 28 * *'];
+  const SCHEDULES = ZONES.flatMap((zone) => EXPRESSIONS.map((text) => [zone, text] as const));
+
+  test('35 schedules run at the times of the dry run, each shown by the clock once', () => {
+    expect(SCHEDULES).toHaveLength(35);
+    for (const [zone, text] of SCHEDULES) {
+      const schedule = cron(text, zone);
+      for (const day of CHANGES) {
+        const around = `${day}T00:00Z`;
+        const shown = nextTimes(schedule, new Date(around), text === EVERY_HALF_HOUR ? 70 : 10);
+        let at: Date | null = new Date(around);
+        const run = shown.map(() => (at = firstRun(schedule, at!)));
+        expect([zone, text, run]).toEqual([zone, text, shown]);
+        const clock = shown.map((time) => time.toLocaleString('en-GB', { timeZone: zone }));
+        expect(new Set(clock).size).toBe(clock.length);
+      }
+    }
+  });
 });
 
 test.each([
@@ -133,15 +208,8 @@ test('an interval is counted from the start, and nothing comes before the start 
   expect(next(late, '2026-11-25T09:00:00Z', 2)).toEqual(['2027-01-05T09:00', '2027-01-06T09:00']);
 });
 
-test('each next time is a time of the schedule', () => {
-  const schedules = [
-    cron('*/7 1-3 * * *', 'America/New_York'),
-    cron('59 23 31 * *', 'Asia/Kolkata'),
-    { ...BASE, intervalSeconds: 86_400 },
-  ];
-  for (const schedule of schedules) {
-    const times = nextTimes(schedule, new Date('2027-03-13T00:00:00Z'), 50);
-    expect(times).toHaveLength(50);
-    for (const time of times) expect(isTimeOfSchedule(schedule, time)).toBe(true);
-  }
+test('the rows of a minute are counted over an hour with runs', () => {
+  expect(rowsAMinute({ cron: null, intervalSeconds: 5 }, 100)).toBe(1_200);
+  expect(rowsAMinute({ cron: null, intervalSeconds: 86_400 }, 288)).toBe(0.2);
+  expect(rowsAMinute({ cron: '*/5 9 1 * *', intervalSeconds: null }, 50)).toBe(10);
 });
