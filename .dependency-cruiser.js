@@ -162,7 +162,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(src|workflows|activities)/',
-        pathNot: '^src/(dev/|bin/(dev|dev-chain|reset)\\.ts$)',
+        pathNot: '^src/(dev/|bin/(dev|dev-chain|reset|sandbox-logins)\\.ts$)',
       },
       to: { path: '^src/dev/' },
     },

@@ -1,7 +1,7 @@
 # One image for all programs: `node dist/src/bin/{api,worker,wallet,migrate,admin,wallet-admin,
 # ledger-verify}.js`.
 # Secrets come from the environment at run time; the image contains none.
-FROM node:20-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
@@ -13,12 +13,20 @@ COPY clients/typescript/src ./clients/typescript/src
 COPY docs/guides ./docs/guides
 RUN npm run build
 
-FROM node:20-bookworm-slim AS packages
+FROM node:24-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --no-audit --no-fund
+# What no program loads: Temporal's cores for other platforms, the icons in other forms, types and the maps of
+# packages, and TypeScript, which a package names as a peer.
+RUN npm ci --omit=dev --no-audit --no-fund \
+  && cd node_modules \
+  && find @temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 \
+    -not -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} + \
+  && find lucide-static -mindepth 1 -maxdepth 1 -not -name icons -not -name package.json -exec rm -r {} + \
+  && find . -type f \( -name '*.d.ts' -o -name '*.d.[cm]ts' -o -name '*.map' \) -delete \
+  && rm -rf typescript viem/_types @temporalio/core-bridge/sdk-core
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 # The Temporal SDK's native core needs the system's CA certificates. The newest are the right ones.
 # hadolint ignore=DL3008
 RUN apt-get update \
@@ -33,11 +41,14 @@ ENV NODE_ENV=production \
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json ./
+COPY --chmod=755 deploy/compose ./deploy/compose
+# docker-compose.yml mounts a volume there, which gets this owner.
+RUN install --directory --owner 1000 --group 1000 --mode 700 /settings /data
 # The user "node". Kubernetes checks runAsNonRoot with a number only.
 USER 1000:1000
 EXPOSE 3000 3002 9464
 # The check uses the port for metrics if there is one; the wallet and jobs have their own checks or
 # none.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=6 \
-  CMD ["node", "--eval", "fetch('http://127.0.0.1:' + (process.env.METRICS_PORT || process.env.PORT || 3000) + '/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["/bin/sh", "-c", "exec /app/deploy/compose/healthy \"${METRICS_PORT:-${PORT:-3000}}\" /readyz"]
 CMD ["node", "dist/src/bin/api.js"]

@@ -1,3 +1,5 @@
+// Loads docker-compose.yml as Compose does, prints what it means, and checks what Compose and the engine
+// check only when they start it.
 package main
 
 import (
@@ -16,6 +18,7 @@ func main() {
 		if err == nil {
 			text, _ := project.MarshalYAML()
 			fmt.Print(string(text))
+			err = startFaults(project)
 		}
 	}
 	if err != nil {

@@ -176,7 +176,7 @@ async function replaceDemoKey(
 }
 
 /** The two logins of dev.json: the owner of the demo merchant, and an administrator. */
-async function keepUsers(
+export async function keepUsers(
   ownerUrl: string,
   { merchant, operator }: Pick<SeededCredentials, 'merchant' | 'operator'>,
 ): Promise<void> {
@@ -204,7 +204,7 @@ function randomPassword(): string {
  * The demo merchant's test endpoint, which points at the sandbox's inbox page. Later starts update
  * it to the sandbox's port and the secret in dev.json, unless its URL was changed by hand.
  */
-async function keepDemoEndpoint(
+export async function keepDemoEndpoint(
   ownerUrl: string,
   { url, secret, secretKey }: { url: string; secret: string; secretKey: string },
 ): Promise<void> {

@@ -1,5 +1,15 @@
 /** docker-compose.yml, the Dockerfile and the Helm chart name variables, programs, ports and queues that exist. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes';
 import { type ProgramName, ROWS, SETTINGS } from '../../../src/settings/settings';
@@ -18,6 +28,65 @@ const SECRETS = new Set(ALL.filter(({ isSecret }) => isSecret === true).map(({ n
 const found = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, first = '']) => first);
 
+/** Each secret of .env as docker-compose.yml gives it to the job "settings". */
+const INPUT = found(below(read('docker-compose.yml'), /^configs:/), /^ +([A-Z_]+)=\$\{/gm);
+
+/** Runs the job "settings" in a folder of its own, with this .env. */
+function settingsJob(given: Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+  folders.push(folder);
+  const input = join(folder, 'input');
+  const run = (env: Record<string, string>, ...args: string[]) => {
+    const lines = INPUT.map((name) => `${name}=${env[name] ?? ''}\n`);
+    writeFileSync(input, lines.join(''));
+    return spawnSync('sh', [join(ROOT, 'deploy/compose/settings.sh'), ...args], {
+      encoding: 'utf8',
+      env: {
+        PATH: process.env['PATH'],
+        SETTINGS_FILES: join(ROOT, 'deploy/compose'),
+        SETTINGS_VOLUME: folder,
+        SETTINGS_INPUT: input,
+      },
+    });
+  };
+  return { folder, first: run(given), run };
+}
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+const GIVEN = Object.fromEntries(INPUT.map((name) => [name, `given-${name}`]));
+const complete = settingsJob(GIVEN);
+
+function serviceOf(name: string): string {
+  return below(below(read('docker-compose.yml'), /^services:/), new RegExp(`^ {2}${name}:`));
+}
+
+/** The variables that the job "settings" writes for a service. */
+function writtenFor(service: string): Record<string, string> {
+  const [folder = 'none'] = found(serviceOf(service), /subpath: ([a-z-]+)/g);
+  return envOf(complete.folder, folder === 'none' ? 'worker' : folder);
+}
+
+/** What a shell reads from the file. */
+function envOf(folder: string, service: string): Record<string, string> {
+  const script = `set -a; . "${join(folder, service, 'env')}"; env -0`;
+  const { stdout } = spawnSync('sh', ['-c', script], {
+    encoding: 'utf8',
+    env: { PATH: '/usr/bin:/bin' },
+  });
+  const all = Object.fromEntries(
+    stdout
+      .split('\0')
+      .filter(Boolean)
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+  const { PATH, PWD, SHLVL, OLDPWD, _, ...own } = all;
+  return own;
+}
+
 /** The text of the services that run the gateway's image, and what they share. */
 function gatewayServices(): string {
   const compose = read('docker-compose.yml');
@@ -28,8 +97,9 @@ function gatewayServices(): string {
   const [services = ''] = all.split('\nsecrets:');
   const ours = services
     .split(/\n(?= {2}[a-z-]+:)/)
-    .filter((service) => /<<: \*(gateway|worker|wallet)\b/.test(service));
-  expect(ours).toHaveLength(7);
+    .filter((service) => /<<: \*(image|gateway|worker|wallet)\b/.test(service))
+    .filter((service) => !service.includes('profiles: [sandbox]'));
+  expect(ours).toHaveLength(9);
   return [shared, ...ours].join('\n');
 }
 
@@ -37,6 +107,78 @@ test('docker-compose.yml sets variables that a program reads', () => {
   const set = found(gatewayServices(), /^ {4,6}([A-Z][A-Z_]+): /gm);
   expect(set.length).toBeGreaterThan(50);
   expect(set.filter((name) => !KNOWN.has(name))).toEqual([]);
+  expect(set.filter((name) => SECRETS.has(name))).toEqual([]);
+  for (const service of [
+    'api',
+    'worker-payouts',
+    'worker-webhooks',
+    'wallet',
+    'admin',
+    'migrate',
+  ]) {
+    const written = Object.keys(writtenFor(service));
+    expect([service, written.filter((name) => !SECRETS.has(name))]).toEqual([service, []]);
+    expect(written.length).toBeGreaterThan(0);
+  }
+});
+
+test('the job "settings" passes on what .env says, generates the rest once, and keeps it', () => {
+  expect(complete.first).toMatchObject({ status: 0, stderr: '' });
+  expect(envOf(complete.folder, 'api')).toMatchObject({
+    KEY_PEPPER: 'given-KEY_PEPPER',
+    DATABASE_URL: 'postgres://gateway_api_1:given-GATEWAY_API_PASSWORD@postgres:5432/gateway',
+  });
+
+  const quoted = "smtps://a'b:$c`d@mail.example.com";
+  const env = { PUBLIC_URL: 'https://pay.example.com', SMTP_URL: quoted };
+  const { folder, first, run } = settingsJob(env);
+  expect(first).toMatchObject({ status: 0, stderr: '' });
+  const before = envOf(folder, 'api');
+  expect(before['KEY_PEPPER']).toMatch(/^[0-9a-f]{64}$/);
+  expect(before['KEY_PEPPER']).not.toBe(before['CURSOR_SECRET']);
+  // A provider's key is somebody else's to choose.
+  expect(before).not.toHaveProperty('ONCHAIN_LIVE_API_KEY');
+  expect(envOf(folder, 'worker')).toMatchObject({ SMTP_URL: quoted });
+  expect(run(env).status).toBe(0);
+  expect(envOf(folder, 'api')).toEqual(before);
+  expect(run({ ...env, KEY_PEPPER: 'changed' }).status).toBe(0);
+  expect(envOf(folder, 'api')).toEqual({ ...before, KEY_PEPPER: 'changed' });
+  const { stdout } = run(env, 'show');
+  expect(stdout).toContain('KEY_PEPPER=changed\n');
+});
+
+test('every user of the containers can read the files of the job "settings", whatever the umask is', () => {
+  const modes = readdirSync(complete.folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.includes('/'))
+    .map((path) => statSync(join(complete.folder, path)))
+    .map((found) => [found.isDirectory(), found.mode & (found.isDirectory() ? 0o5 : 0o4)]);
+  expect(modes.length).toBeGreaterThan(20);
+  expect(modes.filter(([isFolder, mode]) => mode !== (isFolder === true ? 0o5 : 0o4))).toEqual([]);
+});
+
+test('the job "settings" refuses what would not start, or would mix simulated and real money', () => {
+  expect(settingsJob({}).first).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('PUBLIC_URL is not set') as string,
+  });
+  const unsafe = { PUBLIC_URL: 'https://pay.example.com', GATEWAY_API_PASSWORD: 'a@b' };
+  expect(settingsJob(unsafe).first.stderr).toContain('GATEWAY_API_PASSWORD has characters');
+  complete.run(GIVEN, 'sandbox');
+  expect(complete.run(GIVEN).stderr).toContain('an installation for real money');
+
+  const { folder, run } = settingsJob({});
+  run({}, 'sandbox');
+  expect(run({})).toMatchObject({ status: 0, stderr: '' });
+  expect(envOf(folder, 'api')).toMatchObject({
+    GATEWAY_ENV: '',
+    ONCHAIN_LIVE_URL: 'http://sandbox:3001/onchain',
+  });
+  expect(
+    Object.keys(envOf(folder, 'worker-webhooks')).filter((name) => PROVIDER.test(name)),
+  ).toEqual([]);
+  expect(run({ PUBLIC_URL: 'https://pay.example.com' }).stderr).toContain(
+    'that of the profile sandbox',
+  );
 });
 
 /** The lines below the first one that matches, as far as they are indented more. */
@@ -59,7 +201,10 @@ function variablesOf(service: string): string[] {
       all(below(compose, new RegExp(`: &${anchor}$`))),
     ),
   ];
-  return all(below(below(compose, new RegExp(`^ {2}${service}:`)), /^ {4}environment:/));
+  return [
+    ...all(below(serviceOf(service), /^ {4}environment:/)),
+    ...Object.keys(writtenFor(service)),
+  ];
 }
 
 const PROVIDER = /^(ONCHAIN|EXCHANGE_PAY)_/;
@@ -164,6 +309,11 @@ test('in the chart, the wallet gets the settings of Temporal that it reads, and 
     ({ name, programs }) => /^TEMPORAL_/.test(name) && programs.includes('wallet'),
   );
   expect(given).toEqual(wanted.map(({ name }) => name));
+});
+
+test('the chart has the alert rules of deploy/prometheus, as a file of its own', () => {
+  // Change both. A chart that is copied or packed has no link to a file outside of it.
+  expect(read(`${CHART}/files/alerts.yml`)).toBe(read('deploy/prometheus/alerts.yml'));
 });
 
 test('the alert rules look for the jobs of docker-compose.yml and of the chart', () => {

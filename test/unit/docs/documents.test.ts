@@ -15,10 +15,10 @@ const DOCUMENTS = [
     .map((name) => `docs/${name}`),
 ];
 
-test('the runbook and docker-compose.yml register every search attribute with its type', () => {
+test('the runbook and the job of docker-compose.yml register every search attribute with its type', () => {
   for (const [name, type] of Object.entries(SEARCH_ATTRIBUTES)) {
     expect(read('docs/operations.md')).toContain(`--name ${name} --type ${type}\n`);
-    expect(read('docker-compose.yml')).toContain(`${name}:${type}`);
+    expect(read('deploy/compose/temporal-namespace.sh')).toContain(`${name}:${type}`);
   }
 });
 
