@@ -75,8 +75,8 @@ const TABLES: Record<
   payout_escalations: ['S', 'S', 'S', 'S'],
   payout_pauses: ['S', 'SI', 'SIUD', 'SID'],
   payout_policies: ['S', 'S', 'SIU', 'SIU'],
-  // Requests change the status and what Temporal has told; runs change both tables (the worker).
-  payout_schedule_runs: ['S', 'SI', 'S', 'S'],
+  // Requests change the status and the time of the next run; runs change both tables (the worker).
+  payout_schedule_runs: ['S', 'SID', 'S', 'S'],
   payout_schedules: ['SI', 'S', 'S', 'S'],
   payout_usage: ['S', 'S', 'S', 'S'],
   payouts: ['S', 'SIU', 'S', 'S'],

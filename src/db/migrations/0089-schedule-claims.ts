@@ -1,6 +1,6 @@
 /** Runs of schedules are opened from the table, at the times that the gateway computes (decisions/payout-schedules). */
 export const sql = /* sql */ `
-DROP INDEX payout_schedules_open;
+-- The index payout_schedules_open goes with its columns.
 ALTER TABLE payout_schedules DROP COLUMN followed_sequence, DROP COLUMN workflow_checked_at;
 GRANT DELETE ON payout_schedule_runs TO gateway_worker;
 `;
