@@ -164,6 +164,21 @@ describe('the rate limit', () => {
     expect(again.headers.get('Retry-After')).toBe(String(reset));
   });
 
+  it('is remembered for the address that exceeded it: another one is told that it is not allowed', async () => {
+    const { url } = await harness.startGateway({ trustedProxyHops: 1 });
+    const { secret } = await harness.createKey({
+      requestsPerMinute: 1,
+      allowlist: ['192.0.2.1/32'],
+    });
+    const ask = (from: string) =>
+      fetch(`${url}/api/v1/balance`, { headers: { ...bearer(secret), 'X-Forwarded-For': from } });
+    expect((await ask('192.0.2.1')).status).toBe(200);
+    expect((await ask('192.0.2.1')).status).toBe(429);
+    const refused = await ask('192.0.2.2');
+    expect(refused.status).toBe(403);
+    expect(await errorOf(refused)).toMatchObject({ code: 'ip_not_allowed' });
+  });
+
   it('does not count a request from an address that the key does not allow', async () => {
     const { id, secret } = await harness.createKey({ allowlist: ['192.0.2.1/32'] });
     await fetch(`${first.url}/api/v1/balance`, { headers: bearer(secret) });

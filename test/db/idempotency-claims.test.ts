@@ -1,5 +1,6 @@
 /** Who may create the object of an idempotency key, and for how long (decisions/idempotency). */
 import { connect } from '../../src/db/connect';
+import { databaseTime } from '../../src/db/database-time';
 import { claimKey, lockClaim, readClaim } from '../../src/db/repositories/idempotency';
 import { newId } from '../../src/lib/new-id';
 import { openTestDatabase } from '../support/servers/database';
@@ -39,6 +40,24 @@ test('a key is claimed once while its request runs', async () => {
     'running',
     'running',
   ]);
+});
+
+test('a claim ends after 30 seconds: longer than the API waits, and short enough for a client to try again', async () => {
+  const before = await databaseTime(database.app);
+  const id = newId('payout');
+  const key = { accountId, mode: 'test', key: 'key-3' } as const;
+  const claimed = { apiKeyId: 'key_1', request: {}, route: ROUTE };
+  const bodyHashes = [Buffer.from('a request')] as const;
+  await claimKey(database.app, key, { objectId: id, bodyHashes, claimed });
+  const after = await databaseTime(database.app);
+  const [row] = await database.owner.query<{ leaseUntil: Date }>(
+    'SELECT lease_until FROM idempotency_keys WHERE object_id = ?',
+    [id],
+  );
+  const ends = row!.leaseUntil.getTime() - 30_000;
+  // JavaScript has whole milliseconds.
+  expect(ends).toBeGreaterThanOrEqual(before.getTime() - 1);
+  expect(ends).toBeLessThanOrEqual(after.getTime() + 1);
 });
 
 test('only the claim itself does not wait for the disk', async () => {

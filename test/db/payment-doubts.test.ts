@@ -6,6 +6,7 @@
 import { checkPayment } from '../../activities/payment/check';
 import { decidePayment } from '../../activities/payment/decide';
 import { recordCheckout } from '../../activities/payment/record';
+import { collectOwed } from '../../activities/payment/refunds';
 import { reportPayment } from '../../activities/payment/report';
 import { listCases } from '../../src/db/repositories/cases';
 import { listBalances } from '../../src/db/repositories/ledger';
@@ -172,6 +173,57 @@ describe('a refund of the provider while one of an operator is open', () => {
     await held.collecting;
     expect(await held.resolving).toBe('case_already_resolved');
     await expectPartRefunded();
+  });
+
+  test('is collected only of what no ordered one reserves', async () => {
+    await decide('refund', '40');
+    await look(NO_ANSWER_TO_CALLS);
+    await move('59.4', 'out');
+    for (const part of ['60', '30']) {
+      await provider('refund', { amount: part });
+      await look(NO_ANSWER_TO_CALLS);
+    }
+    await move('59.4', 'in');
+    await collectOwed(world.db, payment.id);
+    // The order has reserved the 40 of which the second one would be taken.
+    const states = (await listRefunds(world.db, payment.id)).map(({ amount, state }) => [
+      amount,
+      state,
+    ]);
+    expect(states).toEqual([
+      ['40.00000000', 'ordered'],
+      ['60.00000000', 'done'],
+      ['30.00000000', 'owed'],
+    ]);
+    expect(await figures()).toMatchObject({ available: '0.00000000', exceptions: [NOT_COVERED] });
+    // The provider refuses the order, whose 40 pay for the second one.
+    await look();
+    await collectOwed(world.db, payment.id);
+    expect(await figures()).toEqual({
+      status: 'completed',
+      refunded: '90.00000000',
+      net: '9.90000000',
+      available: '9.90000000',
+      exceptions: [],
+    });
+  });
+
+  test('keeps its case open while another one is owed', async () => {
+    await move('99', 'out');
+    for (const part of ['60', '30']) {
+      await provider('refund', { amount: part });
+      await look();
+    }
+    await move('59.4', 'in');
+    expect(await collectOwed(world.db, payment.id)).toBe(true);
+    expect(await figures()).toMatchObject({
+      net: '39.60000000',
+      available: '0.00000000',
+      exceptions: [NOT_COVERED],
+    });
+    await move('29.7', 'in');
+    expect(await collectOwed(world.db, payment.id)).toBe(false);
+    expect(await figures()).toMatchObject({ net: '9.90000000', exceptions: [] });
   });
 
   async function expectPartRefunded(): Promise<void> {

@@ -6,11 +6,19 @@ import { compose } from '../support/composed';
 import fc from 'fast-check';
 import type { BalanceKey } from '../../src/db/repositories/ledger';
 import { newId } from '../../src/lib/new-id';
-import { lockUsage } from '../../src/db/repositories/payout-facts';
+import { lockUsage, readKeyFacts, readPayoutFacts } from '../../src/db/repositories/payout-facts';
+import { amount } from '../../src/domain/money';
 import { sqlList, type Tx } from '../../src/db/transaction';
 import { PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../../src/domain/payout';
 import { openTestDatabase } from '../support/servers/database';
-import { buildPayoutMoney, insertPayout, makeAccount } from '../support/merchant/ledger';
+import {
+  buildPayoutMoney,
+  creditPayment,
+  fundedBalance,
+  insertPayout,
+  makeAccount,
+} from '../support/merchant/ledger';
+import { askedPayout, openKey } from '../support/payout/reserving-world';
 import { whenWaiting } from '../support/servers/lock-waits';
 import { scaled } from '../support/scale';
 import { started } from '../support/started';
@@ -140,6 +148,66 @@ test('a limit that is set during a reservation counts that payout too', async ()
   await second;
   const { used, full } = await compare(key);
   expect([used, full]).toEqual(['12.00000000', '12.00000000']);
+});
+
+test('a limit names the time when the oldest payout that counts leaves the window', async () => {
+  const key = await fundedBalance(database.app, '100');
+  const by = await openKey(database.owner, key, { USDT: { per_day: amount('100') } });
+  await setLimit(key, true);
+  const resets = new Map<string, string>();
+  for (const [hours, status] of [
+    [25, 'completed'],
+    [23, 'failed'],
+    [22, 'rejected'],
+    [21, 'cancelled'],
+    [20, 'completed'],
+    [1, 'approved'],
+  ] as const) {
+    const payout = buildPayoutMoney('1000000');
+    await insertPayout(database.owner, key, payout, status, {
+      api_key_id: by.apiKeyId,
+      created_at: compose.raw(`now() - ? * interval '1 hour'`, [hours]),
+    });
+    const [stored] = await database.owner.query<{ at: Date }>(
+      `SELECT created_at + interval '24 hours' AS at FROM payouts WHERE id = ?`,
+      [payout.id],
+    );
+    resets.set(`${hours}`, stored!.at.toISOString());
+  }
+  await database.app.transaction(async (tx) => {
+    lockUsage(tx, { ...by, currency: 'USDT' });
+    const request = askedPayout({ amount: '1000000000' });
+    const route = { provider: 'onchain_provider', network: 'tron' } as const;
+    const facts = await readPayoutFacts(tx, { ...by, ...route, request });
+    expect(facts.usedToday).toBe('2000000.00000000');
+    expect(facts.windowResetsAt?.toISOString()).toBe(resets.get('20'));
+    expect(facts.key.usedToday).toBe('2000000.00000000');
+    expect(facts.key.resetsAt?.toISOString()).toBe(resets.get('20'));
+  });
+});
+
+test('the day of a key counts its refunds, but for those that were refused', async () => {
+  const key: BalanceKey = {
+    accountId: await makeAccount(database.owner),
+    mode: 'live',
+    currency: 'USDT',
+  };
+  const by = await openKey(database.owner, key, { USDT: { per_day: amount('100') } });
+  const paymentId = await creditPayment(database.app, key, '100', '1');
+  const insert = (value: string, state: string, apiKeyId: string) =>
+    database.owner.query(
+      compose('payment_refunds').insert({
+        payment_id: paymentId,
+        reference: newId('refund'),
+        ...{ amount: value, taken: '0', fee: '0', state, requested_by: 'merchant' },
+        api_key_id: apiKeyId,
+      }),
+    );
+  await insert('40', 'refused', by.apiKeyId);
+  await insert('30', 'ordered', by.apiKeyId);
+  await insert('5', 'done', by.apiKeyId);
+  await insert('20', 'ordered', newId('apiKey'));
+  expect((await readKeyFacts(database.app, by, 'USDT')).usedToday).toBe('35.00000000');
 });
 
 type Reserve = Omit<Extract<Step, { do: 'reserve' }>, 'do'>;

@@ -1,6 +1,12 @@
 /** Guards of limits, of the rows of a batch together, and of what a refund may take. */
 import type { Guard } from '../guard';
 
+const BATCH_RESERVE = 'activities/payout-batch/reserve.ts';
+const REFUND_RESERVE = 'activities/payment/reserve-refund.ts';
+const REFUNDS = 'activities/payment/refunds.ts';
+const RESERVATIONS_TEST = 'test/db/reservations.test.ts';
+const DOUBTS_TEST = 'test/db/payment-doubts.test.ts';
+const USAGE_TEST = 'test/db/payout-usage.test.ts';
 const BATCH_TERMS = 'src/domain/batch-terms.ts';
 const BATCH_TERMS_TEST = 'test/unit/domain/batch-terms.test.ts';
 const REFUND = 'src/domain/refund.ts';
@@ -88,5 +94,87 @@ export const LIMIT_GUARDS: readonly Guard[] = [
     replace: "({ state }) => state === 'waived'",
     test: REFUND_TERMS_TEST,
     title: 'a refund of 40 that is',
+  },
+  {
+    name: 'payout-limit-lock',
+    protects: 'A payout decides by what the reservations before it have taken of the day.',
+    file: 'activities/payout/reserve.ts',
+    find: 'lockUsage(tx, { ...claim, currency: claim.request.currency });',
+    replace: '',
+    test: RESERVATIONS_TEST,
+    title: 'is refused by the limit of the account',
+  },
+  {
+    name: 'batch-limit-lock',
+    protects: 'A batch decides by what the reservations before it have taken of the day.',
+    file: BATCH_RESERVE,
+    find: 'for (const currency of currencies) lockUsage(tx, { ...claim, currency });',
+    replace: '',
+    test: RESERVATIONS_TEST,
+    title: 'is refused by the limit of the account',
+  },
+  {
+    name: 'batch-locks-in-order',
+    protects: 'Two batches with the same currencies do not wait for each other.',
+    file: BATCH_RESERVE,
+    find: '[...new Set(rows.map(({ request }) => request.currency))].sort();',
+    replace: '[...new Set(rows.map(({ request }) => request.currency))];',
+    test: RESERVATIONS_TEST,
+    title: 'batches lock their currencies in one order, whatever the order of their rows',
+  },
+  {
+    name: 'refund-limit-lock',
+    protects:
+      'A refund decides by what the reservations before it have taken of the day of its key.',
+    file: REFUND_RESERVE,
+    find: 'lockUsage(tx, { ...claim, currency: payment.currency });',
+    replace: '',
+    test: RESERVATIONS_TEST,
+    title: 'is refused by the limit of its key',
+  },
+  {
+    name: 'refund-of-the-claimed-payment',
+    protects: 'A claim for a refund of one payment refunds no other.',
+    file: REFUND_RESERVE,
+    find: 'if (request.paymentId !== paymentId) throw',
+    replace: "if (request.paymentId === '') throw",
+    test: RESERVATIONS_TEST,
+    title: 'a claim for a refund of one payment refunds no other',
+  },
+  {
+    name: 'owed-refund-waits-for-an-ordered-one',
+    protects: 'An owed refund is not collected of what an ordered one reserves.',
+    file: REFUNDS,
+    find: 'if (hasToWait(payment, refund.amount, known)) return false;',
+    replace: '',
+    test: DOUBTS_TEST,
+    title: 'is collected only of what no ordered one reserves',
+  },
+  {
+    name: 'case-open-while-owed',
+    protects: 'A case about refunds stays open while one of them is owed.',
+    file: REFUNDS,
+    find: 'if (owed.length === 1) {',
+    replace: 'if (owed.length > 0) {',
+    test: DOUBTS_TEST,
+    title: 'keeps its case open while another one is owed',
+  },
+  {
+    name: 'refused-refund-frees-the-key',
+    protects: 'A refund that was refused uses up nothing of the day of its key.',
+    file: 'src/db/migrations/0048-key-limits-of-refunds.ts',
+    find: "AND state <> 'refused'",
+    replace: '',
+    test: USAGE_TEST,
+    title: 'the day of a key counts its refunds, but for those that were refused',
+  },
+  {
+    name: 'reset-of-what-counts',
+    protects: 'A refusal names the time when a payout that counts leaves the window.',
+    file: 'src/db/repositories/payout-facts.ts',
+    find: 'AND p.status NOT IN (${sqlList(RETURNED_PAYOUT_STATUSES)})',
+    replace: '',
+    test: USAGE_TEST,
+    title: 'a limit names the time when the oldest payout that counts leaves the window',
   },
 ];

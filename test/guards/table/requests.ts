@@ -243,6 +243,25 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     title: 'a key is not used for another request',
   },
   {
+    name: 'claim-lease-length',
+    protects: 'A key whose request died can be used again after 30 seconds.',
+    file: 'src/db/repositories/idempotency.ts',
+    find: 'const LEASE_SECONDS = 30;',
+    replace: 'const LEASE_SECONDS = 90;',
+    test: 'test/db/idempotency-claims.test.ts',
+    title: 'a claim ends after 30 seconds',
+  },
+  {
+    name: 'rate-limit-of-the-address',
+    protects:
+      'A refusal is remembered for the address that met it, so another one learns nothing of the key.',
+    file: 'src/services/authentication.ts',
+    find: "const name = `${sent.current.toString('base64')} ${address}`;",
+    replace: "const name = sent.current.toString('base64');",
+    test: 'test/db/http-rate-limit.test.ts',
+    title: 'is remembered for the address that exceeded it',
+  },
+  {
     name: 'claim-lease',
     protects: 'A request whose time is over creates nothing.',
     file: CLAIMS,
