@@ -74,10 +74,27 @@ interface Used extends PayoutBatchTotals {
 }
 
 export function batchTerms(mode: Mode, rows: readonly RoutedRow[], facts: BatchFacts): BatchTerms {
+  const steps = batchTermsInSteps(mode, rows, facts);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** A step is short enough to answer others after it; ten thousand rows take half a second. */
+const ROWS_IN_A_STEP = 100;
+
+export function* batchTermsInSteps(
+  mode: Mode,
+  rows: readonly RoutedRow[],
+  facts: BatchFacts,
+): Generator<void, BatchTerms, void> {
   const used = new Map<string, Used>();
   const rowsByReference = new Map<string, number>();
   const faults: RowFault[] = [];
-  const terms = rows.map((row) => {
+  const terms: (PayoutTerms | null)[] = [];
+  for (const row of rows) {
+    if (terms.length % ROWS_IN_A_STEP === 0) yield;
     const { reference, currency } = row.request;
     const sum = used.get(currency) ?? unused(currency, facts.groupOf(row));
     const earlier = rowsByReference.get(reference);
@@ -86,11 +103,12 @@ export function batchTerms(mode: Mode, rows: readonly RoutedRow[], facts: BatchF
       earlier === undefined ? termsOf(mode, row, sum, facts) : { refusal: sameReference(earlier) };
     if ('refusal' in outcome) {
       faults.push({ row: row.row, reference, refusal: outcome.refusal });
-      return null;
+      terms.push(null);
+      continue;
     }
     used.set(currency, withRow(sum, row, outcome.terms));
-    return outcome.terms;
-  });
+    terms.push(outcome.terms);
+  }
   const sums = [...used.values()];
   return {
     rows: terms,

@@ -21,7 +21,7 @@ import {
 import { readRecipients } from '../db/repositories/recipients';
 import { onOneSnapshot, type Db } from '../db/transaction';
 import {
-  batchTerms,
+  batchTermsInSteps,
   type BatchTerms,
   type RoutedRow,
   type RowFault,
@@ -271,7 +271,12 @@ async function termsOf(
   caller: Requester,
   routed: readonly RoutedRow[],
 ): Promise<BatchTerms> {
-  return batchTerms(caller.mode, routed, await readBatchFacts(db, caller, routed));
+  const steps = batchTermsInSteps(caller.mode, routed, await readBatchFacts(db, caller, routed));
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    await nextTurn();
+  }
 }
 
 async function withProgress(db: Db, batch: PayoutBatch): Promise<BatchWithProgress> {
