@@ -8,7 +8,7 @@ import { JSON_DEPTH_MAX, outlineJson } from '../lib/json-outline';
 
 const REASON_LENGTH_MAX = 200;
 /** Ten thousand payouts with every field and twenty keys of metadata have 370,000. */
-export const JSON_VALUES_MAX = 400_000;
+const JSON_VALUES_MAX = 400_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -3,7 +3,7 @@
 /** A payout is two levels deep. Parsers and writers are recursive, so the depth must be limited. */
 export const JSON_DEPTH_MAX = 32;
 
-export interface JsonOutline {
+interface JsonOutline {
   /** Of brackets. */
   depth: number;
   /** The number of colons outside strings. */

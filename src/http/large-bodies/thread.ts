@@ -18,7 +18,7 @@ export interface BodyToRead {
 
 export type BodyAnswer = { request: ReturnType<Readers[keyof Readers]> } | { refusal: Refusal };
 
-export interface BodyThread {
+interface BodyThread {
   /** @throws ApiError what the reader throws; service_unavailable when it takes too long */
   read<Name extends keyof Readers>(
     name: Name,
@@ -28,7 +28,7 @@ export interface BodyThread {
 }
 
 /** The slowest body takes five seconds of processor time. */
-const READ_MS_MAX = 20_000;
+const READ_MS_MAX = 60_000;
 const MEMORY_MB_MAX = 384;
 
 /** In development nothing is compiled, and a thread does not inherit the loader of TypeScript. */
@@ -46,6 +46,8 @@ export function createBodyThread(): BodyThread {
     started.once('exit', () => {
       thread = null;
     });
+    // Whoever waits for an answer is told of it; without one, it ends no process.
+    started.on('error', () => undefined);
     return started;
   }
 
@@ -54,12 +56,20 @@ export function createBodyThread(): BodyThread {
     // The process may end while the thread has nothing to do.
     asked.ref();
     const late = setTimeout(() => void asked.terminate(), READ_MS_MAX);
+    const over = new AbortController();
+    const { signal } = over;
+    const ended = once(asked, 'exit', { signal }).then(() => {
+      throw overloaded();
+    });
     try {
       asked.postMessage(body);
       // It throws what the thread could not catch, such as the end of its memory.
-      const [answer] = (await Promise.race([once(asked, 'message'), ended(asked)])) as [BodyAnswer];
+      const [answer] = (await Promise.race([once(asked, 'message', { signal }), ended])) as [
+        BodyAnswer,
+      ];
       return answer;
     } finally {
+      over.abort();
       clearTimeout(late);
       asked.unref();
     }
@@ -73,9 +83,4 @@ export function createBodyThread(): BodyThread {
       return answer.request as ReturnType<Readers[Name]>;
     },
   };
-}
-
-async function ended(thread: Worker): Promise<never> {
-  await once(thread, 'exit');
-  throw overloaded();
 }

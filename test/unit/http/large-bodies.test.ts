@@ -1,4 +1,5 @@
 /** The thread that reads large bodies. */
+import { ApiError } from '../../../src/domain/errors';
 import { createBodyThread } from '../../../src/http/large-bodies/thread';
 
 test('others are answered while a large body is read', async () => {
@@ -16,4 +17,21 @@ test('others are answered while a large body is read', async () => {
   clearInterval(others);
   // One turn for the body and one for the answer, if it were read in this thread.
   expect(turns).toBeGreaterThan(5);
+});
+
+test('a thread reads any number of bodies, and says what is wrong with one', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on('warning', note);
+  const thread = createBodyThread();
+  const refused = async (text: string) => {
+    const error: unknown = await thread
+      .read('payoutBatch', Buffer.from(text), 'live')
+      .catch((caught: unknown) => caught);
+    return error instanceof ApiError ? error.refusal.code : error;
+  };
+  for (let n = 0; n < 12; n++) expect(await refused('{"payouts":[]}')).toBe('validation_failed');
+  expect(await refused('{')).toBe('invalid_json');
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
 });
