@@ -12,10 +12,9 @@ import {
 } from '../../src/db/repositories/payment-refunds';
 import { findPayment, lockPayment } from '../../src/db/repositories/payments';
 import { lockUsage, readKeyFacts } from '../../src/db/repositories/payout-facts';
-import { findSecondPersonRule } from '../../src/db/repositories/second-person';
+import { readAlone } from '../../src/db/repositories/second-person';
 import { databaseTime } from '../../src/db/database-time';
 import { MissingRow, type Tx } from '../../src/db/transaction';
-import { isId } from '../../src/domain/ids';
 import { type RefundAbility, type RefundRequest, refundTerms } from '../../src/domain/refund';
 import { needsSecondPerson, secondPersonUntil } from '../../src/domain/second-person';
 import {
@@ -89,8 +88,8 @@ async function reserve(
   const outside = refundOutsideOfKey(key, payment.currency, asked);
   if (outside !== null) throw new Refused(outside);
   const { currency } = payment;
-  const above = isId('user', apiKeyId) ? await findSecondPersonRule(tx, accountId) : {};
-  const waits = needsSecondPerson(above[currency] ?? null, terms.amount);
+  const alone = await readAlone(tx, { accountId, mode, apiKeyId }, currency);
+  const waits = needsSecondPerson(alone?.remaining ?? null, terms.amount);
   const order = {
     id: refundId,
     reference: refundId,
@@ -100,7 +99,7 @@ async function reserve(
     merchantReference: request.reference,
     reason: request.reason,
     destination: request.destination,
-    secondPerson: waits ? apiKeyId : null,
+    secondPerson: waits ? (alone?.maker ?? null) : null,
     secondPersonUntil: waits ? secondPersonUntil(await databaseTime(tx)) : null,
   } as const;
   const refund = await takeOrderedRefund(tx, payment, order, deliveries, (created) =>

@@ -25,6 +25,7 @@ import type { NewDeliveries } from '../../src/db/repositories/events';
 import { insertBeneficiaries } from '../../src/db/repositories/payout-beneficiaries';
 import { insertConditions } from '../../src/db/repositories/payout-conditions';
 import { lockUsage } from '../../src/db/repositories/payout-facts';
+import { findPersonOf } from '../../src/db/repositories/second-person';
 import { holdRecipients } from '../../src/db/repositories/recipients';
 import { findRequesterFault } from '../../src/db/repositories/requesters';
 import { databaseTime } from '../../src/db/database-time';
@@ -116,13 +117,12 @@ async function reserve(
   const terms = batchTerms(claim.mode, rows, facts);
   if (terms.faults.length > 0) throw new Refused(rowsRefused(terms.faults));
   if (terms.shortage !== null) throw new Refused(terms.shortage);
-  if (scheduled !== null && terms.needsSecondPerson) {
-    await requireScheduleApproval(tx, scheduled.schedule);
-  }
+  if (scheduled !== null) requireScheduleApproval(scheduled.schedule);
   const needsSecondPerson = scheduled === null && terms.needsSecondPerson;
+  const maker = needsSecondPerson ? await findPersonOf(tx, claim.apiKeyId) : null;
   const now = await databaseTime(tx);
   const payouts = buildPayouts(secretBox, batchId, claim, rows, terms, now);
-  const batch = buildBatch(batchId, claim, payouts, { ...terms, needsSecondPerson }, now);
+  const batch = buildBatch(batchId, claim, payouts, terms, { secondPerson: maker, now });
   if (!(await insertPayoutBatch(tx, batch))) {
     const existingId = await findBatchByReference(tx, batch);
     if (existingId === null)
@@ -189,8 +189,8 @@ function buildBatch(
   id: string,
   { accountId, mode, apiKeyId, request }: BatchClaim,
   payouts: readonly Payout[],
-  { totals, reviewReasons, needsSecondPerson }: BatchTerms,
-  now: Date,
+  { totals, reviewReasons }: BatchTerms,
+  { secondPerson, now }: { secondPerson: string | null; now: Date },
 ): PayoutBatch {
   return {
     id,
@@ -205,9 +205,9 @@ function buildBatch(
     manifestSha256: manifestSha256(payouts),
     apiKeyId,
     reviewReasons,
-    secondPerson: needsSecondPerson ? apiKeyId : null,
-    secondPersonUntil: needsSecondPerson ? secondPersonUntil(now) : null,
-    awaitsSecondPerson: needsSecondPerson,
+    secondPerson,
+    secondPersonUntil: secondPerson === null ? null : secondPersonUntil(now),
+    awaitsSecondPerson: secondPerson !== null,
     approvedBy: null,
     approvedAt: null,
     ending: null,

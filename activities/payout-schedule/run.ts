@@ -19,7 +19,6 @@ import {
 } from '../../src/db/repositories/payout-schedules';
 import type { ClaimedRoutes, HeldClaim } from '../../src/db/repositories/idempotency';
 import { findRequesterFault } from '../../src/db/repositories/requesters';
-import { isScheduleApproved } from '../../src/db/repositories/second-person';
 import type { Tx } from '../../src/db/transaction';
 import { type BatchTerms, type RoutedRow, rowsRefused } from '../../src/domain/batch-terms';
 import { ApiError, type Refusal } from '../../src/domain/errors';
@@ -167,10 +166,9 @@ export async function requireDueRun(tx: Tx, { schedule, run }: ScheduledBatch): 
   if (fault !== null) throw new Refused(fault);
 }
 
-/** The approval of a schedule is one of each of its batches. */
-export async function requireScheduleApproval(tx: Tx, schedule: PayoutSchedule): Promise<void> {
-  if (await isScheduleApproved(tx, schedule)) return;
-  const { status } = schedule;
+/** The approval of a schedule is one of each of its batches. @throws Refused */
+export function requireScheduleApproval({ awaitsSecondPerson, status }: PayoutSchedule): void {
+  if (!awaitsSecondPerson) return;
   const message =
     'The schedule waits for a second person, and nothing of this run was paid. The next run comes at its time.';
   throw new Refused({ code: 'invalid_state', details: { status }, message });

@@ -25,6 +25,8 @@ export interface PayoutOrder {
   networkFee: Amount;
   /** Encrypted for the payout. */
   beneficiary?: SealedBeneficiary | undefined;
+  /** The person whose line it exceeds, who is not the one that approves it. */
+  maker?: string | null;
   /** That of the recipient, if the payout waits for it. */
   condition?: NewCondition;
   now: Date;
@@ -81,12 +83,14 @@ export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
 
 /** What the payout waits for; null: it has no conditions. */
 function conditionsOf(
-  { request: { release }, apiKeyId: maker, condition }: PayoutOrder,
+  { request: { release }, apiKeyId, maker, condition }: PayoutOrder,
   { needsSecondPerson }: PayoutTerms,
 ): Condition[] | null {
   const conditions = release === undefined ? [] : requestedConditions(release);
   if (condition !== undefined) conditions.push(condition);
-  if (needsSecondPerson) conditions.push({ kind: 'second_person', parameters: { maker } });
+  if (needsSecondPerson) {
+    conditions.push({ kind: 'second_person', parameters: { maker: maker ?? apiKeyId } });
+  }
   return conditions.length === 0 ? null : conditions.map((one) => ({ ...one, metAt: null }));
 }
 

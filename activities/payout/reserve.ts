@@ -14,6 +14,7 @@ import {
   lockUsage,
   readPayoutFacts,
 } from '../../src/db/repositories/payout-facts';
+import { findPersonOf } from '../../src/db/repositories/second-person';
 import { holdRecipients } from '../../src/db/repositories/recipients';
 import { findRequesterFault } from '../../src/db/repositories/requesters';
 import type { Tx } from '../../src/db/transaction';
@@ -77,7 +78,8 @@ async function reserve(
   const result = payoutTerms(claim.mode, request, networkFee, known);
   if ('refusal' in result) throw new Refused(result.refusal);
   const { payoutId } = input;
-  const order = { ...claim, ...sent, payoutId, networkFee, beneficiary, now: facts.now };
+  const maker = result.terms.needsSecondPerson ? await findPersonOf(tx, claim.apiKeyId) : null;
+  const order = { ...claim, ...sent, payoutId, networkFee, beneficiary, maker, now: facts.now };
   const payout = buildPayout(order, result.terms);
   // All are sent together. If the reference is taken, the posting is rolled back.
   const inserted = insert(tx, payout, deliveries);

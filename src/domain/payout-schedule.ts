@@ -85,6 +85,8 @@ export interface PayoutSchedule extends Omit<PayoutScheduleRequest, 'startAt' | 
   totals: ScheduleTotals[];
   /** The key or the person that made it, with whose permission it acts. */
   apiKeyId: string;
+  /** The person whose line its requester has. */
+  maker?: string | null;
   /** A run pays nothing before another person has approved the schedule. */
   awaitsSecondPerson: boolean;
   nextRunAt: Date | null;
@@ -151,6 +153,16 @@ function* timesAfter(
   for (let time = startAt.getTime() + (passed + 1) * everyMs; ; time += everyMs) {
     yield new Date(time);
   }
+}
+
+/** The most runs in 24 hours. */
+export function runsADay({
+  cron,
+  intervalSeconds,
+}: Pick<PayoutSchedule, 'cron' | 'intervalSeconds'>): number {
+  if (intervalSeconds !== null) return Math.ceil(86_400 / intervalSeconds);
+  const [minutes, hours] = parseCron(cron ?? '') ?? [];
+  return Math.max(1, (minutes?.size ?? 60) * (hours?.size ?? 24));
 }
 
 /** The most rows that a schedule pays in a minute, on average over an hour in which it runs. */

@@ -15,7 +15,11 @@ export const SECOND_PERSON_KINDS = [
 ] as const satisfies readonly IdKind[];
 export type SecondPersonKind = (typeof SECOND_PERSON_KINDS)[number];
 
-/** The amount of each currency that a person may move alone; a currency without one has no rule. */
+/** A key that a person made pays within the person's line until another person approves it. */
+export const APPROVED_KINDS = [...SECOND_PERSON_KINDS, 'apiKey'] as const;
+export type ApprovedKind = (typeof APPROVED_KINDS)[number];
+
+/** The amount of each currency that a person may move alone in 24 hours; a currency without one has no rule. */
 export type SecondPersonRule = Record<string, Amount>;
 
 /** A person who may approve as the second person. */
@@ -37,9 +41,9 @@ export const RELATED_PEOPLE =
 /** The longest wait for a second person while money is reserved. */
 export const SECOND_PERSON_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** @param above null: the account has no rule for the currency, or an API key asks */
-export function needsSecondPerson(above: Amount | null, amount: Amount): boolean {
-  return above !== null && isLess(above, amount);
+/** @param left what the person may still move alone; null: any amount */
+export function needsSecondPerson(left: Amount | null, amount: Amount): boolean {
+  return left !== null && isLess(left, amount);
 }
 
 export function secondPersonUntil(now: Date): Date {

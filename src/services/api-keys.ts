@@ -23,6 +23,7 @@ import {
   saveLiveKeysByApi,
   type StoredSecret,
 } from '../db/repositories/api-keys';
+import { saveKeyMaker } from '../db/repositories/second-person';
 import type { Db, Tx } from '../db/transaction';
 import { apiKeyStatus } from '../domain/api-key';
 import type { KeyLimit } from '../domain/limits';
@@ -33,6 +34,7 @@ import { hashApiKey, makeApiKey, pepperIdOf } from '../lib/api-key-secret';
 import { newId } from '../lib/new-id';
 import { requireLockedAccount } from './accounts';
 import { AdminRefusal, InputFaults, InvalidInput } from './admin/refusal';
+import type { ChangedBy } from './admin/audit';
 import { checkCurrency, positiveAmount } from './admin/checks';
 import {
   auditOf,
@@ -136,7 +138,7 @@ export const createKey = defineChange({
   access,
   fields: { ...SETTINGS, ...RULES },
   prepare: PREPARE,
-  run: async (tx, subject: NewKey, input) => {
+  run: async (tx, subject: NewKey, input, by) => {
     const { accountId, mode, pepper, maker } = subject;
     const rights = { ...(await readSettings(tx, input)), ...(await readRules(tx, input)) };
     if (maker !== undefined) await requireWithin(tx, maker, rights);
@@ -157,6 +159,7 @@ export const createKey = defineChange({
       ...rights,
       createdByKey: maker?.id ?? null,
     });
+    await noteMaker(tx, key.id, by);
     return { result: { ...key, secret }, audit: auditOf(presentApiKey, null, key) };
   },
 });
@@ -166,10 +169,11 @@ export const rotateKey = defineChange({
   action: 'api_key.rotate',
   access,
   fields: {},
-  run: async (tx, { id, pepper }: OneKey) => {
+  run: async (tx, { id, pepper }: OneKey, _input, by) => {
     const key = await requireUnexpiredKey(tx, id);
     const { secret, stored } = makeSecret(key.mode, pepper);
     const rotated = await replaceSecret(tx, id, stored);
+    await noteMaker(tx, id, by);
     return { result: { ...rotated, secret }, audit: auditOf(presentApiKey, key, rotated) };
   },
 });
@@ -180,13 +184,14 @@ export const editKey = defineChange({
   access,
   fields: SETTINGS,
   prepare: { allow: PREPARE.allow, expires: PREPARE.expires },
-  run: async (tx, { id }: Pick<OneKey, 'id'>, input) => {
+  run: async (tx, { id }: Pick<OneKey, 'id'>, input, by) => {
     const key = await requireUnexpiredKey(tx, id);
     // One generation: the revocation of a key reaches the keys that it has made, and no further.
     if (key.createdByKey !== null && input.scopes.includes('api_keys:write')) {
       throw new InvalidInput('scopes', { code: 'made_by_key' });
     }
     const edited = await saveKeySettings(tx, id, await readSettings(tx, input));
+    await noteMaker(tx, id, by);
     return { result: edited, audit: auditOf(presentApiKey, key, edited) };
   },
 });
@@ -197,12 +202,18 @@ export const limitKey = defineChange({
   access,
   fields: RULES,
   prepare: { payoutMax: PREPARE.payoutMax, dailyMax: PREPARE.dailyMax },
-  run: async (tx, { id }: Pick<OneKey, 'id'>, input) => {
+  run: async (tx, { id }: Pick<OneKey, 'id'>, input, by) => {
     const key = await requireWorkingKey(tx, id);
     const limited = await saveKeyRules(tx, id, await readRules(tx, input));
+    await noteMaker(tx, id, by);
     return { result: limited, audit: auditOf(presentApiKey, key, limited) };
   },
 });
+
+/** The key has the line of the person until another one approves it (decisions/second-person). */
+async function noteMaker(tx: Tx, id: string, { via, actor }: ChangedBy): Promise<void> {
+  if (via === 'dashboard') await saveKeyMaker(tx, id, actor);
+}
 
 /** Revokes a key and the keys that it has made, permanently. */
 export const revokeKey = defineChange({

@@ -9,7 +9,7 @@ import { ApiError } from '../domain/errors';
 import type { Direction } from '../domain/fees';
 import type { PaymentRequest } from '../domain/payment';
 import type { Payout, SentPayoutOrder } from '../domain/payout';
-import type { SecondPersonKind } from '../domain/second-person';
+import type { ApprovedKind } from '../domain/second-person';
 import { AdminRefusal } from './admin/refusal';
 import type { Owner } from './own';
 import type { RefundInput } from './refunds';
@@ -77,7 +77,7 @@ export function createDashboardMoney(db: Db, api: MoneyServices) {
     /** @throws ApiError not_found */
     payoutDossier: (person: Person, id: string) => payouts.dossier(callerOf(person), id),
     /** After the approval of a second person. */
-    lookAgain: async (person: Person, kind: SecondPersonKind, id: string) => {
+    lookAgain: async (person: Person, kind: ApprovedKind, id: string) => {
       const caller = callerOf(person);
       if (kind === 'payout') await payouts.lookAgain(caller, id);
       if (kind === 'payoutBatch') await payoutBatches.lookAgain(caller, id);

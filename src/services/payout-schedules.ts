@@ -13,6 +13,7 @@ import {
   lockActiveSchedules,
 } from '../db/repositories/payout-schedules';
 import { listScheduleRuns } from '../db/repositories/payout-schedule-runs';
+import { scheduleNeedsPerson } from '../db/repositories/second-person';
 import { databaseTime } from '../db/database-time';
 import type { Reader, Tx } from '../db/transaction';
 import { type RowFault, rowsRefused } from '../domain/batch-terms';
@@ -30,6 +31,7 @@ import {
   type PayoutScheduleRun,
   type PayoutScheduleTrigger,
   rowsAMinute,
+  runsADay,
   SCHEDULED_ROWS_A_MINUTE_MAX,
   SCHEDULE_REFERENCE_LENGTH_MAX,
   type ScheduleTotals,
@@ -146,7 +148,14 @@ async function check(
   const taken = await takenReferences(deps.db, caller, rows);
   const all = [...faults, ...taken.filter(({ row }) => !faulty.has(row))];
   all.sort((one, other) => one.row - other.row);
-  return { ...checked, faults: all, nextTimes: times };
+  const orders = rows.filter((row): row is PayoutOrder => !('refusal' in row));
+  const needsSecondPerson = await scheduleNeedsPerson(
+    deps.db,
+    caller,
+    totalsOf(orders),
+    runsADay(head),
+  );
+  return { ...checked, needsSecondPerson, faults: all, nextTimes: times };
 }
 
 /** Two schedules with the same reference of a row could not both pay at the same time. */

@@ -18,11 +18,10 @@ import {
   saveRecipient,
 } from '../db/repositories/recipients';
 import { findPayoutsAwaiting } from '../db/repositories/payout-conditions';
-import { findSecondPersonRule } from '../db/repositories/second-person';
+import { findPersonOf, findSecondPersonRule } from '../db/repositories/second-person';
 import type { Db, Tx } from '../db/transaction';
 import { ApiError, type Refusal } from '../domain/errors';
 import type { RecipientEvent } from '../domain/events';
-import { isId } from '../domain/ids';
 import { amount } from '../domain/money';
 import {
   destinationOf,
@@ -134,9 +133,8 @@ async function secondPersonOf(
   { accountId, apiKeyId }: Caller,
   currency: string,
 ): Promise<string | null> {
-  if (!isId('user', apiKeyId)) return null;
   const rule = await findSecondPersonRule(tx, accountId);
-  return rule[currency] === undefined ? null : apiKeyId;
+  return rule[currency] === undefined ? null : findPersonOf(tx, apiKeyId);
 }
 
 async function create(

@@ -10,6 +10,7 @@ import { findPayout } from '../db/repositories/payouts';
 import { findRecipient } from '../db/repositories/recipients';
 import {
   approvalFault,
+  findKeyApproval,
   insertPersonApproval,
   lockSecondPersonRule,
   saveSecondPersonRule,
@@ -22,11 +23,7 @@ import type { PayoutBatch } from '../domain/payout-batch';
 import type { PayoutSchedule } from '../domain/payout-schedule';
 import type { Recipient } from '../domain/recipient';
 import type { Refund } from '../domain/refund';
-import {
-  SECOND_PERSON_KINDS,
-  type SecondPersonKind,
-  type SecondPersonRule,
-} from '../domain/second-person';
+import { APPROVED_KINDS, type ApprovedKind, type SecondPersonRule } from '../domain/second-person';
 import { checkCurrency, positiveAmount } from './admin/checks';
 import { AdminRefusal, InvalidInput, type NotFoundObject } from './admin/refusal';
 import { defineChange, List } from './change';
@@ -83,7 +80,7 @@ export function textsOf(rule: SecondPersonRule): string[] {
 
 /** What waits for a second person. */
 export interface Waiting {
-  kind: SecondPersonKind;
+  kind: ApprovedKind;
   id: string;
   /** The person who made it. */
   maker: string;
@@ -97,8 +94,10 @@ export interface Waiting {
 /** @returns null when it does not wait for a second person */
 export function waitingPayout(payout: Payout): Waiting | null {
   const condition = payout.conditions?.find(({ kind }) => kind === 'second_person');
-  if (payout.awaitsRelease !== true || condition?.metAt !== null) return null;
-  const { id, apiKeyId: maker, currency, releaseExpiresAt: until } = payout;
+  if (payout.awaitsRelease !== true || condition?.kind !== 'second_person') return null;
+  if (condition.metAt !== null) return null;
+  const { id, currency, releaseExpiresAt: until } = payout;
+  const { maker } = condition.parameters;
   return { kind: 'payout', id, maker, version: '', currencies: [currency], until };
 }
 
@@ -123,9 +122,16 @@ export function waitingRecipient(recipient: Recipient): Waiting | null {
 
 export function waitingSchedule(schedule: PayoutSchedule): Waiting | null {
   if (!schedule.awaitsSecondPerson) return null;
-  const { id, apiKeyId: maker, totals } = schedule;
+  const { id, apiKeyId, maker = null, totals } = schedule;
   const currencies = totals.map(({ currency }) => currency);
-  return { kind: 'payoutSchedule', id, maker, version: '', currencies, until: null };
+  const by = maker ?? apiKeyId;
+  return { kind: 'payoutSchedule', id, maker: by, version: '', currencies, until: null };
+}
+
+/** @returns null for a key that nobody has to approve */
+export async function waitingKey(db: Reader, owner: Owner, id: string): Promise<Waiting | null> {
+  const found = await findKeyApproval(db, owner, id);
+  return found === null ? null : { kind: 'apiKey', id, ...found, currencies: [], until: null };
 }
 
 type Find = (db: Reader, owner: Owner, id: string) => Promise<Waiting | null>;
@@ -142,7 +148,8 @@ async function ofOwner<T extends Owner>(
   throw new AdminRefusal({ code: 'not_found', object: kind, id });
 }
 
-const FIND: Record<SecondPersonKind, Find> = {
+const FIND: Record<ApprovedKind, Find> = {
+  apiKey: waitingKey,
   payout: (db, owner, id) => ofOwner(findPayout(db, id), owner, waitingPayout, 'payout', id),
   payoutBatch: (db, owner, id) =>
     ofOwner(findPayoutBatch(db, id), owner, waitingBatch, 'payout_batch', id),
@@ -154,12 +161,13 @@ const FIND: Record<SecondPersonKind, Find> = {
 };
 
 const OBJECTS = {
+  apiKey: 'api_key',
   payout: 'payout',
   payoutBatch: 'payout_batch',
   refund: 'refund',
   recipient: 'recipient',
   payoutSchedule: 'payout_schedule',
-} as const satisfies Record<SecondPersonKind, NotFoundObject>;
+} as const satisfies Record<ApprovedKind, NotFoundObject>;
 
 /** @param version as the person saw it */
 type Approval = Owner & { id: string; userId: string; version: string };
@@ -170,7 +178,7 @@ export const approveAsSecondPerson = defineChange({
   access: { needs: 'approve' },
   fields: {},
   run: async (tx, { id, userId, version, ...owner }: Approval) => {
-    const kind = SECOND_PERSON_KINDS.find((one) => isId(one, id));
+    const kind = APPROVED_KINDS.find((one) => isId(one, id));
     if (kind === undefined) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
     const waiting = await FIND[kind](tx, owner, id);
     if (waiting === null) throw new AdminRefusal({ code: 'not_waiting_for_person', id });

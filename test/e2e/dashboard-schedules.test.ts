@@ -44,7 +44,7 @@ const tableOf = (...amounts: string[]) =>
     'reference;amount;currency;destination;network',
     ...amounts.map((amount, index) => `row-${index + 1};${amount};USDT;${ADDRESS};tron`),
   ].join('\r\n');
-const HOURLY = { interval: '1', unit: 'hours' };
+const DAILY = { interval: '24', unit: 'hours' };
 
 async function send(path: string, form: Record<string, string>, by = maker) {
   const response = await by.post(`${PATH}/${path}`, { table: tableOf('10,5'), ...form });
@@ -111,18 +111,18 @@ test('faults are shown at their fields and rows, and nothing is lost', async () 
   expect(faulty.text).toContain('field-reference-error');
   expect(faulty.text).toContain('field-cron-error');
   expect(faulty.text).toContain('row-1;10,5;USDT');
-  const past = await send('new', { reference: 'past', ...HOURLY, end: '2020-01-01T00:00' });
+  const past = await send('new', { reference: 'past', ...DAILY, end: '2020-01-01T00:00' });
   expect(past.text).toMatch(/field-end-error[^]*Send end_at after the first time/);
-  const rows = await send('new', { reference: 'rows', ...HOURLY, table: tableOf('10', '0') });
+  const rows = await send('new', { reference: 'rows', ...DAILY, table: tableOf('10', '0') });
   expect(rows.text).toContain('1 of 2 rows must be corrected.');
   expect(rows.text).not.toContain('Create the schedule</button>');
 });
 
 test('a viewer and a developer in live mode cannot make or change one, and another account sees none', async () => {
-  const id = await create({ reference: 'roles', ...HOURLY });
+  const id = await create({ reference: 'roles', ...DAILY });
   expect(await show(id, viewer)).not.toContain(`${id}/pause`);
   expect((await viewer.post(`${PATH}/${id}/pause`)).status).toBe(403);
-  expect((await send('create', { reference: 'viewer', ...HOURLY }, viewer)).status).toBe(403);
+  expect((await send('create', { reference: 'viewer', ...DAILY }, viewer)).status).toBe(403);
   const [developer] = await enter('developer', merchant.accountId);
   expect((await developer.post('/dashboard/live/schedules/create')).status).toBe(403);
   const other = await createMerchant(gateway.db, gateway.pepper);
@@ -139,7 +139,7 @@ test('a viewer and a developer in live mode cannot make or change one, and anoth
 });
 
 test('above the amount its runs pay nothing until another person approves it, and a batch does not ask again', async () => {
-  const form = { reference: 'salaries', ...HOURLY, table: tableOf('60', '60') };
+  const form = { reference: 'salaries', ...DAILY, table: tableOf('60', '60') };
   const checked = await send('new', form);
   expect(checked.text).toContain('Another person has to approve the schedule.');
   const id = await create(form);
@@ -180,7 +180,7 @@ test('above the amount its runs pay nothing until another person approves it, an
 });
 
 test('an operator reads the schedules of an account: rows, next run, state and last result', async () => {
-  const id = await create({ reference: 'seen', ...HOURLY });
+  const id = await create({ reference: 'seen', ...DAILY });
   await quicken(id);
   const { batch_id: batchId } = await lastRun(id, 'created');
   await api.post(`/payout_schedules/${id}/pause`);
@@ -201,7 +201,7 @@ test('an operator reads the schedules of an account: rows, next run, state and l
 });
 
 test('the runs of a person who may no longer pay fail with that reason', async () => {
-  const id = await create({ reference: 'left', ...HOURLY });
+  const id = await create({ reference: 'left', ...DAILY });
   await quicken(id);
   await lastRun(id, 'created');
   await gateway.db.query(`UPDATE memberships SET role = 'support' WHERE user_id = ?`, [

@@ -4,7 +4,7 @@ import type { MerchantRole } from '../../src/domain/users';
 import {
   buildPayout,
   buildRecipient,
-  type MerchantClient,
+  MerchantClient,
   randomKey,
 } from '../support/merchant/merchant-client';
 import { makeUser, type PageClient, signedIn } from '../support/merchant/page-client';
@@ -50,10 +50,39 @@ beforeAll(async () => {
 
 const read = async (id: string) => (await api.get(`/payouts/${id}`)).json.data;
 
-test('at the amount, and from an API key, it does not wait', async () => {
-  expect((await read(await makePayout(maker, '100'))).release).toBeUndefined();
+test('at the amount, and from an API key of an operator, it does not wait; above it in 24 hours, it does', async () => {
+  const alone = await enter('owner');
+  expect((await read(await makePayout(alone, '60'))).release).toBeUndefined();
+  expect((await read(await makePayout(alone, '40'))).release).toBeUndefined();
+  expect((await read(await makePayout(alone, '0.1'))).release.conditions).toHaveLength(1);
+  const batch = await makeBatch(alone, '1', '1');
+  expect(await readBatch(batch)).toMatchObject({ awaits_second_person: true });
   const { json } = await api.createPayout(buildPayout({ amount: '101' }));
   expect(json.data.release).toBeUndefined();
+});
+
+test('a key of a person counts as that person until another one approves it', async () => {
+  const alone = await enter('owner');
+  const form = { name: 'Till', scopes: 'payouts:write' };
+  const made = await alone.post('/dashboard/test/keys/new', form);
+  const page = made.headers.get('location')!;
+  const [, secret = ''] = /(sk_test_[\w-]+)/.exec(await alone.read(page)) ?? [];
+  const own = new MerchantClient(gateway.baseUrl, secret);
+  const conditionsOf = async (amount: string) =>
+    (await own.createPayout(buildPayout({ amount }))).json.data.release?.conditions ?? [];
+  expect(await conditionsOf('100')).toEqual([]);
+  expect(await conditionsOf('1')).toEqual([{ type: 'second_person', met_at: null }]);
+  expect((await read(await makePayout(alone, '1'))).release.conditions).toHaveLength(1);
+  const id = page.split('/').at(-1)!;
+  expect(await alone.read(page)).not.toContain(`/second-person/${id}/approve`);
+  expect(await checker.read('/dashboard/test/approvals')).toContain(page);
+  const [, version = ''] = /name="version" value="([^"]*)"/.exec(await checker.read(page)) ?? [];
+  expect((await approveAs(alone, id, version)).status).toBe(409);
+  expect((await approveAs(checker, id, version)).status).toBe(303);
+  expect(await conditionsOf('500')).toEqual([]);
+  // Other limits are another key to approve.
+  await alone.post(`${page}/limits`, { payTo: 'anywhere' });
+  expect(await conditionsOf('500')).toEqual([{ type: 'second_person', met_at: null }]);
 });
 
 test('a cancelled one returns its funds, and its time ends after seven days', async () => {
@@ -83,7 +112,7 @@ test('the rows of a batch count together, and do not wait at the amount', async 
   expect((await approveAs(checker, above, version)).status).toBe(303);
   // Its rows have no conditions of their own.
   expect(await whenBatch(above, 'completed')).toMatchObject({ awaits_second_person: false });
-  const below = await makeBatch(maker, '50', '50');
+  const below = await makeBatch(await enter('owner'), '50', '50');
   expect(await readBatch(below)).toMatchObject({ awaits_second_person: false });
   await whenBatch(below, 'completed');
 });
@@ -156,7 +185,7 @@ const look = (payment: string) =>
 
 test('a refund above the amount reserves its money, and the provider is asked after another owner approved', async () => {
   const payment = await paidFor(gateway, api);
-  const below = await makeRefund(maker, payment, '100');
+  const below = await makeRefund(await enter('owner'), payment, '100');
   expect((await whenRefund(api, below, 'completed')).awaits_second_person).toBe(false);
   const id = await makeRefund(maker, payment, '100.5');
   expect(await readRefund(id)).toMatchObject({ status: 'pending', awaits_second_person: true });

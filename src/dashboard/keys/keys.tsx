@@ -1,4 +1,5 @@
 /** API keys: list, create, edit, rotate, revoke. The secret is shown once. */
+import type { ComponentChildren } from 'preact';
 import { apiKeyStatus } from '../../domain/api-key';
 import type { Mode } from '../../domain/mode';
 import { SCOPES } from '../../domain/scopes';
@@ -13,6 +14,7 @@ import {
   setLiveKeysByApi,
 } from '../../services/api-keys';
 import type { DashboardServices } from '../../services/dashboard';
+import { waitingKey } from '../../services/second-person';
 import {
   Alert,
   Card,
@@ -39,19 +41,23 @@ import { Icon } from '../../web/icon';
 import type { Once } from '../../web/once';
 import { page, redirect } from '../../web/site';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
+import { secondPersonOf } from '../second-person/waiting';
 import { type Key, keyFormPages } from './key-forms';
 
 const NAV = { nav: 'keys' };
 
-export function keyPages({ db, pepper }: DashboardServices, once: Once): MerchantRoute[] {
+export function keyPages(services: DashboardServices, once: Once): MerchantRoute[] {
+  const { db, pepper } = services;
   const pathOf = ({ base }: MerchantVisit, id: string) => `${base}/keys/${id}`;
   const newPath = ({ base }: MerchantVisit) => `${base}/keys/new`;
 
   async function showKey(visit: MerchantVisit, id: string, more: { wrong?: boolean } = {}) {
     const key = await findOwnKey(db, visit, id);
     const taken = once.take(visit);
+    const waiting = await waitingKey(db, visit, id);
     const body = (
       <KeyPage
+        secondPerson={await secondPersonOf(services, visit, waiting)}
         apiKey={key}
         path={pathOf(visit, id)}
         base={visit.base}
@@ -268,6 +274,7 @@ interface KeyPageProps {
   path: string;
   base: string;
   secret: string | null;
+  secondPerson: ComponentChildren;
   mayChange: boolean;
   /** The confirmation did not match. */
   wrong: boolean;
@@ -291,6 +298,7 @@ function KeyPage(props: KeyPageProps) {
           <Secret value={secret} label="Copy key" />
         </Alert>
       )}
+      {props.secondPerson}
       <Card title="Details">
         <Facts
           rows={[

@@ -1,7 +1,7 @@
 /** The amounts above which another person approves, and that person's approval. */
 import type { DashboardServices } from '../../services/dashboard';
 import { approveAsSecondPerson, ruleSecondPerson, textsOf } from '../../services/second-person';
-import { SECOND_PERSON_KINDS } from '../../domain/second-person';
+import { APPROVED_KINDS } from '../../domain/second-person';
 import { isId } from '../../domain/ids';
 import { ChangeFields, readFields } from '../../web/change-form';
 import { Card, PageHead } from '../../web/components';
@@ -63,7 +63,7 @@ export function secondPersonPages(services: DashboardServices): MerchantRoute[] 
 
 function objectPath({ base, params }: MerchantVisit): string {
   const id = params['id'] ?? '';
-  const kind = SECOND_PERSON_KINDS.find((one) => isId(one, id));
+  const kind = APPROVED_KINDS.find((one) => isId(one, id));
   return kind === undefined ? base : pathOfWaiting(base, { kind, id });
 }
 
@@ -72,7 +72,7 @@ function Rule({ base, form }: { base: string; form: FormState }) {
     <>
       <PageHead
         title="Second person"
-        lead="A payout, batch, schedule or refund that a person requests here above the amount waits for another person, in both modes. So does a recipient in a currency with an amount. API keys do not wait. You can lower an amount; the operator raises or removes it."
+        lead="A payout, batch, schedule or refund that a person requests here waits for another person when it exceeds the amount together with what the person requested alone in the last 24 hours, in both modes. A schedule counts with the sum of a day. A recipient in a currency with an amount waits too, and an API key that a person made counts as that person until another one approves it. You can lower an amount; the operator raises or removes it."
       />
       <Card>
         <form method="post" action={`${base}/second-person`} class="stack">

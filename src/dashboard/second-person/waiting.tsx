@@ -1,12 +1,17 @@
 /** What the page of an object says while it waits for a second person, and that person's form. */
-import { approversOf, type SecondPersonKind } from '../../domain/second-person';
+import { type ApprovedKind, approversOf } from '../../domain/second-person';
 import type { DashboardServices } from '../../services/dashboard';
 import type { Waiting } from '../../services/second-person';
 import { Alert, Time } from '../../web/components';
 import { Confirm } from '../../web/forms';
 import type { MerchantVisit } from '../merchant-page';
 
-const WORDS: Record<SecondPersonKind, { name: string; list: string; effect: string }> = {
+const WORDS: Record<ApprovedKind, { name: string; list: string; effect: string }> = {
+  apiKey: {
+    name: 'API key',
+    list: 'keys',
+    effect: 'You confirm its scopes and limits. Its payouts then need no second person.',
+  },
   payout: {
     name: 'payout',
     list: 'payouts',
@@ -101,9 +106,12 @@ function whyOf({ kind, currencies }: Waiting, { rule }: SecondPersonFacts): stri
     rule[currency] === undefined ? [] : [`${rule[currency].replace(/\.?0+$/, '')} ${currency}`],
   );
   const above = amounts.length === 0 ? 'an amount' : amounts.join(' or ');
+  if (kind === 'apiKey') {
+    return 'A person made or changed this key. Until another person approves it, what it requests counts as requested by that person, and waits above the amount of your account.';
+  }
   if (kind === 'recipient') {
     return `Your account asks for a second person above ${above}, so a person’s new destination in this currency waits too.`;
   }
-  const why = `A person requested it above ${above}, which one person of your account may not send alone.`;
+  const why = `With it, a person exceeds ${above} in 24 hours, which one person of your account may not send alone.`;
   return kind === 'payoutSchedule' ? `${why} Until then its runs pay nothing.` : why;
 }

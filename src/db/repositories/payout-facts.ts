@@ -6,6 +6,7 @@ import { type PayoutRequest, RETURNED_PAYOUT_STATUSES } from '../../domain/payou
 import type { KeyFacts, PayoutFacts } from '../../domain/terms';
 import type { ProviderCode } from '../../domain/provider-codes';
 import { sqlList, type Db, type Tx } from '../transaction';
+import { personAlone } from './second-person';
 
 export interface FactsQuery {
   accountId: string;
@@ -77,8 +78,7 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
        day.used, day.auto_approved, resets.window_resets_at,
        (SELECT t.amount FROM four_eyes_thresholds t WHERE t.currency = q.currency)
          AS four_eyes_threshold, a.review_all, a.rehearse_review, a.recipients_only,
-       CASE WHEN u.id IS NOT NULL THEN (a.second_person_above ->> q.currency)::numeric(38,8) END
-         AS second_person_above,
+       alone.remaining AS second_person_above,
        k.recipients_only AS key_recipients_only, k.payout_currencies AS key_currencies,
        key_limit.per_payout::numeric(38,8) AS key_per_payout_max,
        key_limit.per_day::numeric(38,8) AS key_daily_max,
@@ -93,6 +93,8 @@ SELECT clock_timestamp() AS now, b.available, pause.reason AS pause_reason,
   LEFT JOIN api_keys k ON k.id = q.api_key_id
   -- A payout that is requested on the dashboard has a person instead of a key.
   LEFT JOIN users u ON u.id = q.api_key_id
+  LEFT JOIN LATERAL ${personAlone('q.account_id', 'q.mode', 'q.currency', 'q.api_key_id')} alone
+    ON true
   LEFT JOIN LATERAL jsonb_to_record(k.payout_limits -> q.currency)
     AS key_limit (per_payout text, per_day text) ON true
   LEFT JOIN LATERAL key_used(q.account_id, q.mode, q.currency, k.id) key_day

@@ -5,11 +5,13 @@ import {
   firstRun,
   type PayoutSchedule,
   type PayoutScheduleTrigger,
+  runsADay,
   scheduleStatusesBefore,
   STATUS_AFTER,
 } from '../../domain/payout-schedule';
 import { APPROVER_ROLES } from '../../domain/users';
 import { exactTime, type ListPage, pageOf } from './lists';
+import { personOf } from './second-person';
 import { lockByName, MissingRow, sqlList, type Db, type Reader, type Tx } from '../transaction';
 
 const RUN = `jsonb_build_object('id', r.id, 'scheduleId', r.schedule_id, 'scheduledFor',
@@ -17,7 +19,7 @@ const RUN = `jsonb_build_object('id', r.id, 'scheduleId', r.schedule_id, 'schedu
   'createdAt', r.created_at, 'endedAt', r.ended_at)`;
 const SELECT = `SELECT s.*, (SELECT ${RUN} FROM payout_schedule_runs r WHERE r.id = s.last_run_id)
   AS last_run, schedule_awaits_second_person(s.id, '{${APPROVER_ROLES.join(',')}}')
-  AS awaits_second_person FROM payout_schedules s`;
+  AS awaits_second_person, ${personOf('s.api_key_id')} AS maker FROM payout_schedules s`;
 
 /** JSON has no times. */
 function withTimes<T extends PayoutSchedule>(schedule: T): T {
@@ -86,8 +88,9 @@ export async function insertPayoutSchedule(
 ): Promise<PayoutSchedule | null> {
   const inserted = await tx.query(
     `INSERT INTO payout_schedules (id, account_id, mode, reference, description, cron, time_zone,
-                                   interval_seconds, start_at, end_at, payouts, totals, api_key_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?,
+                                   interval_seconds, runs_a_day, start_at, end_at, payouts, totals,
+                                   api_key_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?,
              date_trunc('second', coalesce(?::timestamptz, clock_timestamp())), ?, ?::jsonb,
              ?::jsonb, ?)
      ON CONFLICT (account_id, mode, reference) DO NOTHING RETURNING id`,
@@ -100,6 +103,7 @@ export async function insertPayoutSchedule(
       schedule.cron,
       schedule.timeZone,
       schedule.intervalSeconds,
+      runsADay(schedule),
       schedule.startAt,
       schedule.endAt,
       JSON.stringify(schedule.payouts),

@@ -1,8 +1,15 @@
 /** The amounts above which another person approves, and the approvals (decisions/second-person). */
-import type { PayoutSchedule } from '../../domain/payout-schedule';
+import type { Mode } from '../../domain/mode';
+import type { Amount } from '../../domain/money';
+import type { ScheduleTotals } from '../../domain/payout-schedule';
 import type { Approver, SecondPersonRule } from '../../domain/second-person';
 import { APPROVER_ROLES } from '../../domain/users';
-import { sqlList, type Db, type Tx } from '../transaction';
+import { sqlList, type Db, type Reader, type Tx } from '../transaction';
+
+const ROLES = `'{${APPROVER_ROLES.join(',')}}'`;
+
+/** SQL over a row of api_keys: as which a second person saw it. */
+const KEY_VERSION = 'extract(epoch FROM made_at)::text';
 
 export async function findSecondPersonRule(
   db: Db | Tx,
@@ -80,17 +87,90 @@ export async function insertPersonApproval(
   await tx.query(sql, [objectId, version, userId]);
 }
 
-/** Whether another person has approved a schedule, which does not change. */
-export async function isScheduleApproved(
-  tx: Tx,
-  { id, accountId, apiKeyId }: Pick<PayoutSchedule, 'id' | 'accountId' | 'apiKeyId'>,
-): Promise<boolean> {
-  const of = { id: '?', version: "''", account: '?', maker: '?' };
-  const [found] = await tx.query<{ approved: boolean }>(
-    `SELECT ${approvedByAnother(of)} AS approved`,
-    [id, accountId, apiKeyId],
+/** SQL: the row of the person whose line a requester has, with what is left of it; no row: there is no line. */
+export function personAlone(account: string, mode: string, currency: string, requester: string) {
+  return `person_alone(${account}, ${mode}, ${currency}, ${requester}, ${ROLES})`;
+}
+
+/** SQL: the person whose line a requester has; null: nobody's. */
+export function personOf(requester: string): string {
+  return `person_of_requester(${requester}, ${ROLES})`;
+}
+
+/** The person whose line a requester has. Null: an API key that nobody of the account made, or that is approved. */
+export async function findPersonOf(db: Db | Tx, requester: string): Promise<string | null> {
+  const [found] = await db.query<{ person: string | null }>(`SELECT ${personOf('?')} AS person`, [
+    requester,
+  ]);
+  return found?.person ?? null;
+}
+
+interface Requester {
+  accountId: string;
+  mode: Mode;
+  apiKeyId: string;
+}
+
+/** Null: the requester may move any amount alone. */
+export async function readAlone(
+  db: Db | Tx,
+  { accountId, mode, apiKeyId }: Requester,
+  currency: string,
+): Promise<{ maker: string; remaining: Amount } | null> {
+  const [found] = await db.query<{ maker: string; remaining: Amount }>(
+    `SELECT maker, remaining FROM ${personAlone('?', '?', '?', '?')}`,
+    [accountId, mode, currency, apiKeyId],
   );
-  return found?.approved === true;
+  return found ?? null;
+}
+
+/** Whether a new schedule would wait for a second person. */
+export async function scheduleNeedsPerson(
+  db: Reader,
+  { accountId, mode, apiKeyId }: Requester,
+  totals: readonly ScheduleTotals[],
+  runsADay: number,
+): Promise<boolean> {
+  const found = await db.query(
+    `SELECT FROM jsonb_to_recordset(?::jsonb) AS total (currency text, amount numeric),
+            ${personAlone('?', '?', 'total.currency', '?')} AS alone
+      WHERE total.amount * ? > alone.remaining LIMIT 1`,
+    [JSON.stringify(totals), accountId, mode, apiKeyId, runsADay],
+  );
+  return found.length > 0;
+}
+
+/** What a key that a person made waits for. */
+export interface KeyApproval {
+  maker: string;
+  version: string;
+}
+
+/** The person who made a key, while their line is that of the key. */
+export async function findKeyApproval(
+  db: Reader,
+  { accountId, mode }: Pick<Requester, 'accountId' | 'mode'>,
+  id: string,
+): Promise<KeyApproval | null> {
+  const [found] = await db.query<KeyApproval>(
+    `SELECT made_by AS maker, ${KEY_VERSION} AS version FROM api_keys
+      WHERE id = ? AND account_id = ? AND mode = ? AND ${KEY_AWAITS}`,
+    [id, accountId, mode],
+  );
+  return found ?? null;
+}
+
+/** SQL over a row of api_keys: a key that pays, in an account with a line, that a second person may approve. */
+export const KEY_AWAITS = `key_awaits_second_person(api_keys.id, ${ROLES})`;
+
+/** Whoever makes a key, or changes what it may do, stands for it until another person approves it. */
+export async function saveKeyMaker(tx: Tx, id: string, email: string): Promise<void> {
+  await tx.query(
+    `UPDATE api_keys SET made_at = clock_timestamp(), made_by =
+            (SELECT u.id FROM users u WHERE u.kind = 'merchant' AND lower(u.email) = lower(?))
+      WHERE id = ?`,
+    [email, id],
+  );
 }
 
 /** SQL: whether another person of the account, who may approve, has approved this version of an object. */
@@ -101,6 +181,5 @@ export function approvedByAnother(of: {
   maker: string;
 }): string {
   const { id, version, account, maker } = of;
-  const roles = `'{${APPROVER_ROLES.join(',')}}'`;
-  return `approved_by_second_person(${id}, ${version}, ${account}, ${maker}, ${roles})`;
+  return `approved_by_second_person(${id}, ${version}, ${account}, ${maker}, ${ROLES})`;
 }

@@ -2,15 +2,16 @@
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import { OPEN_PAYOUT_GROUP } from '../../domain/payout';
-import type { SecondPersonKind } from '../../domain/second-person';
+import type { ApprovedKind } from '../../domain/second-person';
 import { APPROVER_ROLES } from '../../domain/users';
 import type { Reader } from '../transaction';
 import { AWAITS_SECOND_PERSON as BATCH_AWAITS } from './payout-batches';
 import { AWAITS_SECOND_PERSON as RECIPIENT_AWAITS } from './recipient-readiness';
+import { KEY_AWAITS, personOf } from './second-person';
 
 /** What waits for a second person, as a list shows it. */
 export interface WaitingRow {
-  kind: SecondPersonKind;
+  kind: ApprovedKind;
   id: string;
   /** Its reference, or the name of a recipient. */
   name: string;
@@ -32,7 +33,9 @@ export function listWaiting(
 ): Promise<WaitingRow[]> {
   return db.query<WaitingRow>(
     `WITH q (account_id, mode) AS (VALUES (?, ?))
-     SELECT 'payout' AS kind, id, reference AS name, api_key_id AS maker, ${AMOUNTS} AS amounts,
+     SELECT 'payout' AS kind, id, reference AS name, (
+            SELECT c.parameters ->> 'maker' FROM payout_conditions c
+             WHERE c.payout_id = id AND c.kind = 'second_person') AS maker, ${AMOUNTS} AS amounts,
             created_at AS since, release_expires_at AS until
        FROM payouts JOIN q USING (account_id, mode)
       WHERE status_group = '${OPEN_PAYOUT_GROUP}' AND awaits_release AND EXISTS (
@@ -51,7 +54,10 @@ export function listWaiting(
        FROM recipients JOIN q USING (account_id, mode)
       WHERE deleted_at IS NULL AND ${RECIPIENT_AWAITS}
      UNION ALL
-     SELECT 'payoutSchedule', id, reference, api_key_id, totals, created_at, NULL
+     SELECT 'apiKey', id, name, made_by, '[]', made_at, NULL
+       FROM api_keys JOIN q USING (account_id, mode) WHERE ${KEY_AWAITS}
+     UNION ALL
+     SELECT 'payoutSchedule', id, reference, ${personOf('api_key_id')}, totals, created_at, NULL
        FROM payout_schedules JOIN q USING (account_id, mode)
       WHERE status <> 'ended'
         AND schedule_awaits_second_person(id, '{${APPROVER_ROLES.join(',')}}')

@@ -86,8 +86,8 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
     protects:
       'A schedule that a person makes above the amount pays nothing before another person has approved it.',
     file: RUN,
-    find: 'if (await isScheduleApproved(tx, schedule)) return;',
-    replace: 'if (schedule.id !== null) return;',
+    find: 'if (!awaitsSecondPerson) return;',
+    replace: 'return;',
     test: PAGES,
     title:
       'above the amount its runs pay nothing until another person approves it, and a batch does not ask again',
