@@ -1,6 +1,7 @@
 /** The dependencies of the payout and payment activities; src/deps.ts builds them once. */
 import type { NewDeliveries } from '../src/db/repositories/events';
 import type { Db, Tx } from '../src/db/transaction';
+import type { Amount } from '../src/domain/money';
 import type { Payout } from '../src/domain/payout';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
 import type { Provider } from '../src/providers/port';
@@ -19,6 +20,8 @@ export interface Deps {
   screeningService: Pick<ScreeningService, 'ask'> | null;
   /** Base URL of the console for links in workflows, such as https://ops.example.com/console. */
   consoleUrl: string | null;
+  /** By currency, the amount above which a signal approves nothing. Absent: any amount. */
+  signalApprovalMax?: ReadonlyMap<string, Amount> | undefined;
   /** Decrypts beneficiaries, and encrypts those of batches for their payouts. */
   secretBox: SecretBox;
   webhookDeliveryStarter: Pick<WebhookDeliveryStarter, 'start' | 'lookFor'>;

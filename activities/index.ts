@@ -73,7 +73,8 @@ export function createActivities(deps: ActivityDeps) {
     stepOf(db, objectId, step);
   return {
     reservePayout: (input: PayoutInput) => forOwn(input.payoutId, () => reservePayout(deps, input)),
-    approvePayout: (id: string, by: string | null) => forOwn(id, () => approvePayout(deps, id, by)),
+    approvePayout: (id: string, by: string | null, via?: 'signal') =>
+      forOwn(id, () => approvePayout(deps, id, by, via)),
     rejectPayout: (id: string, by: string | null, reason: string | null) =>
       forOwn(id, () => rejectPayout(deps, id, by, reason)),
     cancelPayout: (id: string, by: string) => forOwn(id, () => cancelPayout(deps, id, by)),
@@ -88,14 +89,15 @@ export function createActivities(deps: ActivityDeps) {
     checkPayout: (id: string) => forOwn(id, () => checkPayout(deps, id)),
     reservePayoutBatch: (input: PayoutBatchInput) =>
       forOwn(input.batchId, () => reservePayoutBatch(deps, input)),
-    approvePayoutBatch: (id: string, by: string | null, manifestSha256: string) =>
-      forOwn(id, () => approvePayoutBatch(deps, id, by, manifestSha256)),
+    approvePayoutBatch: (id: string, by: string | null, manifestSha256: string, via?: 'signal') =>
+      forOwn(id, () => approvePayoutBatch(deps, id, by, manifestSha256, via)),
     endPayoutBatch: (
       id: string,
       ending: PayoutBatchEnding,
       by: string | null,
       reason: string | null,
-    ) => forOwn(id, () => endPayoutBatch(deps, id, ending, by, reason)),
+      via?: 'signal',
+    ) => forOwn(id, () => endPayoutBatch(deps, id, ending, by, reason, via)),
     leaveOutOfPayoutBatch: (id: string, by: string, rowNumbers: readonly number[]) =>
       forOwn(id, () => leaveOutOfPayoutBatch(deps, id, by, rowNumbers)),
     checkSecondPerson: (id: string) => forOwn(id, () => checkSecondPerson(deps, id)),

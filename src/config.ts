@@ -65,6 +65,8 @@ export function readWorkerConfig(env: Environment) {
     pages: null,
     /** Where operators open the console; null: unknown. */
     consoleUrl: settings.CONSOLE_URL,
+    /** Above it, the signal `approve` has no effect; null: any amount. */
+    signalApprovalMax: settings.SIGNAL_APPROVAL_MAX,
     /** The only host of the dashboard; null: that of the public URL. */
     dashboardHost: settings.DASHBOARD_HOST,
     mail: mailOf(settings),

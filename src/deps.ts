@@ -288,7 +288,7 @@ export function buildActivityDeps(
   deps: Deps<WorkerConfig>,
   connection: NativeConnection,
 ): ActivityDeps {
-  const { mail, publicUrl, consoleUrl } = deps.config;
+  const { mail, publicUrl, consoleUrl, signalApprovalMax } = deps.config;
   const { namespace } = deps.config.temporal;
   const webhookDeliveryWorkflows = createWebhookDeliveryWorkflows(
     new Client({ connection, namespace, interceptors: { workflow: [TRACE_OF_STARTS] } }),
@@ -299,6 +299,7 @@ export function buildActivityDeps(
     ...deps,
     checkRows: (requester, rows) => checkRows({ ...deps, networkFees }, requester, rows),
     consoleUrl,
+    signalApprovalMax: signalApprovalMax ?? undefined,
     evidenceKey: deps.config.evidenceKey,
     mail: mail === null ? null : createMailSender(mail),
     pages: {

@@ -241,17 +241,18 @@ async function awaitDecision(batchId: string, page: PayoutBatchPage): Promise<vo
     page.take(await checkSecondPerson(batchId));
     if (decision === null) return;
   }
-  const { applied, state } = await approvePayoutBatch(
+  const { applied, state, instead } = await approvePayoutBatch(
     batchId,
     decision?.by ?? null,
     decision?.manifestSha256 ?? manifestSha256,
+    decision === null ? undefined : 'signal',
   );
   page.take(state);
   if (applied || decision === null) return;
   if (state.secondPersonInMs !== undefined) {
     page.remarkUnchanged(decision, 'another person of the merchant must approve this batch first');
   } else if (state.status === 'under_review') {
-    page.remarkUnchanged(decision, 'this batch requires the approval of two operators');
+    page.remarkUnchanged(decision, instead ?? 'this batch requires the approval of two operators');
   }
 }
 
@@ -274,7 +275,7 @@ async function end(
   { kind, by, reason }: PayoutBatchDecision,
 ): Promise<void> {
   const ending = kind === 'reject' ? 'reject' : 'stop';
-  page.take((await endPayoutBatch(batchId, ending, by, reason)).state);
+  page.take((await endPayoutBatch(batchId, ending, by, reason, 'signal')).state);
 }
 
 async function continueRun(input: PayoutBatchInput): Promise<void> {

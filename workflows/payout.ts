@@ -252,9 +252,10 @@ async function awaitDecision(
     return releasePayout(payoutId);
   }
   if (decision?.kind === 'reject') return reject(payoutId, page, decision.by, decision.reason);
-  const { applied, state } = await approvePayout(payoutId, decision?.by ?? null);
+  const bySignal = decision === null ? undefined : 'signal';
+  const { applied, state, instead } = await approvePayout(payoutId, decision?.by ?? null, bySignal);
   if (!applied && state.status === 'under_review' && decision !== null) {
-    page.remarkUnchanged(decision, NEEDS_TWO);
+    page.remarkUnchanged(decision, instead ?? NEEDS_TWO);
   }
   return state;
 }

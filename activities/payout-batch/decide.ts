@@ -24,26 +24,38 @@ import type { PayoutBatch, PayoutBatchEnding } from '../../src/domain/payout-bat
 import type { BatchDecideOutcome, PayoutBatchState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayoutBatch } from '../events';
+import { auditSignal, signalFault } from '../signal-decisions';
 import { leaveOut } from './leave-out';
 import { reportBatch } from './report';
 
 export interface BatchStep {
   applied: boolean;
   state: PayoutBatchState;
+  /** Why a signal had no effect, and what to do instead. */
+  instead?: string;
 }
 
 /**
  * @param by the operator, or null when the delay ran out or the operator left no name
  * @param manifestSha256 the manifest that was approved: the batch must have exactly these rows
+ * @param via absent: the delay ran out
  */
 export async function approvePayoutBatch(
   deps: Deps,
   batchId: string,
   by: string | null,
   manifestSha256: string,
+  via?: 'signal',
 ): Promise<BatchStep> {
   return inEventTransaction(deps, batchId, async (tx, deliveries) => {
+    if (via === 'signal') {
+      const { status, totals } = await lockPayoutBatch(tx, batchId);
+      const isReviewed = status === 'under_review';
+      const instead = isReviewed ? signalFault(deps, `batches/${batchId}`, totals) : null;
+      if (instead !== null) return { ...(await stepOf(tx, batchId, null)), instead };
+    }
     const approved = await approve(tx, batchId, by, manifestSha256, deliveries);
+    if (approved !== null && via === 'signal') await auditBatch(tx, approved, 'approve', by, null);
     return stepOf(tx, batchId, approved);
   });
 }
@@ -55,10 +67,23 @@ export async function endPayoutBatch(
   ending: PayoutBatchEnding,
   by: string | null,
   reason: string | null,
+  via?: 'signal',
 ): Promise<BatchStep> {
-  return inEventTransaction(deps, batchId, async (tx) =>
-    stepOf(tx, batchId, await endBatchEarly(tx, batchId, { ending, by, reason })),
-  );
+  return inEventTransaction(deps, batchId, async (tx) => {
+    const ended = await endBatchEarly(tx, batchId, { ending, by, reason });
+    if (ended !== null && via === 'signal') await auditBatch(tx, ended, ending, by, reason);
+    return stepOf(tx, batchId, ended);
+  });
+}
+
+function auditBatch(
+  tx: Tx,
+  { id, accountId, status }: PayoutBatch,
+  verb: 'approve' | PayoutBatchEnding,
+  by: string | null,
+  reason: string | null,
+): Promise<void> {
+  return auditSignal(tx, { object: 'payout_batch', id, accountId, verb, by, status, reason });
 }
 
 const NOT_APPROVED_IN_TIME = 'No second person approved the batch in time.';

@@ -9,6 +9,7 @@ import {
   readDecider,
   readFourEyes,
 } from '../../src/db/repositories/payout-decisions';
+import { getPayout } from '../../src/db/repositories/payouts';
 import { databaseTime } from '../../src/db/database-time';
 import type { Tx } from '../../src/db/transaction';
 import { DECISION_VALID_MS } from '../../src/domain/decision-age';
@@ -23,32 +24,47 @@ import {
 import type { DecisionOutcome, PayoutDecision } from '../../src/domain/payout-decision';
 import type { DecideOutcome, PayoutState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
+import { auditSignal, signalFault } from '../signal-decisions';
 import { reportReviewed } from './report';
 import { applyTransition, transitionIn, type Transition } from './transition';
 
 export interface StepResult {
   applied: boolean;
   state: PayoutState;
+  /** Why a signal had no effect, and what to do instead. */
+  instead?: string;
 }
 
 /**
  * Approves a payout. One that needs two approvals stays under review, because the name in a signal is
  * only claimed. One that waits for its conditions is `requested` afterwards.
  * @param by the operator, or null when the delay ran out or the operator left no name
+ * @param via absent: the delay ran out
  */
 export async function approvePayout(
   deps: Deps,
   payoutId: string,
   by: string | null,
+  via?: 'signal',
 ): Promise<StepResult> {
-  const approved = await step(deps, payoutId, approval(by));
+  if (via === 'signal') {
+    const payout = await getPayout(deps.db, payoutId);
+    const isReviewed = payout.status === 'under_review';
+    const instead = isReviewed ? signalFault(deps, `payouts/${payoutId}`, [payout]) : null;
+    if (instead !== null) {
+      return { applied: false, state: await reportReviewed(deps.db, payout), instead };
+    }
+  }
+  const also = via === undefined ? {} : { also: audited(payoutId, 'approve', by, null) };
+  const transition = { ...approval(by), ...also };
+  const approved = await step(deps, payoutId, transition);
   return !approved.applied && approved.state.waiting !== undefined
-    ? step(deps, payoutId, { ...approval(by), trigger: 'clear' })
+    ? step(deps, payoutId, { ...transition, trigger: 'clear' })
     : approved;
 }
 
 /**
- * Rejects a payout before anything was submitted. After that, money may be on its way
+ * Rejects a payout, for a signal, before anything was submitted. After that, money may be on its way
  * (decisions/payout-statuses).
  */
 export async function rejectPayout(
@@ -57,7 +73,15 @@ export async function rejectPayout(
   by: string | null,
   reason: string | null,
 ): Promise<StepResult> {
-  return step(deps, payoutId, rejection(by, reason));
+  const also = audited(payoutId, 'reject', by, reason);
+  return step(deps, payoutId, { ...rejection(by, reason), also });
+}
+
+function audited(id: string, verb: 'approve' | 'reject', by: string | null, reason: string | null) {
+  return async (tx: Tx): Promise<void> => {
+    const { accountId, status } = await getPayout(tx, id);
+    await auditSignal(tx, { object: 'payout', id, accountId, verb, by, status, reason });
+  };
 }
 
 function approval(by: string | null): Transition {

@@ -32,7 +32,9 @@ const Review = Shape(
     operators: Type.Array(
       Shape(
         {
-          operator: text('The same for the decisions of one operator, such as "operator 1"'),
+          operator: text(
+            'The same for the decisions of one operator, such as "operator 1". "operator, claimed via signal": the decision came as a signal to the workflow, whose sender may claim any name',
+          ),
           decision: text('approve or reject'),
           outcome: OrNull(
             Type.String(),
@@ -40,7 +42,7 @@ const Review = Shape(
           ),
           decided_at: OrNull(Time, 'When it was applied'),
         },
-        'A decision of an operator in the console',
+        'A decision of an operator',
       ),
     ),
     people: Type.Array(

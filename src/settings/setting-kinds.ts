@@ -1,4 +1,5 @@
 /** What a setting can be. Each kind reads the text of a variable and says what it accepts. */
+import { type Amount, CURRENCY_PATTERN, parseRequestAmount } from '../domain/money';
 import { OPERATOR_ROLES, type OperatorRole } from '../domain/users';
 import { parseCidr } from '../lib/cidr';
 import { PUBLIC_KEY_BYTES } from '../lib/evidence-key';
@@ -130,6 +131,26 @@ export const emails: Kind<string[]> = {
     const parts = partsOf(value);
     if (parts.every((part) => /^[^\s@]+@[^\s@]+$/.test(part))) return parts;
     throw new InvalidText('has a text that is not an email address. Separate addresses by commas.');
+  },
+};
+
+const CURRENCY = new RegExp(CURRENCY_PATTERN);
+
+export const currencyAmounts: Kind<ReadonlyMap<string, Amount>> = {
+  form: 'currency=amount pairs, separated by commas, such as USDT=10000,BTC=0.5',
+  parse: (value) => {
+    const parts = partsOf(value);
+    const amounts = new Map<string, Amount>();
+    for (const part of parts) {
+      const [currency = '', text = '', ...more] = part.split('=');
+      const amount = parseRequestAmount(text);
+      if (CURRENCY.test(currency) && amount !== null && more.length === 0)
+        amounts.set(currency, amount);
+    }
+    if (amounts.size > 0 && amounts.size === parts.length) return amounts;
+    throw new InvalidText(
+      'must be currency=amount pairs with different currencies, such as USDT=10000,BTC=0.5.',
+    );
   },
 };
 

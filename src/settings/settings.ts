@@ -10,6 +10,7 @@ import {
   choices,
   cidrs,
   count,
+  currencyAmounts,
   emails,
   host,
   httpUrl,
@@ -172,6 +173,12 @@ export const GATEWAY_SETTINGS = {
     programs: ['worker'],
     meaning:
       'where operators open the console, such as `https://ops.example.com/console`; the pages of payout workflows link to it',
+  },
+  SIGNAL_APPROVAL_MAX: {
+    kind: currencyAmounts,
+    programs: ['worker'],
+    meaning:
+      'the amount of each currency, such as `USDT=10000,BTC=0.5`, above which the signal `approve` of a workflow has no effect; an operator approves in the console instead. Without it, and for other currencies, signals approve any amount that four eyes does not hold',
   },
   TEMPORAL_ADDRESS: {
     kind: null,

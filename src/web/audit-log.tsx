@@ -128,6 +128,7 @@ const SOURCES = {
   dashboard: 'Dashboard',
   api: 'API key',
   admin: 'Admin command',
+  signal: 'Signal',
   gateway: 'Gateway',
   unknown: '',
 } as const;

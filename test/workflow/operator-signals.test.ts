@@ -1,5 +1,8 @@
 /** What operators type by hand: whatever it is, the payout's workflow goes on. */
+import { readDossierFacts } from '../../src/db/repositories/payout-dossier';
+import { amount } from '../../src/domain/money';
 import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';
+import { VISIBLE_ACTIONS } from '../../src/services/audit-log';
 import { control } from '../support/servers/sandbox';
 import {
   createPayoutCase,
@@ -24,7 +27,8 @@ import {
 import { signalFirst, startWorkflowWorld } from '../support/servers/workflow-world';
 import { started } from '../support/started';
 
-const world = started(() => startWorkflowWorld('payouts'));
+const SIGNAL_MAX = amount('550');
+const world = started(() => startWorkflowWorld('payouts', {}, new Map([['USDT', SIGNAL_MAX]])));
 
 async function expectUnharmed(payout: PayoutCase): Promise<void> {
   expect(await readTaskFailures(payout)).toEqual([]);
@@ -50,6 +54,61 @@ test.concurrent.each([
   });
   await expectUnharmed(payout);
 });
+
+const auditOf = ({ id }: PayoutCase) =>
+  world.db.query('SELECT actor, via, action, after, reason FROM audit_log WHERE object_id = ?', [
+    id,
+  ]);
+
+test.concurrent.each([
+  ['approve', 'completed', 'approved'],
+  ['reject', 'rejected', 'rejected'],
+])(
+  '%s is in the audit log and in the dossier, with the name as claimed',
+  async (signal, end, status) => {
+    const payout = await createPayoutCase(world);
+    await payout.handle.signal(signal, { by: 'olivia', reason: 'seen' });
+    expect(await whenOver(payout)).toBe(end);
+    expect(await auditOf(payout)).toEqual([
+      {
+        actor: 'olivia (claimed, via signal)',
+        via: 'signal',
+        action: `payout.${signal}`,
+        after: { status, claimed_by: 'olivia' },
+        reason: signal === 'reject' ? 'seen' : null,
+      },
+    ]);
+    const dossier = await readDossierFacts(world.db, payout.id, VISIBLE_ACTIONS);
+    expect(dossier).toMatchObject({
+      review: {
+        operators: [
+          { operator: 'operator, claimed via signal', decision: signal, outcome: 'applied' },
+        ],
+      },
+      audit: [{ action: `payout.${signal}`, is_own: false }],
+    });
+    await expectUnharmed(payout);
+  },
+);
+
+test.concurrent(
+  'above the amount of the setting, an approval has no effect and the page says what to do',
+  async () => {
+    const payout = await createPayoutCase(world, { request: { amount: amount('550.00000001') } });
+    await payout.handle.signal('approve', { by: 'olivia' });
+    await whenDetails(
+      payout,
+      /above 550.00000000 USDT a signal does not approve alone; sign in to the console and approve it at/,
+    );
+    expect((await readPayout(world, payout)).status).toBe('under_review');
+    expect(await auditOf(payout)).toEqual([]);
+    await payout.handle.signal('reject', { by: 'olivia' });
+    expect(await whenOver(payout)).toBe('rejected');
+    const allowed = await createPayoutCase(world, { request: { amount: SIGNAL_MAX } });
+    await allowed.handle.signal('approve', { by: 'olivia' });
+    expect(await whenOver(allowed)).toBe('completed');
+  },
+);
 
 const OBJECT = 'must be a JSON object';
 const UNDECODABLE = 'the input cannot be decoded';

@@ -380,10 +380,10 @@ class PayoutDossierRequest(TypedDict):
 
 
 class PayoutDossierReviewOperator(TypedDict):
-    """A decision of an operator in the console."""
+    """A decision of an operator."""
 
     operator: str
-    """The same for the decisions of one operator, such as "operator 1"."""
+    """The same for the decisions of one operator, such as "operator 1". "operator, claimed via signal": the decision came as a signal to the workflow, whose sender may claim any name."""
     decision: str
     """approve or reject."""
     outcome: str | None

@@ -363,7 +363,7 @@ export interface PayoutDossier {
     /** The fee rule that was applied, as JSON */
     fee_terms: string;
     operators: {
-      /** The same for the decisions of one operator, such as "operator 1" */
+      /** The same for the decisions of one operator, such as "operator 1". "operator, claimed via signal": the decision came as a signal to the workflow, whose sender may claim any name */
       operator: string;
       /** approve or reject */
       decision: string;

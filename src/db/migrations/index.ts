@@ -49,6 +49,7 @@ import { sql as alarmIds } from './0073-alarm-ids';
 import { sql as requesters } from './0088-requesters';
 import { sql as relatedPeople } from './0092-related-people';
 import { sql as lineOfAPerson } from './0093-line-of-a-person';
+import { sql as signalsInDossiers } from './0094-signals-in-dossiers';
 import { sql as ledgerReplays } from './0098-ledger-replays';
 import { sql as paymentCancellations } from './0099-payment-cancellations';
 import { indexes as scheduleClaimIndexes, sql as scheduleClaims } from './0089-schedule-claims';
@@ -147,6 +148,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0090-looks-at-conditions-indexes', concurrent: looksAtConditionsIndexes },
   { name: '0092-related-people', sql: relatedPeople },
   { name: '0093-line-of-a-person', sql: lineOfAPerson },
+  { name: '0094-signals-in-dossiers', sql: signalsInDossiers },
   { name: '0095-hourly-heads', concurrent: hourlyHeads },
   { name: '0098-ledger-replays', sql: ledgerReplays },
   { name: '0099-payment-cancellations', sql: paymentCancellations },

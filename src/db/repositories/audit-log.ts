@@ -5,8 +5,11 @@ import { exactTime, type ListPage, pageOf } from './lists';
 /** A state of the object as the admin command shows it, without secrets and hashes. */
 export type Snapshot = object | null;
 
-/** What makes entries: the pages, a merchant's server, the admin command, or the gateway by itself. */
-export const AUDIT_SOURCES = ['console', 'dashboard', 'api', 'admin', 'gateway'] as const;
+/**
+ * What makes entries: the pages, a merchant's server, the admin command, a signal to a workflow, or the gateway by
+ * itself.
+ */
+export const AUDIT_SOURCES = ['console', 'dashboard', 'api', 'admin', 'signal', 'gateway'] as const;
 export type AuditSource = (typeof AUDIT_SOURCES)[number];
 
 export interface NewAuditEntry {

@@ -3,6 +3,7 @@
  * HTTP, the provider's callbacks. The worker runs inside the test, so that its activities can be
  * made to fail; payouts are created and cancelled through the service.
  */
+import type { Amount } from '../../../src/domain/money';
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { Client } from '@temporalio/client';
@@ -132,6 +133,7 @@ const QUEUES_OF = {
 export async function startWorkflowWorld(
   only?: (typeof OBJECTS)[number],
   rates: Readonly<Record<string, number>> = {},
+  signalApprovalMax?: ReadonlyMap<string, Amount>,
 ): Promise<WorkflowWorld> {
   const taskQueues = (only === undefined ? OBJECTS : [only]).flatMap((one) => QUEUES_OF[one]);
   quietRuntime();
@@ -188,6 +190,7 @@ export async function startWorkflowWorld(
       screeningService,
       closedWorkflows,
       consoleUrl: CONSOLE_URL,
+      signalApprovalMax,
       mail: null,
       evidenceKey: null,
       pages: { dashboard: CONSOLE_URL, console: CONSOLE_URL },
