@@ -22,7 +22,8 @@ import { checkPayment, watchPayment } from './payment/check';
 import { decidePayment } from './payment/decide';
 import { cancelUnusedCheckout, openPayment } from './payment/open';
 import { reserveRefund } from './payment/reserve-refund';
-import { withdrawRefund } from './payment/second-person';
+import { payRefund } from './payment/pay-refund';
+import { withdrawRefund } from './payment/waiting-refunds';
 import { approvePayout, cancelPayout, decidePayout, rejectPayout } from './payout/decide';
 import { checkPayout, submitPayout } from './payout/provider';
 import { releasePayout } from './payout/release';
@@ -120,6 +121,8 @@ export function createActivities(deps: ActivityDeps) {
       forOwn(id, () => decidePayment(deps, id, decision)),
     withdrawRefund: (paymentId: string, refundId: string) =>
       forOwn(paymentId, () => withdrawRefund(deps, paymentId, refundId)),
+    payRefund: (paymentId: string, refundId: string) =>
+      forOwn(paymentId, () => payRefund(deps, paymentId, refundId)),
     reserveRefund: (paymentId: string, refundId: string) =>
       forOwn(paymentId, () => reserveRefund(deps, paymentId, refundId)),
     resumeHeldPayouts: () => resumeHeldPayouts(deps),

@@ -39,6 +39,7 @@ import { createPayouts } from './services/payouts';
 import { measureBreakGlass, measureCalls, measurePools } from './services/process-metrics';
 import { createProviderCallbacks } from './services/provider-callbacks';
 import { createRecipients } from './services/recipients';
+import { createRefundAddresses } from './services/refund-addresses';
 import { createRefunds } from './services/refunds';
 import { createRequestLog } from './services/request-log';
 import { createRequestLogs } from './services/request-logs';
@@ -241,6 +242,7 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
     createDashboard({
       services,
       users,
+      refundAddresses: createRefundAddresses({ ...deps, db }),
       chats,
       once,
       drafts,

@@ -70,4 +70,5 @@ export const UPDATES = {
   verify: 'verify',
   refund: 'refund',
   withdraw: 'withdraw',
+  payRefund: 'payRefund',
 } as const;

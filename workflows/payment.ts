@@ -79,8 +79,8 @@ function checkPayment(input: PaymentInput, mayBeFast: boolean) {
   });
 }
 
-const { decidePayment, reserveRefund, withdrawRefund } = localActivities<
-  'decidePayment' | 'reserveRefund' | 'withdrawRefund'
+const { decidePayment, reserveRefund, withdrawRefund, payRefund } = localActivities<
+  'decidePayment' | 'reserveRefund' | 'withdrawRefund' | 'payRefund'
 >(TRANSACTION);
 
 /** Waits for the checkout that the workflow opens. */
@@ -95,7 +95,10 @@ const cancelUpdate = defineUpdate<VerifyOutcome, [string]>(UPDATES.cancel);
 /** Waits for the reservation of a refund. */
 const refundUpdate = defineUpdate<ReserveOutcome, [string]>(UPDATES.refund);
 
-/** Returns the money of a refund that waits for a second person. @returns whether it still waited */
+/** Makes the payout of a refund whose address was named. */
+const payRefundUpdate = defineUpdate<ReserveOutcome, [string]>(UPDATES.payRefund);
+
+/** Returns the money of a refund that waits for a person or an address. @returns whether it still waited */
 const withdrawUpdate = defineUpdate<boolean, [string]>(UPDATES.withdraw);
 
 /** @returns the final status, or why no payment was created */
@@ -135,6 +138,14 @@ export async function paymentWorkflow(input: PaymentInput): Promise<string> {
       await whenOpened();
       const outcome = await reserveRefund(input.paymentId, refundId);
       if (outcome.kind === 'reserved') page.noteProviderUpdate();
+      return outcome;
+    }),
+  );
+  setHandler(payRefundUpdate, (refundId) =>
+    CancellationScope.nonCancellable(async (): Promise<ReserveOutcome> => {
+      await whenOpened();
+      const outcome = await payRefund(input.paymentId, refundId);
+      page.noteProviderUpdate();
       return outcome;
     }),
   );

@@ -1,5 +1,6 @@
 /**
- * Sends an invitation or the reset of a password (decisions/link-mails). Each attempt makes a token of its own,
+ * Sends an invitation, the reset of a password, or the link with which a customer names an address
+ * (decisions/link-mails). Each attempt makes a token of its own,
  * which only the mail has: one that was not sent works nowhere.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -9,7 +10,7 @@ import {
   takeLinkMail,
 } from '../../src/db/repositories/link-mails';
 import type { Mail } from '../../src/mail/sender';
-import { renderInvitation, renderReset } from '../../src/mail/render';
+import { renderInvitation, renderRefundLink, renderReset } from '../../src/mail/render';
 import { messageIdOf, type NotificationDeps } from './deps';
 import { sendOnce } from './once';
 
@@ -26,7 +27,7 @@ export async function sendLinkMail(
       const token = randomBytes(32).toString('base64url');
       const taken = await takeLinkMail(db, id, createHash('sha256').update(token).digest());
       if (taken === null) return 'dropped';
-      const site = taken.kind === 'merchant' ? pages.dashboard : pages.console;
+      const site = taken.kind === 'operator' ? pages.console : pages.dashboard;
       const letter = { ...compose(taken, site, token), messageId: messageIdOf(id, site) };
       return () => mail.send(letter);
     },
@@ -38,6 +39,10 @@ function compose(
   site: string,
   token: string,
 ): Omit<Mail, 'messageId'> {
+  if (kind === 'customer') {
+    const url = `${site}/refund-address?token=${token}`;
+    return { ...renderRefundLink({ shop: accountName ?? '', url }), to: email };
+  }
   const where = accountName ?? (kind === 'merchant' ? 'the dashboard' : 'the operator console');
   const letter =
     role === null

@@ -10,21 +10,25 @@ import {
 } from '../../src/db/repositories/payment-decisions';
 import { listRefunds } from '../../src/db/repositories/payment-refunds';
 import { lockPayment } from '../../src/db/repositories/payments';
+import { findPause } from '../../src/db/repositories/payout-pauses';
 import type { Db } from '../../src/db/transaction';
 import { ZERO } from '../../src/domain/money';
 import { DECIDABLE, type Payment } from '../../src/domain/payment';
-import type { Refund } from '../../src/domain/refund';
+import { awaitsAddress, type Refund } from '../../src/domain/refund';
 import type { CheckoutResult, Provider } from '../../src/providers/port';
 import { type Deps, inEventTransaction } from '../deps';
 import { giveBackRefund } from './refunds';
-import { releaseApprovedRefunds } from './second-person';
+import { payRefund } from './pay-refund';
+import { endWaits } from './waiting-refunds';
+
+type CarryOutDeps = Pick<Deps, 'db' | 'webhookDeliveryStarter' | 'payoutWorkflows'>;
 
 const TOO_LATE = 'The payment had already changed its status.';
 const NOT_CANCELLED = 'The provider did not cancel: funds are on their way.';
 
 /** Carries out what was decided and ordered, then asks the provider for the checkout. */
 export async function askProvider(
-  deps: Pick<Deps, 'db' | 'webhookDeliveryStarter'>,
+  deps: CarryOutDeps,
   provider: Provider,
   payment: Payment,
 ): Promise<CheckoutResult> {
@@ -69,15 +73,22 @@ async function carryOut(
  * @returns the provider's last answer; null when nothing is ordered
  */
 async function orderRefunds(
-  deps: Pick<Deps, 'db' | 'webhookDeliveryStarter'>,
+  deps: CarryOutDeps,
   provider: Provider,
   payment: Payment,
 ): Promise<CheckoutResult | null> {
   // An ordered refund has reversed a part of the credits.
   if (payment.reversedAmount === ZERO) return null;
-  await releaseApprovedRefunds(deps, payment.id);
+  await endWaits(deps, payment.id);
   const refunds = await listRefunds(deps.db, payment.id);
-  const due = refunds.filter(({ state, awaitsPerson }) => state === 'ordered' && !awaitsPerson);
+  const named = refunds.filter((one) => awaitsAddress(one) && one.destination !== null);
+  // What its rules refuse now is tried again with the next check, until its time is over.
+  for (const { id } of named) await payRefund(deps, payment.id, id);
+  const due = refunds.filter(
+    ({ state, awaitsPerson, addressUntil }) =>
+      state === 'ordered' && !awaitsPerson && addressUntil === null,
+  );
+  if (due.length === 0 || (await findPause(deps.db, payment)) !== null) return null;
   let last: CheckoutResult | null = null;
   for (const refund of due) {
     last = await orderRefund(deps, provider, payment, refund);
@@ -88,12 +99,12 @@ async function orderRefunds(
 
 /** The refund is done once the provider's facts show it, and refused only if they do not. */
 async function orderRefund(
-  deps: Pick<Deps, 'db' | 'webhookDeliveryStarter'>,
+  deps: CarryOutDeps,
   provider: Provider,
   payment: Payment,
-  { reference, amount, destination }: Refund,
+  { reference, amount }: Refund,
 ): Promise<CheckoutResult> {
-  const result = await provider.refundCheckout(payment.id, reference, amount, destination);
+  const result = await provider.refundCheckout(payment.id, reference, amount);
   if (result.kind !== 'refused') return result;
   const found = await provider.findCheckout(payment.id);
   const isMade =

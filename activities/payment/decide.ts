@@ -13,13 +13,15 @@ import {
 import { findPayment, lockPayment } from '../../src/db/repositories/payments';
 import { databaseTime } from '../../src/db/database-time';
 import { listRefunds } from '../../src/db/repositories/payment-refunds';
+import { readAccountRules } from '../../src/db/repositories/payout-facts';
+import { mailLink } from '../../src/db/repositories/refund-links';
 import type { NewDeliveries } from '../../src/db/repositories/events';
 import type { Tx } from '../../src/db/transaction';
 import { DECISION_VALID_MS } from '../../src/domain/decision-age';
 import { type Amount, isLess, parseRequestAmount, ZERO } from '../../src/domain/money';
 import { DECIDABLE, type Payment } from '../../src/domain/payment';
 import { priceReversal } from '../../src/domain/payment-pricing';
-import { leftToRefund } from '../../src/domain/refund';
+import { ADDRESS_WAIT_MS, leftToRefund, needsAddress } from '../../src/domain/refund';
 import { newId } from '../../src/lib/new-id';
 import type { PaymentDecision } from '../../workflows/messages';
 import { type Deps, inEventTransaction, providerOf } from '../deps';
@@ -33,10 +35,14 @@ export async function decidePayment(
 ): Promise<{ refusal: string | null }> {
   const payment = await findPayment(deps.db, paymentId);
   if (payment === null) return { refusal: 'the payment does not exist' };
-  const canRefund = providerOf(deps, payment).capabilities.refunds;
+  const { refunds: canRefund, refund_destination_types: destinationTypes } = providerOf(
+    deps,
+    payment,
+  ).capabilities;
+  const toAddress = needsAddress({ destinationTypes });
   const decideWith = (available: Amount | null) =>
     inEventTransaction(deps, paymentId, (tx, deliveries) =>
-      decide(tx, paymentId, decision, { canRefund, available }, deliveries),
+      decide(tx, paymentId, decision, { canRefund, toAddress, available }, deliveries),
     );
   const decided = await ifCovered(decideWith(null));
   return decided.kind === 'covered' ? decided.result : decideWith(decided.available);
@@ -44,6 +50,8 @@ export async function decidePayment(
 
 interface RefundFacts {
   canRefund: boolean;
+  /** The customer names an address, and a payout sends the money. */
+  toAddress: boolean;
   /** The available amount, when it does not cover the refund, which is refused then. */
   available: Amount | null;
 }
@@ -65,7 +73,8 @@ async function decide(
   const refusal =
     (await lateRefusal(tx, decision)) ??
     refusalOf(payment, decision, last) ??
-    (isRefund ? refundRefusal(payment, amount, refundable, facts) : null);
+    (isRefund ? refundRefusal(payment, amount, refundable, facts) : null) ??
+    (isRefund && facts.toAddress ? await recipientsOnlyRefusal(tx, payment) : null);
   const number = (await countDecisions(tx, paymentId)) + 1;
   await insertDecision(tx, paymentId, {
     id: decision.id,
@@ -75,7 +84,8 @@ async function decide(
     requestedBy: decision.isMerchants === true ? 'merchant' : 'operator',
     decidedBy: decision.by,
     reason: decision.reason,
-    state: refusal === null ? 'pending' : 'refused',
+    // A refund that waits for an address is done with as a decision: nothing else has to wait for it.
+    state: refusal !== null ? 'refused' : isRefund && facts.toAddress ? 'accepted' : 'pending',
     refusal,
   });
   if (refusal === null && isRefund && amount !== null) {
@@ -86,10 +96,22 @@ async function decide(
       requestedBy: 'operator',
       operator: decision.by,
       reason: decision.reason,
+      addressUntil: facts.toAddress
+        ? new Date((await databaseTime(tx)).getTime() + ADDRESS_WAIT_MS)
+        : null,
     } as const;
-    await takeOrderedRefund(tx, payment, order, deliveries);
+    await takeOrderedRefund(tx, payment, order, deliveries, async (refund) => {
+      if (facts.toAddress) await mailLink(tx, refund, payment.customerEmail);
+    });
   }
   return { refusal };
+}
+
+/** An operator's refund to an address that a customer names is held to the account's rule too. */
+async function recipientsOnlyRefusal(tx: Tx, payment: Payment): Promise<string | null> {
+  const { recipientsOnly } = await readAccountRules(tx, payment, payment.currency);
+  if (payment.mode === 'test' || !recipientsOnly) return null;
+  return 'the account may pay saved recipients only: save the customer as a recipient and make a payout';
 }
 
 /**

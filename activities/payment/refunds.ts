@@ -26,7 +26,13 @@ import {
   takePaymentStep,
 } from '../../src/db/repositories/payments';
 import type { Db, Tx } from '../../src/db/transaction';
-import { type Posting, refundPosting, refundReturnPosting } from '../../src/domain/ledger';
+import {
+  type Posting,
+  refundFeePosting,
+  type RefundMoney,
+  refundPosting,
+  refundReturnPosting,
+} from '../../src/domain/ledger';
 import { type Amount, add, subtract, ZERO } from '../../src/domain/money';
 import { nextPaymentStatus, type Payment } from '../../src/domain/payment';
 import { priceReturn, priceReversal, type Reversal } from '../../src/domain/payment-pricing';
@@ -37,7 +43,7 @@ import {
   isAllRefunded,
   nextRefundStep,
 } from '../../src/domain/payment-step';
-import type { Refund } from '../../src/domain/refund';
+import { isWaiting, type Refund } from '../../src/domain/refund';
 import { newId } from '../../src/lib/new-id';
 import { eventOfPayment, eventOfRefund } from '../events';
 
@@ -126,8 +132,8 @@ export async function recordRefund(
   const known = await listRefunds(tx, payment.id);
   const step = nextRefundStep(payment, facts, known);
   if (step === null) {
-    // The customer has the money already, so what waits for a second person gives way.
-    const waiting = known.find(({ awaitsPerson, state }) => awaitsPerson && state === 'ordered');
+    // The customer has the money already, so what waits for a person or an address gives way.
+    const waiting = known.find(isWaiting);
     if (waiting === undefined || !hasUnknownRefund(payment, facts, known)) return null;
     return giveBackRefund(tx, payment, waiting, MADE_BY_PROVIDER, deliveries);
   }
@@ -139,10 +145,11 @@ export async function recordRefund(
   if (step.kind === 'give_back') {
     return giveBackRefund(tx, payment, ordered, ANOTHER_AMOUNT, deliveries);
   }
-  return confirm(tx, payment, { ...ordered, providerRefundId: step.refund.id }, deliveries);
+  return confirmRefund(tx, payment, { ...ordered, providerRefundId: step.refund.id }, deliveries);
 }
 
-async function confirm(
+/** The customer has the money. */
+export async function confirmRefund(
   tx: Tx,
   payment: Payment,
   refund: Refund,
@@ -220,6 +227,33 @@ export async function giveBackRefund(
   refusal: string,
   deliveries: NewDeliveries,
 ): Promise<Payment> {
+  const { after, returned } = await refuseRefund(tx, payment, refund, refusal, deliveries);
+  await postOrThrow(tx, payment, refundReturnPosting(payment, returned), ZERO);
+  return after;
+}
+
+/**
+ * The payout of the refund returns the money itself, and the fee is charged again.
+ * @returns that posting, which follows the payout's; null: there is no fee
+ */
+export async function returnRefund(
+  tx: Tx,
+  payment: Payment,
+  refund: Refund,
+  refusal: string,
+  deliveries: NewDeliveries,
+): Promise<Posting | null> {
+  const { returned } = await refuseRefund(tx, payment, refund, refusal, deliveries);
+  return returned.fee === ZERO ? null : refundFeePosting(payment, returned);
+}
+
+async function refuseRefund(
+  tx: Tx,
+  payment: Payment,
+  refund: Refund,
+  refusal: string,
+  deliveries: NewDeliveries,
+): Promise<{ after: Payment; returned: RefundMoney }> {
   const { reversed, taken, fee } = priceReturn(payment, add(refund.taken, refund.fee));
   const refused = await changeRefund(tx, { ...refund, state: 'refused', refusal });
   appendEvent(tx, eventOfRefund(refused), deliveries);
@@ -228,9 +262,7 @@ export async function giveBackRefund(
     reversedAmount: subtract(payment.reversedAmount, reversed),
     reversedFee: subtract(payment.reversedFee, fee),
   });
-  const { reference } = refund;
-  await postOrThrow(tx, payment, refundReturnPosting(payment, { reference, taken, fee }), ZERO);
-  return after;
+  return { after, returned: { reference: refund.reference, taken, fee } };
 }
 
 async function endRefundDecision(

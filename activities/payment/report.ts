@@ -1,20 +1,22 @@
 /** A payment as its workflow sees it: status, decision and the time of the next check. */
 import { findLastDecision, type StoredDecision } from '../../src/db/repositories/payment-decisions';
 import { listRefunds } from '../../src/db/repositories/payment-refunds';
+import { findPause } from '../../src/db/repositories/payout-pauses';
 import { databaseTime } from '../../src/db/database-time';
 import type { Db } from '../../src/db/transaction';
 import { isLess, ZERO } from '../../src/domain/money';
 import { CREDITED_LATER_STATUSES, isOpenPayment, type Payment } from '../../src/domain/payment';
 import { LATE_WINDOW_MS } from '../../src/domain/payment-step';
 import { refundableOf, seenAmount } from '../../src/domain/payment-pricing';
-import type { Refund } from '../../src/domain/refund';
+import { awaitsAddress, isWaiting, type Refund } from '../../src/domain/refund';
 import { nextAttemptMs, nextCheckMs, nextPaymentCheckMs } from '../../src/domain/provider-checks';
 import type { Limited } from '../../src/providers/port';
 import type { PaymentState, Wait } from '../../workflows/messages';
 import type { Deps } from '../deps';
 import { collectOwed } from './refunds';
 
-const HOUR_MS = 60 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 interface Look {
@@ -38,15 +40,27 @@ export async function reportPayment(
 ): Promise<PaymentState> {
   const decision = await findLastDecision(db, payment.id);
   const owes = payment.refundedAmount !== ZERO && (await collectOwed(db, payment.id));
-  const order = payment.reversedAmount === ZERO ? null : await findOrdered(db, payment.id);
+  const order = payment.reversedAmount === ZERO ? null : await findOrdered(db, payment);
   const now = await databaseTime(db);
   return stateOf(payment, { decision, order, owes }, why, { ...look, now });
 }
 
-/** The oldest refund that the provider has not answered, before one that waits for a second person. */
-async function findOrdered(db: Db, paymentId: string): Promise<Refund | null> {
-  const ordered = (await listRefunds(db, paymentId)).filter(({ state }) => state === 'ordered');
-  return ordered.find(({ awaitsPerson }) => !awaitsPerson) ?? ordered[0] ?? null;
+/** A refund under way. */
+interface Ordered extends Refund {
+  /** Why the provider is not asked: a pause of the operator. */
+  pause: string | null;
+}
+
+/** The oldest refund that the provider has not answered, before one that waits for something else. */
+async function findOrdered(db: Db, payment: Payment): Promise<Ordered | null> {
+  const ordered = (await listRefunds(db, payment.id)).filter(({ state }) => state === 'ordered');
+  const found = ordered.find(isAtProvider) ?? ordered.find(isWaiting) ?? ordered[0];
+  if (found === undefined) return null;
+  return { ...found, pause: isAtProvider(found) ? await findPause(db, payment) : null };
+}
+
+function isAtProvider({ awaitsPerson, addressUntil }: Refund): boolean {
+  return !awaitsPerson && addressUntil === null;
 }
 
 /**
@@ -72,7 +86,7 @@ export const WAITING_FOR_CUSTOMER = 'Waiting for the customer.';
 
 interface Open {
   decision: StoredDecision | null;
-  order: Refund | null;
+  order: Ordered | null;
   owes: boolean;
 }
 
@@ -146,16 +160,40 @@ function isRejectedHold({ status }: Payment, decision: StoredDecision | null): b
   return status === 'on_hold' && decision?.kind === 'reject' && decision.state === 'accepted';
 }
 
-function isOverdue(order: Refund | null, now: Date): boolean {
-  if (order === null || order.awaitsPerson) return false;
+function isOverdue(order: Ordered | null, now: Date): boolean {
+  if (order === null || !isAtProvider(order) || order.pause !== null) return false;
   return now.getTime() - order.updatedAt.getTime() > OVERDUE_MS;
 }
 
-function ordered(order: Refund | null): WaitFacts['pending'] {
+function ordered(order: Ordered | null): WaitFacts['pending'] {
   if (order === null) return null;
-  const { amount, currency, updatedAt, awaitsPerson } = order;
+  const { amount, currency, updatedAt, pause, payoutId } = order;
   const what = `refund of ${amount} ${currency}`;
-  return { what, since: updatedAt, until: awaitsPerson ? order.secondPersonUntil : null };
+  if (order.awaitsPerson) {
+    const why = `Waiting for another person of the merchant to approve the ${what}.`;
+    return { what, since: updatedAt, hold: { why, until: order.secondPersonUntil } };
+  }
+  if (awaitsAddress(order)) {
+    const why = `Waiting for the customer to name an address for the ${what}.`;
+    return { what, since: updatedAt, hold: { why, until: order.addressUntil } };
+  }
+  if (payoutId !== null) {
+    return {
+      what,
+      since: updatedAt,
+      hold: { why: `Waiting for ${payoutId}, which sends the ${what}.` },
+    };
+  }
+  if (pause === null) return { what, since: updatedAt };
+  const why = `Waiting for an operator to resume payouts (paused: ${pause}).`;
+  return { what, since: updatedAt, hold: { why, everyMs: MINUTE_MS } };
+}
+
+/** Why the provider is not asked to carry it out. */
+interface Hold {
+  why: string;
+  until?: Date | null;
+  everyMs?: number;
 }
 
 interface WaitFacts {
@@ -166,7 +204,7 @@ interface WaitFacts {
   owes: boolean;
   held: boolean;
   /** What the provider has to carry out. */
-  pending: { what: string; since: Date; until?: Date | null } | null;
+  pending: { what: string; since: Date; hold?: Hold } | null;
 }
 
 /**
@@ -177,10 +215,10 @@ function waitFor(
   payment: Payment,
   { why, askedAt, now, answered, owes, held, pending }: WaitFacts,
 ): Wait | null {
-  if (pending?.until != null) {
-    const why = `Waiting for another person of the merchant to approve the ${pending.what}.`;
-    const leftMs = Math.max(0, pending.until.getTime() - now.getTime());
-    return { why, ms: Math.min(leftMs, HOUR_MS) };
+  if (pending?.hold !== undefined) {
+    const { why, until = null, everyMs = HOUR_MS } = pending.hold;
+    const leftMs = until === null ? everyMs : Math.max(0, until.getTime() - now.getTime());
+    return { why, ms: Math.min(leftMs, everyMs) };
   }
   if (pending !== null) {
     const ms = nextCheckMs(now.getTime() - pending.since.getTime());

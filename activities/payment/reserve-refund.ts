@@ -11,16 +11,24 @@ import {
   listRefunds,
 } from '../../src/db/repositories/payment-refunds';
 import { findPayment, lockPayment } from '../../src/db/repositories/payments';
-import { lockUsage, readKeyFacts } from '../../src/db/repositories/payout-facts';
+import { lockUsage, readAccountRules, readKeyFacts } from '../../src/db/repositories/payout-facts';
+import { mailLink } from '../../src/db/repositories/refund-links';
 import { readAlone } from '../../src/db/repositories/second-person';
 import { databaseTime } from '../../src/db/database-time';
 import { MissingRow, type Tx } from '../../src/db/transaction';
-import { type RefundAbility, type RefundRequest, refundTerms } from '../../src/domain/refund';
+import {
+  ADDRESS_WAIT_MS,
+  awaitsAddress,
+  needsAddress,
+  type RefundAbility,
+  type RefundRequest,
+  refundTerms,
+} from '../../src/domain/refund';
 import { needsSecondPerson, secondPersonUntil } from '../../src/domain/second-person';
 import {
   duplicateReference,
   insufficientBalance,
-  refundOutsideOfKey,
+  refundOutsideOfRules,
 } from '../../src/domain/terms';
 import { presentCreated } from '../../src/presenters/envelope';
 import { presentRefund } from '../../src/presenters/refund';
@@ -84,11 +92,15 @@ async function reserve(
   const key = await readKeyFacts(tx, claim, payment.currency);
   const terms = refundTerms(payment, await listRefunds(tx, paymentId), request, ability);
   if ('refusal' in terms) throw new Refused(terms.refusal);
-  const asked = { amount: terms.amount, toDestination: request.destination !== null };
-  const outside = refundOutsideOfKey(key, payment.currency, asked);
+  const account = await readAccountRules(tx, claim, payment.currency);
+  const toAddress = needsAddress(ability);
+  const asked = { amount: terms.amount, toAddress };
+  const outside = refundOutsideOfRules({ account, key }, payment, asked);
   if (outside !== null) throw new Refused(outside);
   const { currency } = payment;
-  const alone = await readAlone(tx, { accountId, mode, apiKeyId }, currency);
+  const now = await databaseTime(tx);
+  // Where an address is missing, another person approves the payout, and sees where it goes.
+  const alone = toAddress ? null : await readAlone(tx, { accountId, mode, apiKeyId }, currency);
   const waits = needsSecondPerson(alone?.remaining ?? null, terms.amount);
   const order = {
     id: refundId,
@@ -100,11 +112,13 @@ async function reserve(
     reason: request.reason,
     destination: request.destination,
     secondPerson: waits ? (alone?.maker ?? null) : null,
-    secondPersonUntil: waits ? secondPersonUntil(await databaseTime(tx)) : null,
+    secondPersonUntil: waits ? secondPersonUntil(now) : null,
+    addressUntil: toAddress ? new Date(now.getTime() + ADDRESS_WAIT_MS) : null,
   } as const;
-  const refund = await takeOrderedRefund(tx, payment, order, deliveries, (created) =>
-    storeResponse(tx, refundId, presentCreated(presentRefund(created))),
-  );
+  const refund = await takeOrderedRefund(tx, payment, order, deliveries, async (created) => {
+    if (awaitsAddress(created)) await mailLink(tx, created, payment.customerEmail);
+    await storeResponse(tx, refundId, presentCreated(presentRefund(created)));
+  });
   if (refund !== null) return { kind: 'reserved' };
   const existingId = await findRefundByReference(tx, {
     accountId,

@@ -8,11 +8,12 @@ import { postAtCommit } from '../../src/db/repositories/ledger';
 import { getPayout, takeTransition, type PayoutChange } from '../../src/db/repositories/payouts';
 import type { Tx } from '../../src/db/transaction';
 import type { Posting } from '../../src/domain/ledger';
-import type { Payout, PayoutTrigger } from '../../src/domain/payout';
+import { isFinalPayout, type Payout, type PayoutTrigger } from '../../src/domain/payout';
 import { autoApproveDelayMs } from '../../src/domain/review';
 import type { PayoutState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayout } from '../events';
+import { endRefundOf } from '../payment/pay-refund';
 
 export interface Transition {
   trigger: PayoutTrigger;
@@ -58,7 +59,9 @@ export async function transitionIn(
     await resolveOpenCase(tx, 'screening_review', payoutId, 'The payout was rejected.');
   }
   await also?.(tx);
+  const ofRefund = isFinalPayout(payout.status) ? await endRefundOf(tx, payout, deliveries) : null;
   if (posting !== undefined) postAtCommit(tx, payout, posting(payout));
+  if (ofRefund !== null) postAtCommit(tx, payout, ofRefund);
   return payout;
 }
 

@@ -5,11 +5,13 @@ import type { Client } from '@temporalio/client';
 import type { Db } from '../db/transaction';
 import type { PaymentDecisionKind } from '../domain/payment';
 import {
+  cancelRefund,
   decideAboutPayment,
   lookAtPayment,
   type PaymentDecisionResult,
   type PaymentsDeps,
 } from '../services/admin/payments';
+import { makeRefundLink } from '../services/refund-addresses';
 import { COMMAND } from '../temporal/client';
 import { createPaymentWorkflows } from '../temporal/payment-workflows';
 import type { Context, Run } from './context';
@@ -18,6 +20,7 @@ import { addNoun, changeVerb, readVerb, reasonedVerb, runOn, text } from './opti
 import { unclear } from './errors';
 
 const PAYMENT = { name: 'payment', value: 'PAY_ID', where: 'Its id begins with pay_.' };
+const REFUND = { name: 'refund', value: 'RF_ID', where: 'Its id begins with rf_.' };
 const OPERATION_ID = new Option(
   '--operation-id <TEXT>',
   'a name of your own for the decision (default: a new one)',
@@ -82,7 +85,34 @@ export function addPayments(admin: Command, run: Run): void {
     examples: ['payments cancel pay_… --reason "requested by the shop"'],
   });
   decide('cancel', cancel);
+  addRefundVerbs(payments, run);
   addLost(payments, run, 'payment');
+}
+
+function addRefundVerbs(payments: Command, run: Run): void {
+  const link = changeVerb(payments, 'refund-link', {
+    summary: 'Make the link with which a customer names the address of a refund, and show it once',
+    notes:
+      'Add it to the URL of the dashboard, and hand it to the customer yourself: whoever has it decides where the ' +
+      'money goes. It works once, and an earlier link of the refund works no more.',
+    examples: [
+      'payments refund-link rf_… --reason "ticket 812: the customer has no email address"',
+    ],
+  });
+  runOn(run, link, REFUND, async ({ db, by }, id) => {
+    const { token, until } = await makeRefundLink(db, by, id);
+    const path = `/dashboard/refund-address?token=${token}`;
+    return { id, object: 'refund_link', path, until: until.toISOString() };
+  });
+  const cancel = reasonedVerb(payments, 'refund-cancel', {
+    summary: 'Take back a refund that waits for an address or a second person',
+    notes: 'Its money returns to the balance of the merchant.',
+    examples: ['payments refund-cancel rf_… --reason "the customer was paid in the shop"'],
+  });
+  runOn(run, cancel, REFUND, async ({ db, by, temporal }, id) => {
+    await cancelRefund(paymentsDeps(db, temporal()), by, id);
+    return { id, object: 'refund', status: 'failed' };
+  });
 }
 
 function paymentsDeps(db: Db, temporal: Client): PaymentsDeps {

@@ -6,6 +6,7 @@ import type { Mode } from '../domain/mode';
 import { mayDo } from '../domain/users';
 import type { Chats } from '../services/chats';
 import type { DashboardServices } from '../services/dashboard';
+import type { RefundAddresses } from '../services/refund-addresses';
 import type { UserServices } from '../services/users/user-services';
 import { accountNavigation, accountPages } from '../web/account/account-pages';
 import { ModeBanner } from '../web/components';
@@ -22,6 +23,7 @@ import { lowBalancePages } from './low-balances/low-balances';
 import { paymentPages } from './payments/payments';
 import { payoutPages } from './payouts/payouts';
 import { schedulePages } from './schedules/schedules';
+import { refundAddressPages } from './refund-address/refund-address';
 import { refundPages } from './refunds/refunds';
 import { recipientPages } from './recipients/recipients';
 import { requestPages } from './requests/requests';
@@ -39,6 +41,7 @@ import { merchantRoute, modeOf, PREFIX } from './merchant-page';
 interface DashboardOptions {
   services: DashboardServices;
   users: UserServices;
+  refundAddresses: RefundAddresses;
   chats: Chats;
   once: Once;
   drafts: Once;
@@ -51,6 +54,7 @@ interface DashboardOptions {
 export function createDashboard({
   services,
   users,
+  refundAddresses,
   chats,
   once,
   drafts,
@@ -71,6 +75,7 @@ export function createDashboard({
         ...{ site, product: 'Merchant dashboard', users, once, publicUrl },
         singleSignOn: null,
       }),
+      ...refundAddressPages(refundAddresses),
       ...[
         homePages(services),
         paymentPages(services),

@@ -59,10 +59,13 @@ const WITH_OBJECTS = (id: string): string => `
 /** The transaction was posted after the last proof of its balance. */
 const IS_NEW = 't.balance_version > coalesce(proven.version, -1)';
 
-/** In the columns of invariant 7. What a refused refund deducted has been returned. */
+/**
+ * In the columns of invariant 7. What a refused refund deducted has been returned. A refund that a payout sends has given
+ * its money to the payout, and only its fee stays.
+ */
 const REFUNDS_BROKEN = `
       (WITH posted AS (
-        SELECT t.source_id AS payment_id, regexp_replace(t.operation_key, ':return$', '') AS key,
+        SELECT t.source_id AS payment_id, regexp_replace(t.operation_key, ':(return|payout)$', '') AS key,
                coalesce(sum(-(${SIGNED})) FILTER (WHERE e.account IN ('available', 'fee_income')), 0)
                  AS taken,
                coalesce(sum(-(${SIGNED})) FILTER (WHERE e.account = 'fee_income'), 0) AS fee
@@ -70,8 +73,12 @@ const REFUNDS_BROKEN = `
          WHERE t.type = 'payin_refund' GROUP BY 1, 2
       ), refunds AS (
         SELECT payment_id, payment_id || ':refund:' || reference AS key,
-               CASE WHEN state IN ('ordered', 'done') THEN taken + fee ELSE 0 END AS taken
+               CASE WHEN state IN ('ordered', 'done') AND payout_id IS NULL
+                    THEN taken + fee ELSE 0 END AS taken
           FROM payment_refunds
+      ), by_payout AS (
+        SELECT payment_id, sum(taken + fee) AS taken FROM payment_refunds
+         WHERE state IN ('ordered', 'done') AND payout_id IS NOT NULL GROUP BY payment_id
       ), sums AS (
         SELECT payment_id, sum(taken) AS taken, sum(fee) AS fee FROM posted GROUP BY payment_id
       )
@@ -82,7 +89,17 @@ const REFUNDS_BROKEN = `
       UNION ALL
       SELECT p.id, 'all refunds', p.reversed_amount, p.reversed_fee, s.taken, s.fee
         FROM payments p LEFT JOIN sums s ON s.payment_id = p.id
-       WHERE p.reversed_amount <> coalesce(s.taken, 0) OR p.reversed_fee <> coalesce(s.fee, 0))`;
+        LEFT JOIN by_payout b ON b.payment_id = p.id
+       WHERE p.reversed_amount <> coalesce(s.taken, 0) + coalesce(b.taken, 0)
+          OR p.reversed_fee <> coalesce(s.fee, 0)
+      UNION ALL
+      -- The refund and its payout have ended together.
+      SELECT r.payment_id, r.payout_id, r.amount, NULL, p.amount, NULL
+        FROM payment_refunds r JOIN public.payouts p ON p.id = r.payout_id
+       WHERE r.amount <> p.amount
+          OR r.state IS DISTINCT FROM CASE p.status WHEN 'completed' THEN 'done'
+               WHEN 'rejected' THEN 'refused' WHEN 'failed' THEN 'refused'
+               WHEN 'cancelled' THEN 'refused' ELSE 'ordered' END)`;
 
 export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
   {

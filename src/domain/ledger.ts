@@ -155,6 +155,35 @@ export function refundReturnPosting(payment: PaymentMoney, refund: RefundMoney):
   };
 }
 
+/**
+ * Makes the money of a refund available again for the payout that carries it out: it is posted with the payout's
+ * reservation, in one transaction, so that nothing else can use it. What stays of the refund is the fee.
+ */
+export function refundToPayoutPosting(payment: PaymentMoney, refund: RefundMoney): Posting {
+  const amount = add(refund.taken, refund.fee);
+  return {
+    operationKey: `${payment.id}:refund:${refund.reference}:payout`,
+    type: 'payin_refund',
+    description: `Payment ${payment.reference}: the refund is sent as a payout`,
+    source: { object: 'payment', id: payment.id },
+    lines: lines(
+      { account: 'available', direction: 'in', amount },
+      { account: 'provider_clearing', direction: 'out', amount },
+    ),
+  };
+}
+
+/** The payout of a refund has returned its money, the fee included: the fee is charged again. */
+export function refundFeePosting(payment: PaymentMoney, { reference, fee }: RefundMoney): Posting {
+  return {
+    ...refundReturnPosting(payment, { reference, taken: ZERO, fee }),
+    lines: lines(
+      { account: 'available', direction: 'out', amount: fee },
+      { account: 'fee_income', direction: 'in', amount: fee },
+    ),
+  };
+}
+
 function refundLines(direction: 'in' | 'out', { taken, fee }: RefundMoney): PostingLine[] {
   const against = direction === 'in' ? 'out' : 'in';
   // If the fee was the whole amount, the merchant still sees a transaction.

@@ -56,6 +56,10 @@ export interface Refund extends PaymentRefund {
   secondPersonUntil: Date | null;
   /** While that approval is missing, the provider is not asked. */
   awaitsPerson: boolean;
+  /** Set: the money goes to an address, which has to be named until then. */
+  addressUntil: Date | null;
+  /** The payout that carries the money to that address. */
+  payoutId: string | null;
   sequence: number;
   createdAt: Date;
   updatedAt: Date;
@@ -86,7 +90,34 @@ export interface RefundFilters {
 export interface RefundAbility {
   name: string;
   refunds: boolean;
+  /** Not empty: it does not know who paid, so a refund needs an address and is sent as a payout. */
   destinationTypes: readonly DestinationType[];
+}
+
+export function needsAddress({
+  destinationTypes,
+}: Pick<RefundAbility, 'destinationTypes'>): boolean {
+  return destinationTypes.length > 0;
+}
+
+/**
+ * As long as the payments themselves take late money. A customer who does not answer a mail in this time needs another
+ * way, and the merchant should not miss the money for longer.
+ */
+export const ADDRESS_WAIT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Nobody has named the address yet, so nothing can leave. */
+export function awaitsAddress({
+  state,
+  addressUntil,
+  payoutId,
+}: Pick<Refund, 'state' | 'addressUntil' | 'payoutId'>): boolean {
+  return state === 'ordered' && addressUntil !== null && payoutId === null;
+}
+
+/** It is only taken from the balance, and can still be given back. */
+export function isWaiting(refund: Refund): boolean {
+  return awaitsAddress(refund) || (refund.state === 'ordered' && refund.awaitsPerson);
 }
 
 /**

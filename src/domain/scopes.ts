@@ -1,10 +1,11 @@
 /**
  * What an API key may do (the specification, "Scopes"; decisions/events-list, decisions/recipients,
- * decisions/webhooks-by-api, decisions/keys-by-api, decisions/request-log).
+ * decisions/merchant-refunds, decisions/webhooks-by-api, decisions/keys-by-api, decisions/request-log).
  */
 export const SCOPES = [
   'payments:write',
   'payments:read',
+  'refunds:write',
   'payouts:write',
   'payouts:read',
   'recipients:write',

@@ -55,6 +55,16 @@ export interface KeyFacts {
   resetsAt: Date | null;
 }
 
+/** The rules of the account that a refund is measured by. */
+export interface AccountRules {
+  recipientsOnly: boolean;
+  /** Null: no maximum. */
+  perTransactionMax: Amount | null;
+  dailyMax: Amount | null;
+  usedToday: Amount;
+  resetsAt: Date | null;
+}
+
 export interface PayoutTerms {
   feeTerms: FeeTerms;
   serviceFee: Amount;
@@ -129,22 +139,42 @@ export function payoutTermsOnCredit(
   };
 }
 
-/** What the limits of its key say to a refund: it takes money out of the balance as a payout does. */
-export function refundOutsideOfKey(
-  key: KeyFacts,
-  currency: string,
-  { amount, toDestination }: { amount: Amount; toDestination: boolean },
+/** What the limits of the account and of its key say to a refund: it takes money out of the balance as a payout does. */
+export function refundOutsideOfRules(
+  { account, key }: { account: AccountRules; key: KeyFacts },
+  { mode, currency }: { mode: Mode; currency: string },
+  { amount, toAddress }: { amount: Amount; toAddress: boolean },
 ): Refusal | null {
   const notAllowed = currencyRefusal(key, currency);
   if (notAllowed !== null) return notAllowed;
-  if (toDestination && key.recipientsOnly) {
-    const message = 'Omit destination: this API key may pay saved recipients only.';
-    return { code: 'recipient_required', details: { held: 'api_key' }, message };
+  const held = recipientsOnlyBy(mode, { ...account, key });
+  if (toAddress && held !== null) {
+    const message =
+      held === 'account'
+        ? 'A refund of this payment goes to an address that the customer names, and this account may pay saved recipients only. Save the customer as a recipient, then create a payout.'
+        : 'A refund of this payment goes to an address that the customer names, and this API key may pay saved recipients only. Save the customer as a recipient, then create a payout.';
+    return { code: 'recipient_required', details: { held }, message };
   }
-  const limit = keyLimit(key, currency, amount);
-  const message =
-    'The refund would exceed a limit of your API key; see details. Lower the amount or try again later.';
-  return limit === null ? null : { ...limit, message };
+  const limit = accountLimit(account, currency, amount);
+  if (limit !== null) return { ...limit, message: limitMessage('account') };
+  const ofKey = keyLimit(key, currency, amount);
+  return ofKey === null ? null : { ...ofKey, message: limitMessage('API key') };
+}
+
+function limitMessage(of: 'account' | 'API key'): string {
+  return `The refund would exceed a limit of your ${of}; see details. Lower the amount or try again later.`;
+}
+
+function accountLimit(account: AccountRules, currency: string, amount: Amount): Refusal | null {
+  return exceededLimit({
+    of: 'account',
+    currency,
+    amount,
+    perTransactionMax: account.perTransactionMax,
+    dailyMax: account.dailyMax,
+    usedToday: account.usedToday,
+    resetsAt: account.resetsAt?.toISOString() ?? null,
+  });
 }
 
 function keyLimit(key: KeyFacts, currency: string, amount: Amount): Refusal | null {
@@ -173,10 +203,17 @@ function outsideOfRules(
   const notAllowed = currencyRefusal(key, currency);
   if (notAllowed !== null) return notAllowed;
   if (recipient !== undefined) return null;
-  if (mode === 'live' && recipientsOnly) {
-    return { code: 'recipient_required', details: { held: 'account' } };
-  }
-  return key.recipientsOnly ? { code: 'recipient_required', details: { held: 'api_key' } } : null;
+  const held = recipientsOnlyBy(mode, { recipientsOnly, key });
+  return held === null ? null : { code: 'recipient_required', details: { held } };
+}
+
+/** Who says that only saved recipients are paid. */
+function recipientsOnlyBy(
+  mode: Mode,
+  { recipientsOnly, key }: Pick<PayoutFacts, 'recipientsOnly' | 'key'>,
+): 'account' | 'api_key' | null {
+  if (mode === 'live' && recipientsOnly) return 'account';
+  return key.recipientsOnly ? 'api_key' : null;
 }
 
 /** @param facts the payment that has the reference already, and the fee rule in force, if any */

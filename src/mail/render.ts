@@ -72,6 +72,17 @@ export function renderReset({ where, url }: { where: string; url: string }): Let
   });
 }
 
+/** To a customer, who has no user here and knows the shop only. */
+export function renderRefundLink({ shop, url }: { shop: string; url: string }): Letter {
+  return render({
+    subject: `Your refund from ${shop}`,
+    text: `${shop} sends you money back. Open the link to enter the address that it goes to. It works once.`,
+    links: [{ label: 'Enter the address', url }],
+    more: ['We never ask for a password, a recovery phrase or a payment.'],
+    why: 'If you do not know what this is about, do nothing.',
+  });
+}
+
 interface Link {
   label: string;
   url: string;

@@ -30,7 +30,6 @@ import {
   readDecision,
   readMode,
   readQuery,
-  readRefund,
   readTransferOrder,
   type TransferOrder,
 } from './requests';
@@ -138,7 +137,6 @@ function addCheckouts(router: Router, provider: OnchainProvider): void {
 
   router.post('/checkouts/:reference/cancel', (ctx) => act(ctx, { do: 'cancel' }));
   router.post('/checkouts/:reference/compliance', (ctx) => act(ctx, readDecision(ctx)));
-  router.post('/checkouts/:reference/refunds', (ctx) => act(ctx, readRefund(ctx)));
 }
 
 function addOperation(router: Router, provider: OnchainProvider): void {

@@ -37,10 +37,9 @@ export interface CheckoutOrder {
   scenario: string | null;
 }
 
-export type CheckoutStep =
-  | { do: 'cancel' }
-  | { do: 'release' | 'reject' }
-  | { do: 'refund'; reference: string; amount: Amount };
+export interface CheckoutStep {
+  do: 'cancel' | 'release' | 'reject';
+}
 
 export const Reference = Type.String({
   pattern: '^[A-Za-z0-9_-]{1,64}$',
@@ -131,8 +130,6 @@ const DecisionBody = Type.Object(
   OBJECT,
 );
 
-const RefundBody = Type.Object({ refund_reference: Reference, amount: PositiveAmount }, OBJECT);
-
 export function readTransferOrder(ctx: Context): TransferOrder {
   const { client_reference, asset, network, amount, destination, beneficiary } = readBody(
     ctx,
@@ -169,11 +166,6 @@ export function readCheckoutOrder(ctx: Context): CheckoutOrder {
 
 export function readDecision(ctx: Context): CheckoutStep {
   return { do: readBody(ctx, DecisionBody).decision };
-}
-
-export function readRefund(ctx: Context): CheckoutStep {
-  const { refund_reference, amount } = readBody(ctx, RefundBody);
-  return { do: 'refund', reference: refund_reference, amount: toAmount(amount) };
 }
 
 function readBody<Schema extends Parameters<typeof checkJson>[0]>(

@@ -1,6 +1,6 @@
 /** A refund in API responses and webhook events (decisions/refunds). */
 import { ZERO } from '../domain/money';
-import { type Refund, refundStatus } from '../domain/refund';
+import { awaitsAddress, type Refund, refundStatus } from '../domain/refund';
 import type { RefundObject } from '../schemas/refunds';
 
 export function presentRefund(refund: Refund): RefundObject {
@@ -19,6 +19,9 @@ export function presentRefund(refund: Refund): RefundObject {
     balance_debit: isBack ? ZERO : refund.taken,
     fee_returned: isBack ? ZERO : refund.fee,
     awaits_second_person: refund.awaitsPerson,
+    awaits_address: awaitsAddress(refund),
+    address_until: refund.addressUntil?.toISOString() ?? null,
+    payout_id: refund.payoutId,
     destination: refund.destination,
     reason: refund.requestedBy === 'merchant' ? refund.reason : null,
     failure_reason: refund.refusal,

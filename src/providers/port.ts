@@ -20,7 +20,7 @@ export interface ProviderCapabilities {
   network_fee_estimate: boolean;
   tx_hash: boolean;
   refunds: boolean;
-  /** Where a refund can be sent on request; otherwise the provider decides. */
+  /** The addresses that a refund needs, which a payout pays. Empty: the provider refunds to who paid. */
   refund_destination_types: readonly DestinationType[];
   partial_payments: boolean;
   checkout_ttl_seconds: number | null;
@@ -201,14 +201,13 @@ export interface Provider {
   /** The operator's decision on a compliance hold; `reject` refunds what was received. */
   releaseHold(reference: string, decision: 'release' | 'reject'): Promise<CheckoutResult>;
   /**
-   * Idempotent by `refundReference`. Only asked where `refunds` is true.
-   * @param destination only where `refund_destination_types` has its type; null: the provider decides
+   * Sends money back to who paid, idempotent by `refundReference`. Only asked where `refunds` is true and
+   * `refund_destination_types` is empty.
    */
   refundCheckout(
     reference: string,
     refundReference: string,
     amount: Amount,
-    destination?: Destination | null,
   ): Promise<CheckoutResult>;
   /** The provider's statements, for the reconciliation: also objects that are unknown to us. */
   listPayouts(query: StatementQuery): Promise<StatementPage<ProviderTransfer>>;

@@ -18,7 +18,8 @@ const Capabilities = Shape(
     tx_hash: Type.Boolean(),
     refunds: Type.Boolean(),
     refund_destination_types: Type.Array(Type.String(), {
-      description: 'The destinations that a refund can name',
+      description:
+        'The types of address that a refund needs, which the customer names. Empty: the provider refunds to who paid',
     }),
     partial_payments: Type.Boolean(),
     checkout_ttl_seconds: OrNull(Type.Integer(), 'Null if the provider has no time limit'),

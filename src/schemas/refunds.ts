@@ -115,6 +115,18 @@ export const RefundObject = Shape(
     ),
     fee_returned: AmountText('The part of our fee that we return'),
     awaits_second_person: AwaitsSecondPerson,
+    awaits_address: Type.Boolean({
+      description:
+        'The customer has not named an address yet. The money is taken from your balance, and you can cancel the refund',
+    }),
+    address_until: OrNull(
+      Timestamp('Until then the customer can name an address'),
+      'Null if the provider sends the money to who paid',
+    ),
+    payout_id: OrNull(
+      Id('payout'),
+      'The payout that sends the money. Null before the customer has named an address, and if the provider sends it',
+    ),
     destination: OrNull(
       Shape(
         {
@@ -148,11 +160,23 @@ const EXAMPLE: RefundObject = {
   balance_debit: '24.75000000',
   fee_returned: '0.25000000',
   awaits_second_person: false,
+  awaits_address: true,
+  address_until: '2026-12-21T09:12:44.018Z',
+  payout_id: null,
   destination: null,
   reason: 'One of two lamps was broken',
   failure_reason: null,
   created_at: '2026-11-21T09:12:44.018Z',
   completed_at: null,
+};
+
+const CANCELLED: RefundObject = {
+  ...EXAMPLE,
+  status: 'failed',
+  balance_debit: '0.00000000',
+  fee_returned: '0.00000000',
+  awaits_address: false,
+  failure_reason: 'The refund was taken back before anything was sent.',
 };
 
 const REQUEST_EXAMPLES = {
@@ -173,7 +197,7 @@ export const REFUND_OPERATIONS: readonly Operation[] = [
     tag: 'Refunds',
     summary: 'Refund a payment',
     description:
-      'Takes the money from your balance at once and asks the provider to send it to the customer. Without an amount it refunds everything that is left. If the provider refuses, the money returns to your balance and the refund is failed. A destination also needs the scope `payouts:write`.',
+      'Takes the money from your balance at once. Without an amount it refunds everything that is left. A provider that knows who paid sends the money back. Where it cannot, as on blockchains, the refund `awaits_address`: the customer gets a link to name an address, and a payout sends the money there under the rules of your payouts. This needs the scope `refunds:write`. If the refund fails or is cancelled, the money returns to your balance. In test mode a destination can stand for the customer’s answer; it also needs `payouts:write`.',
     scope: 'payments:write',
     parameters: [idOf('payment'), IDEMPOTENCY_KEY],
     body: { schema: RefundBody, examples: REQUEST_EXAMPLES },
@@ -213,6 +237,19 @@ export const REFUND_OPERATIONS: readonly Operation[] = [
     parameters: listQueryOf(FILTERS),
     success: listed(RefundObject, '/refunds', [EXAMPLE]),
     errors: ['validation_failed'],
+  },
+  {
+    id: 'cancelRefund',
+    method: 'post',
+    path: '/refunds/{id}/cancel',
+    tag: 'Refunds',
+    summary: 'Cancel a refund',
+    description:
+      'Takes back a refund that still waits for an address or a second person. It becomes failed, and its money returns to your balance.',
+    scope: 'payments:write',
+    parameters: [idOf('refund')],
+    success: shown(RefundObject, CANCELLED),
+    errors: ['not_found', 'invalid_state', 'service_unavailable'],
   },
   {
     id: 'getRefund',

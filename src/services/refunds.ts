@@ -9,23 +9,25 @@ import {
   listMerchantRefunds,
   listRefunds,
 } from '../db/repositories/payment-refunds';
-import { readKeyFacts } from '../db/repositories/payout-facts';
+import { readAccountRules, readKeyFacts } from '../db/repositories/payout-facts';
 import type { Db } from '../db/transaction';
 import type { Destination, DestinationType } from '../domain/destination';
 import { ApiError, validationFailed } from '../domain/errors';
+import { isId } from '../domain/ids';
 import { memoFault, memoShape } from '../domain/networks';
 import { type Amount, subtract } from '../domain/money';
 import type { Payment } from '../domain/payment';
 import { priceReversal } from '../domain/payment-pricing';
 import {
   leftToRefund,
+  needsAddress,
   type Refund,
   type RefundFilters,
   type RefundRequest,
   refundStatus,
   refundTerms,
 } from '../domain/refund';
-import { duplicateReference, refundOutsideOfKey } from '../domain/terms';
+import { duplicateReference, refundOutsideOfRules } from '../domain/terms';
 import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
 import { paymentStart, type PaymentWorkflows } from '../temporal/payment-workflows';
@@ -57,7 +59,7 @@ export interface RefundQuote {
 export interface RefundChoices {
   payment: Payment;
   left: Amount;
-  /** Empty: the provider decides where the money goes. */
+  /** Empty: the provider sends the money to who paid. Otherwise the customer names an address. */
   destinationTypes: readonly DestinationType[];
 }
 
@@ -101,7 +103,7 @@ export function createRefunds(deps: RefundsDeps) {
       const payment = await getOwnPayment(deps.db, caller, paymentId);
       const left = leftToRefund(payment, await listRefunds(deps.db, paymentId));
       const { refund_destination_types: types } = capabilitiesOf(deps, payment);
-      return { payment, left, destinationTypes: payment.mode === 'live' ? [] : types };
+      return { payment, left, destinationTypes: types };
     },
 
     list: (caller: Caller, query: ListRequest<RefundFilters>): Promise<Page<Refund>> =>
@@ -119,19 +121,23 @@ export function createRefunds(deps: RefundsDeps) {
     },
 
     /**
-     * Takes back a refund that waits for a second person; its money is returned.
+     * Takes back a refund that waits for a second person or an address; its money is returned.
      * @throws ApiError not_found, invalid_state, service_unavailable
      */
-    withdraw: async (caller: Caller, id: string): Promise<void> => {
+    withdraw: async (caller: Caller, id: string): Promise<Refund> => {
       const { paymentId } = await getOwn(deps.db, caller, id);
       const start = paymentStart(await getOwnPayment(deps.db, caller, paymentId));
       const by = newId('request');
       const outcome = await deps.paymentWorkflows.withdraw(start, id, by, ORDER_DEADLINE_MS);
-      if (outcome === true) return;
+      const refund = await getOwn(deps.db, caller, id);
+      if (outcome === true) return refund;
       if (outcome !== false) throw new ApiError(NO_ANSWER);
-      const message = 'This refund is no longer waiting for a second person.';
-      const status = refundStatus((await getOwn(deps.db, caller, id)).state);
-      throw new ApiError({ code: 'invalid_state', details: { status }, message });
+      const status = refundStatus(refund.state);
+      throw new ApiError({
+        code: 'invalid_state',
+        details: { status },
+        message: notWaiting(refund),
+      });
     },
 
     /** Makes the payment's workflow look for the second person's approval. @throws ApiError not_found */
@@ -144,6 +150,13 @@ export function createRefunds(deps: RefundsDeps) {
     /** @throws ApiError not_found */
     get: (caller: Caller, id: string): Promise<Refund> => getOwn(deps.db, caller, id),
   };
+}
+
+function notWaiting({ state, payoutId }: Refund): string {
+  if (state === 'ordered' && payoutId !== null) {
+    return `The payout ${payoutId} sends this refund. Cancel the payout instead, while it can be cancelled.`;
+  }
+  return 'This refund waits for neither an address nor a second person, so it cannot be taken back.';
 }
 
 async function create(
@@ -187,18 +200,31 @@ async function prepare(deps: RefundsDeps, caller: Caller, input: RefundInput) {
   const refunds = await listRefunds(deps.db, payment.id);
   const { name } = deps.providers.get(payment.provider, payment.mode);
   const capabilities = capabilitiesOf(deps, payment);
-  const terms = refundTerms(payment, refunds, request, {
+  const ability = {
     name,
     refunds: capabilities.refunds,
     destinationTypes: capabilities.refund_destination_types,
-  });
+  };
+  checkScope(caller, needsAddress(ability));
+  const terms = refundTerms(payment, refunds, request, ability);
   if ('refusal' in terms) throw new ApiError(terms.refusal);
   checkDestination(payment, input);
   const key = await readKeyFacts(deps.db, caller, payment.currency);
-  const asked = { amount: terms.amount, toDestination: input.destination !== null };
-  const outside = refundOutsideOfKey(key, payment.currency, asked);
+  const account = await readAccountRules(deps.db, caller, payment.currency);
+  const asked = { amount: terms.amount, toAddress: needsAddress(ability) };
+  const outside = refundOutsideOfRules({ account, key }, payment, asked);
   if (outside !== null) throw new ApiError(outside);
   return { payment, refunds, amount: terms.amount };
+}
+
+/**
+ * A key that takes payments may send money back to who paid. Money for an address that is still to be named needs
+ * more. A person has a role instead. @throws ApiError insufficient_scope
+ */
+function checkScope({ apiKeyId, scopes }: Caller, toAddress: boolean): void {
+  if (!toAddress || isId('user', apiKeyId) || scopes.includes('refunds:write')) return;
+  const details = { required_scope: 'refunds:write' } as const;
+  throw new ApiError({ code: 'insufficient_scope', details });
 }
 
 function capabilitiesOf({ providers }: Pick<RefundsDeps, 'providers'>, payment: Payment) {
@@ -210,7 +236,7 @@ function checkDestination({ network, mode }: Payment, { destination }: RefundInp
   if (destination === null) return;
   if (mode === 'live') {
     const message =
-      'Omit destination: a live refund goes where the provider sends it. To pay another address, create a payout, which is reviewed.';
+      'Omit destination: the customer names the address of a live refund. To pay an address of your choice, create a payout.';
     throw validationFailed([{ field: 'destination', rule: 'unsupported', message }]);
   }
   const { type, value, memo } = destination;

@@ -56,7 +56,12 @@ export function createPaymentWorkflows(client: Client, options: StarterOptions =
       const update = { name: UPDATES.refund, id: refundId, args: [refundId], deadlineMs };
       return starter.update<ReserveOutcome>(startOptions(start), update);
     },
-    /** Returns the money of a refund that waits for a second person; false: it does not wait any more. */
+    /** Makes the payout of a refund whose address was named. @param by the id of the request */
+    payRefund: (start: PaymentStart, refundId: string, by: string, deadlineMs: number) => {
+      const update = { name: UPDATES.payRefund, id: by, args: [refundId], deadlineMs };
+      return starter.update<ReserveOutcome>(startOptions(start), update);
+    },
+    /** Returns the money of a refund that waits for a person or an address; false: it waits no more. */
     withdraw: (start: PaymentStart, refundId: string, by: string, deadlineMs: number) => {
       const update = { name: UPDATES.withdraw, id: by, args: [refundId], deadlineMs };
       return starter.update<boolean>(startOptions(start), update);

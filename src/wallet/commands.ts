@@ -14,6 +14,7 @@ import { dataLayout, developmentDatabaseUrl } from '../lib/data-folder';
 import { printableJson } from '../lib/printable-json';
 import { findSetting } from '../settings/read-settings';
 import { createChain } from './chain/chain';
+import { addRefundCommands } from './checkouts/commands';
 import { CHAIN, findByChainId, readAddress, REASON } from './command-options';
 import { pausePayouts, pauseSigner, resumePausedSigner, resumePayouts } from './chain/pause';
 import { Database } from './db/database';
@@ -290,6 +291,7 @@ export const runWalletCommand: Program = (args, terminal) => {
   addChainCommands(command, terminal, parts);
   addAlarmCommands(command, terminal, parts);
   addTransferCommands(command, terminal, parts);
+  addRefundCommands(command, terminal, parts);
   addRescanCommand(command, terminal, parts);
   return runCommand(command, args, terminal);
 };

@@ -14,7 +14,8 @@ export interface Decision {
     | 'allow'
     | 'fail_transfer'
     | 'confirm_transfer'
-    | 'rescan';
+    | 'rescan'
+    | 'refund_address';
   stops: 'chain' | 'payouts' | null;
   /** Null when it is for every chain. */
   chain_id: number | null;

@@ -97,7 +97,7 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
     const provider = createProvider({ checkouts, chains, rules, onQueued });
     const server = await listen({ host, port, onError }, [
       onchainApi({ prefix: '/v1', credentials, provider }),
-      checkoutPages({ ...checkouts, isRefused: rules.isRefused }),
+      checkoutPages(checkouts),
     ]);
     running.push({ stop: () => server.stop() });
     publicUrl = config.publicUrl ?? server.url;

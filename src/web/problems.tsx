@@ -43,6 +43,11 @@ const PROBLEMS = {
     title: 'Link not valid',
     text: 'It was used or has expired. Ask for a new one with “Forgotten password?” on the sign-in page.',
   },
+  refund_link_gone: {
+    status: 404,
+    title: 'Link not valid',
+    text: 'It was used or replaced, it has expired, or the refund was taken back. Ask the shop that you paid.',
+  },
   address_not_proven: {
     status: 409,
     title: 'Address not confirmed',

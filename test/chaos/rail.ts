@@ -39,9 +39,10 @@ export function createSimulatedRail(sandboxUrl: string): Rail {
     refunds: true,
     isScreened: true,
     payoutOf: (key) => buildPayout({ reference: `chaos-${key}` }),
-    paymentOf: (key) => buildPayment({ reference: `chaos-${key}` }),
+    // Where the provider knows who paid, a refund needs no customer.
+    paymentOf: (key) => buildPayment({ reference: `chaos-${key}`, provider: 'exchange_pay' }),
     pay: async (id) => {
-      const paid = { provider: 'onchain_provider', mode: MODE, client_reference: id };
+      const paid = { provider: 'exchange_pay', mode: MODE, client_reference: id };
       const status = await control(sandboxUrl, 'checkouts/pay', { ...paid, amount: '100' });
       if (status !== 200) throw new Error(`the provider answered ${status}`);
     },

@@ -468,7 +468,7 @@ async function move(value: string, direction: 'in' | 'out'): Promise<void> {
 }
 
 async function readCheckout(): Promise<Checkout> {
-  const found = await world.providers.get('onchain_provider', 'test').findCheckout(payment.id);
+  const found = await world.providers.get('exchange_pay', 'test').findCheckout(payment.id);
   if (found.kind !== 'found') throw new Error(JSON.stringify(found));
   return found.checkout;
 }

@@ -57,6 +57,8 @@ const TABLES: Record<
   notifications: ['-', 'SIUD', '-', '-'],
   merchant_positions: ['-', 'SIUD', '-', 'S'],
   passkeys: ['-', '-', 'SD', 'SIUD'],
+  // The worker reads what was named, and the pages change that alone; the admin command replaces a link.
+  refund_links: ['-', '-', 'SI', 'S'],
   operator_identities: ['-', '-', 'SID', 'SI'],
   operator_role_proposals: ['-', '-', '-', 'SID'],
   payment_credits: ['S', 'SI', 'S', 'S'],
@@ -196,6 +198,8 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   schedule_awaits_second_person: [...GATEWAY, 'gateway_dashboard'],
   recipient_stands: ['gateway_worker'],
   requester_fault: ['gateway_worker'],
+  refund_requester_fault: ['gateway_worker'],
+  refunds_used: [...GATEWAY, 'gateway_dashboard'],
   write_request_log: ['gateway_api'],
 };
 
@@ -247,6 +251,8 @@ const SECRETS: Record<string, readonly (typeof ROLES)[number][]> = {
   'link_mails.token_hash': ['gateway_dashboard'],
   'payout_beneficiaries.sealed': [...ROLES],
   'recovery_codes.code_hash': ['gateway_dashboard'],
+  // The admin command replaces a link.
+  'refund_links.token_hash': ['gateway_admin', 'gateway_dashboard'],
   'sessions.token_hash': ['gateway_dashboard'],
   'totp_secrets.sealed': ['gateway_admin', 'gateway_dashboard'],
   'users.password_hash': ['gateway_dashboard'],

@@ -1,4 +1,5 @@
 /** A person refunds and cancels payments on the dashboard, without JavaScript; an operator sees who asked. */
+import { makeRefundLink } from '../../src/services/refund-addresses';
 import { ageSignIn, hiddenIn, makeUser, signedIn } from '../support/merchant/page-client';
 import {
   atProvider,
@@ -96,7 +97,7 @@ test('a part and then all that is left are refunded after a review, and two clic
 });
 
 test('what the API refuses is said on the form, which keeps what was typed', async () => {
-  const payment = await paidPayment(gateway);
+  const payment = await paidPayment(gateway, 'onchain_provider');
   const { client } = await enter(payment.accountId);
   const path = refundPath(payment);
   const ask = (form: Record<string, string>) => seen(client.post(path, form));
@@ -113,7 +114,7 @@ test('what the API refuses is said on the form, which keeps what was typed', asy
 });
 
 test('a test refund may name an address; another account and a viewer refund nothing', async () => {
-  const payment = await paidPayment(gateway);
+  const payment = await paidPayment(gateway, 'onchain_provider');
   const [{ client }, viewer, stranger] = await Promise.all([
     enter(payment.accountId),
     enter(payment.accountId, 'viewer'),
@@ -133,9 +134,9 @@ test('a test refund may name an address; another account and a viewer refund not
   expect((await seen(viewer.client.get(sent.location))).status).toBe(200);
 });
 
-test('a live refund needs a recent sign-in and an owner, and takes no destination', async () => {
+test('a live refund needs a recent sign-in and an owner, and its customer names the address by a link', async () => {
   const { accountId, client: api } = await openMerchant(gateway, { funds: {} });
-  const id = await openedPayment(api);
+  const id = await openedPayment(api, { provider: 'onchain_provider' });
   await atProvider(gateway, id, 'pay');
   await whenPayment(api, id, 'completed');
   const { user, client } = await enter(accountId);
@@ -155,9 +156,33 @@ test('a live refund needs a recent sign-in and an owner, and takes no destinatio
   expect((await api.get(`/payments/${id}/refunds`)).json.data).toEqual([]);
   const review = await seen(client.post(path, form));
   const sent = await seen(client.post(path, { ...hiddenIn(review.text), step: 'send' }));
-  expect(await whenRefund(api, sent.location.split('/').at(-1)!, 'completed')).toMatchObject({
-    mode: 'live',
-    destination: null,
+  const refund = sent.location.split('/').at(-1)!;
+  const read = async () => (await api.get(`/refunds/${refund}`)).json.data;
+  expect(await read()).toMatchObject({ mode: 'live', awaits_address: true, destination: null });
+  expect((await seen(client.get(sent.location))).text).toContain('has not named an address yet');
+
+  const by = { actor: 'alice', reason: null, via: 'admin' } as const;
+  const { token } = await makeRefundLink(gateway.db, by, refund);
+  const link = `${gateway.baseUrl}/dashboard/refund-address`;
+  expect((await seen(client.get(sent.location))).text).not.toContain(token);
+  const page = await seen(fetch(`${link}?token=${token}`));
+  expect([page.status, page.text.includes('10.00000000')]).toEqual([200, true]);
+  const name = (value: string) =>
+    seen(
+      fetch(link, {
+        method: 'POST',
+        headers: { origin: new URL(gateway.baseUrl).origin },
+        body: new URLSearchParams({ token, value }),
+      }),
+    );
+  expect((await name('nonsense')).status).toBe(422);
+  expect((await name('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t')).text).toContain('is stored');
+  expect((await name('TJRabPrwbZy45sbavfcjinPJC18kjpRTv8')).status).toBe(404);
+  const { payout_id: payout, ...named } = await read();
+  expect(named).toMatchObject({ status: 'pending', awaits_address: false });
+  expect((await api.get(`/payouts/${payout}`)).json.data).toMatchObject({
+    ...{ status: 'under_review', reference: refund, amount: '10.00000000' },
+    destination: { value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
   });
 });
 

@@ -271,6 +271,8 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
       `/refunds?payment_id=${paymentId}`,
       '/refunds?reference=refund-of-the-owner',
     ]),
+  cancelRefund: ({ client }) =>
+    expectUnknown('refund', (id) => client.post(`/refunds/${id}/cancel`)),
   getRefund: ({ client }) => expectUnknown('refund', (id) => client.get(`/refunds/${id}`)),
   listPayoutBatches: ({ client }) => expectEmpty(client, ['/payout_batches']),
   getPayoutBatch: ({ client }) =>

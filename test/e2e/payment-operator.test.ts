@@ -198,6 +198,7 @@ describe('on the pages of the console', () => {
       const { page: visitor, read, send, user } = await reviewer();
       const reference = `console-${newId('request')}`;
       const { client, id } = await opened({
+        provider: 'exchange_pay',
         reference,
         description: PROBE,
         metadata: { a: PROBE },

@@ -40,7 +40,7 @@ async function carriedOut(...args: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-const outage = (kind: Outage) => setOutage(gateway, 'onchain_provider', 'test', kind);
+const outage = (kind: Outage) => setOutage(gateway, 'exchange_pay', 'test', kind);
 
 async function exceptionsOf(id: string): Promise<Record<string, unknown>[]> {
   return gateway.db.query(

@@ -1,6 +1,5 @@
 /** Refunds that merchants ask for, and payments that they cancel, over HTTP. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PROVIDER_CODES } from '../../src/domain/provider-codes';
 import { isSound, startGateway } from '../support/servers/gateway';
 import { createKey } from '../support/merchant/merchant';
 import {
@@ -62,13 +61,13 @@ async function refundsOf({ client, id }: Opened, query = ''): Promise<Record<str
   return json.data;
 }
 
-const outage = (kind: Outage) => setOutage(gateway, 'onchain_provider', 'test', kind);
+const outage = (kind: Outage) => setOutage(gateway, 'exchange_pay', 'test', kind);
 
-describe.each(PROVIDER_CODES)('at %s', (provider) => {
+describe('at a provider that knows who paid', () => {
   test.concurrent(
     'a part is refunded, then the rest: events, balance and ledger [endpoint POST /payments/{id}/refunds] [endpoint GET /refunds/{id}] [endpoint GET /payments/{id}/refunds] [endpoint GET /refunds]',
     async () => {
-      const payment = await paidPayment(gateway, provider);
+      const payment = await paidPayment(gateway);
       const { client, id } = payment;
       const part = await refunded(payment, { amount: '40', reason: 'One lamp was broken' });
       expect(part).toMatchObject({
@@ -319,36 +318,33 @@ async function chargeBack(id: string): Promise<boolean> {
   return status === 200;
 }
 
-describe.each(PROVIDER_CODES)(
-  'of a refund and a chargeback at %s, exactly one wins',
-  (provider) => {
-    const rounds = Array.from({ length: scaled(6, 40) }, (_, round) => round);
-    test.concurrent.each(rounds)('%i', async (round) => {
-      const payment = await paidPayment(gateway, provider);
-      const { client, id } = payment;
-      const asking = refund(payment);
-      // In some rounds the gateway asks the provider, or has asked it, when the chargeback comes.
-      if (round % 3 > 0) await asking;
-      if (round % 3 > 1) await sleep(round * 20);
-      const [answer, isChargedBack] = await Promise.all([asking, chargeBack(id)]);
-      await whenPayment(client, id, 'refunded');
-      await waitFor(
-        'every refund to end',
-        async () => (await refundsOf(payment, '?status=pending')).length === 0,
-      );
-      const winner = isChargedBack ? 'provider' : 'merchant';
-      expect(await refundsOf(payment, '?status=completed')).toMatchObject([
-        { requested_by: winner, amount: '100.00000000', balance_debit: '99.00000000' },
-      ]);
-      const { refunds } = await checkoutOf(gateway, id);
-      expect(refunds).toHaveLength(1);
-      if (isChargedBack) expect([201, 409, 422]).toContain(answer.status);
-      else expect(refunds[0]?.refund_reference).toBe(answer.json.data.id);
-      expect(await available(client)).toBe('0.00000000');
-      expect((await eventsOf(gateway, id)).at(-1)?.type).toBe('payment.refunded');
-    });
-  },
-);
+describe('of a refund and a chargeback, exactly one wins', () => {
+  const rounds = Array.from({ length: scaled(6, 40) }, (_, round) => round);
+  test.concurrent.each(rounds)('%i', async (round) => {
+    const payment = await paidPayment(gateway);
+    const { client, id } = payment;
+    const asking = refund(payment);
+    // In some rounds the gateway asks the provider, or has asked it, when the chargeback comes.
+    if (round % 3 > 0) await asking;
+    if (round % 3 > 1) await sleep(round * 20);
+    const [answer, isChargedBack] = await Promise.all([asking, chargeBack(id)]);
+    await whenPayment(client, id, 'refunded');
+    await waitFor(
+      'every refund to end',
+      async () => (await refundsOf(payment, '?status=pending')).length === 0,
+    );
+    const winner = isChargedBack ? 'provider' : 'merchant';
+    expect(await refundsOf(payment, '?status=completed')).toMatchObject([
+      { requested_by: winner, amount: '100.00000000', balance_debit: '99.00000000' },
+    ]);
+    const { refunds } = await checkoutOf(gateway, id);
+    expect(refunds).toHaveLength(1);
+    if (isChargedBack) expect([201, 409, 422]).toContain(answer.status);
+    else expect(refunds[0]?.refund_reference).toBe(answer.json.data.id);
+    expect(await available(client)).toBe('0.00000000');
+    expect((await eventsOf(gateway, id)).at(-1)?.type).toBe('payment.refunded');
+  });
+});
 
 test.concurrent('a refund of the provider’s own is listed, with an event', async () => {
   const payment = await paidPayment(gateway);
@@ -458,7 +454,7 @@ test('a refund that the provider refuses fails, and the money returns', async ()
 
 test('a cancellation that the provider does not answer is carried out later', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const id = await openedPayment(client);
+  const id = await openedPayment(client, { provider: 'exchange_pay' });
   await outage('answer_503');
   const { status, json } = await client.post(`/payments/${id}/cancel`);
   expect([status, json.error.details]).toEqual([503, { reason: 'provider_unavailable' }]);
@@ -505,11 +501,6 @@ describe('the limits of an API key apply to its refunds', () => {
       { allowed: ['BTC'] },
     ]);
     await limited(payment, `payout_currencies = '{}', recipients_only = true`);
-    const destination = { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' };
-    expect(await refusal(refund(payment, { amount: '1', destination }))).toEqual([
-      'recipient_required',
-      { held: 'api_key' },
-    ]);
     await refunded(payment, { amount: '1' });
   });
 
@@ -530,42 +521,106 @@ describe('the limits of an API key apply to its refunds', () => {
   });
 });
 
-describe('a destination of the merchant’s choice', () => {
-  const destination = { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' };
+const DESTINATION = { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' };
 
-  test('needs payouts:write as well, and the refund without one does not', async () => {
-    const payment = await paidPayment(gateway);
-    await gateway.db.query(
-      `UPDATE api_keys SET scopes = '{payments:write,payments:read}'
-        WHERE account_id = ? AND mode = 'test'`,
-      [payment.accountId],
-    );
-    const { status, json } = await refund(payment, { amount: '1', destination });
-    expect([status, json.error.code, json.error.details]).toEqual([
-      403,
-      'insufficient_scope',
-      { required_scope: 'payouts:write' },
+/** Paid on a chain, which does not say who paid. */
+async function paidOnChain(mode: 'test' | 'live') {
+  const { accountId, client } = await openMerchant(gateway, { mode, funds: {} });
+  const id = await openedPayment(client, { provider: 'onchain_provider' });
+  await atProvider(gateway, id, 'pay');
+  await whenPayment(client, id, 'completed');
+  const key = (change: string) =>
+    gateway.db.query(`UPDATE api_keys SET ${change} WHERE account_id = ? AND mode = ?`, [
+      accountId,
+      mode,
     ]);
-    await refunded(payment, { amount: '1' });
+  return { accountId, client, id, key };
+}
+
+describe('a refund on a chain, where nobody knows who paid', () => {
+  test('needs refunds:write, saved recipients where only they are paid, and then an address [endpoint POST /refunds/{id}/cancel]', async () => {
+    const payment = await paidOnChain('live');
+    const { accountId, client, id, key } = payment;
+    const account = (change: string) =>
+      gateway.db.query(`UPDATE accounts SET ${change} WHERE id = ?`, [accountId]);
+    await key(`scopes = '{payments:write,payments:read}'`);
+    await account('review_all = true, recipients_only = true');
+    const refused = await refund(payment);
+    expect([refused.status, refused.json.error.details]).toEqual([
+      403,
+      { required_scope: 'refunds:write' },
+    ]);
+    await key(`scopes = '{payments:write,payments:read,refunds:write}'`);
+    const unsaved = await refund(payment);
+    expect([unsaved.status, unsaved.json.error.code]).toEqual([422, 'recipient_required']);
+    expect(await available(client)).toBe('99.00000000');
+
+    await account('recipients_only = false');
+    const named = await refund(payment, { destination: DESTINATION });
+    expect([named.status, named.json.error.code]).toEqual([403, 'insufficient_scope']);
+    const asked = await refunded(payment);
+    expect(asked).toMatchObject({ status: 'pending', awaits_address: true, payout_id: null });
+    expect(Object.values(asked)).not.toContainEqual(expect.stringContaining('http'));
+    const { refunds, checkout_url: page } = await checkoutOf(gateway, id);
+    expect([refunds, page]).toEqual([[], expect.anything()]);
+    const { status, json } = await client.post(`/refunds/${asked.id}/cancel`);
+    expect([status, json.data]).toEqual([
+      200,
+      expect.objectContaining({ status: 'failed', awaits_address: false }),
+    ]);
+    expect(await available(client)).toBe('99.00000000');
+    const twice = await client.post(`/refunds/${asked.id}/cancel`);
+    expect([twice.status, twice.json.error.code]).toEqual([409, 'invalid_state']);
   });
 
-  test('is refused in live mode, where it would be a payout without a review', async () => {
-    const { client } = await openMerchant(gateway, { funds: {} });
-    const id = await openedPayment(client);
-    await atProvider(gateway, id, 'pay');
-    await whenPayment(client, id, 'completed');
-    const { status, json } = await refund({ client, id }, { amount: '1', destination });
-    expect([status, json.error.code]).toEqual([422, 'validation_failed']);
-    expect(json.error.details.fields).toEqual([
-      expect.objectContaining({ field: 'destination', rule: 'unsupported' }),
+  test('in test mode a destination stands for the customer, and a payout sends the money', async () => {
+    const payment = await paidOnChain('test');
+    const { client, id } = payment;
+    const asked = await refunded(payment, { amount: '40', destination: DESTINATION });
+    const done = await whenRefund(client, asked.id, 'completed');
+    expect(done).toMatchObject({
+      payout_id: expect.stringContaining('po_'),
+      awaits_address: false,
+    });
+    const payout = (await client.get(`/payouts/${done.payout_id}`)).json.data;
+    expect(payout).toMatchObject({
+      ...{ status: 'completed', reference: asked.id, amount: '40.00000000' },
+      ...{ service_fee: '0.00000000', network_fee: '0.00000000', total_debit: '40.00000000' },
+    });
+    expect(await available(client)).toBe('59.40000000');
+    expect(await readPayment(client, id)).toMatchObject({ refunded_amount: '40.00000000' });
+    expect((await eventsOf(gateway, asked.id)).map(({ type }) => type)).toEqual([
+      'refund.created',
+      'refund.completed',
     ]);
-    expect((await client.get(`/payments/${id}/refunds`)).json.data).toEqual([]);
+  });
+
+  test('a live one takes no destination from the merchant', async () => {
+    const payment = await paidOnChain('live');
+    const { status, json } = await refund(payment, { amount: '1', destination: DESTINATION });
+    expect([status, json.error.code]).toEqual([422, 'validation_failed']);
+    expect(await refundsOf(payment)).toEqual([]);
   });
 });
 
-describe.each(PROVIDER_CODES)('the scenarios of docs/guides/testing.md at %s', (provider) => {
+test('a pause holds a refund to who paid, also one of an operator', async () => {
+  const payment = await paidPayment(gateway);
+  const { accountId, client, id } = payment;
+  await gateway.db.query(
+    `INSERT INTO payout_pauses (scope, target, reason) VALUES ('account', ?, 'a doubt')`,
+    [accountId],
+  );
+  const held = await refunded(payment, { amount: '40' });
+  await whenDetails(gateway, id, /Waiting for an operator to resume payouts/);
+  expect((await checkoutOf(gateway, id)).refunds).toEqual([]);
+  await gateway.db.query('DELETE FROM payout_pauses WHERE target = ?', [accountId]);
+  await atProvider(gateway, id, 'resend-callback');
+  await whenRefund(client, held.id, 'completed');
+});
+
+describe('the scenarios of docs/guides/testing.md', () => {
   test.concurrent('refused, slow, and in doubt', async () => {
-    const payment = await paidPayment(gateway, provider);
+    const payment = await paidPayment(gateway);
     const { client, id } = payment;
     const [refused, slow, inDoubt] = [
       await refunded(payment, { amount: '10.00009001' }),

@@ -24,6 +24,9 @@ function found(result: CheckoutResult): Checkout {
   return result.checkout;
 }
 
+/** A chain does not say who paid, so the gateway sends a payout. */
+const REFUNDS = { exchange_pay: true, onchain_provider: false };
+
 describe.each(PROVIDER_CODES)('%s', (code: ProviderCode) => {
   const provider = () => world.patient.get(code, 'test');
   const act = (verb: string, reference: string, more: Record<string, unknown> = {}) =>
@@ -87,7 +90,7 @@ describe.each(PROVIDER_CODES)('%s', (code: ProviderCode) => {
       live.findCheckout(order.reference),
       live.cancelCheckout(order.reference),
       live.releaseHold(order.reference, 'release'),
-      live.refundCheckout(order.reference, 're_1', amount('1')),
+      ...(REFUNDS[code] ? [live.refundCheckout(order.reference, 're_1', amount('1'))] : []),
     ]);
     expect(answers).toEqual(answers.map(() => ({ kind: 'not_found' })));
   });
@@ -139,8 +142,15 @@ describe.each(PROVIDER_CODES)('%s', (code: ProviderCode) => {
     });
   });
 
-  it('refunds once under one reference, and never more than came', async () => {
+  it('refunds once under one reference, and never more than came; not where nobody knows who paid', async () => {
     const { reference } = await paid();
+    if (!REFUNDS[code]) {
+      expect(await provider().refundCheckout(reference, 're_1', amount('1'))).toEqual({
+        kind: 'refused',
+        reason: expect.stringContaining('does not say who paid'),
+      });
+      return;
+    }
     const refund = (name: string, sum: string) =>
       provider().refundCheckout(reference, name, amount(sum));
     for (let times = 0; times < 2; times += 1) {
@@ -241,7 +251,7 @@ describe.each(PROVIDER_CODES)('%s', (code: ProviderCode) => {
       out.findCheckout(order.reference),
       out.cancelCheckout(order.reference),
       out.releaseHold(order.reference, 'release'),
-      out.refundCheckout(order.reference, 're_1', amount('1')),
+      ...(REFUNDS[code] ? [out.refundCheckout(order.reference, 're_1', amount('1'))] : []),
     ]);
     expect(answers.map((one) => one.kind)).toEqual(answers.map(() => 'unknown'));
     await control(world.sandbox.url, 'outage', { ...outage, kind: null });

@@ -217,7 +217,6 @@ describe.each(PROVIDER_CODES)('%s and 429', (code) => {
       provider.findCheckout(checkout.reference),
       provider.cancelCheckout(checkout.reference),
       provider.releaseHold(checkout.reference, 'reject'),
-      provider.refundCheckout(checkout.reference, `${checkout.reference}-1`, amount('1')),
       provider.listPayouts({ changedFrom: null, cursor: null }),
       provider.listCheckouts({ changedFrom: null, cursor: null }),
       ...(code === 'onchain_provider'
@@ -227,7 +226,7 @@ describe.each(PROVIDER_CODES)('%s and 429', (code) => {
             provider.listUnknownTransactions(),
             provider.claimTransaction(buildOrder(code), '0x1'),
           ]
-        : []),
+        : [provider.refundCheckout(checkout.reference, 're_1', amount('1'))]),
     ]);
     for (const result of results) {
       expect(result).toMatchObject({

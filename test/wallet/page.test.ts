@@ -1,7 +1,9 @@
-/** The hosted page over HTTP: what it says in each state, its forms, and refunds. */
+/** The hosted page over HTTP: what it says in each state, its forms, and what a rejection sends back. */
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import type { CheckoutOrder, Provider } from '../../src/providers/port';
+import { nameRefundAddress } from '../../src/wallet/checkouts/steps';
+import { Database } from '../../src/wallet/db/database';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
@@ -18,6 +20,7 @@ describeWithChain('the hosted page of the wallet', () => {
   let database: WalletDatabase;
   let wallet: TestWallet;
   let provider: Provider;
+  let db: Database;
 
   beforeAll(async () => {
     [chain, database] = await Promise.all([startChain(), createWalletDatabase()]);
@@ -26,10 +29,12 @@ describeWithChain('the hosted page of the wallet', () => {
     await fillFloat(chain, signer.address);
     wallet = await startTestWallet({ networks: [testNetwork(chain)], signer, database });
     provider = wallet.provider;
+    db = new Database(database.ownerUrl, { size: 1 });
   });
 
   afterAll(async () => {
     await wallet.stop();
+    await db.destroy();
     await Promise.all([database.drop(), chain.stop()]);
   });
 
@@ -100,50 +105,40 @@ describeWithChain('the hosted page of the wallet', () => {
     expect(await (await fetch(short.url)).text()).not.toContain(short.address);
   });
 
-  test('a refund waits for an address that the customer enters, and arrives there', async () => {
+  test('a rejected payment asks nobody on its page, and goes where an operator says', async () => {
     const { order, url, address } = await open();
     const customer = chain.accounts[5]!;
     await pay(chain, chain.tokens.USDC, address, 25_500_000n);
     await whenStatus(url, 'seen');
     await chain.finalize();
     await whenStatus(url, 'paid');
-    const asked = foundCheckout(
-      await provider.refundCheckout(order.reference, 'refund_1', amount('20.5')),
-    );
-    expect(asked.refunds).toEqual([]);
     expect(
-      await provider.refundCheckout(order.reference, 'refund_2', amount('5.00000001')),
-    ).toMatchObject({ kind: 'refused' });
+      await provider.refundCheckout(order.reference, 'refund_1', amount('20.5')),
+    ).toMatchObject({
+      kind: 'refused',
+    });
+    const id = url.split('/').at(-1) ?? '';
+    await db.query('UPDATE wallet.checkout SET is_held = true WHERE id = $1', [id]);
+    await provider.releaseHold(order.reference, 'reject');
     expect(await statusAt(url)).toBe('refunding');
-
     const before = await chain.balanceOf(chain.tokens.USDC, customer);
-    const wrong = ['', 'nobody', `0x${'0'.repeat(40)}`, address, chain.tokens.USDC.address];
-    for (const entered of wrong) {
-      const refused = await post(
-        `${url}/refund-address`,
-        new URLSearchParams({ address: entered }).toString(),
-      );
-      expect(refused.status).toBe(422);
-      expect(await refused.text()).toContain('aria-invalid="true"');
-    }
-    const taken = await post(
-      `${url}/refund-address`,
-      new URLSearchParams({ address: customer }).toString(),
-    );
-    expect(taken.status).toBe(303);
-    // Somebody with the URL cannot turn the refund to another address.
-    await post(`${url}/refund-address`, `address=${chain.accounts[6]!}`);
+    const entered = await post(`${url}/refund-address`, `address=${chain.accounts[6]!}`);
+    expect(entered.status).toBe(404);
+    expect(await (await fetch(url)).text()).not.toContain('refund-address');
 
+    const by = { address: customer, by: 'alice', reason: 'the customer wrote' };
+    const pageUrl = () => url;
+    expect(await nameRefundAddress({ db, pageUrl }, id, by)).toBe(true);
+    expect(
+      await nameRefundAddress({ db, pageUrl }, id, { ...by, address: chain.accounts[6]! }),
+    ).toBe(false);
     const done = await when('the refund', async () => {
       await chain.mine(4);
       const found = foundCheckout(await provider.findCheckout(order.reference));
       return found.refunds.length > 0 ? found : null;
     });
-    expect(done.refunds).toMatchObject([{ reference: 'refund_1', amount: amount('20.5') }]);
+    expect(done.refunds).toMatchObject([{ amount: amount('25.5') }]);
     const arrived = (await chain.balanceOf(chain.tokens.USDC, customer)) - before;
-    expect(arrived).toBe(20_500_000n);
-    // The gateway ordered no payout, so its statement of payouts shows none.
-    const statement = await provider.listPayouts({ changedFrom: null, cursor: null });
-    expect(statement).toMatchObject({ kind: 'page', entries: [] });
+    expect(arrived).toBe(25_500_000n);
   });
 });

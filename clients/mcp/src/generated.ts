@@ -1391,7 +1391,8 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
                   refund_destination_types: {
                     type: 'array',
                     items: { type: 'string' },
-                    description: 'The destinations that a refund can name',
+                    description:
+                      'The types of address that a refund needs, which the customer names. Empty: the provider refunds to who paid',
                   },
                   partial_payments: { type: 'boolean' },
                   checkout_ttl_seconds: {
@@ -1795,7 +1796,7 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
     name: 'create_refund',
     title: 'Refund a payment',
     description:
-      'Takes the money from your balance at once and asks the provider to send it to the customer. Without an amount it refunds everything that is left. If the provider refuses, the money returns to your balance and the refund is failed. A destination also needs the scope `payouts:write`.',
+      'Takes the money from your balance at once. Without an amount it refunds everything that is left. A provider that knows who paid sends the money back. Where it cannot, as on blockchains, the refund `awaits_address`: the customer gets a link to name an address, and a payout sends the money there under the rules of your payouts. This needs the scope `refunds:write`. If the refund fails or is cancelled, the money returns to your balance. In test mode a destination can stand for the customer’s answer; it also needs `payouts:write`.',
     method: 'POST',
     path: '/payments/{id}/refunds',
     kind: 'adds',
@@ -2487,6 +2488,9 @@ export const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
       'balance_debit',
       'fee_returned',
       'awaits_second_person',
+      'awaits_address',
+      'address_until',
+      'payout_id',
       'destination',
       'reason',
       'failure_reason',
@@ -2543,6 +2547,36 @@ export const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
         type: 'boolean',
         description:
           'Whether it was made by a person on the dashboard, and waits for the approval of another one',
+      },
+      awaits_address: {
+        type: 'boolean',
+        description:
+          'The customer has not named an address yet. The money is taken from your balance, and you can cancel the refund',
+      },
+      address_until: {
+        type: ['string', 'null'],
+        anyOf: [
+          {
+            type: 'string',
+            format: 'date-time',
+            description: 'Until then the customer can name an address',
+          },
+          { type: 'null' },
+        ],
+        description: 'Null if the provider sends the money to who paid',
+      },
+      payout_id: {
+        type: ['string', 'null'],
+        anyOf: [
+          {
+            type: 'string',
+            pattern: '^po_[0-7][0-9A-HJKMNP-TV-Z]{25}$',
+            description: 'ID with the prefix po_',
+          },
+          { type: 'null' },
+        ],
+        description:
+          'The payout that sends the money. Null before the customer has named an address, and if the provider sends it',
       },
       destination: {
         type: ['object', 'null'],

@@ -155,6 +155,12 @@ class Refund(TypedDict):
     """The part of our fee that we return."""
     awaits_second_person: bool
     """Whether it was made by a person on the dashboard, and waits for the approval of another one."""
+    awaits_address: bool
+    """The customer has not named an address yet. The money is taken from your balance, and you can cancel the refund."""
+    address_until: str | None
+    """Null if the provider sends the money to who paid."""
+    payout_id: str | None
+    """The payout that sends the money. Null before the customer has named an address, and if the provider sends it."""
     destination: RefundDestination | None
     """Null if the provider decides where the money goes."""
     reason: str | None
@@ -1307,7 +1313,7 @@ class CurrencyListProviderCapabilities(TypedDict):
     tx_hash: bool
     refunds: bool
     refund_destination_types: list[str]
-    """The destinations that a refund can name."""
+    """The types of address that a refund needs, which the customer names. Empty: the provider refunds to who paid."""
     partial_payments: bool
     checkout_ttl_seconds: int | None
     """Null if the provider has no time limit."""
@@ -1391,7 +1397,7 @@ class ApiKeyRequest(TypedDict):
 
     name: str
     """One line of at most 100 characters, without control characters."""
-    scopes: list[Literal["payments:write", "payments:read", "payouts:write", "payouts:read", "recipients:write", "recipients:read", "balance:read", "events:read", "webhooks:write", "webhooks:read", "api_keys:write", "api_keys:read", "request_logs:read"]]
+    scopes: list[Literal["payments:write", "payments:read", "refunds:write", "payouts:write", "payouts:read", "recipients:write", "recipients:read", "balance:read", "events:read", "webhooks:write", "webhooks:read", "api_keys:write", "api_keys:read", "request_logs:read"]]
     """A list of scopes that the calling key has, without api_keys:write."""
     allowed_addresses: NotRequired[list[str]]
     """A list of IP addresses and networks."""
@@ -2170,7 +2176,7 @@ class PaymentOperations(Resource):
     def create_refund(self, id: str, request: RefundRequest, *, idempotency_key: str | None = None) -> Refund:
         """Refund a payment.
 
-        Takes the money from your balance at once and asks the provider to send it to the customer. Without an amount it refunds everything that is left. If the provider refuses, the money returns to your balance and the refund is failed. A destination also needs the scope `payouts:write`.
+        Takes the money from your balance at once. Without an amount it refunds everything that is left. A provider that knows who paid sends the money back. Where it cannot, as on blockchains, the refund `awaits_address`: the customer gets a link to name an address, and a payout sends the money there under the rules of your payouts. This needs the scope `refunds:write`. If the refund fails or is cancelled, the money returns to your balance. In test mode a destination can stand for the customer’s answer; it also needs `payouts:write`.
 
         Scope: `payments:write`.
         """
@@ -2195,6 +2201,15 @@ class RefundOperations(Resource):
         Scope: `payments:read`.
         """
         return self._list("/refunds", query={"status": status, "reference": reference, "created_from": created_from, "created_to": created_to, "payment_id": payment_id, "currency": currency, "limit": limit, "cursor": cursor})
+
+    def cancel(self, id: str) -> Refund:
+        """Cancel a refund.
+
+        Takes back a refund that still waits for an address or a second person. It becomes failed, and its money returns to your balance.
+
+        Scope: `payments:write`.
+        """
+        return self._send("POST", self._at("/refunds/{id}/cancel", id))["data"]
 
     def get(self, id: str) -> Refund:
         """Retrieve a refund.

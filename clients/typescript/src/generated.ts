@@ -140,6 +140,12 @@ export interface Refund {
   fee_returned: string;
   /** Whether it was made by a person on the dashboard, and waits for the approval of another one */
   awaits_second_person: boolean;
+  /** The customer has not named an address yet. The money is taken from your balance, and you can cancel the refund */
+  awaits_address: boolean;
+  /** Null if the provider sends the money to who paid */
+  address_until: string | null;
+  /** The payout that sends the money. Null before the customer has named an address, and if the provider sends it */
+  payout_id: string | null;
   /** Null if the provider decides where the money goes */
   destination: {
     /** The type of destination */
@@ -1159,7 +1165,7 @@ export interface CurrencyList {
       network_fee_estimate: boolean;
       tx_hash: boolean;
       refunds: boolean;
-      /** The destinations that a refund can name */
+      /** The types of address that a refund needs, which the customer names. Empty: the provider refunds to who paid */
       refund_destination_types: string[];
       partial_payments: boolean;
       /** Null if the provider has no time limit */
@@ -1249,6 +1255,7 @@ export interface ApiKeyRequest {
   scopes: (
     | 'payments:write'
     | 'payments:read'
+    | 'refunds:write'
     | 'payouts:write'
     | 'payouts:read'
     | 'recipients:write'

@@ -193,6 +193,8 @@ interface Refunds {
   /** Takes the money from your balance. Without an amount, it refunds everything that is left. */
   create(paymentId: string, request: RefundRequest, options?: CreateOptions): Promise<Refund>;
   get(id: string, options?: CallOptions): Promise<Refund>;
+  /** Takes back a refund that waits for an address or a second person. */
+  cancel(id: string, options?: CallOptions): Promise<Refund>;
   list(query?: ListRefundsQuery, options?: CallOptions): List<Refund>;
   /** The refunds of one payment. */
   listOf(paymentId: string, query?: ListPaymentRefundsQuery, options?: CallOptions): List<Refund>;
@@ -203,6 +205,7 @@ function createRefunds(send: Send): Refunds {
   return {
     create: (paymentId, body, options) => create(send, of(paymentId), body, options),
     get: (id, options) => getOne(send, '/refunds', id, options),
+    cancel: (id, options) => cancel<Refund>(send, '/refunds', id, options),
     list: (query, options) => createList(send, '/refunds', query, options),
     listOf: (paymentId, query, options) => createList(send, of(paymentId), query, options),
   };

@@ -151,13 +151,21 @@ interface DestinationProps {
   form: FormState;
 }
 
-/** Closed until it is used: without it, the money goes back to where it came from. */
+/** Closed until it is used: in test mode it can stand for the customer's answer. */
 function Destination({ payment, types, form }: DestinationProps) {
   if (types.length === 0) {
     return (
       <p class="muted">
-        {words(payment.provider)} decides where the money goes. To pay another address, request a
+        {words(payment.provider)} sends the money to who paid. To pay another address, request a
         payout.
+      </p>
+    );
+  }
+  if (payment.mode === 'live') {
+    return (
+      <p class="muted">
+        The customer names the address, with a link that you do not see, and a payout sends the
+        money under the rules of your payouts.
       </p>
     );
   }
@@ -167,7 +175,7 @@ function Destination({ payment, types, form }: DestinationProps) {
   return (
     <details class="confirm" open={isUsed}>
       <summary class="btn" data-variant="outline">
-        Send it to another address …
+        Name the address for the customer …
       </summary>
       <div class="confirm-body stack">
         <Select
@@ -213,7 +221,7 @@ function Review({ payment, quote, form, formKey: key, path }: ReviewProps) {
             ['Payment', <Id value={payment.reference} />],
             ['Reference', reference],
             ['Reason', reason],
-            ['Destination', value === undefined ? `As ${words(payment.provider)} decides` : value],
+            ['Destination', value ?? 'Who paid, or an address that the customer names'],
             ['Memo', memo],
           ]}
         />

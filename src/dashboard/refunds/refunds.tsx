@@ -1,7 +1,13 @@
 /** Refunds: the list with its filters, and one refund. */
 import type { ComponentChildren } from 'preact';
 import { ZERO } from '../../domain/money';
-import { type Refund, REFUND_STATUSES, refundStatus } from '../../domain/refund';
+import {
+  awaitsAddress,
+  isWaiting,
+  type Refund,
+  REFUND_STATUSES,
+  refundStatus,
+} from '../../domain/refund';
 import type { Creator, DashboardServices, RefundDetail } from '../../services/dashboard';
 import { Alert, Card, Empty, Facts, Id, Money, PageHead, Time } from '../../web/components';
 import { creatorRow, creatorText, Timeline } from '../../web/history';
@@ -68,7 +74,7 @@ export function refundPages(services: DashboardServices): MerchantRoute[] {
             {...found}
             base={visit.base}
             secondPerson={await secondPersonOf(services, visit, waiting)}
-            mayWithdraw={waiting !== null && mayMake(visit)}
+            mayWithdraw={isWaiting(found.object) && mayMake(visit)}
           />
         );
         return page('Refund', body, NAV);
@@ -171,7 +177,7 @@ function Detail({ object: refund, events, creator, base, ...props }: DetailProps
         </Follows>
       </PageHead>
       <Follows id="situation" isOpen={isOpen}>
-        {props.secondPerson ?? <Situation refund={refund} />}
+        {props.secondPerson ?? <Situation refund={refund} base={base} />}
       </Follows>
       <Follows id="story" isOpen={isOpen}>
         <div class="split">
@@ -199,9 +205,29 @@ function Detail({ object: refund, events, creator, base, ...props }: DetailProps
 }
 
 /** What the merchant should know about it now. */
-function Situation({ refund }: { refund: Refund }) {
+function Situation({ refund, base }: { refund: Refund; base: string }) {
+  const { payoutId, addressUntil } = refund;
   switch (refund.state) {
     case 'ordered':
+      if (awaitsAddress(refund) && addressUntil !== null) {
+        return (
+          <Alert tone="wait" title="The customer has not named an address yet">
+            <p>
+              The customer gets a link by email, or from the operator of the gateway. If nobody has
+              named an address by <Time at={addressUntil} />, the money returns to your balance.
+            </p>
+          </Alert>
+        );
+      }
+      if (payoutId !== null) {
+        return (
+          <Alert tone="wait" title="A payout sends the refund">
+            <p>
+              <a href={`${base}/payouts/${payoutId}`}>Open the payout</a> to see what it waits for.
+            </p>
+          </Alert>
+        );
+      }
       return (
         <Alert tone="wait" title="The provider has not confirmed the refund yet">
           <p>The gateway asks until it knows. Do not refund again: the money is already taken.</p>
@@ -234,7 +260,7 @@ interface DetailsProps {
 }
 
 function Details({ refund, creator, base }: DetailsProps) {
-  const { paymentId, destination, requestedBy, endedAt } = refund;
+  const { paymentId, destination, requestedBy, endedAt, payoutId } = refund;
   return (
     <Card title="Details">
       <Facts
@@ -251,6 +277,10 @@ function Details({ refund, creator, base }: DetailsProps) {
           ['Reason', requestedBy === 'merchant' ? refund.reason : null],
           ['Destination', destination === null ? null : <Id value={destination.value} />],
           ['Memo', destination?.memo],
+          [
+            'Payout',
+            payoutId === null ? null : <a href={`${base}/payouts/${payoutId}`}>{payoutId}</a>,
+          ],
           creator === null ? ['Asked for by', REQUESTERS[requestedBy]] : creatorRow(creator, base),
           ['Created', <Time at={refund.createdAt} seconds />],
           ['Ended', endedAt === null ? null : <Time at={endedAt} seconds />],

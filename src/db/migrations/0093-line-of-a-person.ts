@@ -73,7 +73,7 @@ CREATE FUNCTION person_used(
     SELECT f.amount FROM payment_refunds f JOIN requesters r ON r.id = f.api_key_id AND f.created_at >= r.since
      WHERE f.account_id = p_account_id AND f.mode = p_mode AND f.currency = p_currency
        AND f.created_at > statement_timestamp() - interval '24 hours' AND f.created_at < p_until
-       AND f.state <> 'refused' AND f.second_person IS NULL) AS alone
+       AND f.state <> 'refused' AND f.second_person IS NULL AND f.payout_id IS NULL) AS alone
 $$;
 
 -- The sum of a day of the person's schedules that no second person has approved, up to the one with p_until.

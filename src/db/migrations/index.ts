@@ -58,6 +58,7 @@ import {
   sql as looksAtConditions,
 } from './0090-looks-at-conditions';
 import { steps as hourlyHeads } from './0095-hourly-heads';
+import { sql as refundsByPayout, steps as refundsByPayoutSteps } from './0080-refunds-by-payout';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -141,6 +142,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0071-password-mails', sql: passwordMails },
   { name: '0072-invitations-again', sql: invitationsAgain },
   { name: '0073-alarm-ids', sql: alarmIds },
+  { name: '0080-refunds-by-payout', sql: refundsByPayout },
+  { name: '0080-refunds-by-payout-steps', concurrent: refundsByPayoutSteps },
   { name: '0088-requesters', sql: requesters },
   { name: '0089-schedule-claims', sql: scheduleClaims },
   { name: '0089-schedule-claims-indexes', concurrent: scheduleClaimIndexes },

@@ -93,7 +93,8 @@ export async function useReset(tx: Tx, kind: UserKind, { id, email }: Reset): Pr
 
 /** What a mail says. Without a role it is a reset. */
 export interface LinkMail {
-  kind: UserKind;
+  /** A customer names the address of a refund. */
+  kind: UserKind | 'customer';
   email: string;
   accountName: string | null;
   role: string | null;

@@ -1,4 +1,5 @@
 /** Refunds of payments: asked for by a merchant or an operator, or found at the provider. */
+import type { Destination } from '../../domain/destination';
 import type { Mode } from '../../domain/mode';
 import type { PaymentRefund } from '../../domain/payment-step';
 import { type Refund, type RefundFilters, refundStates } from '../../domain/refund';
@@ -8,7 +9,8 @@ import type { Reader, Tx } from '../transaction';
 
 const COLUMNS = `id, payment_id, account_id, mode, currency, reference, provider_refund_id, amount, taken,
   fee, state, requested_by, operator, api_key_id, merchant_reference, reason, destination, refusal,
-  second_person, second_person_until, awaits_person, sequence, created_at, updated_at, ended_at`;
+  second_person, second_person_until, awaits_person, address_until, payout_id, sequence, created_at,
+  updated_at, ended_at`;
 
 export async function listRefunds(db: Reader, paymentId: string): Promise<Refund[]> {
   const sql = `SELECT ${COLUMNS} FROM payment_refunds WHERE payment_id = ? ORDER BY created_at, id`;
@@ -46,6 +48,7 @@ export type NewRefund = PaymentRefund &
       | 'destination'
       | 'secondPerson'
       | 'secondPersonUntil'
+      | 'addressUntil'
     >
   >;
 
@@ -63,8 +66,8 @@ export async function insertRefund(
     `INSERT INTO payment_refunds
        (id, payment_id, reference, provider_refund_id, amount, taken, fee, state, requested_by, operator,
         api_key_id, merchant_reference, reason, destination, second_person, second_person_until,
-        awaits_person, ended_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?, ?, ?,
+        awaits_person, address_until, ended_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?, ?, ?, ?,
              CASE WHEN ? = 'ordered' THEN NULL ELSE clock_timestamp() END)
      ON CONFLICT (account_id, mode, merchant_reference) DO NOTHING
      RETURNING ${COLUMNS}`,
@@ -86,6 +89,7 @@ export async function insertRefund(
       secondPerson,
       refund.secondPersonUntil ?? null,
       secondPerson !== null,
+      refund.addressUntil ?? null,
       state,
     ],
   );
@@ -125,6 +129,29 @@ export async function releaseRefund(tx: Tx, id: string): Promise<boolean> {
     [id],
   );
   return released.length > 0;
+}
+
+/** Hands the refund over to a payout, which counts in its place from here on. */
+export async function handToPayout(
+  tx: Tx,
+  id: string,
+  payoutId: string,
+  destination: Destination,
+): Promise<void> {
+  const handed = await tx.query(
+    `UPDATE payment_refunds SET payout_id = ?, destination = ?::jsonb, updated_at = clock_timestamp()
+      WHERE id = ? AND state = 'ordered' AND payout_id IS NULL AND address_until > clock_timestamp()
+      RETURNING id`,
+    [payoutId, JSON.stringify(destination), id],
+  );
+  if (handed.length !== 1) throw new Error(`the refund ${id} waits for no address`);
+}
+
+/** The refund that the payout carries out, if any. */
+export async function findRefundOfPayout(tx: Tx, payoutId: string): Promise<Refund | null> {
+  const sql = `SELECT ${COLUMNS} FROM payment_refunds WHERE payout_id = ?`;
+  const [found] = await tx.query<Refund>(sql, [payoutId]);
+  return found ?? null;
 }
 
 /** Newest first. */

@@ -3,7 +3,7 @@ import type { FeeTerms } from '../../domain/fees';
 import { type Amount, ZERO } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import { type PayoutRequest, RETURNED_PAYOUT_STATUSES } from '../../domain/payout';
-import type { KeyFacts, PayoutFacts } from '../../domain/terms';
+import type { AccountRules, KeyFacts, PayoutFacts } from '../../domain/terms';
 import type { ProviderCode } from '../../domain/provider-codes';
 import { sqlList, type Db, type Tx } from '../transaction';
 import { personAlone } from './second-person';
@@ -17,6 +17,8 @@ export interface FactsQuery {
   /** The network is compared too, because a memo identifies a different recipient on each. */
   network: string | null;
   request: PayoutRequest;
+  /** An operator asked for it, and is neither a key nor a user of the account. */
+  byOperator?: boolean;
 }
 
 interface FactsRow {
@@ -165,7 +167,8 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
     request.amount,
   ]);
   // The requester is neither a key nor a user, for which SQL finds no time.
-  if (row === undefined || row.apiKeySecretSince === null) {
+  const since = query.byOperator === true ? new Date(0) : row?.apiKeySecretSince;
+  if (row === undefined || since === undefined || since === null) {
     throw new Error(`account ${accountId} or key ${apiKeyId} does not exist`);
   }
   return {
@@ -185,7 +188,7 @@ export async function readPayoutFacts(db: Db | Tx, query: FactsQuery): Promise<P
     reviewAll: row.reviewAll,
     rehearseReview: row.rehearseReview,
     destinationUsedBefore: row.destinationUsedBefore,
-    apiKeySecretSince: row.apiKeySecretSince,
+    apiKeySecretSince: since,
     existingId: row.existingId,
     recipientsOnly: row.recipientsOnly,
     secondPersonAbove: row.secondPersonAbove,
@@ -208,6 +211,35 @@ function feeTerms(row: FactsRow): FeeTerms | null {
     minFee: row.minFee,
     maxFee: row.maxFee,
   };
+}
+
+/** The account's limits of payouts, which its refunds count in too. Nothing is locked here. */
+export async function readAccountRules(
+  db: Db | Tx,
+  { accountId, mode }: Pick<FactsQuery, 'accountId' | 'mode'>,
+  currency: string,
+): Promise<AccountRules> {
+  const [found] = await db.query<Omit<AccountRules, 'usedToday'> & { used: Amount | null }>(
+    `SELECT a.recipients_only, policy.per_transaction_max, policy.daily_max, day.used,
+            CASE WHEN day.used IS NOT NULL THEN (
+              SELECT min(created_at) + interval '24 hours'
+                FROM (SELECT created_at FROM payouts
+                       WHERE account_id = a.id AND mode = q.mode AND currency = q.currency
+                         AND status NOT IN (${sqlList(RETURNED_PAYOUT_STATUSES)})
+                       UNION ALL
+                      SELECT created_at FROM payment_refunds
+                       WHERE account_id = a.id AND mode = q.mode AND currency = q.currency
+                         AND requested_by = 'merchant' AND state <> 'refused') AS counted
+               WHERE created_at > statement_timestamp() - interval '24 hours') END AS resets_at
+       FROM (VALUES (?, ?, ?)) AS q (account, mode, currency)
+       JOIN accounts a ON a.id = q.account
+       LEFT JOIN LATERAL payout_policy(a.id, q.currency) policy ON true
+       LEFT JOIN LATERAL payout_used(a.id, q.mode, q.currency) day ON policy.daily_max IS NOT NULL`,
+    [accountId, mode, currency],
+  );
+  if (found === undefined) throw new Error(`account ${accountId} does not exist`);
+  const { used, ...rules } = found;
+  return { ...rules, usedToday: used ?? ZERO };
 }
 
 /** The limits of an API key; those of a person of the dashboard are none. */

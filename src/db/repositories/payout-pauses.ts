@@ -1,5 +1,6 @@
 /** Pauses of payouts (decisions/payout-pauses). */
 import type { Mode } from '../../domain/mode';
+import type { Payment } from '../../domain/payment';
 import { lockByName, type Db, type Tx } from '../transaction';
 
 export const PAUSE_LOCK = 'payout_pauses';
@@ -9,6 +10,20 @@ export const PAUSES_OF_PAYOUT = `SELECT x.reason FROM payout_pauses x
   WHERE (x.scope, x.target) IN
         (('global', ''), ('provider', payouts.provider), ('account', payouts.account_id))
     AND (x.mode IS NULL OR x.mode = payouts.mode) ORDER BY x.id`;
+
+/** The reason of a pause that holds the refunds of a payment, or null. */
+export async function findPause(
+  db: Db,
+  { provider, accountId, mode }: Pick<Payment, 'provider' | 'accountId' | 'mode'>,
+): Promise<string | null> {
+  const [found] = await db.query<{ reason: string }>(
+    `SELECT x.reason FROM payout_pauses x
+      WHERE (x.scope, x.target) IN (('global', ''), ('provider', ?), ('account', ?))
+        AND (x.mode IS NULL OR x.mode = ?) ORDER BY x.id LIMIT 1`,
+    [provider, accountId, mode],
+  );
+  return found?.reason ?? null;
+}
 
 /**
  * The payouts that a pause holds: all, or those of one provider or one account; in one mode or in both.

@@ -66,6 +66,13 @@ export function insertPayout(
   );
 }
 
+/** Inserts a payout that no request made, and so has no response to store. */
+export async function insertSinglePayout(tx: Tx, payout: Payout): Promise<void> {
+  const { conditions: _, beneficiary: _sealed, ...row } = payout;
+  const object = PayoutModel.fromJson(row, { skipValidation: true });
+  await tx.query(PayoutModel.query().insert(object).toKnexQuery());
+}
+
 /** What leaves a payout without conditions as it is. */
 const END_OF_WAIT =
   ', awaits_release = CASE WHEN awaits_release THEN false ELSE awaits_release END';

@@ -53,6 +53,11 @@ export function refundRoutes(
     ),
   );
 
+  router.post('/refunds/:id/cancel', auth('payments:write'), noQuery, async (ctx) => {
+    const refund = await refunds.withdraw(ctx.state.caller, pathId('refund', ctx));
+    ctx.body = presentOne(presentRefund(refund));
+  });
+
   router.get('/refunds/:id', auth('payments:read'), noQuery, async (ctx) => {
     const refund = await refunds.get(ctx.state.caller, pathId('refund', ctx));
     ctx.body = presentOne(presentRefund(refund));

@@ -7,14 +7,7 @@ import { renderToString } from 'preact-render-to-string';
 import { toString as drawQrCode } from 'qrcode';
 import type { CheckoutView } from '../present';
 import { SCRIPT_PATH, STYLE_PATH } from './assets';
-import {
-  missingAmount,
-  needsRefundAddress,
-  type PaymentFacts,
-  shortAmount,
-  type Status,
-  statusOf,
-} from './status';
+import { missingAmount, type PaymentFacts, shortAmount, type Status, statusOf } from './status';
 
 export interface PageView extends PaymentFacts {
   description: string | null;
@@ -32,8 +25,6 @@ export interface PageView extends PaymentFacts {
   leaves: boolean;
   /** The page is loaded again after this time, without a script, while it waits for the payment. */
   reloadSeconds?: number;
-  /** What was wrong with the entered refund address. */
-  problem?: { entered: string; text: string };
   /** More cards below the amount. */
   more?: VNode;
 }
@@ -50,7 +41,7 @@ export async function renderCheckoutPage(view: PageView): Promise<string> {
   const status = statusOf(view);
   const next = view.leaves && status.name === 'paid' ? view.successUrl : null;
   const reloadSeconds = status.isLive ? view.reloadSeconds : undefined;
-  const isRefreshed = status.isLive && reloadSeconds === undefined && view.problem === undefined;
+  const isRefreshed = status.isLive && reloadSeconds === undefined;
   const qrCode = await drawQrCode(checkout.address, { type: 'svg', margin: 2 });
   const page = (
     <html lang="en">
@@ -80,7 +71,6 @@ export async function renderCheckoutPage(view: PageView): Promise<string> {
         <main id="checkout" data-live={isRefreshed ? 'yes' : 'no'} data-next={next ?? undefined}>
           <Summary view={view} status={status} />
           {isPayable(view, status) ? <PayCard view={view} qrCode={qrCode} /> : null}
-          <RefundForm view={view} />
           {view.more}
           <Transfers view={view} />
           <Links view={view} status={status} />
@@ -177,44 +167,6 @@ function Copied({ term, text, unit, name }: CopiedProps): VNode {
   );
 }
 
-function RefundForm({ view }: { view: PageView }): VNode | null {
-  if (!needsRefundAddress(view)) return null;
-  const { problem, place } = view;
-  const { id, asset, refunds } = view.checkout;
-  const waiting = refunds.filter(({ state }) => state === 'needs_address');
-  return (
-    <section class="card">
-      <h2>Where should the refund go?</h2>
-      <p>
-        A refund of {waiting.map(({ amount }) => `${shortAmount(amount)} ${asset}`).join(', ')}{' '}
-        waits for your address. Enter an address on {place} that you control. Do not enter the
-        address that an exchange sent from.
-      </p>
-      <form method="post" action={`/checkout/${id}/refund-address`}>
-        <label for="refund-address">Address</label>
-        <input
-          id="refund-address"
-          name="address"
-          value={problem?.entered ?? ''}
-          placeholder="0x…"
-          autocomplete="off"
-          spellcheck={false}
-          required
-          maxLength={80}
-          aria-invalid={problem === undefined ? undefined : 'true'}
-          aria-describedby={problem === undefined ? undefined : 'refund-problem'}
-        />
-        {problem === undefined ? null : (
-          <p class="problem" id="refund-problem">
-            {problem.text}
-          </p>
-        )}
-        <button class="main">Send the refund here</button>
-      </form>
-    </section>
-  );
-}
-
 function Transfers({ view }: { view: PageView }): VNode | null {
   const { transfers, checkout } = view;
   if (transfers.length === 0 && checkout.refunds.length === 0) return null;
@@ -260,7 +212,7 @@ function Line({ amount, hash, children }: LineProps): VNode {
 const SHOWN_MAX = 50;
 
 const REFUND_WORDS = {
-  needs_address: 'Refund, waiting for your address',
+  needs_address: 'To be sent back; the operator is asked where to',
   sending: 'Refund on its way',
   sent: 'Refunded',
 } as const;

@@ -44,7 +44,7 @@ export function statusOf(view: PaymentFacts): Status {
     return say('held', 'On hold', 'The payment is being checked. You need not do anything.');
   }
   if (needsRefundAddress(view)) {
-    return say('refunding', 'Refund', 'Enter below where the refund should go.', false);
+    return say('refunding', 'Refund', 'The payment is to be sent back. Contact the shop.', false);
   }
   if (refunds.some(({ state }) => state === 'sending')) {
     return say('refunding', 'Refund on its way', 'It is complete when the network confirms it.');
@@ -96,7 +96,7 @@ export function missingAmount({ checkout: { amount }, arrived }: PaymentFacts): 
   return isLess(arrived, amount) ? subtract(amount, arrived) : ZERO;
 }
 
-export function needsRefundAddress({ checkout }: PaymentFacts): boolean {
+function needsRefundAddress({ checkout }: PaymentFacts): boolean {
   return checkout.refunds.some(({ state }) => state === 'needs_address');
 }
 

@@ -106,8 +106,6 @@ const CHECKOUT_REFUSALS: Readonly<Record<string, string>> = {
   asset_not_supported: 'The provider does not take this currency on this network.',
   amount_not_representable: 'The amount has more decimals than this currency has on this network.',
   not_on_hold: 'The provider does not hold this payment.',
-  refund_too_large: 'The provider refunds no more than what came and has not gone back.',
-  refund_refused: 'The provider does not make this refund.',
 };
 
 export function readOnchainCheckout(body: unknown): Checkout | undefined {

@@ -22,6 +22,9 @@ interface Step {
   atMostMs?: number;
 }
 
+const NOT_KNOWN_WHO_PAID =
+  'The network does not say who paid. Ask for the refund again: the customer then names an address.';
+
 export function createOnchainCheckouts(
   base: string,
   headers: Record<string, string>,
@@ -70,18 +73,8 @@ export function createOnchainCheckouts(
         members: { decision },
       }),
 
-    refundCheckout: (reference, refundReference, amount, destination = null) =>
-      ask(reference, {
-        method: 'POST',
-        path: `${pathOf(reference)}/refunds`,
-        members: {
-          refund_reference: refundReference,
-          amount,
-          ...(destination === null
-            ? {}
-            : { address: { address: destination.value, memo: destination.memo } }),
-        },
-      }),
+    // The chain does not say who paid: an exchange that sent a deposit would not credit the customer.
+    refundCheckout: () => Promise.resolve({ kind: 'refused', reason: NOT_KNOWN_WHO_PAID }),
   };
 }
 

@@ -89,10 +89,7 @@ export function createOnchainProvider(parts: ProviderParts): OnchainProvider {
     },
 
     async takeStep(mode, reference, step) {
-      const outcome = await checkouts.act(
-        keyOf(mode, reference),
-        step.do === 'refund' ? { ...step, refundReference: step.reference } : step,
-      );
+      const outcome = await checkouts.act(keyOf(mode, reference), step);
       if (outcome === null) return null;
       if (outcome.kind === 'refused') throw refusalOf(outcome.reason);
       return view(outcome.checkout);
@@ -142,12 +139,12 @@ function requireRepresentable(amount: string): void {
 function refusalOf(reason: StepRefusal): HttpRefusal {
   switch (reason) {
     case 'not_on_hold':
-    case 'refund_too_large':
-    case 'refund_refused':
-    case 'refund_reference_conflict':
       return refusal(reason);
     case 'no_answer':
       return refusal('internal_error');
+    case 'refund_too_large':
+    case 'refund_refused':
+    case 'refund_reference_conflict':
     case 'not_payable':
     case 'no_such_transfer':
     case 'cannot_be_held':

@@ -6,10 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseTime } from '../../db/database-time';
 import { appendAudit } from '../../db/repositories/audit-log';
 import { findDecision, type StoredDecision } from '../../db/repositories/payment-decisions';
+import { findRefund } from '../../db/repositories/payment-refunds';
 import { findPayment } from '../../db/repositories/payments';
 import type { Db } from '../../db/transaction';
 import type { Payment, PaymentDecisionKind, PaymentStatus } from '../../domain/payment';
 import type { Closed, NoAnswer, Sent } from '../../temporal/client';
+import { newId } from '../../lib/new-id';
 import { type PaymentWorkflows, paymentStart } from '../../temporal/payment-workflows';
 import type { ChangedBy } from './audit';
 import { checkText, positiveAmount } from './checks';
@@ -102,6 +104,43 @@ export async function lookAtPayment(
   const sent = await paymentWorkflows.sendProviderUpdate(paymentStart(payment));
   requireSent(sent);
   return payment.status;
+}
+
+/**
+ * Takes back a refund that waits for an address or a second person.
+ * @throws AdminRefusal; Error when the outcome is unknown
+ */
+export async function cancelRefund(
+  { db, paymentWorkflows, patienceMs = PATIENCE_MS }: PaymentsDeps,
+  by: ChangedBy,
+  refundId: string,
+): Promise<void> {
+  const refund = await findRefund(db, refundId);
+  const payment = refund === null ? null : await findPayment(db, refund.paymentId);
+  if (refund === null || payment === null) {
+    throw new AdminRefusal({ code: 'not_found', object: 'refund', id: refundId });
+  }
+  await db.transaction((tx) =>
+    appendAudit(tx, {
+      ...by,
+      action: 'refund.cancel',
+      object: 'refund',
+      objectId: refundId,
+      accountId: refund.accountId,
+      before: { state: refund.state },
+      after: null,
+    }),
+  );
+  const request = newId('request');
+  const outcome = await paymentWorkflows.withdraw(
+    paymentStart(payment),
+    refundId,
+    request,
+    patienceMs,
+  );
+  if (outcome === true) return;
+  if (outcome === false) throw new AdminRefusal({ code: 'refund_waits_for_nothing', id: refundId });
+  throw new UnclearDecision('The workflow has not answered. Read the refund before you repeat it.');
 }
 
 function requireSent(sent: Sent | Closed | NoAnswer): void {

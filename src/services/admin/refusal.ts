@@ -74,6 +74,10 @@ const REFUSALS = {
     `${id} was revoked at ${revokedAt.toISOString()}. Create a new key.`,
   api_key_expired: ({ id }: Id) =>
     `${id} has expired, and a rotation keeps the expiry. Create a new key.`,
+  refund_awaits_no_address: ({ id }: Id) =>
+    `${id} does not wait for an address: it was named, or the refund needs none or has ended.`,
+  refund_waits_for_nothing: ({ id }: Id) =>
+    `${id} waits for neither an address nor a second person, so it cannot be taken back.`,
   case_already_resolved: ({ id }: Id) => `${id} is already resolved.`,
   case_changed: ({ id }: Id) => `${id} has new facts. Read them, and decide again.`,
   no_fee_rule_in_force: ({ scope, at }: { scope: FeeScope; at: Date }) =>

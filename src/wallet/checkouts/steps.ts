@@ -1,13 +1,15 @@
 /**
- * What the gateway and a customer do to a checkout: open, cancel, decide a hold, refund, say where a
- * refund goes. Each is one transaction that begins with the checkout's lock; repeating one changes
+ * What the gateway, a customer and an operator do to a checkout: open, cancel, decide a hold, say where a rejected
+ * payment goes back to. Each is one transaction that begins with the checkout's lock; repeating one changes
  * nothing.
  */
 import { randomBytes } from 'node:crypto';
+import type { Address } from 'viem';
 import { type Amount, isLess, ZERO } from '../../domain/money';
 import type { CheckoutOrder, CheckoutStep } from '../../onchain-api/requests';
 import { ADDRESS_INDEX_MAX, type DepositAddresses } from '../addresses/deposit-addresses';
 import type { Database, Tx } from '../db/database';
+import { recordDecision } from '../decisions';
 import { findPlace } from '../follower/place';
 import type { Network, WalletMode } from '../networks';
 import { NATIVE_DECIMALS, unitsOf } from '../units';
@@ -101,19 +103,15 @@ function repeated(facts: CheckoutFacts, order: CheckoutOrder): Opening {
     : { kind: 'refused', reason: 'client_reference_conflict' };
 }
 
-export type StepRefusal =
-  'not_on_hold' | 'refund_too_large' | 'refund_reference_conflict' | 'address_not_needed';
+type StepRefusal = 'not_on_hold';
 
 export type StepOutcome =
   { kind: 'checkout'; facts: CheckoutFacts } | { kind: 'refused'; reason: StepRefusal };
 
-/** The address is checked, and in lower case. */
-type WalletStep = CheckoutStep | { do: 'set_refund_address'; address: string };
-
 export async function takeStep(
   { db, pageUrl }: CheckoutParts,
   id: string,
-  step: WalletStep,
+  step: CheckoutStep,
 ): Promise<StepOutcome> {
   const refusal = await db.transaction(async (tx) => {
     const facts = await lockCheckout(tx, id);
@@ -129,17 +127,13 @@ export async function takeStep(
 
 type Change = 'changed' | 'unchanged' | StepRefusal;
 
-async function change(tx: Tx, facts: CheckoutFacts, step: WalletStep): Promise<Change> {
+async function change(tx: Tx, facts: CheckoutFacts, step: CheckoutStep): Promise<Change> {
   switch (step.do) {
     case 'cancel':
       return cancel(tx, facts);
     case 'release':
     case 'reject':
       return decideHold(tx, facts, step.do);
-    case 'refund':
-      return refund(tx, facts, step.reference, step.amount);
-    case 'set_refund_address':
-      return setRefundAddress(tx, facts, step.address);
   }
 }
 
@@ -183,7 +177,7 @@ export async function sendBackRejected(tx: Tx, facts: CheckoutFacts): Promise<bo
   if (holdDecision !== 'rejected') return false;
   const rest = refundableAmount(facts);
   if (isLess(ZERO, rest)) {
-    await insertRefund(tx, facts, null, rest);
+    await insertRefund(tx, facts, rest);
     return true;
   }
   const isEmpty = confirmedAmount(facts) === ZERO && arrivedAmount(facts) === ZERO;
@@ -192,46 +186,36 @@ export async function sendBackRejected(tx: Tx, facts: CheckoutFacts): Promise<bo
   return true;
 }
 
-async function refund(
-  tx: Tx,
-  facts: CheckoutFacts,
-  reference: string,
-  amount: Amount,
-): Promise<Change> {
-  const known = facts.refunds.find((one) => one.reference === reference);
-  if (known !== undefined) {
-    return known.amount === amount ? 'unchanged' : 'refund_reference_conflict';
-  }
-  if (isLess(refundableAmount(facts), amount)) return 'refund_too_large';
-  await insertRefund(tx, facts, reference, amount);
-  return 'changed';
-}
-
-/** Waits for an address unless the customer has entered one. The sender of a deposit is never one. */
-async function insertRefund(
-  tx: Tx,
-  { checkout }: CheckoutFacts,
-  reference: string | null,
-  amount: Amount,
-): Promise<void> {
+/** Waits for an address unless an operator has named one. The sender of a deposit is never one. */
+async function insertRefund(tx: Tx, { checkout }: CheckoutFacts, amount: Amount): Promise<void> {
   const id = `orf_${randomBytes(12).toString('hex')}`;
   await tx.query(
     `INSERT INTO wallet.refund (id, checkout_id, refund_reference, amount, state)
      VALUES ($1, $2, $3, $4, 'needs_address')`,
-    [id, checkout.id, reference ?? id, amount],
+    [id, checkout.id, id, amount],
   );
   if (checkout.refundAddress !== null) await sendWaiting(tx, checkout.id, checkout.refundAddress);
 }
 
-async function setRefundAddress(tx: Tx, facts: CheckoutFacts, address: string): Promise<Change> {
-  const isNeeded = facts.refunds.some(({ state }) => state === 'needs_address');
-  if (!isNeeded) return 'address_not_needed';
-  await tx.query('UPDATE wallet.checkout SET refund_address = $2 WHERE id = $1', [
-    facts.checkout.id,
-    address,
-  ]);
-  await sendWaiting(tx, facts.checkout.id, address);
-  return 'changed';
+/** An operator says where what was rejected goes. @returns false when nothing waits for an address */
+export async function nameRefundAddress(
+  { db, pageUrl }: Pick<CheckoutParts, 'db' | 'pageUrl'>,
+  id: string,
+  { address, by, reason }: { address: Address; by: string; reason: string },
+): Promise<boolean> {
+  const to = address.toLowerCase();
+  return db.transaction(async (tx) => {
+    const { checkout, refunds } = await lockCheckout(tx, id);
+    if (!refunds.some(({ state }) => state === 'needs_address')) return false;
+    await recordDecision(tx, {
+      ...{ kind: 'refund_address', chainId: checkout.chainId, address: to },
+      ...{ subject: checkout.reference, by, reason },
+    });
+    await tx.query('UPDATE wallet.checkout SET refund_address = $2 WHERE id = $1', [id, to]);
+    await sendWaiting(tx, id, to);
+    await announceCheckouts(tx, [id], pageUrl);
+    return true;
+  });
 }
 
 /** The transfer's reference is new each time, so one that failed is never confused with the next. */

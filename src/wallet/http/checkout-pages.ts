@@ -1,11 +1,9 @@
 /**
- * The hosted page of the wallet's checkouts. A customer may read, cancel while nothing has arrived,
- * and say where a refund goes.
+ * The hosted page of the wallet's checkouts. A customer may read, and cancel while nothing has arrived.
  */
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { type Address, getAddress, isAddress } from 'viem';
 import { type PageView, titleOf } from '../../onchain-api/page/page';
 import { shortAmount } from '../../onchain-api/page/status';
 import { createPageRouter, seeOther, showPage } from '../../onchain-api/page/pages';
@@ -18,14 +16,8 @@ import {
 import { type CheckoutParts, nextUrl, takeStep } from '../checkouts/steps';
 import { findCheckoutById } from '../checkouts/store';
 import { viewCheckout } from '../checkouts/view';
-import type { Network } from '../networks';
 
-interface PageParts extends CheckoutParts {
-  /** True for the wallet's own addresses, addresses that lose money, and the denylist. */
-  isRefused: (network: Network, destination: Address) => Promise<boolean>;
-}
-
-export function checkoutPages(parts: PageParts): Router {
+export function checkoutPages(parts: CheckoutParts): Router {
   const { db } = parts;
   const router = createPageRouter();
 
@@ -47,21 +39,6 @@ export function checkoutPages(parts: PageParts): Router {
     await takeStep(parts, checkout.id, { do: 'cancel' });
     const after = await find(ctx);
     seeOther(ctx, nextUrl(after) ?? `/checkout/${checkout.id}`);
-  });
-
-  router.post('/checkout/:id/refund-address', form, async (ctx) => {
-    const facts = await find(ctx);
-    const entered = readAddress(ctx);
-    const text = await problemWith(parts, facts, entered);
-    if (text !== null) {
-      ctx.status = 422;
-      await showPage(ctx, { ...(await viewPage(parts, facts)), problem: { entered, text } });
-      return;
-    }
-    const address = entered.toLowerCase();
-    // Refused only when another window was quicker; the page then shows what holds.
-    await takeStep(parts, facts.checkout.id, { do: 'set_refund_address', address });
-    seeOther(ctx, `/checkout/${facts.checkout.id}`);
   });
 
   return router;
@@ -109,35 +86,6 @@ function depositWords(one: Deposit, isHeld: boolean, head = one.blockNumber): st
       return isHeld ? 'On hold' : `Seen, ${confirmations} so far`;
     }
   }
-}
-
-function readAddress(ctx: Context): string {
-  const body: unknown = ctx.request.body;
-  const value =
-    typeof body === 'object' && body !== null && 'address' in body ? body.address : undefined;
-  return typeof value === 'string' ? value.trim().slice(0, 80) : '';
-}
-
-/** Returns null when a refund can go there. */
-async function problemWith(
-  { db, networks, isRefused }: PageParts,
-  { checkout }: CheckoutFacts,
-  entered: string,
-): Promise<string | null> {
-  if (!isAddress(entered)) {
-    return 'Enter an address that starts with 0x and has 40 letters and digits, exactly as your wallet shows it.';
-  }
-  const network = networks.find(
-    ({ mode, name }) => mode === checkout.mode && name === checkout.network,
-  );
-  const isOwn = await db.query('SELECT 1 FROM wallet.checkout WHERE address = $1', [
-    entered.toLowerCase(),
-  ]);
-  const isBad =
-    network === undefined || isOwn.length > 0 || (await isRefused(network, getAddress(entered)));
-  return isBad
-    ? 'A refund cannot be sent to this address. Enter an address that you control.'
-    : null;
 }
 
 async function readHeads(

@@ -49,6 +49,7 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   { method: 'GET', path: '/payments/{id}/refunds', scope: 'payments:read' },
   { method: 'GET', path: '/refunds', scope: 'payments:read' },
   { method: 'GET', path: '/refunds/{id}', scope: 'payments:read' },
+  { method: 'POST', path: '/refunds/{id}/cancel', scope: 'payments:write' },
   { method: 'POST', path: '/payout_batches', scope: 'payouts:write' },
   { method: 'GET', path: '/payout_batches', scope: 'payouts:read' },
   { method: 'GET', path: '/payout_batches/{id}', scope: 'payouts:read' },

@@ -70,7 +70,7 @@ export function makeRefund(by: PageClient, payment: string, amount: string): Pro
 
 /** A payment of 300 USDT that was paid and credited. */
 export async function paidFor(gateway: TestGateway, api: MerchantClient): Promise<string> {
-  const id = await openedPayment(api, { amount: '300' });
+  const id = await openedPayment(api, { amount: '300', provider: 'exchange_pay' });
   await atProvider(gateway, id, 'pay');
   await whenPayment(api, id, 'completed');
   return id;

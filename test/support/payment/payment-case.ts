@@ -58,7 +58,7 @@ function buildRequest(request: Partial<PaymentRequest> = {}): PaymentRequest {
     customerEmail: null,
     successUrl: null,
     cancelUrl: null,
-    provider: null,
+    provider: 'exchange_pay',
     network: null,
     metadata: {},
     expiresInSeconds: 3_600,
@@ -90,7 +90,7 @@ export async function playAtProvider(
   verb: string,
   members: Record<string, unknown> = {},
 ): Promise<void> {
-  const key = { provider: 'onchain_provider', mode: 'test', client_reference: id };
+  const key = { provider: 'exchange_pay', mode: 'test', client_reference: id };
   const status = await control(world.sandbox.url, `checkouts/${verb}`, { ...key, ...members });
   if (status !== 200) throw new Error(`${verb} of ${id} was answered with ${status}`);
 }

@@ -181,10 +181,10 @@ export interface Opened {
   id: string;
 }
 
-/** A payment of 100 USDT that was paid and credited, of a merchant of its own. */
+/** A payment of 100 USDT that was paid and credited, of a merchant of its own, where the provider knows who paid. */
 export async function paidPayment(
   gateway: TestGateway,
-  provider = 'onchain_provider',
+  provider = 'exchange_pay',
 ): Promise<Opened> {
   const { accountId, client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client, { provider });
@@ -217,7 +217,7 @@ export async function whenRefund(
 /** One that got 50 of 100 and waits for the rest: its workflow stays open. */
 export async function underpaidPayment(gateway: TestGateway): Promise<Opened> {
   const { accountId, client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const id = await openedPayment(client);
+  const id = await openedPayment(client, { provider: 'exchange_pay' });
   await atProvider(gateway, id, 'pay', { amount: '50' });
   await whenConfirmed(gateway, id);
   await endWindow(gateway, client, id);

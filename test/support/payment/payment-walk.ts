@@ -143,7 +143,7 @@ async function lookAtIt({ world, id, model }: Walk, how: Look): Promise<void> {
 }
 
 async function readFacts(world: PaymentWorld, id: string): Promise<ModelFacts> {
-  const found = await world.providers.get('onchain_provider', 'test').findCheckout(id);
+  const found = await world.providers.get('exchange_pay', 'test').findCheckout(id);
   if (found.kind !== 'found') throw new Error(JSON.stringify(found));
   const { state, onHold, transfers, refunds } = found.checkout;
   return {

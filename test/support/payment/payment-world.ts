@@ -8,14 +8,14 @@ import { LocalCalls } from '../../../activities/local-calls';
 import type { Deps } from '../../../activities/deps';
 import { connect } from '../../../src/db/connect';
 import type { Db } from '../../../src/db/transaction';
+import type { Mode } from '../../../src/domain/mode';
 import { amount, ZERO } from '../../../src/domain/money';
+import type { ProviderCode } from '../../../src/domain/provider-codes';
 import { newId } from '../../../src/lib/new-id';
 import type { Provider } from '../../../src/providers/port';
 import { startSandbox } from '../../../src/sandbox/server';
 import { connectProviders, control, makeCredentials } from '../servers/sandbox';
 import { createTestDatabase } from '../servers/database';
-
-const PROVIDER = 'onchain_provider';
 
 /** Nobody subscribes to webhooks here. */
 const localCalls = new LocalCalls([]);
@@ -61,17 +61,34 @@ export interface OpenedPayment {
   expiresAt: Date;
 }
 
+/** Where a payment is: the provider knows who paid, unless it is the chain. */
+export interface PaymentPlace {
+  provider: ProviderCode;
+  network: string | null;
+  mode: Mode;
+}
+
+const KNOWS_WHO_PAID: PaymentPlace = { provider: 'exchange_pay', network: null, mode: 'test' };
+export const ON_CHAIN: PaymentPlace = {
+  provider: 'onchain_provider',
+  network: 'tron',
+  mode: 'live',
+};
+
 /** 100 USDT with a fee of 1 percent, of a merchant of its own, whose window is an hour. */
-export async function openPayment({ db, providers }: PaymentWorld): Promise<OpenedPayment> {
+export async function openPayment(
+  { db, providers }: PaymentWorld,
+  { provider, network, mode } = KNOWS_WHO_PAID,
+): Promise<OpenedPayment> {
   const id = newId('payment');
   const accountId = newId('account');
   const expiresAt = new Date(Date.now() + 3_600_000);
   await db.query('INSERT INTO accounts (id, name) VALUES (?, ?)', [accountId, accountId]);
-  const opened = await providers.get(PROVIDER, 'test').openCheckout({
+  const opened = await providers.get(provider, mode).openCheckout({
     reference: id,
     amount: amount('100'),
     currency: 'USDT',
-    network: 'tron',
+    network,
     expiresAt,
     successUrl: null,
     cancelUrl: null,
@@ -83,13 +100,13 @@ export async function openPayment({ db, providers }: PaymentWorld): Promise<Open
     compose('payments').insert({
       id,
       account_id: accountId,
-      mode: 'test',
+      mode,
       reference: id,
       status: 'created',
-      provider: PROVIDER,
+      provider,
       amount: '100',
       currency: 'USDT',
-      network: 'tron',
+      network,
       fee_terms: { percentage: '1.0000', fixedAmount: ZERO, minFee: null, maxFee: null },
       checkout_url: opened.checkout.checkoutUrl,
       api_key_id: 'key_tests',
@@ -99,8 +116,8 @@ export async function openPayment({ db, providers }: PaymentWorld): Promise<Open
   );
   await db.query(
     `INSERT INTO events (id, account_id, mode, type, object_id, sequence, body)
-     VALUES (?, ?, 'test', 'payment.created', ?, 1, ?)`,
-    [newId('event'), accountId, id, Buffer.from('{"data":{"status":"created"}}')],
+     VALUES (?, ?, ?, 'payment.created', ?, 1, ?)`,
+    [newId('event'), accountId, mode, id, Buffer.from('{"data":{"status":"created"}}')],
   );
   return { id, accountId, expiresAt };
 }
@@ -111,8 +128,9 @@ export async function atProvider(
   id: string,
   verb: string,
   members: Record<string, unknown> = {},
+  { provider, mode } = KNOWS_WHO_PAID,
 ): Promise<number> {
-  const key = { provider: PROVIDER, mode: 'test', client_reference: id };
+  const key = { provider, mode, client_reference: id };
   return control(sandboxUrl, `checkouts/${verb}`, { ...key, ...members });
 }
 
@@ -133,7 +151,7 @@ export function withFaults(
   { db, providers }: PaymentWorld,
   { tell = asItIs, read = asItIs, commit = asItIs }: Faults,
 ): Deps {
-  const real = providers.get(PROVIDER, 'test');
+  const real = providers.get(KNOWS_WHO_PAID.provider, 'test');
   const provider: Provider = {
     ...real,
     findCheckout: (...args) => read(() => real.findCheckout(...args)),

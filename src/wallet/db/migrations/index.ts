@@ -8,6 +8,7 @@ import { SWEEPS } from './baseline/sweeps';
 import { TRANSFERS } from './baseline/transfers';
 import { NEW_DATABASE } from './0018-new-database';
 import { AGREED_DEPOSITS } from './0019-agreed-deposits';
+import { REFUND_ADDRESS } from './0020-refund-address';
 
 export interface Migration {
   name: string;
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   ...BASELINE,
   { name: '0018-new-database', sql: NEW_DATABASE },
   { name: '0019-agreed-deposits', sql: AGREED_DEPOSITS },
+  { name: '0020-refund-address', sql: REFUND_ADDRESS },
 ];
