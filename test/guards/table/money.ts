@@ -198,9 +198,9 @@ export const MONEY_GUARDS: readonly Guard[] = [
     name: 'batch-row-released-once',
     protects: 'A row that another transaction takes at the same moment is not released again.',
     file: 'src/db/repositories/payout-batch-rows.ts',
-    find: "AND awaits_batch\n        AND EXISTS (SELECT FROM payout_batches\n                     WHERE id = ? AND status = 'processing'",
-    replace:
-      "AND EXISTS (SELECT FROM payout_batches\n                     WHERE id = ? AND status = 'processing'",
+    find: 'AND awaits_batch\n     RETURNING *`,\n    [batchId, limit],',
+    replace: 'RETURNING *`,\n    [batchId, limit],',
+    also: { find: 'ending IS NULL FOR NO KEY UPDATE', replace: 'ending IS NULL' },
     test: 'test/db/payout-batches.test.ts',
     title: 'at the same moment take each row once',
   },
