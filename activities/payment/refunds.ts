@@ -33,7 +33,7 @@ import {
   refundPosting,
   refundReturnPosting,
 } from '../../src/domain/ledger';
-import { type Amount, add, subtract, ZERO } from '../../src/domain/money';
+import { type Amount, add, isLess, subtract, ZERO } from '../../src/domain/money';
 import { nextPaymentStatus, type Payment } from '../../src/domain/payment';
 import { priceReturn, priceReversal, type Reversal } from '../../src/domain/payment-pricing';
 import {
@@ -189,12 +189,28 @@ async function takeBack(
     return noteRefunded(tx, payment, amount, {}, deliveries);
   }
   await insert({ taken, fee, state: 'done' });
+  await noteExcess(tx, payment.id, { refund: id, amount }, reversed);
   const change = reversing(payment, { reversed, taken, fee });
   const after = await noteRefunded(tx, payment, amount, change, deliveries);
   if (reversed !== ZERO) {
     await postOrThrow(tx, payment, refundPosting(payment, { reference: id, taken, fee }), taken);
   }
   return after;
+}
+
+/**
+ * Opens a case for the part of a refund that is more than the credits had left, as after a chargeback of a
+ * payment that was refunded before: nobody has paid for it.
+ */
+async function noteExcess(
+  tx: Tx,
+  paymentId: string,
+  { refund, amount }: { refund: string; amount: Amount },
+  reversed: Amount,
+): Promise<void> {
+  if (!isLess(reversed, amount)) return;
+  const details = { refund, amount, not_covered: subtract(amount, reversed) };
+  await openCase(tx, 'refund_exceeds_credit', paymentId, details);
 }
 
 /**
@@ -308,6 +324,7 @@ async function collect(tx: Tx, paymentId: string, reference: string): Promise<bo
   if (hasToWait(payment, refund.amount, known)) return false;
   const { reversed, taken, fee } = priceReversal(payment, refund.amount);
   await changeRefund(tx, { ...refund, taken, fee, state: 'done' });
+  await noteExcess(tx, paymentId, fact, reversed);
   await changePayment(tx, paymentId, reversing(payment, { reversed, taken, fee }));
   if (owed.length === 1) {
     await resolveOpenCase(tx, NOT_COVERED, paymentId, 'The balance covered the refund later.');

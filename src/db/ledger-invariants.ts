@@ -26,6 +26,7 @@ const ENTRIES = { noun: 'entries', countSql: 'SELECT count(*)::int AS n FROM led
 const BALANCES = { noun: 'balances', countSql: 'SELECT count(*)::int AS n FROM balances' };
 const PAYOUTS = { noun: 'payouts', countSql: 'SELECT count(*)::int AS n FROM payouts' };
 const CREDITS = { noun: 'credits', countSql: 'SELECT count(*)::int AS n FROM payment_credits' };
+const REFUNDS = { noun: 'refunds', countSql: 'SELECT count(*)::int AS n FROM payment_refunds' };
 const STORED_RESPONSES = {
   noun: 'stored responses',
   countSql: `SELECT count(*)::int AS n FROM idempotency_keys WHERE state = 'done'`,
@@ -420,5 +421,24 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
         FROM events v ${WITH_OBJECTS('v.object_id')}
        WHERE (v.account_id, v.mode) <> (o.account_id, o.mode)
           OR (v.account_id, v.mode) <> (p.account_id, p.mode)`,
+  },
+  {
+    number: 13,
+    name: 'what went back was taken, or a case shows it',
+    sentence:
+      'Each refund that was made reversed its whole amount of the credits, or a case shows the rest, so that ' +
+      'no payment sent back more than it was credited without an operator who knows.',
+    checks: REFUNDS,
+    sql: `
+      SELECT r.payment_id, r.reference, r.state, r.amount, r.taken + r.fee AS reversed
+        FROM payment_refunds r
+       WHERE r.state IN ('done', 'owed', 'waived') AND r.taken + r.fee < r.amount
+         AND NOT EXISTS (
+           SELECT FROM cases c
+            WHERE c.object_id = r.payment_id
+              AND c.kind = CASE r.state WHEN 'done' THEN 'refund_exceeds_credit'
+                                        ELSE 'refund_not_covered' END
+              AND case_facts(c.details)
+                    @> jsonb_build_array(jsonb_build_object('refund', r.reference)))`,
   },
 ];

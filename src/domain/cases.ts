@@ -32,6 +32,7 @@ export const CASE_KINDS = [
   'late_money_held',
   'recipient_blocked',
   'recipient_review',
+  'refund_exceeds_credit',
   'refund_not_covered',
   'rejected_not_sent_back',
   'row_missing',

@@ -8,12 +8,15 @@ import { decidePayment } from '../../activities/payment/decide';
 import { recordCheckout } from '../../activities/payment/record';
 import { collectOwed } from '../../activities/payment/refunds';
 import { reportPayment } from '../../activities/payment/report';
+import { sql as refundCases } from '../../src/db/migrations/0085-refund-cases';
 import { listCases } from '../../src/db/repositories/cases';
 import { listBalances } from '../../src/db/repositories/ledger';
 import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
 import { listRefunds } from '../../src/db/repositories/payment-refunds';
 import { findPayment } from '../../src/db/repositories/payments';
-import { subtract } from '../../src/domain/money';
+import { newId } from '../../src/lib/new-id';
+import { createAdjustment } from '../../src/services/admin/adjustments';
+import { amount, subtract } from '../../src/domain/money';
 import type { PaymentDecisionKind } from '../../src/domain/payment';
 import { netAmount } from '../../src/domain/payment-pricing';
 import type { Checkout } from '../../src/providers/port';
@@ -115,7 +118,7 @@ describe('a refund of the provider while one of an operator is open', () => {
       refunded: '160.00000000',
       net: '0.00000000',
       available: '0.00000000',
-      exceptions: [],
+      exceptions: [EXCEEDS_CREDIT],
     });
   });
 
@@ -235,6 +238,84 @@ describe('a refund of the provider while one of an operator is open', () => {
       exceptions: [],
     });
   }
+});
+
+describe('a refund that is more than was credited', () => {
+  const shownOf = async () => {
+    const found = await listCases(world.db, true, 1_000);
+    return found
+      .filter(({ objectId, kind }) => objectId === payment.id && kind === EXCEEDS_CREDIT)
+      .flatMap(({ facts }) => facts);
+  };
+
+  /** What a card scheme or an exchange takes back; the sandbox returns no more than it received. */
+  const chargeBack = async (id: string, value: string) => {
+    const { refunds, ...rest } = await readCheckout();
+    const taken = { id, reference: id, amount: amount(value), refundedAt: new Date() };
+    await recordCheckout(world, payment.id, { ...rest, refunds: [...refunds, taken] }, new Date());
+  };
+
+  beforeEach(async () => {
+    await pay('100');
+    await look();
+  });
+
+  test('is a case, and an operator can debit it: a chargeback after a refund', async () => {
+    await decide('refund');
+    await look();
+    await move('500', 'in');
+    await chargeBack('cb_1', '100');
+    await look();
+    await look();
+    expect(await figures()).toMatchObject({
+      ...{ status: 'refunded', refunded: '200.00000000' },
+      ...{ available: '500.00000000', exceptions: [EXCEEDS_CREDIT] },
+    });
+    const [fact] = await shownOf();
+    expect(fact).toMatchObject({ amount: '100.00000000', not_covered: '100.00000000' });
+    const { accountId } = payment;
+    const by = { actor: 'alice', via: 'admin', reason: `chargeback of ${payment.id}` } as const;
+    const debit = { direction: 'out', amount: '100', mode: 'test', currency: 'USDT' } as const;
+    await createAdjustment(world.db, by, { id: newId('adjustment'), accountId, ...debit });
+    expect(await figures()).toMatchObject({ available: '400.00000000' });
+  });
+
+  test('is a case for the part that the credits do not cover', async () => {
+    await decide('refund', '70');
+    await look();
+    await chargeBack('cb_2', '100');
+    await look();
+    expect(await figures()).toMatchObject({ refunded: '170.00000000', available: '0.00000000' });
+    expect(await shownOf()).toMatchObject([{ not_covered: '70.00000000' }]);
+  });
+
+  test('is a case when it was owed first, and the credits were used up meanwhile', async () => {
+    await move('99', 'out');
+    await chargeBack('cb_3', '100');
+    await look();
+    await chargeBack('cb_4', '100');
+    await look();
+    expect(await figures()).toMatchObject({ exceptions: [NOT_COVERED] });
+    await move('500', 'in');
+    await look();
+    expect(await figures()).toMatchObject({
+      ...{ refunded: '200.00000000', available: '401.00000000', exceptions: [EXCEEDS_CREDIT] },
+    });
+    expect(await shownOf()).toHaveLength(1);
+  });
+
+  test('of an earlier version gets its case from the migration', async () => {
+    await decide('refund');
+    await look();
+    await chargeBack('cb_5', '100');
+    await look();
+    const before = await shownOf();
+    await world.db.query('DELETE FROM cases WHERE object_id = ?', [payment.id]);
+    const [broken] = await brokenInvariants(world);
+    expect(broken).toContain('what went back was taken, or a case shows it');
+    await world.db.query(refundCases);
+    expect(await shownOf()).toEqual(before);
+  });
 });
 
 describe('a credited transfer that the provider takes back', () => {
@@ -418,6 +499,7 @@ describe('a refund that was decided', () => {
 });
 
 const NOT_COVERED = 'refund_not_covered';
+const EXCEEDS_CREDIT = 'refund_exceeds_credit';
 const NOT_CREDITED = 'money_not_credited';
 const NOT_SENT_BACK = 'rejected_not_sent_back';
 

@@ -103,6 +103,14 @@ export const CASE_TEXTS: Record<CaseKind, CaseText> = {
     remedy:
       'Read the evidence, and decide below whether it may be paid, which also resolves the case.',
   },
+  refund_exceeds_credit: {
+    meaning:
+      'The customer got back more than the payment was credited, such as a chargeback after a refund. ' +
+      'The rest, `not_covered` in the details, was taken from no balance.',
+    remedy:
+      'Ask the provider. To charge the merchant, run npm run -s admin -- adjustments create with ' +
+      '--direction out and the amount in not_covered. Then resolve the case.',
+  },
   refund_not_covered: {
     meaning: 'The provider refunded the payment, and the balance does not cover it.',
     remedy: 'The amount is deducted when the balance allows. Resolving the case waives the debt.',

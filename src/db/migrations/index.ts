@@ -59,6 +59,7 @@ import {
 } from './0090-looks-at-conditions';
 import { steps as hourlyHeads } from './0095-hourly-heads';
 import { sql as refundsByPayout, steps as refundsByPayoutSteps } from './0080-refunds-by-payout';
+import { sql as refundCases } from './0085-refund-cases';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -155,4 +156,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0095-hourly-heads', concurrent: hourlyHeads },
   { name: '0098-ledger-replays', sql: ledgerReplays },
   { name: '0099-payment-cancellations', sql: paymentCancellations },
+  { name: '0085-refund-cases', sql: refundCases },
 ];
