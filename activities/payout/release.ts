@@ -1,18 +1,23 @@
 /**
  * The release of a payout that waits for conditions (decisions/payout-conditions): one transaction that looks
  * at the conditions, and releases the payout when all are met, or returns its funds when its time is
- * over or its recipient has changed. Safe to run at any time and twice: a guarded transition decides against cancel and reject.
+ * over, its payment was refunded or its recipient has changed. Safe to run at any time and twice: a guarded transition decides against cancel and reject.
  */
 import { databaseTime } from '../../src/db/database-time';
 import { AWAITS_BLOCKED, meetConditions } from '../../src/db/repositories/payout-conditions';
 import { lockPayout } from '../../src/db/repositories/payout-decisions';
 import { releasePosting } from '../../src/domain/ledger';
-import { DEFAULT_REJECTION_REASON, RECIPIENT_CHANGED } from '../../src/domain/payout';
+import {
+  type Payout,
+  DEFAULT_REJECTION_REASON,
+  PAYMENT_REFUNDED,
+  RECIPIENT_CHANGED,
+} from '../../src/domain/payout';
 import { BLOCKED_BY } from '../../src/domain/screening';
 import type { PayoutState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { cancelDelayMs, reportReviewed } from './report';
-import { transitionIn } from './transition';
+import { type Transition, transitionIn } from './transition';
 
 export async function releasePayout(deps: Deps, payoutId: string): Promise<PayoutState> {
   return inEventTransaction(deps, payoutId, async (tx, deliveries) => {
@@ -22,7 +27,7 @@ export async function releasePayout(deps: Deps, payoutId: string): Promise<Payou
     const expiry = { ...EXPIRY, change: { releaseExpiredAt: now } };
     const expired = await transitionIn(tx, payoutId, expiry, deliveries);
     if (expired !== null) return reportReviewed(tx, expired);
-    for (const end of payout.recipientId === null ? [] : [RECIPIENT_LOST, RECIPIENT_BLOCKED]) {
+    for (const end of endsOf(payout)) {
       const ended = await transitionIn(tx, payoutId, end, deliveries);
       if (ended !== null) return reportReviewed(tx, ended);
     }
@@ -35,9 +40,22 @@ export async function releasePayout(deps: Deps, payoutId: string): Promise<Payou
   });
 }
 
+/** What may end the wait, besides its time. */
+function endsOf({ recipientId }: Payout): Transition[] {
+  return [PAYMENT_LOST, ...(recipientId === null ? [] : [RECIPIENT_LOST, RECIPIENT_BLOCKED])];
+}
+
 const EXPIRY = {
   trigger: 'expire',
   only: 'awaits_release AND release_expires_at <= clock_timestamp()',
+  posting: releasePosting,
+} as const;
+
+/** The money that the payout was to follow has gone back to the customer. */
+const PAYMENT_LOST = {
+  trigger: 'invalidate',
+  only: 'awaits_release AND NOT payment_stands(id)',
+  change: { failureReason: PAYMENT_REFUNDED },
   posting: releasePosting,
 } as const;
 

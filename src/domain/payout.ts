@@ -34,7 +34,8 @@ export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
  * - `release`: the last condition of a requested payout is met
  * - `cancel`: the merchant's request
  * - `expire`: the payout was not released by the time that the merchant set
- * - `invalidate`: the recipient that the payout waits for got another destination, or was deleted
+ * - `invalidate`: the recipient that the payout waits for got another destination, or was deleted, or the payment
+ *   that it waits for was refunded
  * - `accept`: the provider accepted the payout
  * - `refuse`: the provider definitely refused the submission
  * - `complete`, `fail`: the provider's final result
@@ -145,6 +146,9 @@ export const DEFAULT_REJECTION_REASON = 'Rejected by the operator.';
 /** The failure reason of a payout that waited for its recipient, which is not the same any more. */
 export const RECIPIENT_CHANGED =
   'The recipient was changed or deleted while the payout waited for it.';
+
+/** The failure reason of a payout that waited for a payment, whose money went back to the customer. */
+export const PAYMENT_REFUNDED = 'The payment that the payout waited for was refunded.';
 
 /** A payout as stored. Amounts are in `currency`. */
 export interface Payout {

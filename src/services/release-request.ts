@@ -46,6 +46,10 @@ function paymentErrors(
     const message = 'Send release.after_payment as the ID of one of your payments in this mode.';
     return [{ field, rule: 'not_found', message }];
   }
+  if (payment.isRefunded) {
+    const message = 'This payment was refunded, or its refund is under way. Name another one.';
+    return [{ field, rule: 'unsupported', message }];
+  }
   if (payment.mayComplete) return [];
   const message = `This payment is ${payment.status} and can no longer be completed. Name another one.`;
   return [{ field, rule: 'unsupported', message }];

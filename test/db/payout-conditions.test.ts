@@ -20,6 +20,7 @@ import {
   insertPayout,
   makeAccount,
 } from '../support/merchant/ledger';
+import { whenWaiting } from '../support/servers/lock-waits';
 import { started } from '../support/started';
 
 const database = started(() => openTestDatabase({ owner: 2, app: 2 }));
@@ -125,6 +126,56 @@ test('a condition of a payout that waits no more is not looked at again', async 
     [id],
   );
   expect(seen).toEqual({ isOver: true });
+});
+
+describe('a payout does not follow a payment that was refunded', () => {
+  const completed = async () => {
+    const id = await insertPayment(database.owner, key, 'completed');
+    await changePayment(id, `completed_at = now(), credited_amount = 10`);
+    return id;
+  };
+  const changePayment = (id: string, change: string) =>
+    database.owner.query(`UPDATE payments SET ${change} WHERE id = ?`, [id]);
+  const waitingFor = (payment: string) => waiting({ kind: 'payment', parameters: { payment } });
+  const invalidate = (id: string) =>
+    database.app.transaction((tx) =>
+      takeTransition(tx, id, 'invalidate', {}, 'awaits_release AND NOT payment_stands(id)'),
+    );
+
+  test.each([
+    ['all of it went back', `status = 'refunded', refunded_amount = 10`],
+    ['all of it is on its way back', 'reversed_amount = 10'],
+  ])('%s after its condition was met', async (_, change) => {
+    const payment = await completed();
+    const id = await waitingFor(payment);
+    await look(id);
+    expect(await isMet(id)).toBe(true);
+    await changePayment(payment, change);
+    expect(await take(id, 'release')).toBeNull();
+    expect(await invalidate(id)).toMatchObject({ status: 'failed', awaitsRelease: false });
+  });
+
+  test('a part of it went back: the payment is still completed', async () => {
+    const payment = await completed();
+    const id = await waitingFor(payment);
+    await look(id);
+    await changePayment(payment, 'reversed_amount = 9.99, refunded_amount = 9.99');
+    expect(await invalidate(id)).toBeNull();
+    expect(await take(id, 'release')).toMatchObject({ status: 'approved' });
+  });
+
+  test('it is refunded at the same moment: the payout waits for the refund', async () => {
+    const payment = await completed();
+    const id = await waitingFor(payment);
+    await look(id);
+    const releasing = await database.owner.transaction(async (tx) => {
+      await tx.query(`UPDATE payments SET status = 'refunded' WHERE id = ?`, [payment]);
+      const taking = take(id, 'release');
+      await whenWaiting(database.owner, 1);
+      return { taking };
+    });
+    expect(await releasing.taking).toBeNull();
+  });
 });
 
 test('the approval of the named key counts, and no other', async () => {

@@ -1,4 +1,5 @@
 /** Payouts that wait for conditions (decisions/payout-conditions), over HTTP on real PostgreSQL and Temporal. */
+import { PAYMENT_REFUNDED } from '../../src/domain/payout';
 import { newId } from '../../src/lib/new-id';
 import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { openedPayment } from '../support/payment/payment-steps';
@@ -155,6 +156,37 @@ test.concurrent('a completed payment releases the payout that waits for it', asy
     status: 'completed',
     release: { conditions: [{ type: 'payment', payment: payment.json.data.id }] },
   });
+});
+
+test.concurrent('a payout fails whose payment was completed and then refunded', async () => {
+  const { client, secondKey, second } = await openWithSecondKey({ mode: 'test' });
+  const created = await client.post(
+    '/payments',
+    { amount: '25', currency: 'USDT', reference: randomKey(), metadata: { scenario: 'completed' } },
+    { 'Idempotency-Key': randomKey() },
+  );
+  const payment: string = created.json.data.id;
+  const wish = { release: { after_payment: payment, approval_by_key: secondKey } };
+  const id = await acceptedPayout(client, wish);
+  await waitFor('the payment to be met', async () => {
+    const { conditions } = (await read(client, id)).release;
+    return conditions.some((one: { met_at: string | null }) => one.met_at !== null);
+  });
+  const refund = { reference: randomKey() };
+  const refunded = await client.post(`/payments/${payment}/refunds`, refund, {
+    'Idempotency-Key': randomKey(),
+  });
+  expect(refunded.status).toBe(201);
+  await release(second, id);
+  expect(await whenFinal(client, id)).toMatchObject({
+    status: 'failed',
+    failure_reason: PAYMENT_REFUNDED,
+  });
+  const again = await client.createPayout(buildPayout({ release: { after_payment: payment } }));
+  expect([again.status, again.json.error.details.fields]).toMatchObject([
+    422,
+    [{ field: 'release.after_payment', rule: 'unsupported' }],
+  ]);
 });
 
 test.concurrent('a payout that is not released in time returns its funds', async () => {

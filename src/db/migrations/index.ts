@@ -60,6 +60,7 @@ import {
 import { steps as hourlyHeads } from './0095-hourly-heads';
 import { sql as refundsByPayout, steps as refundsByPayoutSteps } from './0080-refunds-by-payout';
 import { sql as refundCases } from './0085-refund-cases';
+import { sql as paymentStands } from './0086-payment-stands';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -157,4 +158,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0098-ledger-replays', sql: ledgerReplays },
   { name: '0099-payment-cancellations', sql: paymentCancellations },
   { name: '0085-refund-cases', sql: refundCases },
+  { name: '0086-payment-stands', sql: paymentStands },
 ];

@@ -35,6 +35,17 @@ const IS_MET_NOW = `CASE c.kind ${Object.entries(IS_MET)
   .flatMap(([kind, sql]) => (sql === null ? [] : [`WHEN '${kind}' THEN ${sql}`]))
   .join(' ')} ELSE false END`;
 
+/**
+ * SQL over a row p of payments: all that was credited has gone back, or is on its way. `payment_stands` of the
+ * migration 0086 asks the same under a lock.
+ */
+const IS_REFUNDED = `(p.status = 'refunded'
+  OR p.credited_amount > 0 AND p.reversed_amount >= p.credited_amount)`;
+
+/** SQL over a row c of payout_conditions: its payment was refunded. */
+const IS_OF_REFUNDED = `EXISTS (SELECT FROM payments p
+  WHERE p.id = c.parameters ->> 'payment' AND ${IS_REFUNDED})`;
+
 /** SQL over a row c of payout_conditions: the screening has blocked its recipient. */
 const IS_OF_BLOCKED = `EXISTS (SELECT FROM recipients
   WHERE id = c.parameters ->> 'recipient' AND screening = 'block')`;
@@ -48,7 +59,7 @@ export const MAY_BE_RELEASED = `(awaits_release IS NOT TRUE
   OR ((release_expires_at IS NULL OR release_expires_at > clock_timestamp())
       AND NOT EXISTS (SELECT FROM payout_conditions c
                        WHERE c.payout_id = payouts.id AND c.met_at IS NULL)
-      AND recipient_stands(payouts.id)))`;
+      AND recipient_stands(payouts.id) AND payment_stands(payouts.id)))`;
 
 /** SQL over a row of payouts: its conditions, which cost nothing when it has none. */
 export const CONDITIONS = `CASE WHEN awaits_release IS NOT NULL
@@ -116,7 +127,7 @@ const LOOK_EVERY = "interval '1 minute'";
 
 /**
  * Looks at the conditions that were not looked at for longest, for payouts of which one is met or whose
- * recipient has changed, and whose workflow has not looked: its signal was lost.
+ * recipient has changed or payment was sent back, and whose workflow has not looked: its signal was lost.
  * @param limit of the conditions, so that the waiting payouts of one account do not keep others from their turn
  */
 export async function takePayoutsToRelease(
@@ -136,6 +147,7 @@ export async function takePayoutsToRelease(
        RETURNING payout_id, kind, parameters, met_at)
      SELECT c.payout_id AS id, payouts.awaits_release AND NOT payouts.awaits_batch
             AND (c.met_at IS NULL AND ${IS_MET_NOW}
+                 OR c.met_at IS NULL AND c.kind = 'payment' AND ${IS_OF_REFUNDED}
                  OR c.kind = 'recipient' AND (NOT recipient_stands(c.payout_id) OR ${IS_OF_BLOCKED}))
             AS is_met
        FROM c JOIN payouts ON payouts.id = c.payout_id`,
@@ -164,7 +176,7 @@ export async function findPayoutsAwaiting(
 export interface ConditionFacts {
   now: Date;
   /** Null: the account has none with this id in this mode. */
-  payment: { status: PaymentStatus; mayComplete: boolean } | null;
+  payment: { status: PaymentStatus; isRefunded: boolean; mayComplete: boolean } | null;
   /** Whether the account has an active key with this id that may release payouts. */
   hasKey: boolean;
 }
@@ -178,9 +190,11 @@ export async function readConditionFacts(
     now: Date;
     status: PaymentStatus | null;
     isCompleted: boolean | null;
+    isRefunded: boolean | null;
     hasKey: boolean;
   }>(
     `SELECT clock_timestamp() AS now, p.status, p.completed_at IS NOT NULL AS is_completed,
+            ${IS_REFUNDED} AS is_refunded,
             EXISTS (SELECT FROM api_keys k
                      WHERE k.id = q.key AND k.account_id = q.account AND k.mode = q.mode
                        AND k.revoked_at IS NULL AND coalesce(k.expires_at > now(), true)
@@ -192,6 +206,7 @@ export async function readConditionFacts(
   if (found === undefined) throw new Error('the query returned no row');
   const { now, status, isCompleted, hasKey } = found;
   if (status === null) return { now, payment: null, hasKey };
+  const isRefunded = found.isRefunded === true;
   const mayComplete = isCompleted === true || mayCompletePayment(status);
-  return { now, payment: { status, mayComplete }, hasKey };
+  return { now, payment: { status, isRefunded, mayComplete }, hasKey };
 }
