@@ -93,7 +93,7 @@ simulated() {
   line GATEWAY_ENV ''
   line PUBLIC_URL "http://localhost:$(given PORT)"
   line CONSOLE_URL "http://localhost:$(given PORT)/console"
-  line TEMPORAL_UI_URL 'http://localhost:8233'
+  line TEMPORAL_UI_URL "http://localhost:$(given TEMPORAL_UI_PORT)"
   for mode in TEST LIVE; do
     line "ONCHAIN_${mode}_URL" 'http://sandbox:3001/onchain'
     line "EXCHANGE_PAY_${mode}_URL" 'http://sandbox:3001/exchange-pay'
@@ -171,7 +171,7 @@ worker=$(database gateway_worker_1 GATEWAY_WORKER_PASSWORD gateway)
   line WALLET_DATABASE_URL "$(database wallet_1 WALLET_PASSWORD wallet)"
   secrets $wallet
 } | folder wallet
-folder proxy haproxy.cfg </dev/null
+folder proxy haproxy.cfg healthy </dev/null
 folder grafana </dev/null
 value GRAFANA_PASSWORD >"$to/grafana/password"
 if [ $kind = sandbox ]; then

@@ -84,7 +84,7 @@ function describe(credentials: SeededCredentials, env: NodeJS.ProcessEnv): strin
     ['  Test key', credentials.test_key],
     ['  Live key', credentials.live_key],
     ['Guides', `${url}/docs`],
-    ['Webhooks', 'http://localhost:3001/inbox'],
+    ['Webhooks', `${env['SANDBOX_PUBLIC_URL'] ?? ''}/inbox`],
     ['Temporal', env['TEMPORAL_UI_URL'] ?? ''],
   ];
   const lines = rows.map(([name = '', value = '']) => `  ${name.padEnd(10)} ${value}`);

@@ -19,6 +19,7 @@ Environment:
   SANDBOX_DATA_DIR            where the book is stored; without it, in memory only
   SANDBOX_CALLBACK_BASE_URL   the gateway; callbacks go to <it>/provider-callbacks/<provider>/<mode>
   SANDBOX_PUBLIC_URL          where browsers open the checkout pages (the listening address)
+  SANDBOX_HOSTS               other names that programs call it by, separated by commas
   SANDBOX_WEBHOOK_SECRET      of the endpoint that points at /inbox; without it, no verification
   SANDBOX_SETTLE_MS           time from acceptance to the outcome (300)
   SANDBOX_SLOW_MS             the same for slow transfers (5000)

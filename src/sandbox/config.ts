@@ -28,6 +28,8 @@ export interface SandboxSettings {
   callbackBaseUrl: string | null;
   /** Where a customer's browser finds the hosted pages; null until the sandbox listens. */
   publicUrl: string | null;
+  /** Other names that programs call it by, such as those of a container's network. */
+  hosts: readonly string[];
   /** From acceptance to the first outcome. */
   settleMs: number;
   /** From acceptance to the outcome of a slow transfer, and from a failure to its late success. */
@@ -60,6 +62,7 @@ export const SANDBOX_DEFAULTS = {
   dataDir: null,
   callbackBaseUrl: null,
   publicUrl: null,
+  hosts: [],
   settleMs: 300,
   slowMs: 5_000,
   errorSubmissions: 2,
@@ -80,6 +83,7 @@ export function readSandboxConfig(environment: Environment, log: Log): SandboxCo
     dataDir: environment.SANDBOX_DATA_DIR ?? null,
     callbackBaseUrl: readBaseUrl(environment, 'SANDBOX_CALLBACK_BASE_URL'),
     publicUrl: readBaseUrl(environment, 'SANDBOX_PUBLIC_URL'),
+    hosts: (environment.SANDBOX_HOSTS ?? '').split(',').filter((name) => name !== ''),
     settleMs: readWholeNumber(environment, 'SANDBOX_SETTLE_MS', SANDBOX_DEFAULTS.settleMs),
     slowMs: readWholeNumber(environment, 'SANDBOX_SLOW_MS', SANDBOX_DEFAULTS.slowMs),
     errorSubmissions: readWholeNumber(

@@ -102,8 +102,11 @@ const READING = ['GET', 'HEAD'];
 /** Nothing here asks for a login, so a website must neither read nor change anything. */
 function refuseOtherSites(settings: SandboxSettings): Middleware {
   return async (ctx, next) => {
-    if (!isOwnHost(ctx.headers.host, settings.publicUrl)) {
-      ctx.throw(421, 'Use the host name localhost, or set SANDBOX_PUBLIC_URL.');
+    if (
+      !isOwnHost(ctx.headers.host, settings.publicUrl) &&
+      !settings.hosts.includes(ctx.hostname)
+    ) {
+      ctx.throw(421, 'Use the host name localhost, or set SANDBOX_PUBLIC_URL or SANDBOX_HOSTS.');
     }
     if (!READING.includes(ctx.method) && isFromOtherSite(ctx.headers, settings.publicUrl)) {
       ctx.throw(403, 'Requests from other sites are not accepted.');
