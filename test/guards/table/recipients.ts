@@ -192,7 +192,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     find: 'if (ofRefund !== null) postAtCommit(tx, payout, ofRefund);',
     replace: '',
     test: 'test/db/refunds-to-address.test.ts',
-    title: 'fails once when its payout is rejected, and the money is back',
+    title: 'fails once when its payout is',
   },
   {
     name: 'refund-pause',
