@@ -12,6 +12,7 @@ import type { KeyLimit } from '../../../src/domain/limits';
 import type { Mode } from '../../../src/domain/mode';
 import { amount } from '../../../src/domain/money';
 import type { PayoutRequest } from '../../../src/domain/payout';
+import { SCOPES } from '../../../src/domain/scopes';
 import { newId } from '../../../src/lib/new-id';
 
 const ROUTE = { provider: 'onchain_provider', network: 'tron', networkFee: amount('1') } as const;
@@ -40,9 +41,9 @@ export async function openKey(
   await db.query(
     `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four, scopes,
                            payout_limits, created_at)
-     VALUES (?, ?, ?, 'test', decode(md5(?), 'hex'), 'test', 'test', '{}', ?::jsonb,
+     VALUES (?, ?, ?, 'test', decode(md5(?), 'hex'), 'test', 'test', ?::text[], ?::jsonb,
              now() - interval '2 days')`,
-    [apiKeyId, accountId, mode, apiKeyId, JSON.stringify(limits)],
+    [apiKeyId, accountId, mode, apiKeyId, [...SCOPES], JSON.stringify(limits)],
   );
   return { accountId, mode, apiKeyId };
 }
