@@ -141,7 +141,7 @@ export async function scheduleNeedsPerson(
 }
 
 /** What a key that a person made waits for. */
-export interface KeyApproval {
+interface KeyApproval {
   maker: string;
   version: string;
 }

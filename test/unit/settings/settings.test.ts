@@ -98,6 +98,7 @@ function otherValue(name: SettingName, before: string | undefined): string {
       'smtp://other.example.com',
       'other@example.com',
       'others=viewer',
+      'USDT=7',
       Buffer.alloc(32, 7).toString('base64'),
     ],
   ];
