@@ -3,7 +3,12 @@
  * sentence for what went wrong. A program is a function of its arguments and its terminal, so that
  * tests run it in their own process.
  */
-import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
+import {
+  Command,
+  CommanderError,
+  type CommandUnknownOpts,
+  InvalidArgumentError,
+} from '@commander-js/extra-typings';
 import { withSecretFiles } from '../settings/secret-files';
 import { SetupError } from './setup-error';
 
@@ -44,17 +49,35 @@ export function wholeNumber(min: number, max: number): (value: string) => number
   };
 }
 
+/** Of an option that is given twice the last one would count, and the person may mean the first one. */
+function refuseRepeatedOptions(command: CommandUnknownOpts): void {
+  for (const option of command.options) {
+    // A list, or a parser that takes what it returned before.
+    if (option.variadic || (option.parseArg?.length ?? 0) > 1) continue;
+    let isGiven = false;
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) {
+        const message = `error: option '${option.long ?? option.flags}' is given more than once. Give it once.`;
+        command.error(message, { exitCode: WRONG_USAGE, code: 'gateway.repeatedOption' });
+      }
+      isGiven = true;
+    });
+  }
+  for (const inner of command.commands) refuseRepeatedOptions(inner);
+}
+
 /**
  * @param sentence what to print for an error of the command's action
  * @returns the exit code
  */
 export async function runCommand(
-  command: Pick<Command, 'parseAsync'>,
+  command: CommandUnknownOpts,
   args: readonly string[],
   terminal: Terminal,
   sentence: (error: unknown) => string = errorText,
 ): Promise<number> {
   try {
+    refuseRepeatedOptions(command);
     await command.parseAsync(args, { from: 'user' });
     return DONE;
   } catch (error) {

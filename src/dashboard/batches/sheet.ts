@@ -3,7 +3,6 @@
  * decimal point or a decimal comma. An amount that can be read in two ways is refused, never guessed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parse } from 'csv-parse/sync';
 import type { RowFault } from '../../domain/batch-terms';
 import { BATCH_ROWS_MAX } from '../../domain/payout-batch';
 import { SCHEDULE_ROWS_MAX } from '../../domain/payout-schedule';
@@ -11,7 +10,7 @@ import type { Json } from '../../schemas/body';
 import { readPayoutRow, readScheduledRow } from '../../schemas/payouts';
 import { ApiError, type FieldError } from '../../domain/errors';
 import type { PayoutOrder, SentPayoutOrder } from '../../domain/payout';
-import { csvLine } from '../../lib/csv';
+import { csvLine, readCsv, TableFault as SheetFault } from '../../lib/csv';
 import { rowFault } from './fault-text';
 
 /** The columns of any payout. The first three are required, and a destination or a recipient. */
@@ -46,8 +45,7 @@ interface SheetOf<Order> {
 }
 export type Sheet = SheetOf<SentPayoutOrder>;
 
-/** A problem of the table as a whole, as a sentence for the person who made it. */
-export class SheetFault extends Error {}
+export { SheetFault };
 
 /** The rows of a batch. @throws SheetFault */
 export function readSheet(text: string): Promise<Sheet> {
@@ -104,34 +102,17 @@ function refuseTooManyCells(text: string, { rowsMax }: TableShape): void {
 /** Each row by column. @throws SheetFault */
 export function readLines(text: string, shape: TableShape): Record<string, string>[] {
   refuseTooManyCells(text, shape);
-  const [head = ''] = text.trimStart().split(/\r?\n/, 1);
-  let lines: Record<string, string>[];
-  try {
-    lines = parse(text, {
-      bom: true,
-      columns: (names: string[]) => names.map((name) => name.trim().toLowerCase()),
-      delimiter: delimiterOf(head),
-      skip_empty_lines: true,
-      trim: true,
-    });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'unknown error';
-    throw new SheetFault(`The table cannot be read: ${reason}.`);
-  }
+  const { names, rows } = readCsv(text);
+  const lines = rows.map((row) =>
+    Object.fromEntries(names.map((name, index) => [name, row[index] ?? ''])),
+  );
   if (lines.length === 0) throw new SheetFault('The table has no rows below its headings.');
   if (lines.length > shape.rowsMax) {
     const max = shape.rowsMax.toLocaleString('en');
     throw new SheetFault(`The table has ${lines.length} rows. It may have at most ${max}.`);
   }
-  checkColumns(Object.keys(lines[0] ?? {}), shape);
+  checkColumns(names, shape);
   return lines;
-}
-
-/** The separator that the headings have most often. */
-function delimiterOf(head: string): string {
-  const count = (separator: string) => head.split(separator).length;
-  const [most = ','] = [',', ';', '\t'].sort((a, b) => count(b) - count(a));
-  return most;
 }
 
 function checkColumns(names: readonly string[], { columns, required }: TableShape): void {

@@ -147,8 +147,37 @@ document.addEventListener('change', (event) => {
 // A table from a file, chosen or dropped on the text.
 async function takeFile(file, text) {
   if (!file || !text) return;
-  text.value = await file.text();
+  const table = decodeTable(new Uint8Array(await file.arrayBuffer()));
+  const input = text.form.querySelector(`[data-file-into="${text.name}"]`);
+  const hint = document.getElementById(input?.getAttribute('aria-describedby'));
+  const isRefused = table === null;
+  input?.toggleAttribute('aria-invalid', isRefused);
+  if (hint) {
+    hint.dataset.first ??= hint.textContent;
+    hint.textContent = isRefused ? UNKNOWN_ENCODING : hint.dataset.first;
+    hint.classList.toggle('error', isRefused);
+    hint.setAttribute('role', isRefused ? 'alert' : 'note');
+  }
+  if (isRefused) {
+    if (input) input.value = '';
+    return;
+  }
+  text.value = table;
   text.focus();
+}
+
+const UNKNOWN_ENCODING =
+  'The letters of this file cannot be read with certainty, because it is not saved as UTF-8. In the spreadsheet, save it as “CSV UTF-8” and choose that file.';
+
+// UTF-8, or UTF-16 with its mark. Other encodings look alike, and a guess would change names.
+function decodeTable(bytes) {
+  const is = (...mark) => mark.every((byte, index) => bytes[index] === byte);
+  const encoding = is(0xff, 0xfe) ? 'utf-16le' : is(0xfe, 0xff) ? 'utf-16be' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }
 
 document.addEventListener('change', (event) => {

@@ -104,10 +104,28 @@ function parse(options: Options, args: string[]) {
     return [name, { type, multiple: many === true }] as const;
   });
   try {
-    return parseArgs({ args, allowPositionals: true, options: Object.fromEntries(known) });
+    const parsed = parseArgs({
+      ...{ args, allowPositionals: true, options: Object.fromEntries(known) },
+      tokens: true,
+    });
+    refuseRepeated(options, parsed.tokens);
+    return parsed;
   } catch (error) {
-    throw new UsageError(textOf(error));
+    throw error instanceof UsageError ? error : new UsageError(textOf(error));
   }
+}
+
+/** The last one would count, and the person may mean the first one. @throws UsageError */
+function refuseRepeated(
+  options: Options,
+  tokens: readonly { kind: string; name?: string | undefined }[],
+): void {
+  const names = tokens.flatMap(({ kind, name }) => (kind === 'option' ? [name ?? ''] : []));
+  const repeated = names.find(
+    (name, index) => options[name]?.many !== true && names.indexOf(name) !== index,
+  );
+  if (repeated === undefined) return;
+  throw new UsageError(`The option --${repeated} is given more than once. Give it once.`);
 }
 
 function requireAll(command: Command, values: Values, argument: string): void {
