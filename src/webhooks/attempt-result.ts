@@ -55,7 +55,7 @@ export interface AttemptResult {
 
 /**
  * A failed attempt: a code and a sentence for the merchant. The sentences are written here and never
- * taken from errors of Node or undici, because those may contain addresses of the internal network.
+ * taken from errors of Node, because those may contain addresses of the internal network.
  */
 export class AttemptFailure extends Error {
   constructor(
@@ -75,7 +75,7 @@ export function blocked(): AttemptFailure {
 }
 
 export const CLOSED_EARLY = 'The connection was closed before a response was received.';
-const RESET = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
+const RESET = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 
 /** The common TLS error codes of Node. */
 const CERTIFICATE_FAULTS: Record<string, string> = {
@@ -103,18 +103,16 @@ export function tlsFailure(error: unknown): AttemptFailure {
 }
 
 /**
- * Translates an error of undici.
+ * Translates an error of Node's HTTP client.
  * @throws the error itself if it is a programming error and not caused by the receiver
  */
 export function exchangeFailure(error: unknown): AttemptFailure {
   const code = codeOf(error);
-  if (error instanceof TypeError || code === 'UND_ERR_INVALID_ARG') throw error;
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
+  if (error instanceof TypeError) throw error;
+  if (code === 'HPE_HEADER_OVERFLOW') {
     return new AttemptFailure('headers_too_large', 'The response headers are larger than 16 KiB.');
   }
-  const { message } = error as Error;
-  // undici reports an unexpected response with the code of a closed connection.
-  if (RESET.has(code) && !/^bad (response|upgrade)$/.test(message)) {
+  if (RESET.has(code)) {
     return new AttemptFailure('connection_reset', CLOSED_EARLY);
   }
   if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return tlsFailure(error);
@@ -122,15 +120,17 @@ export function exchangeFailure(error: unknown): AttemptFailure {
     return new AttemptFailure('timeout', 'The receiver stopped responding.');
   return new AttemptFailure(
     'protocol_error',
-    `The response is not valid HTTP/1.1${detail(message)}.`,
+    `The response is not valid HTTP/1.1${detail(error)}.`,
   );
 }
 
 /** The parser's reason, such as `Invalid status code`; it never quotes the receiver. */
-function detail(message: string): string {
-  const [, reason] =
-    /^Response does not match the HTTP\/1.1 protocol (\(.+\))$/.exec(message) ?? [];
-  return reason === undefined ? '' : ` ${reason}`;
+function detail(error: unknown): string {
+  const reason =
+    typeof error === 'object' && error !== null && 'reason' in error ? error.reason : '';
+  return typeof reason === 'string' && /^[A-Z][A-Za-z /-]{1,60}$/.test(reason)
+    ? ` (${reason})`
+    : '';
 }
 
 const NO_CODE = 'no code';

@@ -2,9 +2,9 @@
  * One HTTP exchange on an established connection: the request, the response headers, and the stored
  * part of the response body. The connection is used once and then closed.
  */
+import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import { Client, type Dispatcher } from 'undici';
-import { AttemptFailure, CLOSED_EARLY, exchangeFailure } from './attempt-result';
+import { AttemptFailure, exchangeFailure } from './attempt-result';
 
 export interface Deadline {
   /** Aborts at the deadline. */
@@ -44,65 +44,64 @@ export async function exchange(
   deadline: Deadline,
   bodyMs: number,
 ): Promise<HttpResponse> {
-  const client = clientOn(socket, request.url);
-  // undici's `signal` has no effect before the request is sent; this works at any time.
-  const giveUp = (): void =>
-    void client.destroy(new AttemptFailure('timeout', 'The receiver did not respond in time.'));
-  deadline.signal.addEventListener('abort', giveUp, { once: true });
   try {
-    if (deadline.signal.aborted) giveUp();
-    const response = await send(client, request);
+    const response = await send(socket, request, deadline.signal);
     deadline.stop();
     return {
-      status: response.statusCode,
-      headers: keptHeaders(rawHeaders(response.headers)),
-      ...(await readStart(response.body, bodyMs)),
+      status: response.statusCode ?? 0,
+      headers: keptHeaders(response.rawHeaders),
+      ...(await readStart(response, bodyMs)),
     };
   } finally {
-    deadline.signal.removeEventListener('abort', giveUp);
-    await client.destroy();
     socket.destroy();
   }
 }
 
-/** A client that uses this connection and cannot open another one. */
-function clientOn(socket: Socket, url: URL): Client {
-  let unused: Socket | null = socket;
-  return new Client(url.origin, {
-    connect: (_options, callback) => {
-      const given = unused;
-      unused = null;
-      // undici ignores a socket that is passed to the callback synchronously.
-      queueMicrotask(() => {
-        if (given === null) callback(new AttemptFailure('connection_reset', CLOSED_EARLY), null);
-        else callback(null, given);
-      });
-    },
-    maxHeaderSize: HEADER_BYTES_MAX,
-    // The deadline and the body's time limit apply; undici's timers restart with each byte.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    allowH2: false,
-  });
-}
-
-async function send(
-  client: Client,
+/** Interim answers (100 to 103) are passed over, also a `100 Continue` that nobody asked for. */
+function send(
+  socket: Socket,
   { url, headers, body }: ExchangeRequest,
-): Promise<Dispatcher.ResponseData> {
-  try {
-    return await client.request({
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const order = request({
+      // It uses this connection and cannot open another one.
+      createConnection: () => socket,
       method: 'POST',
       path: url.pathname + url.search,
       headers,
-      body,
-      reset: true,
-      responseHeaders: 'raw',
-      highWaterMark: BODY_BYTES_MAX,
+      setHost: false,
+      maxHeaderSize: HEADER_BYTES_MAX,
     });
-  } catch (error) {
-    if (error instanceof AttemptFailure) throw error;
-    throw exchangeFailure(error);
+    const giveUp = (): void =>
+      void order.destroy(new AttemptFailure('timeout', 'The receiver did not respond in time.'));
+    signal.addEventListener('abort', giveUp, { once: true });
+    order.on('response', (response) => {
+      signal.removeEventListener('abort', giveUp);
+      resolve(response);
+    });
+    order.on('upgrade', () => {
+      signal.removeEventListener('abort', giveUp);
+      reject(new AttemptFailure('protocol_error', CHANGES_PROTOCOL));
+    });
+    // Also after the answer, whose body then ends early.
+    order.on('error', (error) => {
+      signal.removeEventListener('abort', giveUp);
+      if (error instanceof AttemptFailure) reject(error);
+      else rejectWith(error, reject);
+    });
+    if (signal.aborted) giveUp();
+    order.end(body);
+  });
+}
+
+const CHANGES_PROTOCOL = 'The receiver responded with status 101; only 2xx counts as received.';
+
+function rejectWith(error: unknown, reject: (reason: unknown) => void): void {
+  try {
+    reject(exchangeFailure(error));
+  } catch (fault) {
+    reject(fault);
   }
 }
 
@@ -111,7 +110,7 @@ async function send(
  * known.
  */
 async function readStart(
-  body: Dispatcher.ResponseData['body'],
+  body: IncomingMessage,
   bodyMs: number,
 ): Promise<{ body: Buffer; truncated: boolean }> {
   const timer = setTimeout(() => body.destroy(), bodyMs);
@@ -134,12 +133,6 @@ async function readStart(
 /** The stored part of the body. It is a copy, because a slice would keep all chunks in memory. */
 function keptBody(chunks: Buffer[], truncated: boolean): { body: Buffer; truncated: boolean } {
   return { body: Buffer.from(Buffer.concat(chunks).subarray(0, BODY_BYTES_MAX)), truncated };
-}
-
-/** With `responseHeaders: 'raw'` undici returns a flat list, which its types do not express. */
-function rawHeaders(headers: unknown): string[] {
-  if (!Array.isArray(headers)) throw new TypeError('undici did not return raw headers');
-  return headers.map(String);
 }
 
 /** @param raw alternating names and values */

@@ -124,12 +124,21 @@ describe('the answer', () => {
     },
   );
 
-  test('an informational answer is passed over', async () => {
-    const { result } = await attemptAt(
-      answer(`HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 201 Created\r\n${NO_CONTENT}`),
-    );
-    expect(outcomeOf(result)).toEqual(succeeded(201));
-  });
+  const INTERIM = {
+    100: 'HTTP/1.1 100 Continue\r\n\r\n',
+    102: 'HTTP/1.1 102 Processing\r\n\r\n',
+    103: 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
+  };
+  test.each<(keyof typeof INTERIM)[]>([[100], [102], [103], [100, 103], [100, 100, 102]])(
+    'an interim answer is passed over (%s)',
+    async (...codes) => {
+      const interim = codes.filter((code) => code in INTERIM).map((code) => INTERIM[code]);
+      const { result } = await attemptAt(
+        answer(`${interim.join('')}HTTP/1.1 201 Created\r\n${NO_CONTENT}`),
+      );
+      expect(outcomeOf(result)).toEqual(succeeded(201));
+    },
+  );
 
   test('the body is kept as bytes, NUL and all', async () => {
     const body = Buffer.from([0x00, 0xff, 0x41, 0x00, 0xc3, 0x28]);
