@@ -27,6 +27,7 @@ import { withdrawRefund } from './payment/waiting-refunds';
 import { approvePayout, cancelPayout, decidePayout, rejectPayout } from './payout/decide';
 import { checkPayout, submitPayout } from './payout/provider';
 import { releasePayout } from './payout/release';
+import { screenQueued } from './payout/screen';
 import { reservePayout } from './payout/reserve';
 import { advancePayoutBatch } from './payout-batch/advance';
 import {
@@ -79,6 +80,8 @@ export function createActivities(deps: ActivityDeps) {
     rejectPayout: (id: string, by: string | null, reason: string | null) =>
       forOwn(id, () => rejectPayout(deps, id, by, reason)),
     cancelPayout: (id: string, by: string) => forOwn(id, () => cancelPayout(deps, id, by)),
+    screenQueued: (id: string, decisionId: string | null) =>
+      forOwn(id, () => screenQueued(deps, id, decisionId)),
     decidePayout: (id: string, decisionId: string) =>
       forOwn(id, () => decidePayout(deps, id, decisionId)),
     releasePayout: (id: string) => forOwn(id, () => releasePayout(deps, id)),

@@ -8,6 +8,8 @@ import { readDecision } from './operator-input';
 const OPERATOR_SIGNALS = { approve: { by: 'you' }, reject: { by: 'you', reason: 'why' } } as const;
 
 export class PayoutPage extends DecisionPage<PayoutState, PayoutDecision> {
+  /** Its destination is screened before it is approved. */
+  isScreenedFirst = false;
   #consolePage: string | null = null;
 
   constructor(payoutId: string) {

@@ -79,6 +79,20 @@ const { decidePayout } = activities<'decidePayout'>({
   summary: 'Apply the decision of an operator',
 });
 
+/** While the payout waits: its verdict is there when an operator looks at it. */
+const { screenQueued } = activities<'screenQueued'>({
+  startToCloseTimeout: '20 seconds',
+  retry: { initialInterval: '5 seconds', backoffCoefficient: 3, maximumAttempts: 6 },
+  summary: 'Ask the screening',
+});
+
+/** Once more before an approval, because an answer counts for a day. */
+const { screenQueued: screenBeforeApproval } = activities<'screenQueued'>({
+  startToCloseTimeout: '20 seconds',
+  retry: { maximumAttempts: 1 },
+  summary: 'Ask the screening before the approval',
+});
+
 /** The same for a release that a merchant's key approves. */
 const { releasePayout: releaseForMerchant } = activities<'releasePayout'>({
   ...TRANSACTION,
@@ -148,6 +162,8 @@ export async function payoutWorkflow(input: PayoutInput): Promise<string> {
     if (result.kind === 'reserved') {
       page.linkTo(result.consolePage);
       page.take(result.state);
+      page.isScreenedFirst = result.isScreenedFirst === true;
+      if (page.isScreenedFirst) void screenQueued(input.payoutId, null).catch(ignore);
     }
     reserved = result.kind === 'reserved' ? { kind: 'reserved' } : result;
     const end = result.kind === 'reserved' ? await run(input, page) : result.kind;
@@ -178,11 +194,25 @@ async function decide(
   page: PayoutPage,
   decisionId: string,
 ): Promise<DecideOutcome> {
-  const { outcome, state } = await CancellationScope.nonCancellable(() =>
-    decidePayout(payoutId, decisionId),
-  );
+  const { outcome, state } = await CancellationScope.nonCancellable(async () => {
+    await askBeforeApproval(payoutId, page, decisionId);
+    return decidePayout(payoutId, decisionId);
+  });
   page.take(state);
   return { kind: outcome };
+}
+
+async function askBeforeApproval(
+  payoutId: string,
+  page: PayoutPage,
+  decisionId: string | null,
+): Promise<void> {
+  if (page.isScreenedFirst) await screenBeforeApproval(payoutId, decisionId).catch(ignore);
+}
+
+/** A source gave no answer: the approval does not wait, and nothing is submitted without one. */
+function ignore(): void {
+  // The history has the failure.
 }
 
 async function cancel(payoutId: string, page: PayoutPage, by: string): Promise<CancelOutcome> {
@@ -252,6 +282,7 @@ async function awaitDecision(
     return releasePayout(payoutId);
   }
   if (decision?.kind === 'reject') return reject(payoutId, page, decision.by, decision.reason);
+  await askBeforeApproval(payoutId, page, null);
   const bySignal = decision === null ? undefined : 'signal';
   const { applied, state, instead } = await approvePayout(payoutId, decision?.by ?? null, bySignal);
   if (!applied && state.status === 'under_review' && decision !== null) {

@@ -10,6 +10,7 @@ import {
   readFourEyes,
 } from '../../src/db/repositories/payout-decisions';
 import { getPayout } from '../../src/db/repositories/payouts';
+import { IS_BLOCKED } from '../../src/db/repositories/screening';
 import { databaseTime } from '../../src/db/database-time';
 import type { Tx } from '../../src/db/transaction';
 import { DECISION_VALID_MS } from '../../src/domain/decision-age';
@@ -20,12 +21,14 @@ import {
   isWaitingForConditions,
   nextPayoutStatus,
   type Payout,
+  payoutStatusesBefore,
 } from '../../src/domain/payout';
 import type { DecisionOutcome, PayoutDecision } from '../../src/domain/payout-decision';
 import type { DecideOutcome, PayoutState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { auditSignal, signalFault } from '../signal-decisions';
 import { reportReviewed } from './report';
+import { blockedRejection } from './screen';
 import { applyTransition, transitionIn, type Transition } from './transition';
 
 export interface StepResult {
@@ -36,8 +39,8 @@ export interface StepResult {
 }
 
 /**
- * Approves a payout. One that needs two approvals stays under review, because the name in a signal is
- * only claimed. One that waits for its conditions is `requested` afterwards.
+ * Approves a payout, or rejects it if its screening blocks it. One that needs two approvals stays under
+ * review, because the name in a signal is only claimed. One that waits for its conditions is `requested` afterwards.
  * @param by the operator, or null when the delay ran out or the operator left no name
  * @param via absent: the delay ran out
  */
@@ -58,10 +61,18 @@ export async function approvePayout(
   const also = via === undefined ? {} : { also: audited(payoutId, 'approve', by, null) };
   const transition = { ...approval(by), ...also };
   const approved = await step(deps, payoutId, transition);
-  return !approved.applied && approved.state.waiting !== undefined
-    ? step(deps, payoutId, { ...transition, trigger: 'clear' })
-    : approved;
+  const { applied, state } = approved;
+  if (applied || !APPROVABLE.includes(state.status)) return approved;
+  if (state.mode === 'live') {
+    const blocked = await step(deps, payoutId, blockedRejection(payoutId));
+    if (blocked.applied) return blocked;
+  }
+  return state.waiting === undefined
+    ? approved
+    : step(deps, payoutId, { ...transition, trigger: 'clear' });
 }
+
+const APPROVABLE: readonly string[] = payoutStatusesBefore('approve');
 
 /**
  * Rejects a payout, for a signal, before anything was submitted. After that, money may be on its way
@@ -85,7 +96,11 @@ function audited(id: string, verb: 'approve' | 'reject', by: string | null, reas
 }
 
 function approval(by: string | null): Transition {
-  return { trigger: 'approve', only: HAS_APPROVALS, change: { decidedBy: by } };
+  return {
+    trigger: 'approve',
+    only: `${HAS_APPROVALS} AND NOT ${IS_BLOCKED}`,
+    change: { decidedBy: by },
+  };
 }
 
 function rejection(by: string | null, reason: string | null): Transition {
@@ -176,6 +191,10 @@ async function decide(
   }
   // Nobody approves in place of a condition.
   if (isWaitingForConditions(payout)) return refused('already_decided');
+  if (payout.mode === 'live') {
+    const blocked = await transitionIn(tx, payout.id, blockedRejection(payout.id), deliveries);
+    if (blocked !== null) return { outcome: 'blocked', payout: blocked };
+  }
   const needsTwo = payout.status === 'under_review' && (await readFourEyes(tx, payout.id)) !== null;
   if (needsTwo && decider.hadKey) return refused('key_creator');
   if (needsTwo && decider.hasCounted) return refused('same_operator');

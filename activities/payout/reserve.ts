@@ -31,9 +31,16 @@ import { eventOfPayout } from '../events';
 import { Refused } from '../refused';
 import { buildPayout, recipientFault } from './build';
 import { reportReviewed } from './report';
+import { isScreenedFirst } from './screen';
 
 export type ReserveResult =
-  | { kind: 'reserved'; state: PayoutState; consolePage?: string }
+  | {
+      kind: 'reserved';
+      state: PayoutState;
+      consolePage?: string;
+      /** Its destination is screened before it is approved. */
+      isScreenedFirst?: true;
+    }
   | { kind: 'refused'; refusal: Refusal }
   | { kind: 'abandoned' };
 
@@ -93,7 +100,13 @@ async function reserve(
   if (outcome === 'insufficient') {
     throw new Refused(insufficientBalance(payout.currency, available, payout.totalDebit));
   }
-  return { kind: 'reserved', state: await reportReviewed(tx, payout, facts.now) };
+  return reserved(tx, payout, facts.now);
+}
+
+async function reserved(tx: Tx, payout: Payout, now?: Date): Promise<ReserveResult> {
+  const isFirst = await isScreenedFirst(tx, payout);
+  const state = await reportReviewed(tx, payout, now);
+  return { kind: 'reserved', state, ...(isFirst ? { isScreenedFirst: true } : {}) };
 }
 
 /** The result without a claim: the payout exists already, or the claim ended without one. */
@@ -101,7 +114,7 @@ async function withoutClaim(tx: Tx, payoutId: string): Promise<ReserveResult> {
   const payout = await findPayout(tx, payoutId);
   // The batch of a row starts its workflow when it releases the row.
   if (payout?.awaitsBatch === true) return { kind: 'abandoned' };
-  if (payout !== null) return { kind: 'reserved', state: await reportReviewed(tx, payout) };
+  if (payout !== null) return reserved(tx, payout);
   await releaseClaim(tx, payoutId);
   return { kind: 'abandoned' };
 }

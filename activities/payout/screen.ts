@@ -3,11 +3,17 @@
  * operator's decision, lets `beginSubmission` begin; here the answer is asked for, and everything else is acted on.
  */
 import { openCase, resolveOpenCase } from '../../src/db/repositories/cases';
+import { findDecision } from '../../src/db/repositories/payout-decisions';
+import { getPayout } from '../../src/db/repositories/payouts';
 import {
   deleteScreeningHold,
   type Finding,
+  hasSources,
   holdForScreening,
+  IS_BLOCKED,
+  readPayoutScreening,
 } from '../../src/db/repositories/screening';
+import type { Db, Tx } from '../../src/db/transaction';
 import { databaseTime } from '../../src/db/database-time';
 import { releasePosting } from '../../src/domain/ledger';
 import { DEFAULT_REJECTION_REASON, type Payout } from '../../src/domain/payout';
@@ -16,7 +22,7 @@ import { ANSWER_VALID_MS, BLOCKED_BY } from '../../src/domain/screening';
 import { screen, subjectOfPayout } from '../../src/screening/screening';
 import type { PayoutState } from '../../workflows/messages';
 import type { Deps } from '../deps';
-import { applyTransition, reportPayout } from './transition';
+import { applyTransition, reportPayout, type Transition } from './transition';
 
 const REVIEW = 'screening_review';
 
@@ -38,6 +44,58 @@ export async function screenPayout(deps: Deps, payout: Payout): Promise<PayoutSt
         : waitForOperator(deps, payout, screened.answers);
   }
 }
+
+/** Whether its destination is screened before it is approved. */
+export async function isScreenedFirst(db: Db | Tx, payout: Payout): Promise<boolean> {
+  const { mode, status, awaitsRelease } = payout;
+  const isNear = status === 'under_review' || (status === 'requested' && awaitsRelease !== true);
+  return mode === 'live' && isNear && (await hasSources(db));
+}
+
+/**
+ * Asks the sources that have no answer of the last day, so that an operator and the approval know the verdict.
+ * The approval acts on it, and the submission asks again where an answer is missing or too old.
+ * @param decisionId of the decision that waits for the answer, or null
+ * @throws Error while a source does not answer
+ */
+export async function screenQueued(
+  deps: Deps,
+  payoutId: string,
+  decisionId: string | null,
+): Promise<void> {
+  const payout = await getPayout(deps.db, payoutId);
+  if (payout.status !== 'requested' && payout.status !== 'under_review') return;
+  const decision = decisionId === null ? null : await findDecision(deps.db, decisionId);
+  // A rejection does not wait for an answer.
+  if (decision?.kind === 'reject') return;
+  const screened = await screen(deps, subjectOfPayout(deps.secretBox, payout));
+  if (screened.kind === 'no_answer') throw new Error(screened.reason);
+}
+
+/**
+ * In place of an approval: a blocked payout is rejected without having been approved, so that the merchant does not
+ * learn of the screening from an approval that is taken back at once.
+ */
+export function blockedRejection(payoutId: string): Transition {
+  return {
+    ...BLOCKED,
+    only: `submission_started_at IS NULL AND ${IS_BLOCKED}`,
+    also: async (tx) => {
+      const screening = await readPayoutScreening(tx, payoutId);
+      const answers = (screening?.sources ?? []).flatMap(({ answer }) =>
+        answer === null || !answer.isCurrent || answer.verdict === 'clear' ? [] : [answer],
+      );
+      await openCase(tx, 'screening_blocked', payoutId, evidenceOf(answers));
+    },
+  };
+}
+
+/** The reason is that of an operator's rejection without a reason, so that nobody learns of the screening. */
+const BLOCKED = {
+  trigger: 'reject',
+  change: { decidedBy: BLOCKED_BY, rejectionReason: DEFAULT_REJECTION_REASON },
+  posting: releasePosting,
+} as const;
 
 /** The payout is being submitted: nothing holds it any more. */
 export async function endHold({ db }: Deps, payoutId: string): Promise<void> {
@@ -83,20 +141,14 @@ async function waitForOperator(
   return { ...state, attentionLevel: Math.max(1, state.attentionLevel) };
 }
 
-/**
- * Rejects the payout for the reason that an operator's rejection without a reason has, so that nobody
- * learns of the screening.
- */
 async function block(
   deps: Deps,
   payout: Payout,
   answers: readonly Finding[],
 ): Promise<PayoutState> {
   const rejected = await applyTransition(deps, payout.id, {
-    trigger: 'reject',
+    ...BLOCKED,
     only: 'submission_started_at IS NULL',
-    change: { decidedBy: BLOCKED_BY, rejectionReason: DEFAULT_REJECTION_REASON },
-    posting: releasePosting,
     also: (tx) => openCase(tx, 'screening_blocked', payout.id, evidenceOf(answers)),
   });
   return reportPayout(rejected.payout, await databaseTime(deps.db));

@@ -124,7 +124,11 @@ export interface PayoutBatchProgress {
  * - `rows_changed`: somebody changed the rows in the database, and the batch was stopped.
  */
 export type PayoutBatchDecisionOutcome =
-  DecisionOutcome | 'other_manifest' | 'none_left' | 'rows_changed' | 'awaits_second_person';
+  | Exclude<DecisionOutcome, 'blocked'>
+  | 'other_manifest'
+  | 'none_left'
+  | 'rows_changed'
+  | 'awaits_second_person';
 
 /** A batch as stored. */
 export interface PayoutBatch {

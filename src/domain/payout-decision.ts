@@ -13,6 +13,7 @@ import { mayDo, OPERATOR_ROLES } from './users';
  * - `key_creator`: the operator created or rotated the API key of a payout that needs two approvals.
  * - `related_operator`: the approvals of the two operators do not count together, see RELATED_OPERATORS.
  * - `not_allowed`: the operator was disabled or has no such role any more.
+ * - `blocked`: the screening blocks the destination, so the payout was rejected instead of approved.
  * - `expired`: it did not reach the workflow in time.
  */
 export const DECISION_OUTCOMES = [
@@ -24,6 +25,7 @@ export const DECISION_OUTCOMES = [
   'key_creator',
   'related_operator',
   'not_allowed',
+  'blocked',
   'expired',
 ] as const;
 export type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];

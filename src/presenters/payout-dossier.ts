@@ -6,8 +6,22 @@ import type { PayoutDossierObject } from '../schemas/payout-dossiers';
 export type PayoutDossier = PayoutDossierObject;
 type Shown = Pick<PayoutDossier, keyof DossierFacts>;
 
-export function presentDossierFacts({ audit, ...facts }: DossierFacts): Shown {
-  return { ...facts, audit: audit.map(presentAuditFact) };
+export function presentDossierFacts({ audit, review, ...facts }: DossierFacts): Shown {
+  return {
+    ...facts,
+    review: { ...review, operators: presentDeciders(review.operators) },
+    audit: audit.map(presentAuditFact),
+  };
+}
+
+/** Without approvals that a screening refused, of which no merchant learns; the others are numbered anew. */
+function presentDeciders(decisions: DossierFacts['review']['operators']) {
+  const seen = decisions.filter(({ outcome }) => outcome !== 'blocked');
+  const people = [...new Set(seen.map(({ operator }) => operator))];
+  return seen.map((decision) => ({
+    ...decision,
+    operator: `operator ${people.indexOf(decision.operator) + 1}`,
+  }));
 }
 
 /** Of an operator's entry the merchant sees that it is in the chain, and not who made it and why. */

@@ -116,7 +116,7 @@ export interface PayoutReview {
 }
 
 /** Why a payout of a selection has to be decided on its own page. */
-export type LeftOut = 'decided' | 'four_eyes' | 'new_destination';
+export type LeftOut = 'decided' | 'four_eyes' | 'screening' | 'new_destination';
 
 export interface Selection {
   approvable: ReviewedPayout[];
@@ -169,6 +169,7 @@ export function createPayoutReviews(deps: PayoutReviewsDeps) {
       const { items } = await listReviewQueue(db, { limit: 2, after: null, filters: {} });
       return items.find(({ id }) => id !== payoutId)?.id ?? null;
     },
+    payouts: (ids: readonly string[]) => findReviewed(db, ids.slice(0, SELECTION_MAX)),
     /** The decisions of an operator with these ids. */
     decisions: async (ids: readonly string[], { userId }: Operator) => {
       const found = await Promise.all(
@@ -282,6 +283,7 @@ function selectionOf(payouts: readonly ReviewedPayout[]): Selection {
 export function whyLeftOut(payout: ReviewedPayout): LeftOut | null {
   if (payout.status !== 'under_review') return 'decided';
   if (payout.fourEyesThreshold !== null) return 'four_eyes';
+  if (payout.screening === 'block' || payout.screening === 'review') return 'screening';
   return payout.destinationPaidBefore ? null : 'new_destination';
 }
 

@@ -79,6 +79,7 @@ const TONES: Readonly<Record<string, 'good' | 'busy' | 'wait' | 'bad' | 'quiet'>
   clear: 'good',
   review: 'wait',
   block: 'bad',
+  no_answer: 'wait',
   on_hold: 'wait',
   underpaid: 'wait',
   open: 'wait',

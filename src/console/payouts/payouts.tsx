@@ -372,23 +372,12 @@ function Next({ asked, next }: DetailProps) {
 function Result({ asked, payout, decisions, events }: DetailProps) {
   const decision = decisions.find(({ id }) => id === asked.get('decision'));
   if (decision === undefined && !asked.has('late')) return null;
-  if (decision?.outcome === 'applied' || decision?.outcome === 'counted') {
-    return <Alert tone="good" title={outcomeText(decision)} />;
-  }
-  if (decision !== undefined && decision.outcome === null) {
-    return <Alert tone="wait" title={outcomeText(decision)} />;
-  }
-  const last = events.find(({ type }) => DECIDED.includes(type));
+  const { outcome } = decision ?? { outcome: 'already_decided' as const };
+  const hadNoEffect = outcome !== null && !HAD_EFFECT.includes(outcome);
+  const last = hadNoEffect ? events.find(({ type }) => DECIDED.includes(type)) : undefined;
   return (
-    <Alert
-      tone="bad"
-      title={
-        decision === undefined || decision.outcome === 'already_decided'
-          ? 'Your decision had no effect: the payout was already decided.'
-          : outcomeText(decision)
-      }
-    >
-      {last === undefined || decision?.outcome === 'same_operator' ? null : (
+    <Alert {...outcomeText({ kind: decision?.kind ?? 'approve', outcome }, payout)}>
+      {last === undefined ? null : (
         <p>
           {words(last.type.split('.')[1] ?? '')} by {last.actor ?? 'the gateway'}{' '}
           {sinceText(last.createdAt)} ago. It is now {payout.status.replaceAll('_', ' ')}.
@@ -398,6 +387,7 @@ function Result({ asked, payout, decisions, events }: DetailProps) {
   );
 }
 
+const HAD_EFFECT: readonly DecisionOutcome[] = ['applied', 'counted', 'blocked', 'same_operator'];
 const DECIDED: readonly string[] = ['payout.approved', 'payout.rejected', 'payout.cancelled'];
 
 /** Who decided: signed in to the console, or claimed by a signal. */
@@ -419,11 +409,15 @@ function whoAndWhy(
       }
       return `By ${actor}, ${proofOf(decisions, 'approve', actor)}`;
     case 'payout.rejected': {
+      const reason = payout.rejectionReason ?? '';
+      if (actor === BLOCKED_BY) {
+        return `The screening blocked the destination. The merchant reads: “${reason}”`;
+      }
       const by =
-        actor === null || actor === BLOCKED_BY
-          ? `By ${actor ?? 'a signal without a name'}`
+        actor === null
+          ? 'By a signal without a name'
           : `By ${actor}, ${proofOf(decisions, 'reject', actor)}`;
-      return `${by}: ${payout.rejectionReason ?? ''}`;
+      return `${by}: ${reason}`;
     }
     case 'payout.cancelled':
       return payout.releaseExpiredAt === null
@@ -455,7 +449,7 @@ function Decision(props: DetailProps) {
     <Card title="Decision">
       <ApprovalForm {...props} action={`${action}/approve`} />
       <details class="confirm" open={form.errors['reason'] !== undefined}>
-        <summary class="btn" data-variant="outline">
+        <summary class="btn" data-variant={payout.screening === 'block' ? 'primary' : 'outline'}>
           <Icon name="ban" /> Reject …
         </summary>
         <form method="post" action={`${action}/reject`} class="confirm-body">
@@ -482,10 +476,24 @@ function ApprovalForm({ payout, decider, form, action }: DetailProps & { action:
   const { status, fourEyesThreshold, approvedBy, amount, currency } = payout;
   if (!payoutStatusesBefore('approve').includes(status)) return null;
   if (isWaitingForConditions(payout)) return null;
+  if (payout.screening === 'block') {
+    return <Alert tone="bad" title="The screening blocks the destination. Reject the payout." />;
+  }
   const needsTwo = fourEyesThreshold !== null && status === 'under_review';
   const [first] = approvedBy;
+  const isCleared = payout.screening === null || payout.screening === 'clear';
   return (
     <>
+      {isCleared ? null : (
+        <Alert
+          tone="wait"
+          title={
+            payout.screening === 'review'
+              ? 'The screening asks for a review. After the approval the payout is held until an operator allows it.'
+              : 'The screening has not answered. After the approval the payout waits for its answer.'
+          }
+        />
+      )}
       {needsTwo ? (
         <Alert
           tone="wait"
@@ -524,7 +532,7 @@ function ApprovalForm({ payout, decider, form, action }: DetailProps & { action:
               {needsTwo && first === undefined ? (
                 <>Give the first approval for </>
               ) : (
-                <>Approve and send </>
+                <>{isCleared ? 'Approve and send' : 'Approve'} </>
               )}
               <Money amount={amount} currency={currency} />
             </button>
@@ -544,6 +552,7 @@ const OUTCOMES: Record<DecisionOutcome, string> = {
   key_creator: 'Refused: created or rotated the API key, or requested the payout',
   related_operator: 'Refused: does not count with the first approval',
   not_allowed: 'Refused: the role did not allow it any more',
+  blocked: 'The payout was rejected: the screening blocks the destination',
   expired: 'No effect: it reached the workflow too late',
 };
 

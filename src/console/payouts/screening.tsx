@@ -2,7 +2,7 @@
 import { isFinalPayout } from '../../domain/payout';
 import { SERVICE } from '../../domain/screening';
 import { AdminRefusal, InvalidInput } from '../../services/admin/refusal';
-import type { PayoutReview } from '../../services/payout-reviews';
+import type { PayoutReview, ReviewedPayout } from '../../services/payout-reviews';
 import type { PayoutScreening, PayoutScreenings } from '../../services/payout-screenings';
 import { Alert, Card, Status, Time } from '../../web/components';
 import { Action, Field, type FormState } from '../../web/forms';
@@ -14,6 +14,7 @@ import {
   PREFIX,
   REASON_LENGTH_MAX,
 } from '../operator-page';
+import { approvedText, type DecisionText } from './outcome';
 
 /** @param show the payout's page, with the form that was sent */
 export function screeningRoutes(
@@ -81,7 +82,7 @@ export function Screening(props: ScreeningProps) {
         ) : undefined
       }
     >
-      <Outcome asked={asked} />
+      <Outcome asked={asked} payout={payout} />
       <Held {...props} />
       <ul class="why">
         {screening.sources.map((source) => (
@@ -98,18 +99,20 @@ export function Screening(props: ScreeningProps) {
   );
 }
 
-const OUTCOMES: Readonly<Record<string, readonly [tone: 'good' | 'wait' | 'bad', title: string]>> =
-  {
-    allowed: ['good', 'Allowed. The payout is being sent.'],
-    clear: ['good', 'Every source is clear.'],
-    review: ['wait', 'The sources ask for a review.'],
-    block: ['bad', 'A source blocks the destination.'],
-    no_answer: ['bad', 'A source did not answer. The payout waits.'],
-  };
+const VERDICT_TEXTS: Record<NonNullable<ReviewedPayout['screening']>, DecisionText> = {
+  clear: { tone: 'good', title: 'Every source is clear.' },
+  review: { tone: 'wait', title: 'The sources ask for a review.' },
+  block: { tone: 'bad', title: 'A source blocks the destination.' },
+  no_answer: { tone: 'bad', title: 'A source did not answer. The payout waits.' },
+};
 
-function Outcome({ asked }: Pick<ScreeningProps, 'asked'>) {
-  const [tone, title] = OUTCOMES[asked.get('screened') ?? ''] ?? [];
-  return tone === undefined || title === undefined ? null : <Alert tone={tone} title={title} />;
+/** After an allowance or a question, worded from the payout as it is now. */
+function Outcome({ asked, payout }: Pick<ScreeningProps, 'asked' | 'payout'>) {
+  const did = asked.get('screened');
+  if (did === 'allowed') return <Alert {...approvedText(payout, 'Allowed')} />;
+  return did === null || payout.screening === null ? null : (
+    <Alert {...VERDICT_TEXTS[payout.screening]} />
+  );
 }
 
 function Held({ payout, screening: { hold } }: ScreeningProps) {

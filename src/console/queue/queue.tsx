@@ -148,9 +148,12 @@ export function queuePages(reviews: PayoutReviews): OperatorRoute[] {
       path: '/queue/decided',
       needs: 'read',
       run: async ({ query, session }) => {
-        const decisions = await reviews.decisions(query.getAll('decision'), session);
         const asked = query.getAll('payout').slice(0, SELECTION_MAX);
-        return page('Decided', <DecidedList asked={asked} decisions={decisions} />, NAV);
+        const [decisions, payouts] = await Promise.all([
+          reviews.decisions(query.getAll('decision'), session),
+          reviews.payouts(asked),
+        ]);
+        return page('Decided', <DecidedList {...{ asked, decisions, payouts }} />, NAV);
       },
     },
   ];
@@ -231,6 +234,11 @@ function columnsOf(
       ),
     },
     {
+      label: 'Screening',
+      cell: ({ screening }) =>
+        screening === null ? <span class="muted">None</span> : <Status value={screening} />,
+    },
+    {
       label: 'Waiting',
       cell: ({ createdAt }) => (
         <time datetime={createdAt.toISOString()}>{sinceText(createdAt)}</time>
@@ -266,6 +274,7 @@ function Shared({ reasons }: { reasons: readonly ReviewReason[] }) {
 const DECIDE_ON_PAGE: Record<LeftOut, string> = {
   decided: 'Decided',
   four_eyes: 'Two approvals: decide on its page',
+  screening: 'Not cleared by the screening: decide on its page',
   new_destination: 'First destination: decide on its page',
 };
 
@@ -337,6 +346,7 @@ function Queue({ rows, query, mayDecide }: QueueProps) {
 const WHY_LEFT_OUT: Record<LeftOut, string> = {
   decided: 'It is no longer under review',
   four_eyes: 'It requires two approvals: decide on its page',
+  screening: 'The screening does not clear it: decide on its page',
   new_destination: 'The account has not paid this destination before: decide on its page',
 };
 
@@ -462,13 +472,15 @@ function Rejected({ rejectable, leftOut, form }: Selection & { form: FormState }
 interface DecidedProps {
   asked: readonly string[];
   decisions: readonly PayoutDecision[];
+  payouts: readonly ReviewedPayout[];
 }
 
-function DecidedList({ asked, decisions }: DecidedProps) {
+function DecidedList({ asked, decisions, payouts }: DecidedProps) {
   const verb = decisions[0]?.kind === 'reject' ? 'rejected' : 'approved';
   const rows = asked.map((id) => ({
     id,
     decision: decisions.find(({ payoutId }) => payoutId === id),
+    payout: payouts.find((one) => one.id === id),
   }));
   return (
     <>
@@ -493,10 +505,10 @@ function DecidedList({ asked, decisions }: DecidedProps) {
             },
             {
               label: 'Result',
-              cell: ({ decision }) =>
-                decision === undefined
+              cell: ({ decision, payout }) =>
+                decision === undefined || payout === undefined
                   ? 'Left out: it was decided meanwhile, or has to be decided on its page'
-                  : outcomeText(decision),
+                  : outcomeText(decision, payout).title,
             },
           ]}
         />

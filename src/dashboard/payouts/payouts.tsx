@@ -225,7 +225,7 @@ function Detail({ object: payout, base, secondPerson, mayChange, ...rest }: Deta
         <div class="split">
           <div>
             <Timeline
-              events={events}
+              events={payout.status === 'rejected' ? events.filter(isNoApproval) : events}
               deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
               explain={(event) => reasonOf(payout, creator, event)}
             />
@@ -326,6 +326,14 @@ function Situation({ payout }: { payout: Payout }) {
       <p>{reason}</p>
     </Alert>
   );
+}
+
+/**
+ * Of a rejected payout the approval is left out: taken back within a second it would tell of a screening
+ * (decisions/screening), and what the merchant has to know is the rejection.
+ */
+function isNoApproval({ type, actor }: HistoryEvent): boolean {
+  return type !== 'payout.approved' && (type !== 'payout.requested' || actor === null);
 }
 
 function reasonOf(payout: Payout, creator: Creator, { type, actor }: HistoryEvent): string | null {

@@ -61,6 +61,7 @@ import { steps as hourlyHeads } from './0095-hourly-heads';
 import { sql as refundsByPayout, steps as refundsByPayoutSteps } from './0080-refunds-by-payout';
 import { sql as refundCases } from './0085-refund-cases';
 import { sql as paymentStands } from './0086-payment-stands';
+import { sql as blockedDecisions } from './0096-blocked-decisions';
 import { sql as accountRows } from './baseline/account-rows';
 import { sql as accounts } from './baseline/accounts';
 import { sql as ledger } from './baseline/ledger';
@@ -159,4 +160,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0099-payment-cancellations', sql: paymentCancellations },
   { name: '0085-refund-cases', sql: refundCases },
   { name: '0086-payment-stands', sql: paymentStands },
+  { name: '0096-blocked-decisions', sql: blockedDecisions },
 ];

@@ -4,10 +4,12 @@
 import type { Amount } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import type { Payout } from '../../domain/payout';
+import type { Verdict } from '../../domain/screening';
 import type { Db } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 import { MAY_REVIEW } from './payout-decisions';
 import { wasPaidBefore } from './payout-facts';
+import { AWAITS_SCREENING, SCREENING_VERDICT } from './screening';
 
 /** The figures behind the review rules, as they are now. */
 export interface ReviewFigures {
@@ -21,6 +23,10 @@ export interface ReviewFigures {
   fourEyesThreshold: Amount | null;
   /** Email addresses of those whose approval counts, while a second one is missing. */
   approvedBy: string[];
+  /** What the screening says now; null: nobody screens the payout. */
+  screening: Verdict | 'no_answer' | null;
+  /** The screening holds it after its approval. */
+  heldFor: 'review' | 'no_answer' | null;
   /** A completed payout of the account in this mode went to the same destination. */
   destinationPaidBefore: boolean;
 }
@@ -58,6 +64,9 @@ const FIGURES = `a.name AS account_name, policy.auto_approve_max, policy.auto_ap
   ARRAY(SELECT d.email FROM payout_decisions d JOIN users u ON u.id = d.user_id
          WHERE d.payout_id = p.id AND d.outcome = 'counted' AND ${MAY_REVIEW}
          ORDER BY d.created_at) AS approved_by,
+  (SELECT ${SCREENING_VERDICT} FROM payouts WHERE payouts.id = p.id) AS screening,
+  (SELECT h.kind FROM payouts JOIN screening_holds h ON h.payout_id = payouts.id
+    WHERE payouts.id = p.id AND ${AWAITS_SCREENING}) AS held_for,
   ${wasPaidBefore('p')} AS destination_paid_before`;
 
 const JOINS = `JOIN accounts a ON a.id = p.account_id

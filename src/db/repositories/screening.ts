@@ -22,6 +22,10 @@ const ANSWERS_OF_PAYOUT = `screening_answers a
            AND (a.object_id = payouts.id OR NOT a.with_beneficiary AND NOT EXISTS (
                   SELECT FROM payout_beneficiaries b WHERE b.payout_id = payouts.id))`;
 
+/** SQL over a row of payouts and an answer `last`: an operator has seen it and allowed the payout. */
+const IS_ALLOWED = `EXISTS (SELECT FROM screening_allowances w
+                    WHERE w.payout_id = payouts.id AND w.answers_seen >= last.id)`;
+
 /**
  * SQL over a row of payouts: it may be submitted. A source's last answer counts for a day, and an
  * operator's allowance counts for the answers that the operator saw.
@@ -33,8 +37,26 @@ export const IS_SCREENED = `(payouts.mode = 'test' OR NOT EXISTS (
            AND a.source = s.name AND a.source_version = s.version
          ORDER BY a.id DESC LIMIT 1) AS last
      WHERE last.verdict = 'clear' AND last.answered_at > clock_timestamp() - ${VALID}
-        OR EXISTS (SELECT FROM screening_allowances w
-                    WHERE w.payout_id = payouts.id AND w.answers_seen >= last.id))))`;
+        OR ${IS_ALLOWED})))`;
+
+/**
+ * SQL over a row of payouts: the strictest answer that counts, `no_answer` if a source has none; null if
+ * nobody screens the payout.
+ */
+export const SCREENING_VERDICT = `(SELECT CASE
+    WHEN payouts.mode = 'test' OR count(*) = 0 THEN NULL
+    WHEN bool_or(last.verdict = 'block') THEN 'block'
+    WHEN bool_or(last.verdict = 'review' AND NOT ${IS_ALLOWED}) THEN 'review'
+    WHEN bool_or(last.verdict IS NULL) THEN 'no_answer'
+    ELSE 'clear' END
+  FROM screening_sources s LEFT JOIN LATERAL (
+    SELECT a.id, a.verdict FROM ${ANSWERS_OF_PAYOUT}
+       AND a.source = s.name AND a.source_version = s.version
+       AND a.answered_at > clock_timestamp() - ${VALID}
+     ORDER BY a.id DESC LIMIT 1) AS last ON true)`;
+
+/** SQL over a row of payouts: a source says that nothing may be sent to its destination. */
+export const IS_BLOCKED = `(payouts.mode = 'live' AND coalesce(${SCREENING_VERDICT} = 'block', false))`;
 
 /** SQL over a row of payouts: it waits for an operator's decision about its screening. */
 export const AWAITS_SCREENING_DECISION = `(EXISTS (
@@ -155,6 +177,13 @@ function columnsOf(subject: ScreeningSubject) {
     network,
     beneficiary !== null,
   ] as const;
+}
+
+export async function hasSources(db: Db | Tx): Promise<boolean> {
+  const [found] = await db.query<{ has: boolean }>(
+    'SELECT EXISTS (SELECT FROM screening_sources) AS has',
+  );
+  return found?.has === true;
 }
 
 /** From now on the service has to clear every live destination. */

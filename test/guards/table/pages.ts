@@ -693,7 +693,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     name: 'spreadsheet-formula',
     protects: 'A text in an exported file is no formula of a spreadsheet.',
     file: 'src/lib/csv.ts',
-    find: "const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;",
+    find: "const safe = isFormula || GUARDED.test(text) ? `'${text}` : text;",
     replace: 'const safe = text;',
     test: 'test/db/books.test.ts',
     title: 'is written as',

@@ -18,6 +18,15 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     title: 'with a source, a live payout needs an answer, and a test payout does not',
   },
   {
+    name: 'screening-approval',
+    protects: 'No payout is approved while a source blocks its destination.',
+    file: 'activities/payout/decide.ts',
+    find: 'only: `${HAS_APPROVALS} AND NOT ${IS_BLOCKED}`,',
+    replace: 'only: HAS_APPROVALS,',
+    test: WORKFLOW,
+    title: 'rejects it, and the merchant sees no approval',
+  },
+  {
     name: 'screening-account',
     protects: 'An answer counts for the account that it was asked for.',
     file: SQL,
