@@ -11,6 +11,7 @@ import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 
 const ADDRESS = 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8';
+const BLOCKED = 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb';
 
 describeWithBrowser('the screening of a payout in a browser', () => {
   // Its own, because a list holds the payouts of all accounts.
@@ -72,6 +73,36 @@ describeWithBrowser('the screening of a payout in a browser', () => {
       await page.goto(new URL(path, gateway.baseUrl).href);
       return (await page.locator('h1').innerText()).includes('Completed') || undefined;
     });
+    await page.close();
+  });
+
+  test('a blocked payout has its verdict in the queue, and its page offers the rejection alone', async () => {
+    const by = { actor: 'admin', reason: null };
+    const list = { name: 'banned', format: 'addresses', verdict: 'block' } as const;
+    await importList(gateway.db, by, { ...list, text: `${BLOCKED} # Sanctioned, ticket 911` });
+    const destination = { type: 'crypto_address', value: BLOCKED };
+    const { json } = await client.createPayout(buildPayout({ destination }));
+    const id = String(json.data.id);
+    const page = await openPage(`/console/payouts/${id}`);
+    await waitFor('the verdict', async () => {
+      await page.goto(new URL('/console/queue', gateway.baseUrl).href);
+      return (await page.locator('tr', { hasText: 'Block' }).count()) > 0 || undefined;
+    });
+    expect(await lookAt(page, '/console/queue/blocked')).toEqual([]);
+    await page.goto(new URL(`/console/payouts/${id}`, gateway.baseUrl).href);
+    await noted(page, 'The screening blocks the destination. Reject the payout.');
+    expect(await page.getByRole('button', { name: /Approve/ }).count()).toBe(0);
+    expect(await lookAt(page, '/console/payouts/blocked')).toEqual([]);
+    // Another operator approves on a page from before the answer.
+    await gateway.temporal.workflow.getHandle(id).signal('approve', { by: 'bob' });
+    await waitFor('the rejection', async () => {
+      await page.reload();
+      return (await page.locator('h1').innerText()).includes('Rejected') || undefined;
+    });
+    const story = await page.locator('#story').innerText();
+    expect(story).toContain('The screening blocked the destination. The merchant reads: “');
+    expect(story).not.toContain('By the screening');
+    expect(await lookAt(page, '/console/payouts/blocked-rejected')).toEqual([]);
     await page.close();
   });
 
