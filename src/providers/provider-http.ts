@@ -6,9 +6,14 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parse } from 'lossless-json';
-import { Agent, request } from 'undici';
 import type { Mode } from '../domain/mode';
 import type { ProviderCode } from '../domain/provider-codes';
+import {
+  AnswerTooLarge,
+  createHttpConnections,
+  type HttpConnections,
+  readText,
+} from '../lib/http-call';
 import { traceHeaders } from '../lib/trace';
 import { wallClockMs } from '../lib/wall-clock';
 import type { Limited, Unknown } from './port';
@@ -51,13 +56,13 @@ export function limitCalls<T>(ms: number, calls: () => Promise<T>): Promise<T> {
   return limit.run(performance.now() + ms, calls);
 }
 
-export function createProviderAgent(): Agent {
-  return new Agent({ connections: CONNECTIONS, maxResponseSize: ANSWER_BYTES_MAX });
+export function createProviderAgent(): HttpConnections {
+  return createHttpConnections({ maxSockets: CONNECTIONS });
 }
 
 /** @param who the subject of the sentences about what went wrong */
 export function createProviderCaller(
-  agent: Agent,
+  agent: HttpConnections,
   usualMs: number,
   who = 'The provider',
 ): CallProvider {
@@ -65,22 +70,18 @@ export function createProviderCaller(
     const ownMs = Math.min(usualMs, atMostMs);
     const leftMs = Math.max(1, Math.floor((limit.getStore() ?? Infinity) - performance.now()));
     const timeoutMs = Math.min(ownMs, leftMs);
-    // The signal, unlike undici's own timers, bounds the whole call: a slow drip cannot stretch it.
+    // The signal bounds the whole call: a slow drip cannot stretch it.
     const deadline = AbortSignal.timeout(timeoutMs);
     try {
       const headers = { ...call.headers, ...traceHeaders() };
-      const response = await request(url, {
-        ...call,
-        headers,
-        dispatcher: agent,
-        signal: deadline,
-      });
-      if (response.statusCode === TOO_MANY_REQUESTS) {
+      const answer = await agent.send(url, { ...call, headers, signal: deadline });
+      const { statusCode = 0 } = answer;
+      if (statusCode === TOO_MANY_REQUESTS) {
         // Whatever the body is, and however long it takes, the provider has refused the call.
-        response.body.on('error', () => undefined).destroy();
-        return limited(response.headers['retry-after'], who);
+        answer.on('error', () => undefined).destroy();
+        return limited(answer.headers['retry-after'], who);
       }
-      return readAnswer(response.statusCode, await response.body.text(), who);
+      return readAnswer(statusCode, await readText(answer, ANSWER_BYTES_MAX), who);
     } catch (error) {
       if (deadline.aborted && leftMs < ownMs) {
         throw new SlowProvider(`${who} is slow.`);
@@ -176,8 +177,8 @@ function describeTrouble(
   who: string,
 ): string {
   if (deadline.aborted) return `${who} did not answer within ${String(timeoutMs)} ms.`;
+  if (error instanceof AnswerTooLarge) return `${who} answered with too much data.`;
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `${who} answered with too much data.`;
   const name = typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'no code';
   return `The connection to ${who.replace('The', 'the')} failed (${name}).`;
 }

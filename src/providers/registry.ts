@@ -59,6 +59,6 @@ export function createProviders(
       return provider;
     },
     list: (mode) => byMode[mode],
-    close: () => agent.destroy(),
+    close: () => agent.close(),
   };
 }

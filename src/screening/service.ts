@@ -58,7 +58,7 @@ export function createScreeningService(config: ScreeningConfig): ScreeningServic
       if (answer.status !== 200) return noAnswer(statusSentence(answer.status, WHO));
       return readAnswer(answer.body, subject);
     },
-    close: () => agent.destroy(),
+    close: () => agent.close(),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
+import { answerOf } from '../lib/http-call';
 import { AttemptFailure, exchangeFailure } from './attempt-result';
 
 export interface Deadline {
@@ -57,51 +58,32 @@ export async function exchange(
   }
 }
 
-/** Interim answers (100 to 103) are passed over, also a `100 Continue` that nobody asked for. */
-function send(
+async function send(
   socket: Socket,
   { url, headers, body }: ExchangeRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const order = request({
-      // It uses this connection and cannot open another one.
-      createConnection: () => socket,
-      method: 'POST',
-      path: url.pathname + url.search,
-      headers,
-      setHost: false,
-      maxHeaderSize: HEADER_BYTES_MAX,
-    });
-    const giveUp = (): void =>
-      void order.destroy(new AttemptFailure('timeout', 'The receiver did not respond in time.'));
-    signal.addEventListener('abort', giveUp, { once: true });
-    order.on('response', (response) => {
-      signal.removeEventListener('abort', giveUp);
-      resolve(response);
-    });
-    order.on('upgrade', () => {
-      signal.removeEventListener('abort', giveUp);
-      reject(new AttemptFailure('protocol_error', CHANGES_PROTOCOL));
-    });
-    // Also after the answer, whose body then ends early.
-    order.on('error', (error) => {
-      signal.removeEventListener('abort', giveUp);
-      if (error instanceof AttemptFailure) reject(error);
-      else rejectWith(error, reject);
-    });
-    if (signal.aborted) giveUp();
-    order.end(body);
+  const order = request({
+    // It uses this connection and cannot open another one.
+    createConnection: () => socket,
+    method: 'POST',
+    path: url.pathname + url.search,
+    headers,
+    setHost: false,
+    maxHeaderSize: HEADER_BYTES_MAX,
   });
-}
-
-const CHANGES_PROTOCOL = 'The receiver responded with status 101; only 2xx counts as received.';
-
-function rejectWith(error: unknown, reject: (reason: unknown) => void): void {
+  const giveUp = (): void =>
+    void order.destroy(new AttemptFailure('timeout', 'The receiver did not respond in time.'));
+  signal.addEventListener('abort', giveUp, { once: true });
   try {
-    reject(exchangeFailure(error));
-  } catch (fault) {
-    reject(fault);
+    const answer = answerOf(order, body);
+    if (signal.aborted) giveUp();
+    return await answer;
+  } catch (error) {
+    if (error instanceof AttemptFailure) throw error;
+    throw exchangeFailure(error);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
   }
 }
 

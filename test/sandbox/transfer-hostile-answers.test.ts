@@ -132,6 +132,20 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
     expect((await provider().findPayout(order.reference)).kind).toBe('found');
   });
 
+  it.each([[100], [102], [103], [100, 103]])(
+    'passes interim answers over (%s)',
+    async (...codes: number[]) => {
+      const order = buildOrder(code);
+      const interim = codes.map((one) => `HTTP/1.1 ${one} Interim\r\n\r\n`).join('');
+      respond = (response) => {
+        response.socket?.write(interim);
+        answer(200, trueAnswer(code, order))(response);
+      };
+      expect((await provider().submitPayout(order)).kind).toBe('accepted');
+      expect((await provider().findPayout(order.reference)).kind).toBe('found');
+    },
+  );
+
   it('reads no more than 256 KiB, however true', async () => {
     const order = buildOrder(code);
     const padding = `{"padding":"${'x'.repeat(256 * 1024)}",`;

@@ -23,7 +23,12 @@ import {
   type TransactionSerializableEIP1559,
 } from 'viem';
 import { publicKeyToAddress } from 'viem/accounts';
-import { Agent, request } from 'undici';
+import {
+  AnswerTooLarge,
+  createHttpConnections,
+  type HttpConnections,
+  readText,
+} from '../../lib/http-call';
 import { type Signer, SigningError } from './port';
 
 export interface RemoteSignerOptions {
@@ -48,7 +53,7 @@ export interface RemoteSigner extends Signer {
 export function connectRemoteSigner(options: RemoteSignerOptions): RemoteSigner {
   const address = getAddress(options.address);
   const { base, authorization } = readUrl(options.url);
-  const agent = new Agent({ connect: { ...options.tls } });
+  const agent = createHttpConnections({ ...options.tls });
   const ask = (path: string, body?: object): Promise<string> =>
     askService(`${base}/api/v1/eth1/${path}`, {
       agent,
@@ -135,7 +140,7 @@ async function isSignedBy(
 }
 
 interface Call {
-  agent: Agent;
+  agent: HttpConnections;
   timeoutMs: number;
   authorization: string | null;
   body: object | undefined;
@@ -147,8 +152,7 @@ async function askService(
 ): Promise<string> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await request(url, {
-      dispatcher: agent,
+    const answer = await agent.send(url, {
       signal,
       method: body === undefined ? 'GET' : 'POST',
       headers: {
@@ -158,29 +162,21 @@ async function askService(
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (response.statusCode !== 200) {
-      await response.body.dump();
-      throw new SigningError(`The signing service answered with HTTP ${response.statusCode}.`);
+    if (answer.statusCode !== 200) {
+      answer.on('error', () => undefined).destroy();
+      throw new SigningError(`The signing service answered with HTTP ${answer.statusCode ?? 0}.`);
     }
-    return await readText(response.body);
+    return await readText(answer, ANSWER_BYTES_MAX);
   } catch (error) {
     if (error instanceof SigningError) throw error;
+    if (error instanceof AnswerTooLarge) {
+      throw new SigningError('The answer of the service is too long.');
+    }
     if (signal.aborted) {
       throw new SigningError(`The signing service did not answer within ${timeoutMs} ms.`);
     }
     throw new SigningError('The connection to the signing service failed.');
   }
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > ANSWER_BYTES_MAX) throw new SigningError('The answer of the service is too long.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function parseJson(text: string): unknown {
