@@ -15,7 +15,7 @@ export function csvField(text: string): string {
   const isFormula = FORMULA.test(text) && !NUMBER.test(text);
   const safe = isFormula || GUARDED.test(text) ? `'${text}` : text;
   // Readers remove spaces around a cell that has no quotes.
-  const isQuoted = /[",;\r\n\t]/.test(safe) || safe.trim() !== safe;
+  const isQuoted = /[",\r\n]/.test(safe) || safe.trim() !== safe;
   return isQuoted ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

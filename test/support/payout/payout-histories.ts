@@ -1,5 +1,6 @@
 /** The branches whose histories are kept under test/fixtures/histories, and how to make each. */
 import { insertDecision } from '../../../src/db/repositories/payout-decisions';
+import { requireService } from '../../../src/db/repositories/screening';
 import { amount } from '../../../src/domain/money';
 import { newId } from '../../../src/lib/new-id';
 import { makeUser } from '../merchant/page-client';
@@ -22,6 +23,15 @@ const REPLAYED_SIGNALS = [
 ] as const;
 
 const MORE: readonly HistoryBranch[] = [
+  {
+    name: 'screened-before-the-approval',
+    start: async (world) => {
+      await requireService(world.db);
+      const payout = await createPayoutCase(world);
+      await payout.handle.signal('approve', { by: 'alice' });
+      return payout;
+    },
+  },
   {
     name: 'approved-by-two-operators',
     start: async (world) => {
