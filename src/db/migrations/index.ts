@@ -156,9 +156,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0093-line-of-a-person', sql: lineOfAPerson },
   { name: '0094-signals-in-dossiers', sql: signalsInDossiers },
   { name: '0095-hourly-heads', concurrent: hourlyHeads },
+  { name: '0096-blocked-decisions', sql: blockedDecisions },
   { name: '0098-ledger-replays', sql: ledgerReplays },
   { name: '0099-payment-cancellations', sql: paymentCancellations },
   { name: '0085-refund-cases', sql: refundCases },
   { name: '0086-payment-stands', sql: paymentStands },
-  { name: '0096-blocked-decisions', sql: blockedDecisions },
 ];
