@@ -100,9 +100,7 @@ describeWithBrowser('the review queue in a browser', () => {
     ]);
     await Promise.all([noteOf(page).waitFor(), noteOf(other).waitFor()]);
     const told = [await noteOf(page).innerText(), await noteOf(other).innerText()];
-    expect(
-      told.filter((text) => text.includes('Approved. The payout ')),
-    ).toHaveLength(1);
+    expect(told.filter((text) => text.includes('Approved. The payout '))).toHaveLength(1);
     expect(
       told.filter((text) => /Approved by .*@example.com \d+ (s|min) ago/.test(text)),
     ).toHaveLength(1);
