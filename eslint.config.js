@@ -98,6 +98,7 @@ module.exports = defineConfig(
           'DOMParser',
           'Element',
           'FormData',
+          'TextDecoder',
           'URLSearchParams',
         ].map((name) => [name, 'readonly']),
       ),

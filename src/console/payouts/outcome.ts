@@ -71,16 +71,10 @@ export function approvedText(payout: Decided, did = 'Approved'): DecisionText {
   if (isFinalPayout(status) && status !== 'completed') {
     return bad(`${did}, but ${endText(payout)} The funds were returned to the merchant.`);
   }
-  switch (status) {
-    case 'under_review':
-      return wait('The payout is still under review.');
-    case 'requested':
-      return wait(`${did}. The payout waits for its conditions.`);
-    case 'processing':
-      return good(`${did}. The provider has accepted the payout.`);
-    case 'completed':
-      return good(`${did}. The payout was sent.`);
-  }
+  if (status === 'under_review') return wait('The payout is still under review.');
+  if (status === 'requested') return wait(`${did}. The payout waits for its conditions.`);
+  if (status === 'processing') return good(`${did}. The provider has accepted the payout.`);
+  if (status === 'completed') return good(`${did}. The payout was sent.`);
   if (heldFor === 'review') {
     return wait(`${did}. The payout is held until an operator allows what the screening found.`);
   }
