@@ -24,7 +24,7 @@ export interface Requester {
   apiKeyId: string;
 }
 
-export interface AskedPayout {
+interface AskedPayout {
   amount: string;
   currency?: string;
   reference?: string;
@@ -74,7 +74,7 @@ export function askedPayout(asked: AskedPayout): PayoutRequest {
   };
 }
 
-export async function claim(
+async function claim(
   db: Db,
   { accountId, mode, apiKeyId }: Requester,
   objectId: string,
