@@ -64,10 +64,17 @@ async function atTerminal(
   return { code: await command.ended, text: command.output.text };
 }
 
-const PAYOUT = [
-  ...['--amount', '1', '--currency', 'USDT', '--network', 'tron', '--reference', 'invoice-1'],
-  ...['--destination', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
+/** @returns the options of a payout, each of them once */
+const payoutOptions = ({
+  amount = '1',
+  reference = 'invoice-1',
+  destination = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+} = {}) => [
+  ...[`--amount=${amount}`, '--currency', 'USDT', '--network', 'tron'],
+  ...['--reference', reference, '--destination', destination],
 ];
+
+const PAYOUT = payoutOptions();
 
 /** A server that takes requests and never answers. */
 async function startSilentServer() {
@@ -366,7 +373,7 @@ describe('payments, payouts and events', () => {
     expect(first.code).toBe(0);
     expect(JSON.parse(again.out)).toEqual(JSON.parse(first.out));
     const { id } = JSON.parse(first.out) as { id: string };
-    await run(['payouts', 'create', ...PAYOUT, '--reference', 'invoice-2'], env);
+    await run(['payouts', 'create', ...payoutOptions({ reference: 'invoice-2' })], env);
     const list = await run(['payouts', 'list', '--limit', '1'], env);
     expect(list.out).toMatch(
       /^ID +STATUS +AMOUNT[^\n]*\npo_\w+ +\w+ +1\.00000000 +USDT +tron +invoice-2 +\S+\n$/,
@@ -379,7 +386,7 @@ describe('payments, payouts and events', () => {
 
   test.concurrent('a refused payout names each field', async () => {
     const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-    const wrong = [...PAYOUT, '--amount=-5', '--destination', 'nowhere'];
+    const wrong = payoutOptions({ amount: '-5', destination: 'nowhere' });
     const refused = await run(['payouts', 'create', ...wrong], settingsOf(client));
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toMatch(/code +validation_failed\n +amount +\S.*\n/);
@@ -399,7 +406,8 @@ describe('payments, payouts and events', () => {
     expect(JSON.parse((await run(['payouts', 'list', '--json'], env)).out)).toEqual([]);
     const sent = await atTerminal(create, env, /Type yes to send it: /, 'yes\r');
     expect(sent).toMatchObject({ code: 0, text: expect.stringMatching(/status +under_review/) });
-    const more = await run([...create, '--reference', 'invoice-2', '--yes'], env);
+    const other = payoutOptions({ reference: 'invoice-2' });
+    const more = await run(['payouts', 'create', ...other, '--yes'], env);
     expect(more).toMatchObject({ code: 0, err: '' });
   });
 
