@@ -84,13 +84,13 @@ async function resolve(page: Case): Promise<string> {
 
 /** The copy of the statement, as if everything had changed at the provider a while ago. */
 async function reconcile({ id }: OpenedPayment): Promise<void> {
-  const found = await world.providers.get('onchain_provider', 'test').findCheckout(id);
+  const found = await world.providers.get('exchange_pay', 'test').findCheckout(id);
   if (found.kind !== 'found') throw new Error(JSON.stringify(found));
   const changedAt = new Date(Date.now() - SETTLED_MS);
   const entries = checkoutEntries(found.checkout, new Date()).map((entry) => {
     return { ...entry, changedAt };
   });
-  const side = { provider: 'onchain_provider', mode: 'test' } as const;
+  const side = { provider: 'exchange_pay', mode: 'test' } as const;
   await storeEntries(world.db, side, new Date(), entries);
   await noteDifferences(world.db);
 }
@@ -202,7 +202,7 @@ describe('facts at any moment', () => {
   }
 
   async function expectNothingLost(payment: OpenedPayment, seen: Set<string>): Promise<void> {
-    const found = await world.providers.get('onchain_provider', 'test').findCheckout(payment.id);
+    const found = await world.providers.get('exchange_pay', 'test').findCheckout(payment.id);
     if (found.kind !== 'found') throw new Error(JSON.stringify(found));
     const credited = await creditedTransfers(world.db, payment.id);
     const lost = found.checkout.transfers.filter(({ id }) => !credited.has(id));

@@ -56,10 +56,10 @@ test('money comes in, the balance is printed, and the ledger verifies', async ()
   const verified = await run('ledger-verify');
   expect(verified).toMatchObject({ code: 0, stderr: '' });
   expect(verified.stdout).toMatch(/^ok +1 {2}transactions are balanced: 2 transactions checked$/m);
-  expect(verified.stdout).toMatch(/ledger verified: all 10 invariants hold\n$/);
+  expect(verified.stdout).toMatch(/ledger verified: all 11 invariants hold\n$/);
   const json = JSON.parse((await run('ledger-verify', ['--json'])).stdout);
   expect(json).toMatchObject({ ok: true });
-  expect(json.invariants).toHaveLength(12);
+  expect(json.invariants).toHaveLength(13);
   // Nobody has read a provider’s statement here, and there is no Temporal.
   expect(verified.stdout).toMatch(
     /^- +8 {2}.*: not checked, some statements have not been read yet/m,
@@ -75,7 +75,7 @@ test('the ledger verifies where nothing can be written, as on a standby', async 
   const verified = await run('ledger-verify', [], { DATABASE_URL: standby.workerUrl });
   await standby.drop();
   expect(verified).toMatchObject({ code: 0, stderr: '' });
-  expect(verified.stdout).toMatch(/ledger verified: all 10 invariants hold\n$/);
+  expect(verified.stdout).toMatch(/ledger verified: all 11 invariants hold\n$/);
 });
 
 test('a login that may not read the proof is told so, without the statement', async () => {

@@ -163,7 +163,7 @@ test('a live refund needs a recent sign-in and an owner, and its customer names 
 
   const by = { actor: 'alice', reason: null, via: 'admin' } as const;
   const { token } = await makeRefundLink(gateway.db, by, refund);
-  const link = `${gateway.baseUrl}/dashboard/refund-address`;
+  const link = new URL('/dashboard/refund-address', gateway.baseUrl).href;
   expect((await seen(client.get(sent.location))).text).not.toContain(token);
   const page = await seen(fetch(`${link}?token=${token}`));
   expect([page.status, page.text.includes('10.00000000')]).toEqual([200, true]);

@@ -48,7 +48,7 @@ const odd = (index: number) => new Decimal('13.37000001').times((index % 40) + 1
 
 async function month(): Promise<void> {
   const paid = await inTurn(PAYMENTS, async (index) => {
-    const id = await openedPayment(client, { amount: odd(index) });
+    const id = await openedPayment(client, { amount: odd(index), provider: 'exchange_pay' });
     await atProvider(gateway, id, 'pay');
     await whenPayment(client, id, 'completed');
     return id;

@@ -202,7 +202,9 @@ async function refundOfOwner(): Promise<string> {
   await atProvider(gateway, paymentId, 'pay');
   await whenPayment(owner.client, paymentId, 'completed');
   const path = `/payments/${paymentId}/refunds`;
-  const { json } = await owner.client.post(path, REFUND_BODY, { 'idempotency-key': REFUND_KEY });
+  const key = { 'idempotency-key': REFUND_KEY };
+  const { status, text, json } = await owner.client.post(path, REFUND_BODY, key);
+  if (status !== 201) throw new Error(`the refund was answered with ${status} ${text}`);
   await waitFor('the refund', async () => {
     const refund = await owner.client.get(`/refunds/${json.data.id}`);
     return refund.status === 200;

@@ -187,7 +187,7 @@ test.concurrent('the same refund sent twice with one id is one refund', async ()
     await world.temporal.workflow.signalWithStart('paymentWorkflow', {
       workflowId: payment.id,
       taskQueue: 'payments',
-      args: [{ paymentId: payment.id, provider: 'onchain_provider', mode: 'test' }],
+      args: [{ paymentId: payment.id, provider: 'exchange_pay', mode: 'test' }],
       signal: 'refund',
       signalArgs: [{ id: 'ticket-1', amount: '10', reason: 'twice' }],
     });
@@ -257,13 +257,11 @@ const deciding = () => {
 
 test.concurrent('a provider that cannot refund is not asked to', async () => {
   const { id } = await paid();
-  const real = world.providers.get('onchain_provider', 'test');
+  const real = world.providers.get('exchange_pay', 'test');
   const unable = { ...real, capabilities: { ...real.capabilities, refunds: false } };
   const deps = { ...deciding(), providers: { ...world.providers, get: () => unable } };
   const { refusal } = await decidePayment(deps, id, refund('r1'));
-  expect(refusal).toBe(
-    'onchain_provider does not support refunds: refund the customer in another way',
-  );
+  expect(refusal).toBe('exchange_pay does not support refunds: refund the customer in another way');
 });
 
 test.concurrent('of refunds at the same moment one counts, and takes the money once', async () => {

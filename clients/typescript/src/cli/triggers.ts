@@ -4,11 +4,13 @@ import {
   type Event,
   type GatewayClient,
   InsufficientBalanceError,
+  type PaymentRequest,
   type PayoutScheduleRequest,
 } from '../index';
 import { TEST_EVENTS, TEST_PAYMENT, TEST_PAYOUT } from '../generated';
 
 type EventType = Event['type'];
+type Provider = NonNullable<PaymentRequest['provider']>;
 type ScheduledPayout = PayoutScheduleRequest['payouts'][number];
 
 export interface World {
@@ -58,11 +60,12 @@ const recipient = (
   },
 });
 
+/** At a provider that knows who paid. A refund on a chain would wait for the customer's address. */
 const refund = (amount: string): Trigger => ({
   how: `refunds ${amount} USDT of a paid payment`,
   make: async (world) => {
     const { client, signal } = world;
-    const paid = await paidPayment(world);
+    const paid = await paidPayment(world, 'exchange_pay');
     const request = { amount, reference: newReference() };
     return (await client.refunds.create(paid, request, { signal })).id;
   },
@@ -136,15 +139,20 @@ function newReference(): string {
   return `trigger-${randomBytes(8).toString('hex')}`;
 }
 
-async function pay(client: GatewayClient, scenario: string, signal: AbortSignal): Promise<string> {
-  const request = { ...TEST_PAYMENT, reference: newReference() };
+async function pay(
+  client: GatewayClient,
+  scenario: string,
+  signal: AbortSignal,
+  provider?: Provider,
+): Promise<string> {
+  const request = { ...TEST_PAYMENT, reference: newReference(), ...(provider && { provider }) };
   const metadata = { scenario };
   return (await client.payments.create({ ...request, metadata }, { signal })).id;
 }
 
 /** Also adds to the balance. @returns its ID, once it is completed */
-async function paidPayment({ client, signal, note }: World): Promise<string> {
-  const id = await pay(client, 'completed', signal);
+async function paidPayment({ client, signal, note }: World, provider?: Provider): Promise<string> {
+  const id = await pay(client, 'completed', signal, provider);
   note(`Waiting for the payment ${id}, which adds to the test balance.`);
   const feed = client.events.follow({ object_id: id, type: 'payment.completed', signal });
   for await (const _ of feed) return id;
