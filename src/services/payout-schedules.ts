@@ -164,7 +164,8 @@ async function takenReferences(
   caller: Caller,
   rows: readonly (PayoutOrder | RowFault)[],
 ): Promise<RowFault[]> {
-  const sent = rows.flatMap(({ reference }) => reference ?? []);
+  // A row that was refused may have a reference of any form, which PostgreSQL cannot take.
+  const sent = rows.flatMap((row) => ('refusal' in row ? [] : [row.reference]));
   const taken = await findScheduledReferences(db, caller, sent);
   return rows.flatMap(({ reference }, index) => {
     const existing = taken.get(reference ?? '');

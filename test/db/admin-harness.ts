@@ -37,11 +37,24 @@ export class Admin {
 
   /** The sentence of a command that has to be turned down, and nothing on stdout. */
   async refusal(code: 1 | 2, ...args: string[]): Promise<string> {
-    const ended = await this.run(...args);
+    const ended = await this.run(...lastOfEach(args));
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(ended.stderr).not.toContain('    at ');
     return ended.stderr;
   }
+}
+
+/** A test names the options of a right command, and then those that it changes: the last one of each counts. */
+function lastOfEach(args: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const arg = args[at] ?? '';
+    const hasValue = arg.startsWith('--') && !(args[at + 1] ?? '--').startsWith('--');
+    const isRepeated = arg.startsWith('--') && args.indexOf(arg, at + 1) !== -1;
+    if (!isRepeated) kept.push(arg, ...(hasValue ? [args[at + 1] ?? ''] : []));
+    if (hasValue) at += 1;
+  }
+  return kept;
 }
 
 export interface AuditRow {
