@@ -449,7 +449,7 @@ test('an address gets ten links in an hour, and a network asks for ten', async (
   }
   await deliver();
   expect(linksTo(user.email)).toHaveLength(10);
-  const here = '203.0.113.9';
+  const here = '203.0.113.10';
   // All at once.
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, at) => ask(`someone-${at}@example.com`, '/dashboard', here)),

@@ -262,7 +262,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     name: 'sso-disabled',
     protects: 'An operator who is disabled here stays out whatever the provider says.',
     file: SSO,
-    find: "if (known.disabledAt !== null) return refuse('disabled');",
+    find: "if (known !== null && known.disabledAt !== null) return refuse('disabled');",
     replace: '',
     test: SSO_TEST,
     title: 'stays out while the operator is disabled here',

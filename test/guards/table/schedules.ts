@@ -69,7 +69,7 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
     find: 'if (requesterFault !== null) throw new Refused(requesterFault);',
     replace: 'if (requesterFault === undefined) throw new Refused(requesterFault);',
     test: LATE,
-    title: 'reserves no payout',
+    title: 'reserves no',
   },
   {
     name: 'schedule-due-at-reservation',

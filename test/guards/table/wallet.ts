@@ -477,7 +477,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     name: 'estimate-of-one-payout',
     protects: 'What a node answers to the estimate of one payout stops no other.',
     file: 'src/wallet/chain/rpc.ts',
-    find: 'method !== ESTIMATE &&',
+    find: ' && !(method === ESTIMATE && code === INTERNAL_ERROR)',
     replace: '',
     test: REFUSALS,
     title: 'waits when a node cannot tell, whatever its words, and others do not',
