@@ -46,7 +46,7 @@ describeWithBrowser('the screening of a payout in a browser', () => {
     const path = `/console/payouts/${String(json.data.id)}`;
     const page = await openPage(path);
     await page.getByRole('button', { name: /^Approve .*10/ }).click();
-    await noted(page, 'Approved. The payout ');
+    await noted(page, 'Approved. The p');
     await waitFor('the hold', async () => {
       await page.goto(new URL(path, gateway.baseUrl).href);
       return (
@@ -112,7 +112,7 @@ describeWithBrowser('the screening of a payout in a browser', () => {
     const id = String(json.data.id);
     const page = await openPage(`/console/payouts/${id}`);
     await page.getByRole('button', { name: /^Approve .*10/ }).click();
-    await noted(page, 'Approved. The payout ');
+    await noted(page, 'Approved. The p');
     await waitFor('the hold', async () => {
       await page.reload();
       return (
