@@ -96,7 +96,7 @@ test('a broken ledger is told with its rows, and exit code 1', async () => {
   expect(shown.code).toBe(1);
   expect(shown.stdout).toMatch(/^BROKEN +2 .*violations: 1$/m);
   expect(shown.stdout).toContain('"account_id":"acc_x"');
-  expect(shown.stdout).toMatch(/ledger BROKEN: 2 of 10 invariants do not hold\n$/);
+  expect(shown.stdout).toMatch(/ledger BROKEN: 2 of 11 invariants do not hold\n$/);
   const json = await run('ledger-verify', ['--json'], env);
   expect(json.code).toBe(1);
   expect(JSON.parse(json.stdout).ok).toBe(false);
