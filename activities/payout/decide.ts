@@ -50,7 +50,7 @@ export async function approvePayout(
   by: string | null,
   via?: 'signal',
 ): Promise<StepResult> {
-  if (via === 'signal') {
+  if (via === 'signal' && deps.signalApprovalMax !== undefined) {
     const payout = await getPayout(deps.db, payoutId);
     const isReviewed = payout.status === 'under_review';
     const instead = isReviewed ? signalFault(deps, `payouts/${payoutId}`, [payout]) : null;

@@ -211,8 +211,8 @@ test.each<[TransactionType, 'payout' | 'payment', PostingLine['account'][]]>([
       });
       return work.then(
         () => account,
-        (error: Error) => {
-          expect(error.message).toContain(`ledger_post does not post ${type} of a ${object}`);
+        (error: unknown) => {
+          expect(String(error)).toContain(`ledger_post does not post ${type} of a ${object}`);
           return null;
         },
       );

@@ -169,8 +169,8 @@ test.concurrent('a payout fails whose payment was completed and then refunded', 
   const wish = { release: { after_payment: payment, approval_by_key: secondKey } };
   const id = await acceptedPayout(client, wish);
   await waitFor('the payment to be met', async () => {
-    const { conditions } = (await read(client, id)).release;
-    return conditions.some((one: { met_at: string | null }) => one.met_at !== null);
+    const conditions: { met_at: string | null }[] = (await read(client, id)).release.conditions;
+    return conditions.some((one) => one.met_at !== null);
   });
   const refund = { reference: randomKey() };
   const refunded = await client.post(`/payments/${payment}/refunds`, refund, {

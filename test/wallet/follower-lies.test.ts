@@ -170,7 +170,7 @@ describeWithChain('a follower with nodes that lie', () => {
     it('a log that the bloom filter of the block does not have is not even read', async () => {
       const { id, address } = await openTestCheckout(world);
       inventLogs(address, false);
-      await chain.send(chain.accounts[6]!, 1n, chain.accounts[5]!);
+      await chain.send(chain.accounts[6]!, 1n, chain.accounts[5]);
       await world.follow().catch(() => undefined);
       expect(await entriesOf(world, id)).toEqual([]);
     });
@@ -220,7 +220,7 @@ describeWithChain('a follower with nodes that lie', () => {
     it('coins of a transaction', async () => {
       const { id, address } = await openTestCheckout(world, { asset: 'ETH', amount: amount('1') });
       node.alter = (_call, result) => withValues(result, address, 10n ** 18n);
-      await chain.send(address, 1n, chain.accounts[5]!);
+      await chain.send(address, 1n, chain.accounts[5]);
       await world.follow();
       await settle();
       expect(await entriesOf(world, id)).toEqual(['1. detected']);

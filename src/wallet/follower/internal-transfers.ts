@@ -130,7 +130,7 @@ async function requireSameBalances(
 }
 
 function ignoreLag(error: unknown): undefined {
-  return error instanceof InconsistentNode ? undefined : ignoreSilence(error);
+  if (!(error instanceof InconsistentNode)) ignoreSilence(error);
 }
 
 async function bookLook(parts: BalanceParts, { number, hash, balances }: Look): Promise<void> {
