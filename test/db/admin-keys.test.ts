@@ -110,8 +110,10 @@ test.each<[string, string[], RegExp]>([
   ],
   ['a name of two lines', ['--name', 'a\nb'], /--name: .*one line/],
 ])('%s is refused, and nothing is made', async (_, wrong, sentence) => {
-  const right = ['--account', account, '--mode', 'test', '--scopes', 'all'];
-  expect(await admin.refusal(2, 'keys', 'create', ...right, ...wrong)).toMatch(sentence);
+  const right = { '--account': account, '--mode': 'test', '--scopes': 'all' };
+  const others = Object.entries(right).filter(([name]) => !wrong.includes(name));
+  const args = [...others.flat(), ...wrong];
+  expect(await admin.refusal(2, 'keys', 'create', ...args)).toMatch(sentence);
   expect((await admin.json('keys', 'list', '--account', account)).data).toEqual([]);
   expect(await auditRows(harness.owner, account)).toEqual([]);
 });

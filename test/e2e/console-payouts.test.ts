@@ -10,13 +10,10 @@ import {
   hiddenIn,
   textOf,
 } from '../support/merchant/page-client';
-import { startConsoleGateway } from '../support/servers/console-gateway';
+import { APPROVED, startConsoleGateway } from '../support/servers/console-gateway';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 
-/** How far an approved payout has come while the page is read. */
-const APPROVED =
-  /Approved\. The (payout is submitted next|payout is being submitted|provider has accepted the payout|payout was sent)/;
 const PROBE = '<img src=x onerror=alert(1)>';
 
 const gateway = started(() => startConsoleGateway('ETH', 14));

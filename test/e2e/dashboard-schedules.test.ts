@@ -15,6 +15,7 @@ let api: MerchantClient;
 let maker: PageClient;
 let makerUser: TestUser;
 let checker: PageClient;
+let checkerUser: TestUser;
 let viewer: PageClient;
 
 async function enter(role: string, accountId: string): Promise<[PageClient, TestUser]> {
@@ -29,7 +30,7 @@ beforeAll(async () => {
   await fund(gateway.db, merchant.accountId, 'test', 'USDT', '10000');
   api = new MerchantClient(gateway.baseUrl, merchant.testKey);
   [maker, makerUser] = await enter('finance', merchant.accountId);
-  [checker] = await enter('owner', merchant.accountId);
+  [checker, checkerUser] = await enter('owner', merchant.accountId);
   [viewer] = await enter('viewer', merchant.accountId);
   const { accountId } = merchant;
   const rule = JSON.stringify({ USDT: '100.00000000' });
@@ -169,12 +170,15 @@ test('above the amount its runs pay nothing until another person approves it, an
   expect(await show(id)).toContain('waits for a second person, and nothing of this run was paid');
 
   // An approval counts as long as that person may approve.
-  await gateway.db.query(
-    `UPDATE memberships SET role = 'viewer' WHERE account_id = ? AND role = 'owner'`,
-    [merchant.accountId],
-  );
+  await gateway.db.query(`UPDATE memberships SET role = 'viewer' WHERE user_id = ?`, [
+    checkerUser.id,
+  ]);
   expect(await read(id)).toMatchObject({ awaits_second_person: true });
   await lastRun(id, 'failed');
+  await gateway.db.query(`UPDATE memberships SET role = 'owner' WHERE user_id = ?`, [
+    checkerUser.id,
+  ]);
+  // What the second person approved does not count against the person who made it.
   await maker.post(`${PATH}/${id}/end`);
   expect((await verifyLedger(gateway.db)).filter((one) => one.broken > 0)).toEqual([]);
 });

@@ -54,7 +54,7 @@ test('at the amount, and from an API key of an operator, it does not wait; above
   const alone = await enter('owner');
   expect((await read(await makePayout(alone, '60'))).release).toBeUndefined();
   expect((await read(await makePayout(alone, '40'))).release).toBeUndefined();
-  expect((await read(await makePayout(alone, '0.1'))).release.conditions).toHaveLength(1);
+  expect((await read(await makePayout(alone, '1'))).release.conditions).toHaveLength(1);
   const batch = await makeBatch(alone, '1', '1');
   expect(await readBatch(batch)).toMatchObject({ awaits_second_person: true });
   const { json } = await api.createPayout(buildPayout({ amount: '101' }));

@@ -3,6 +3,10 @@ import { makeUser, signedIn } from '../merchant/page-client';
 import { openMerchant } from '../payout/payout-steps';
 import { startGateway } from './gateway';
 
+/** What the page says of an approved payout: how far it has come while the page is read. */
+export const APPROVED =
+  /Approved\. The (payout is submitted next|payout is being submitted|provider has accepted the payout|payout was sent)/;
+
 /** It is not shared, because thresholds hold for all accounts. @param above what two must approve */
 export async function startConsoleGateway(currency: string, above: number) {
   const gateway = await startGateway();
