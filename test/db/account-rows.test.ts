@@ -24,6 +24,7 @@ import {
 } from '../../src/services/webhook-endpoints';
 import { createDashboardServices } from '../../src/services/dashboard';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { makeUser } from '../support/merchant/page-client';
 import { buildPayoutMoney, fund, insertPayout, makeAccount } from '../support/merchant/ledger';
 
 /** What a merchant's pages read. The role reads nothing else. */
@@ -148,6 +149,8 @@ test('the role reads these tables, each with row-level security, and changes not
   expect(functions).toEqual([
     { proname: 'conditions_of_payout', prosecdef: false },
     { proname: 'approved_by_second_person', prosecdef: true },
+    { proname: 'person_of_requester', prosecdef: true },
+    { proname: 'key_awaits_second_person', prosecdef: true },
     { proname: 'schedule_awaits_second_person', prosecdef: true },
   ]);
 });
@@ -184,6 +187,22 @@ test('an id of another account leads nowhere', async () => {
   expect(await listHistory(own, `po_${other}`)).toEqual([]);
   expect(await listAttempts(own, `whd_${account}`)).toHaveLength(1);
   expect(await listAttempts(own, `whd_${other}`)).toEqual([]);
+});
+
+test('who made a key is told to its account only', async () => {
+  const maker = await makeUser(owner, 'merchant', 'owner', other);
+  const id = `key_${other}`;
+  await owner.query(
+    `UPDATE api_keys SET made_by = ?, made_at = now(), scopes = '{payouts:write}' WHERE id = ?`,
+    [maker.id, id],
+  );
+  await owner.query(`UPDATE accounts SET second_person_above = '{"USDT": "1"}' WHERE id = ?`, [
+    other,
+  ]);
+  const told = `SELECT person_of_requester('${id}', '{owner}') AS maker,
+                       key_awaits_second_person('${id}', '{owner}') AS waits`;
+  expect(await read(other, told)).toEqual([{ maker: maker.id, waits: true }]);
+  expect(await read(account, told)).toEqual([{ maker: null, waits: false }]);
 });
 
 test('secrets and changes are refused', async () => {

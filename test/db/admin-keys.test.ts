@@ -3,7 +3,7 @@ import { readPayoutFacts } from '../../src/db/repositories/payout-facts';
 import { amount } from '../../src/domain/money';
 import { SCOPES } from '../../src/domain/scopes';
 import { createKey, KEYS_MAX } from '../../src/services/api-keys';
-import { Admin, auditRows } from './admin-harness';
+import { Admin, auditRows, withOptions } from './admin-harness';
 import { bearer, errorOf, startHarness } from './http-harness';
 import { started } from '../support/started';
 
@@ -110,10 +110,8 @@ test.each<[string, string[], RegExp]>([
   ],
   ['a name of two lines', ['--name', 'a\nb'], /--name: .*one line/],
 ])('%s is refused, and nothing is made', async (_, wrong, sentence) => {
-  const right = { '--account': account, '--mode': 'test', '--scopes': 'all' };
-  const others = Object.entries(right).filter(([name]) => !wrong.includes(name));
-  const args = [...others.flat(), ...wrong];
-  expect(await admin.refusal(2, 'keys', 'create', ...args)).toMatch(sentence);
+  const right = ['keys', 'create', '--account', account, '--mode', 'test', '--scopes', 'all'];
+  expect(await admin.refusal(2, ...withOptions(right, wrong))).toMatch(sentence);
   expect((await admin.json('keys', 'list', '--account', account)).data).toEqual([]);
   expect(await auditRows(harness.owner, account)).toEqual([]);
 });

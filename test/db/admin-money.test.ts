@@ -2,7 +2,7 @@
 import { verifyLedger } from '../../src/db/ledger-verify';
 import { listBalances } from '../../src/db/repositories/ledger';
 import { newId } from '../../src/lib/new-id';
-import { Admin, auditRows } from './admin-harness';
+import { Admin, auditRows, withOptions } from './admin-harness';
 import { startHarness } from './http-harness';
 import { whenWaiting } from '../support/servers/lock-waits';
 import { started } from '../support/started';
@@ -19,10 +19,11 @@ beforeEach(async () => {
   account = await harness.createAccount();
 });
 
-const adjustment = (amount: string, direction = 'in', ...more: string[]) => [
-  ...['adjustments', 'create', '--account', account, '--currency', 'USDT'],
-  ...['--amount', amount, '--direction', direction, '--reason', 'ticket 812', ...more],
-];
+const adjustment = (amount: string, direction = 'in', ...changed: string[]) => {
+  const head = ['adjustments', 'create', '--account', account, '--currency', 'USDT'];
+  const rest = ['--amount', amount, '--direction', direction, '--reason', 'ticket 812'];
+  return withOptions([...head, ...rest], changed);
+};
 const available = async (mode: 'test' | 'live' = 'test') =>
   (await listBalances(harness.db, account, mode)).map((balance) => balance.available);
 
@@ -142,7 +143,7 @@ test.each<[1 | 2, string[], RegExp]>([
   [2, ['--reason', 'x'.repeat(256)], /^error: --reason: It has 256 characters/],
   [1, ['--account', 'acc_x'], /acc_x does not exist/],
 ])('ends with %i for %j, and nothing moves', async (code, wrong, sentence) => {
-  expect(await admin.refusal(code, ...adjustment('1'), ...wrong)).toMatch(sentence);
+  expect(await admin.refusal(code, ...adjustment('1', 'in', ...wrong))).toMatch(sentence);
   expect(await available()).toEqual([]);
 });
 

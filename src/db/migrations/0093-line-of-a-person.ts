@@ -22,6 +22,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     FROM api_keys k JOIN api_keys made
       ON made.id = CASE WHEN k.made_by IS NULL THEN coalesce(k.created_by_key, k.id) ELSE k.id END
    WHERE k.id = p_requester AND made.made_by IS NOT NULL
+     -- Who reads as an account learns of its own only. The id of a user answers with itself.
+     AND made.account_id = coalesce(nullif(current_setting('app.account_id', true), ''), made.account_id)
      AND NOT approved_by_second_person(made.id, extract(epoch FROM made.made_at)::text, made.account_id,
                                        made.made_by, p_roles)
 $$;
