@@ -1,6 +1,6 @@
 /** Fee rules, by the admin command: never edited, one after the other without a gap. */
 import { listFeeRules } from '../../src/db/repositories/fee-rules';
-import { Admin, auditRows } from './admin-harness';
+import { Admin, auditRows, withOptions } from './admin-harness';
 import { startHarness } from './http-harness';
 import { started } from '../support/started';
 
@@ -160,7 +160,7 @@ test.each<[string, string[], RegExp]>([
     /'--default' cannot be used with option '--account/,
   ],
 ])('%s is refused', async (_, wrong, sentence) => {
-  expect(await admin.refusal(2, 'fees', 'set', ...own, ...wrong)).toMatch(sentence);
+  expect(await admin.refusal(2, 'fees', 'set', ...withOptions(own, wrong))).toMatch(sentence);
   expect(await ownRules('--all')).toEqual([]);
 });
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireService } from '../../src/db/repositories/screening';
-import { Admin, auditRows } from './admin-harness';
+import { Admin, auditRows, withOptions } from './admin-harness';
 import { openTestDatabase } from '../support/servers/database';
 import { started } from '../support/started';
 
@@ -28,7 +28,8 @@ function file(content: string): string {
 }
 
 function importing(content: string, ...options: string[]): string[] {
-  return ['screening', 'import', '--list', 'watched', '--file', file(content), ...options];
+  const command = ['screening', 'import', '--list', 'watched', '--file', file(content)];
+  return withOptions(command, options);
 }
 
 function entries() {
