@@ -18,6 +18,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # What no program loads: Temporal's cores for other platforms, the icons in other forms, types and the maps of
 # packages, and TypeScript, which a package names as a peer.
+# hadolint ignore=DL3003
 RUN npm ci --omit=dev --no-audit --no-fund \
   && cd node_modules \
   && find @temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 \
