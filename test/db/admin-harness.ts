@@ -37,24 +37,19 @@ export class Admin {
 
   /** The sentence of a command that has to be turned down, and nothing on stdout. */
   async refusal(code: 1 | 2, ...args: string[]): Promise<string> {
-    const ended = await this.run(...lastOfEach(args));
+    const ended = await this.run(...args);
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(ended.stderr).not.toContain('    at ');
     return ended.stderr;
   }
 }
 
-/** A test names the options of a right command, and then those that it changes: the last one of each counts. */
-function lastOfEach(args: readonly string[]): string[] {
-  const kept: string[] = [];
-  for (let at = 0; at < args.length; at += 1) {
-    const arg = args[at] ?? '';
-    const hasValue = arg.startsWith('--') && !(args[at + 1] ?? '--').startsWith('--');
-    const isRepeated = arg.startsWith('--') && args.indexOf(arg, at + 1) !== -1;
-    if (!isRepeated) kept.push(arg, ...(hasValue ? [args[at + 1] ?? ''] : []));
-    if (hasValue) at += 1;
-  }
-  return kept;
+/** A command with some of its options changed or added, each of them once: a repeated option is refused. */
+export function withOptions(command: readonly string[], changed: readonly string[]): string[] {
+  const names = new Set(changed.map((word) => word.split('=')[0]!));
+  const isChanged = (word = ''): boolean => word.startsWith('--') && names.has(word);
+  const kept = command.filter((word, index) => !isChanged(word) && !isChanged(command[index - 1]));
+  return [...kept, ...changed];
 }
 
 export interface AuditRow {

@@ -550,7 +550,7 @@ describe('a refund on a chain, where nobody knows who paid', () => {
       403,
       { required_scope: 'refunds:write' },
     ]);
-    await key(`scopes = '{payments:write,payments:read,refunds:write}'`);
+    await key(`scopes = '{payments:write,payments:read,refunds:write,balance:read}'`);
     const unsaved = await refund(payment);
     expect([unsaved.status, unsaved.json.error.code]).toEqual([403, 'recipient_required']);
     expect(await available(client)).toBe('99.00000000');
