@@ -12,8 +12,10 @@ const OLD_MS = 8 * MINUTE_MS;
 const world = started(startPaymentWorld);
 
 const setOutage = async (kind: 'answer_503' | null): Promise<void> => {
-  const outage = { provider: 'onchain_provider', mode: 'test', kind };
-  expect(await control(world.sandboxUrl, 'outage', outage)).toBe(200);
+  for (const provider of ['onchain_provider', 'exchange_pay']) {
+    const outage = { provider, mode: 'test', kind };
+    expect(await control(world.sandboxUrl, 'outage', outage)).toBe(200);
+  }
 };
 
 test('a payout', async () => {

@@ -153,7 +153,10 @@ class Walker {
         const id = newId('payoutBatch');
         const reserve = await claimBatch(db, this.#key(command.by), command.rows.map(asked), id);
         const { kind } = await this.#twice(command.crash, reserve);
-        expect(kind).toBe(this.model.batch(command.by, id, await this.#rowIds(id), command.rows));
+        const expected = this.model.batch(command.by, id, await this.#rowIds(id), command.rows);
+        // The refusal of a batch releases its claim, so a repeated step finds that the request has ended.
+        const isRepeated = command.crash === 'after_commit' && expected === 'refused';
+        expect(isRepeated ? ['refused', 'abandoned'] : [expected]).toContain(kind);
         return;
       }
       case 'refund': {
