@@ -232,7 +232,10 @@ describeWithChain('a queue of payouts', () => {
   };
 
   it('waits for a node that lags and knows less of the float', async () => {
-    node.answer = ({ method }) => (method === 'eth_estimateGas' ? { error: LAGGING } : null);
+    node.answer = ({ method, params }) => {
+      const [call] = params as [{ data?: string }];
+      return method === 'eth_estimateGas' && call.data !== '0x' ? { error: LAGGING } : null;
+    };
     await start({ rpcUrls: [node.url] });
     for (const reference of numbered(3)) await pay(reference);
     await alarm('asset_refused');
@@ -250,6 +253,45 @@ describeWithChain('a queue of payouts', () => {
     await start({ rpcUrls: [node.url, chain.url] });
     await pay('po_1');
     expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+  });
+
+  /** Far above gas_max, and above any price of gas. */
+  const ABSURD = `0x${(10n ** 16n).toString(16)}`;
+  const lie = (...methods: string[]): void => {
+    node.answer = ({ method }) => (methods.includes(method) ? { result: ABSURD } : null);
+  };
+
+  it('is paid when one node estimates more than gas_max, and the next one does not', async () => {
+    lie('eth_estimateGas');
+    await start({ rpcUrls: [node.url, chain.url] });
+    await pay('po_1');
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+  });
+
+  it('waits while the only node estimates more than gas_max for anybody', async () => {
+    lie('eth_estimateGas');
+    await start({ rpcUrls: [node.url] });
+    await pay('po_1');
+    await alarm('estimate_refused');
+    expect(await find('po_1')).toMatchObject({ status: 'pending' });
+    node.answer = () => null;
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await noAlarms();
+  });
+
+  it('is not quoted or sent at the price of one node that asks for more than the maximum', async () => {
+    lie('eth_gasPrice', 'eth_maxPriorityFeePerGas');
+    const payouts = { priorityFeePerGasWei: null };
+    await start({ rpcUrls: [node.url, chain.url], payouts });
+    const quote = await wallet!.provider.estimateNetworkFee('USDC', 'ethereum');
+    expect(Number((quote as { fee: string }).fee)).toBeLessThan(10);
+    await pay('po_1');
+    const { txHash } = await ended('po_1');
+    const { maxPriorityFeePerGas } = await chain.rpc<{ maxPriorityFeePerGas: Hex }>(
+      'eth_getTransactionByHash',
+      [txHash],
+    );
+    expect(maxPriorityFeePerGas).toBe(await chain.rpc('eth_maxPriorityFeePerGas'));
   });
 
   it('does not fail until a second node confirms that the recipient refuses', async () => {
@@ -274,8 +316,8 @@ describeWithChain('a queue of payouts', () => {
   it('waits when a node cannot tell, whatever its words, and others do not', async () => {
     const strange = { code: -32603, message: 'the database is on fire' };
     node.answer = ({ method, params }) => {
-      const [call] = params as [{ value?: string }];
-      return method === 'eth_estimateGas' && call.value !== '0x0' ? { error: strange } : null;
+      const [call] = params as [{ data?: string }];
+      return method === 'eth_estimateGas' && call.data === '0x' ? { error: strange } : null;
     };
     await start({ rpcUrls: [node.url] });
     await pay('po_1', { currency: 'ETH' });

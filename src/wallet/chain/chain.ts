@@ -2,7 +2,14 @@
 import type { Address, Hex } from 'viem';
 import { SetupError } from '../../lib/setup-error';
 import type { Network } from '../networks';
-import { ChainUnavailable, Rpc, type RpcCall, RpcRefusal, type RpcRequest } from './rpc';
+import {
+  ChainUnavailable,
+  ignoreSilence,
+  Rpc,
+  type RpcCall,
+  RpcRefusal,
+  type RpcRequest,
+} from './rpc';
 
 export interface Chain {
   network: Network;
@@ -70,6 +77,30 @@ export function nodesOf(chain: Chain): readonly Chain[] {
   return nodes;
 }
 
+/** Nodes that must say the same before what cannot be undone follows from it. */
+const NODES_REQUIRED = 2;
+
+/** A network with one node relies on that node. */
+export function nodesRequired(chain: Chain): number {
+  return Math.min(NODES_REQUIRED, nodesOf(chain).length);
+}
+
+/**
+ * A price that nodes suggest. One node may name any, so another one is asked where it is above the maximum.
+ * @returns null when no node names one within it
+ */
+export async function readPrice(
+  chain: Chain,
+  method: 'eth_gasPrice' | 'eth_maxPriorityFeePerGas',
+  max: bigint,
+): Promise<bigint | null> {
+  for (const { rpc } of [chain, ...nodesOf(chain)]) {
+    const answer = await rpc.call<Hex>(method).catch(ignoreSilence);
+    if (answer !== undefined && BigInt(answer) <= max) return BigInt(answer);
+  }
+  return null;
+}
+
 /** The last block that the network's configuration calls final; null while there is none. */
 export async function readFinalHead(chain: Chain): Promise<BlockHead | null> {
   const { finality } = chain.network;
@@ -79,7 +110,7 @@ export async function readFinalHead(chain: Chain): Promise<BlockHead | null> {
   return number < 0n ? null : readHead(chain, toHex(number));
 }
 
-export function toHex(value: bigint): Hex {
+export function toHex(value: bigint | number): Hex {
   return `0x${value.toString(16)}`;
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Hex } from 'viem';
 import type { Alarms } from '../alarms';
-import { type Chain, nodesOf } from '../chain/chain';
+import { type Chain, nodesOf, nodesRequired } from '../chain/chain';
 import { ignoreSilence, type RpcAnswer } from '../chain/rpc';
 import {
   type DepositParts,
@@ -18,8 +18,6 @@ import type { Database } from '../db/database';
 import { depositId, movementsOf, type RpcReceipt, type RpcTransaction } from './movements';
 import { readHeads } from './reader';
 
-/** Nodes that must show the same. */
-const NODES_REQUIRED = 2;
 /** A node may be some blocks behind. */
 const DOUBT_AFTER_MS = 120_000;
 /** After a failed attempt for a deposit. */
@@ -30,11 +28,6 @@ export interface AgreementParts extends DepositParts {
   db: Database;
   alarms: Alarms;
   doubtAfterMs?: number;
-}
-
-/** How many nodes of the chain must agree before something is believed. */
-export function nodesRequired(chain: Chain): number {
-  return Math.min(NODES_REQUIRED, nodesOf(chain).length);
 }
 
 interface Doubt {

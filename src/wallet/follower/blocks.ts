@@ -4,7 +4,7 @@
  * (go-ethereum's issue 24078). What does not fit the block and its header is not believed.
  */
 import type { Hex } from 'viem';
-import { type Chain, receiptCalls } from '../chain/chain';
+import { type Chain, receiptCalls, toHex } from '../chain/chain';
 import type { RpcAnswer, RpcCall } from '../chain/rpc';
 import { InconsistentNode, isMissingMethod, resultOf } from './answers';
 import { matchesBloom } from './bloom';
@@ -103,8 +103,4 @@ export function headerOf({ number, hash, parentHash, timestamp }: RpcBlock): Blo
     parentHash,
     time: new Date(Number(timestamp) * 1000),
   };
-}
-
-export function toHex(number: number): Hex {
-  return `0x${number.toString(16)}`;
 }

@@ -5,7 +5,7 @@
  * booked once that block is final and still part of the chain.
  */
 import type { Alarms } from '../alarms';
-import { type Chain, nodesOf } from '../chain/chain';
+import { type Chain, nodesOf, nodesRequired } from '../chain/chain';
 import { ChainUnavailable, ignoreSilence, RpcRefusal } from '../chain/rpc';
 import { type Arrival, type DepositParts, recordArrivals } from '../checkouts/deposits';
 import { lockCheckout } from '../checkouts/store';
@@ -13,7 +13,6 @@ import type { Database, Db, Tx } from '../db/database';
 import type { Log } from '../config';
 import type { Network } from '../networks';
 import { NATIVE_DECIMALS } from '../units';
-import { nodesRequired } from './agreement';
 import { InconsistentNode } from './answers';
 import { listBlocks, OutOfPlace, type Place } from './place';
 import { readBalances, readBalancesOf, readHeader } from './reader';

@@ -3,7 +3,7 @@
  * node's view of one block; an answer that does not fit together is asked for again.
  */
 import type { Hex } from 'viem';
-import type { Chain } from '../chain/chain';
+import { type Chain, toHex } from '../chain/chain';
 import { balanceOfCall } from '../chain/erc20';
 import { RPC_BATCH_MAX, type RpcAnswer } from '../chain/rpc';
 import { InconsistentNode, resultOf } from './answers';
@@ -14,7 +14,6 @@ import {
   headerOf,
   readFullBlocks,
   type RpcBlock,
-  toHex,
 } from './blocks';
 import {
   feeOf,

@@ -98,11 +98,11 @@ async function tryWith(
     if (found.kind === 'waits') {
       const last = refuse(round, wallet, transfer, found);
       const hasOthers = round.wallets.some((one) => mayTry(round, transfer, one));
-      if (hasOthers && isAboutHotWallet(found)) {
+      // The token may have frozen this hot wallet alone.
+      if (hasOthers && found.for === 'asset') {
         again.push(transfer);
         // When another one sends it, no payout tells that this one is refused.
-        const subject = subjectOf(transfer, wallet);
-        if (found.for === 'asset') await alarms.raise('asset_refused', subject, found.detail);
+        await alarms.raise('asset_refused', subjectOf(transfer, wallet), found.detail);
         continue;
       }
       await keepWaiting(db, last, { isRetried: true, pollMs });
@@ -124,11 +124,6 @@ function refuse(
   const last = { transferId, reason, detail };
   refusals.set(transferId, { by: by.add(wallet), last });
   return last;
-}
-
-/** The token may have frozen the hot wallet, or it has fewer coins than the view says. */
-function isAboutHotWallet({ for: reason }: Refusal): boolean {
-  return reason === 'asset' || reason === 'network fees';
 }
 
 function payWith(

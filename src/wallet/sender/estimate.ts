@@ -1,21 +1,20 @@
 /**
- * Asks the nodes what a transfer costs, and decides what a refusal is about. One that fails for good
- * must be about its recipient: the same call to an address without code succeeds from the same hot
- * wallet, at the same node, and a second node says the same. Otherwise it may be about the token, the
- * hot wallet or the node, and waits.
+ * Asks the nodes what a transfer costs, and decides what a refusal is about. Nodes have no common words
+ * for it, so a comparison decides: one that fails for good must be about its recipient. The same transfer
+ * to an address without code succeeds from the same hot wallet, at the same node, and a second node says
+ * the same. Otherwise it may be about the token, the hot wallet or the node, and waits.
  */
 import { randomBytes } from 'node:crypto';
 import type { Address, Hex } from 'viem';
-import { type Chain, toHex } from '../chain/chain';
-import { ChainUnavailable, type Rpc, type RpcAnswer, type RpcCall } from '../chain/rpc';
-import { causeOf } from './refusals';
+import { type Chain, nodesOf, nodesRequired, toHex } from '../chain/chain';
+import { ignoreSilence, type Rpc, type RpcAnswer, type RpcCall } from '../chain/rpc';
 import { type Unpaid, transactionOf } from './transaction';
 
 export type Estimate =
   | { kind: 'gas'; gas: bigint }
   /** The recipient refuses it, or takes more gas than gas_max. */
   | { kind: 'refused' }
-  | { kind: 'waits'; for: 'network fees' | 'asset' | 'estimate' | 'second node'; detail: string };
+  | { kind: 'waits'; for: 'asset' | 'estimate' | 'second node'; detail: string };
 
 interface EstimateParts {
   chain: Chain;
@@ -31,17 +30,13 @@ export async function estimateEach(
 ): Promise<Estimate[]> {
   const calls = transfers.map((one) => estimateCall(parts, one));
   const answers = await parts.chain.rpc.batches<Hex>(calls);
-  const refused = transfers.filter((_, index) => gasOf(answers[index]) === null);
-  const judged = refused.length === 0 ? [] : await judge(parts, refused);
+  const unclear = transfers.filter((_, index) => gasOf(parts, answers[index]) === null);
+  const judged = unclear.length === 0 ? [] : await judge(parts, unclear);
   return transfers.map((one, index) => {
-    const gas = gasOf(answers[index]);
-    if (gas !== null) return boundedBy(parts.gasMax, gas);
-    return judged[refused.indexOf(one)] ?? { kind: 'waits', for: 'estimate', detail: '' };
+    const gas = gasOf(parts, answers[index]);
+    if (gas !== null) return { kind: 'gas', gas };
+    return judged[unclear.indexOf(one)] ?? { kind: 'waits', for: 'estimate', detail: '' };
   });
-}
-
-function boundedBy(gasMax: bigint, gas: bigint): Estimate {
-  return gas > gasMax ? { kind: 'refused' } : { kind: 'gas', gas };
 }
 
 function estimateCall({ chain, signer, gasMax }: EstimateParts, transfer: Unpaid): RpcCall {
@@ -51,42 +46,48 @@ function estimateCall({ chain, signer, gasMax }: EstimateParts, transfer: Unpaid
   return { method: 'eth_estimateGas', params: [call, 'latest'] };
 }
 
-function gasOf(answer: RpcAnswer<Hex> | undefined): bigint | null {
-  return answer !== undefined && 'result' in answer ? BigInt(answer.result) : null;
+/** No transaction takes less. */
+const GAS_MIN = 21_000n;
+
+/** Null for a refusal, and for an answer that is out of bounds. */
+function gasOf({ gasMax }: EstimateParts, answer: RpcAnswer<Hex> | undefined): bigint | null {
+  if (answer === undefined || 'refusal' in answer) return null;
+  const gas = BigInt(answer.result);
+  return gas < GAS_MIN || gas > gasMax ? null : gas;
 }
 
-/** Each node is asked about each transfer and about its control. */
+type Opinion = { gas: bigint } | { about: 'recipient' | 'asset' | 'node'; detail: string };
+
+/** A node that does not answer has no opinion. */
 async function judge(parts: EstimateParts, transfers: readonly Unpaid[]): Promise<Estimate[]> {
-  const nodes = parts.chain.rpc.each();
   const opinions: Opinion[][] = transfers.map(() => []);
-  for (const node of nodes) {
-    for (const [index, opinion] of (await askNode(parts, node, transfers)).entries()) {
-      opinions[index]?.push(opinion);
-    }
+  for (const { rpc } of nodesOf(parts.chain)) {
+    const said = (await askNode(parts, rpc, transfers).catch(ignoreSilence)) ?? [];
+    for (const [index, opinion] of said.entries()) opinions[index]?.push(opinion);
   }
-  return opinions.map((one) => conclude(one, nodes.length, parts.chain.network.native.asset));
+  return opinions.map((one) => conclude(one, nodesRequired(parts.chain)));
 }
 
-type Opinion =
-  | { about: 'nothing'; gas: bigint }
-  | { about: 'recipient' | 'asset' | 'coins' | 'node'; detail: string };
-
+/** The node is asked about each transfer, about its control, and whether it can estimate anything. */
 async function askNode(
   parts: EstimateParts,
   node: Rpc,
   transfers: readonly Unpaid[],
 ): Promise<Opinion[]> {
   const controls = transfers.map((one) => ({ ...one, recipient: unusedAddress() }));
-  const calls = [...transfers, ...controls].map((one) => estimateCall(parts, one));
-  try {
-    const answers = await node.batches<Hex>(calls);
-    return transfers.map((_, index) =>
-      readOpinion(answers[index], answers[transfers.length + index]),
-    );
-  } catch (error) {
-    if (error instanceof ChainUnavailable) return [];
-    throw error;
-  }
+  const { asset } = parts.chain.network.native;
+  const nothing = { asset, units: 0n, recipient: unusedAddress() };
+  const calls = [...transfers, ...controls, nothing].map((one) => estimateCall(parts, one));
+  const answers = await node.batches<Hex>(calls);
+  const canEstimate = gasOf(parts, answers.pop()) !== null;
+  return transfers.map((_, index): Opinion => {
+    const answer = answers[index];
+    const control = answers[transfers.length + index];
+    const gas = gasOf(parts, answer);
+    if (gas !== null) return { gas };
+    if (gasOf(parts, control) !== null) return { about: 'recipient', detail: wordsOf(answer) };
+    return { about: canEstimate ? 'asset' : 'node', detail: wordsOf(control) };
+  });
 }
 
 /** Nobody has its key, and it has no code that could refuse anything. */
@@ -94,47 +95,28 @@ function unusedAddress(): Address {
   return `0x${randomBytes(20).toString('hex')}`;
 }
 
-function readOpinion(
-  answer: RpcAnswer<Hex> | undefined,
-  control: RpcAnswer<Hex> | undefined,
-): Opinion {
-  if (answer === undefined || control === undefined) return { about: 'node', detail: 'no answer' };
-  if ('result' in answer) return { about: 'nothing', gas: BigInt(answer.result) };
-  const { detail } = answer.refusal;
-  const cause = causeOf(answer.refusal);
-  if (cause === 'hot_wallet_short') return { about: 'coins', detail };
-  if (cause !== 'refused' && cause !== 'out_of_gas') return { about: 'node', detail };
-  if ('result' in control) return { about: 'recipient', detail };
-  const controlCause = causeOf(control.refusal);
-  if (controlCause === 'hot_wallet_short') return { about: 'coins', detail };
-  const isOfAsset = controlCause === 'refused' || controlCause === 'out_of_gas';
-  return { about: isOfAsset ? 'asset' : 'node', detail: control.refusal.detail };
+function wordsOf(answer: RpcAnswer<Hex> | undefined): string {
+  if (answer === undefined) return 'no answer';
+  return 'refusal' in answer ? answer.refusal.detail : `${BigInt(answer.result)} gas`;
 }
 
-function conclude(opinions: readonly Opinion[], nodes: number, coin: string): Estimate {
-  const find = (about: Opinion['about']): Opinion | undefined =>
-    opinions.find((one) => one.about === about);
-  for (const opinion of opinions) {
-    if (opinion.about === 'nothing') return { kind: 'gas', gas: opinion.gas };
+function conclude(opinions: readonly Opinion[], required: number): Estimate {
+  const said = { recipient: [] as string[], asset: [] as string[], node: [] as string[] };
+  for (const one of opinions) {
+    if ('gas' in one) return { kind: 'gas', gas: one.gas };
+    said[one.about].push(one.detail);
   }
-  const wordsOf = (one: Opinion): string => ('detail' in one ? one.detail : '');
-  const asset = find('asset');
+  const [asset] = said.asset;
   if (asset !== undefined) {
-    const detail = `The token or the hot wallet refuses payouts to anybody: ${wordsOf(asset)}`;
+    const detail = `The token or the hot wallet refuses payouts to anybody: ${asset}`;
     return { kind: 'waits', for: 'asset', detail };
   }
-  if (find('coins') !== undefined) {
-    const detail = `The hot wallet has too little ${coin} for network fees. Send ${coin} to it.`;
-    return { kind: 'waits', for: 'network fees', detail };
-  }
-  const ofRecipient = opinions.filter(({ about }) => about === 'recipient');
-  if (ofRecipient.length >= Math.min(2, nodes)) return { kind: 'refused' };
-  const [first] = ofRecipient;
-  if (first !== undefined) {
-    const detail = `A node says that the recipient refuses the payout, and no second node confirms it: ${wordsOf(first)}`;
+  if (said.recipient.length >= required) return { kind: 'refused' };
+  const [recipient] = said.recipient;
+  if (recipient !== undefined) {
+    const detail = `A node says that the recipient refuses the payout, and no second node confirms it: ${recipient}`;
     return { kind: 'waits', for: 'second node', detail };
   }
-  const trouble = find('node');
-  const words = trouble === undefined ? 'no node answers' : wordsOf(trouble);
+  const words = said.node[0] ?? 'no node answers';
   return { kind: 'waits', for: 'estimate', detail: `The nodes cannot estimate a payout: ${words}` };
 }

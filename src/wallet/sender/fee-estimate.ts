@@ -1,7 +1,7 @@
 /** What the API says a transfer costs, in the transfer's own asset. */
 import type { Hex } from 'viem';
 import type { Amount } from '../../domain/money';
-import type { Chain } from '../chain/chain';
+import { type Chain, readPrice } from '../chain/chain';
 import { readL1Fee } from '../chain/l1-fee';
 import { amountOf, NATIVE_DECIMALS, unitsOf } from '../units';
 import { sendableDecimals } from './transfers';
@@ -26,7 +26,9 @@ export async function estimateFee(
   const isCoin = asset === native.asset;
   const price = payouts.nativePrices[asset];
   if (!isCoin && price === undefined) return 'no_price';
-  const gasPrice = BigInt(await chain.rpc.call<Hex>('eth_gasPrice'));
+  // No transaction offers more than the maximum, whatever the nodes say.
+  const max = payouts.maxFeePerGasWei;
+  const gasPrice = (await readPrice(chain, 'eth_gasPrice', max)) ?? max;
   const gasWei = ((isCoin ? COIN_GAS : TOKEN_GAS) * gasPrice * MARGIN.times) / MARGIN.dividedBy;
   const wei = gasWei + (await readL1Fee(chain, isCoin ? COIN_TRANSACTION : TOKEN_TRANSACTION));
   if (price === undefined) return roundedUp(wei);

@@ -4,7 +4,15 @@
  * same receipt in a block that it calls part of the chain, and where any node has the transfer, it was sent.
  */
 import type { Address } from 'viem';
-import { type Chain, type Receipt, readReceipt, type RpcReceipt, toHex } from '../chain/chain';
+import {
+  type Chain,
+  nodesOf,
+  nodesRequired,
+  type Receipt,
+  readReceipt,
+  type RpcReceipt,
+  toHex,
+} from '../chain/chain';
 import { topicOfAddress, TRANSFER_TOPIC } from '../chain/erc20';
 import { ChainUnavailable, type Rpc } from '../chain/rpc';
 import type { Slot } from './slots';
@@ -30,17 +38,15 @@ export async function findOutcome(chain: Chain, signer: string, mined: Mined): P
   const { receipt } = mined;
   const said = read(chain, signer, mined);
   if (said.kind === 'sent') return said;
-  const nodes = chain.rpc.each();
   const outcomes: Outcome[] = [];
-  for (const node of nodes) {
-    const own = await readCanonical(node, receipt);
+  for (const { rpc } of nodesOf(chain)) {
+    const own = await readCanonical(rpc, receipt);
     if (own !== null) outcomes.push(read(chain, signer, { ...mined, receipt: own }));
   }
   const sent = outcomes.find(({ kind }) => kind === 'sent');
   if (sent !== undefined) return sent;
   const agreeing = outcomes.filter(({ kind }) => kind === said.kind);
-  const isBelieved =
-    agreeing.length === outcomes.length && agreeing.length >= Math.min(2, nodes.length);
+  const isBelieved = agreeing.length === outcomes.length && agreeing.length >= nodesRequired(chain);
   return isBelieved ? said : { kind: 'in_doubt', receipt };
 }
 

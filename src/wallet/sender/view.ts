@@ -5,7 +5,7 @@
  * do not keep the state of that block.
  */
 import type { Address, Hex } from 'viem';
-import { type Chain, toHex } from '../chain/chain';
+import { type Chain, readPrice, toHex } from '../chain/chain';
 import { balanceOfCall } from '../chain/erc20';
 import { ChainUnavailable, type RpcAnswer, type RpcCall } from '../chain/rpc';
 
@@ -57,12 +57,9 @@ export async function readView({ network, rpc }: Chain, signer: Address): Promis
   const usedNonces = BigInt(resultOf(used) as Hex);
   const pendingNonces =
     pending !== undefined && 'result' in pending ? BigInt(pending.result as Hex) : 0n;
-  const ownTip = network.payouts?.priorityFeePerGasWei ?? null;
   return {
     baseFeePerGas: BigInt(latest.baseFeePerGas ?? '0x0'),
-    priorityFeePerGas:
-      ownTip ??
-      (tip !== undefined && 'result' in tip ? BigInt(tip.result as Hex) : DEFAULT_TIP_WEI),
+    priorityFeePerGas: await boundedTip({ network, rpc }, tip),
     usedNonces,
     pendingNonces: pendingNonces > usedNonces ? pendingNonces : usedNonces,
     finalBlock: finalHead === null ? -1n : BigInt(finalHead.number),
@@ -71,6 +68,17 @@ export async function readView({ network, rpc }: Chain, signer: Address): Promis
 }
 
 const DEFAULT_TIP_WEI = 1_000_000_000n;
+
+async function boundedTip(chain: Chain, answer: RpcAnswer | undefined): Promise<bigint> {
+  const { payouts } = chain.network;
+  if (payouts !== null && payouts.priorityFeePerGasWei !== null)
+    return payouts.priorityFeePerGasWei;
+  if (answer === undefined || 'refusal' in answer) return DEFAULT_TIP_WEI;
+  const tip = BigInt(answer.result as Hex);
+  if (payouts === null || tip <= payouts.maxFeePerGasWei) return tip;
+  const other = await readPrice(chain, 'eth_maxPriorityFeePerGas', payouts.maxFeePerGasWei);
+  return other ?? DEFAULT_TIP_WEI;
+}
 
 async function readFinalTag({ network, rpc }: Pick<Chain, 'network' | 'rpc'>): Promise<string> {
   if (network.finality === 'finalized') return 'finalized';

@@ -14,7 +14,7 @@ import {
 } from 'viem';
 import { type Amount, isLess } from '../../domain/money';
 import { SetupError } from '../../lib/setup-error';
-import { type BlockHead, type Chain, readFinalHead, readHead } from '../chain/chain';
+import { type BlockHead, type Chain, readFinalHead, readHead, readPrice } from '../chain/chain';
 import { readUsedNonces } from '../chain/finality';
 import { readL1Fee } from '../chain/l1-fee';
 import { RpcRefusal } from '../chain/rpc';
@@ -68,8 +68,9 @@ export async function planSweep(db: Db, order: SweepOrder): Promise<SweepPlan> {
   const found = await findAddresses(db, chain, asset);
   const asked = found.map(({ address }) => ({ address, token }));
   const balances = await readFinalBalances(chain, asked, { final, head });
-  const tip = BigInt(await chain.rpc.call<Hex>('eth_maxPriorityFeePerGas'));
   const cap = chain.network.payouts?.maxFeePerGasWei ?? 2n ** 128n;
+  const tip = await readPrice(chain, 'eth_maxPriorityFeePerGas', cap);
+  if (tip === null) throw new SetupError('No node suggests a tip below max_fee_per_gas_gwei.');
   const market = { baseFeePerGas: head.baseFeePerGas, priorityFeePerGas: tip };
   const fees = firstFees(market, cap);
   const plan: SweepPlan = { items: [], small: 0, busy: 0, costWei: 0n, fundingWei: 0n };
