@@ -1,7 +1,7 @@
 /**
  * The projects differ in what they need: `unit` and `sandbox` nothing, `db` PostgreSQL, `wallet` also an EVM node, `workflow` and
  * `e2e` also a Temporal server, `browser` a Chromium too. `npm test` leaves three of them out, which
- * `npm run test:slow` and CI run: `wallet` has chains of its own, `crash` lets steps, processes, servers and providers fail and waits
+ * `npm run test:slow` runs (CI runs ten files of them, `test/faults.txt`): `wallet` has chains of its own, `crash` lets steps, processes, servers and providers fail and waits
  * for the recovery, and `start` starts the product as its documentation says. Servers start only for
  * the projects of the selected files.
  */
