@@ -4,13 +4,14 @@
  */
 import type { NewEvent } from '../src/db/repositories/events';
 import {
+  PAYMENT_RECEIVED,
   PAYOUT_BATCH_EVENTS,
   paymentEvent,
   payoutEvent,
   type PayoutScheduleEvent,
   refundEvent,
 } from '../src/domain/events';
-import type { Payment } from '../src/domain/payment';
+import type { Payment, PaymentStatus } from '../src/domain/payment';
 import type { Payout } from '../src/domain/payout';
 import type { PayoutBatch, PayoutBatchProgress } from '../src/domain/payout-batch';
 import type { PayoutSchedule } from '../src/domain/payout-schedule';
@@ -29,9 +30,13 @@ export function eventOfPayout(payout: Payout): NewEvent {
   return newEvent(payoutEvent(payout.status), payout, presentPayout(payout), deciderOf(payout));
 }
 
-/** @param payment the payment after the change */
-export function eventOfPayment(payment: Payment): NewEvent {
-  return newEvent(paymentEvent(payment.status), payment, presentPayment(payment), null);
+/**
+ * @param payment the payment after the change
+ * @param before its status before; null: it is new. The same one: only more money was credited
+ */
+export function eventOfPayment(payment: Payment, before: PaymentStatus | null): NewEvent {
+  const type = payment.status === before ? PAYMENT_RECEIVED : paymentEvent(payment.status);
+  return newEvent(type, payment, presentPayment(payment), null);
 }
 
 /** @param batch the batch after the change; a new batch has no event */

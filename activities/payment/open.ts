@@ -177,7 +177,7 @@ async function store(
     const known = await findPayment(tx, payment.id);
     return known === null ? { kind: 'abandoned', unusedCheckout: true } : { kind: 'opened' };
   }
-  const event = eventOfPayment(payment);
+  const event = eventOfPayment(payment, null);
   const response = presentCreated(presentPayment(payment));
   const inserted = await insertPayment(tx, payment, event, response, deliveries);
   if (inserted) return 'stored';

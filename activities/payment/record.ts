@@ -206,7 +206,7 @@ async function take(
       ? { refundedAmount: add(...facts.refunds.map(({ amount }) => amount)) }
       : {}),
   });
-  if (after.sequence !== payment.sequence) appendEvent(tx, eventOfPayment(after), deliveries);
+  appendEvent(tx, eventOfPayment(after, payment.status), deliveries);
   if (payment.status === 'on_hold') {
     await resolveOpenCase(tx, NOT_SENT_BACK, payment.id, `The payment is now ${after.status}.`);
   }

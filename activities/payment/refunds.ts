@@ -231,7 +231,7 @@ async function noteRefunded(
     nextPaymentStatus(payment.status, 'refund') !== undefined;
   if (!isStep) return changePayment(tx, payment.id, change);
   const after = await takePaymentStep(tx, payment, 'refund', change);
-  appendEvent(tx, eventOfPayment(after), deliveries);
+  appendEvent(tx, eventOfPayment(after, payment.status), deliveries);
   return after;
 }
 

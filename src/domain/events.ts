@@ -7,6 +7,15 @@ import { REFUND_STATUSES, type RefundStatus } from './refund';
 type PaymentEvent = `payment.${PaymentStatus}`;
 type PayoutEvent = `payout.${Exclude<PayoutStatus, 'under_review'>}`;
 
+/**
+ * More money was credited to a payment that keeps its status. The specification has one event for each
+ * status change, so only endpoints that name this one get it (decisions/late-payments).
+ */
+export const PAYMENT_RECEIVED = 'payment.received' as const;
+
+/** Types that an endpoint for all events does not get. */
+export const EVENTS_BY_NAME_ONLY: readonly EventType[] = [PAYMENT_RECEIVED];
+
 /** The event of a payment that enters a status. */
 export function paymentEvent(status: PaymentStatus): PaymentEvent {
   return `payment.${status}`;
@@ -58,6 +67,7 @@ export const PING = 'webhook.ping' as const;
 
 export type EventType =
   | PaymentEvent
+  | typeof PAYMENT_RECEIVED
   | PayoutEvent
   | PayoutBatchEvent
   | PayoutScheduleEvent
@@ -68,11 +78,17 @@ export type EventType =
 /** The events that an endpoint can subscribe to. A ping is sent on request only. */
 export const SUBSCRIBABLE_EVENTS: readonly EventType[] = [
   ...PAYMENT_STATUSES.map(paymentEvent),
+  PAYMENT_RECEIVED,
   ...new Set(PAYOUT_STATUSES.map(payoutEvent)),
   ...new Set(Object.values(PAYOUT_BATCH_EVENTS)),
   ...PAYOUT_SCHEDULE_EVENTS,
   ...RECIPIENT_EVENTS,
   ...REFUND_STATUSES.map(refundEvent),
 ];
+
+/** What an endpoint for all events gets. */
+export const EVENTS_OF_ALL = SUBSCRIBABLE_EVENTS.filter(
+  (type) => !EVENTS_BY_NAME_ONLY.includes(type),
+);
 
 export const EVENT_TYPES: readonly EventType[] = [...SUBSCRIBABLE_EVENTS, PING];

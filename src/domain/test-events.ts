@@ -17,6 +17,7 @@ export const TEST_EVENTS = {
   'payment.processing': payment('underpaid'),
   'payment.on_hold': payment('on_hold'),
   'payment.completed': payment('completed'),
+  'payment.received': payment('paid_again'),
   'payment.underpaid': payment('underpaid'),
   'payment.failed': payment('failed'),
   'payment.expired': payment('expired'),

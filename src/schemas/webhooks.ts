@@ -1,6 +1,6 @@
 /** Webhook endpoints and their deliveries on the wire (decisions/webhooks-by-api). */
 import { type Static, Type } from 'typebox';
-import { EVENT_TYPES, SUBSCRIBABLE_EVENTS } from '../domain/events';
+import { EVENT_TYPES, EVENTS_BY_NAME_ONLY, SUBSCRIBABLE_EVENTS } from '../domain/events';
 import { WEBHOOK_DELIVERY_STATUSES } from '../domain/webhook-delivery';
 import type { EndpointChange, EndpointRequest } from '../domain/webhook-endpoint';
 import { compileBody, type Json, RequestChoice } from './body';
@@ -24,7 +24,7 @@ const Url = Type.String({
 const Events = Type.Array(RequestChoice(['all', ...SUBSCRIBABLE_EVENTS] as const), {
   minItems: 1,
   maxItems: 100,
-  description: 'A list of types of events, or ["all"] for all types, including future ones',
+  description: `A list of types of events, or ["all"] for all types, including future ones. ${EVENTS_BY_NAME_ONLY.join(', ')} is sent only to an endpoint that lists it.`,
 });
 const Description = Type.String({
   maxLength: 100,

@@ -22,7 +22,7 @@ import {
   type WebhookEndpoint,
 } from '../db/repositories/webhook-endpoints';
 import type { Db, Reader, Tx } from '../db/transaction';
-import { PING, SUBSCRIBABLE_EVENTS } from '../domain/events';
+import { EVENTS_BY_NAME_ONLY, PING, SUBSCRIBABLE_EVENTS } from '../domain/events';
 import { idAt } from '../domain/ids';
 import type { Mode } from '../domain/mode';
 import { ENDPOINTS_MAX } from '../domain/webhook-delivery';
@@ -81,7 +81,7 @@ const url = Text(2048, {
 const events = Choices(
   SUBSCRIBABLE_EVENTS,
   { label: 'Events', hint: 'Choose all events, or single ones' },
-  'All events, including future ones',
+  `All events, including future ones, without ${EVENTS_BY_NAME_ONLY.join(', ')}`,
 );
 const DESCRIPTION = { label: 'Description', hint: 'To tell endpoints apart' };
 

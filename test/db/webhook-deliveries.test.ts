@@ -7,6 +7,7 @@ import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { appendEvent } from '../../src/db/repositories/events';
 import type { Db, Tx } from '../../src/db/transaction';
+import type { EventType } from '../../src/domain/events';
 import { OPEN_DELIVERIES_MAX } from '../../src/domain/webhook-delivery';
 import { RETRY_SCHEDULE_MS } from '../../src/domain/webhook-delivery';
 import { EndpointSlots, SLOTS_PER_ENDPOINT } from '../../src/domain/webhook-delivery-slots';
@@ -64,8 +65,8 @@ const open = () =>
     { url: receiver.url, events: ['all'] },
   );
 
-function writeEvent(tx: Tx): string {
-  const event = { id: newId('event'), type: 'payout.completed' as const, mode: 'test' as const };
+function writeEvent(tx: Tx, type: EventType = 'payout.completed'): string {
+  const event = { id: newId('event'), type, mode: 'test' as const };
   const body = Buffer.from(JSON.stringify(event));
   const rest = { accountId, objectId: newId('payout'), sequence: 1, createdAt: new Date() };
   appendEvent(tx, { ...event, ...rest, body }, []);
@@ -135,6 +136,19 @@ test('an event goes to the endpoints of its account and mode', async () => {
   const eventId = await appDb.transaction(writeEvent);
   const sql = 'SELECT endpoint_id AS id FROM webhook_deliveries WHERE event_id = ?';
   expect(await db.query(sql, [eventId])).toEqual([{ id: own }]);
+});
+
+test('payment.received goes to an endpoint that names it, not to one for all events', async () => {
+  await open();
+  const named = await createEndpoint.make(
+    appDb,
+    BY,
+    { webhookSender, secretBox, accountId, mode: 'test' },
+    { url: receiver.url, events: ['payment.received'] },
+  );
+  const eventId = await appDb.transaction((tx) => writeEvent(tx, 'payment.received'));
+  const sql = 'SELECT endpoint_id AS id FROM webhook_deliveries WHERE event_id = ?';
+  expect(await db.query(sql, [eventId])).toEqual([{ id: named.id }]);
 });
 
 test('on the real schedule each wait is exact to the second, and nothing goes out before its time', async () => {

@@ -30,7 +30,7 @@ interface Ending {
   then?: (played: Played) => Promise<void>;
   status: PaymentStatus;
   /** Every status that it may pass; quick ones may be missed. */
-  way: PaymentStatus[];
+  way: Way;
   received: string;
   /** Null when nothing is credited. */
   net: string | null;
@@ -49,6 +49,13 @@ async function release({ client, id }: Played): Promise<void> {
   await atProvider(gateway, id, 'release');
 }
 
+async function whenPaidAgain({ client, id }: Played): Promise<void> {
+  await waitFor(
+    'the second credit',
+    async () => (await readPayment(client, id)).net_amount === '148.50000000',
+  );
+}
+
 const PAID: Ending = {
   status: 'completed',
   way: ['created', 'pending', 'processing', 'completed'],
@@ -64,6 +71,17 @@ const ENDINGS: [scenario: string, ending: Ending][] = [
   [
     'overpaid',
     { ...PAID, received: '150.00000000', net: '148.50000000', exceptions: ['overpaid'] },
+  ],
+  [
+    'paid_again',
+    {
+      ...PAID,
+      then: whenPaidAgain,
+      way: [...PAID.way, 'received'],
+      received: '150.00000000',
+      net: '148.50000000',
+      exceptions: ['overpaid'],
+    },
   ],
   [
     'underpaid',
@@ -136,16 +154,19 @@ describe.each(PROVIDER_CODES)('%s', (provider) => {
   });
 });
 
-/** One for each status change, and the last of them says what GET says. */
-async function expectEvents(id: string, way: PaymentStatus[], data: ApiAnswer['json']) {
+/** `received`: more money was credited, and the status stayed. */
+type Way = (PaymentStatus | 'received')[];
+
+/** One for each step, and the last of them says what GET says. */
+async function expectEvents(id: string, way: Way, data: ApiAnswer['json']) {
   const events = await eventsOf(gateway, id);
-  const statuses = events.map(({ body }) => body.data.status);
-  expect(statuses).toEqual(way.filter((status) => statuses.includes(status)));
-  expect([statuses[0], statuses.at(-1)]).toEqual([way[0], way.at(-1)]);
+  const steps = events.map(({ type }) => type.replace('payment.', ''));
+  expect(steps).toEqual(way.filter((step) => steps.includes(step)));
+  expect([steps[0], steps.at(-1)]).toEqual([way[0], way.at(-1)]);
   expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_event, index) => index + 1));
   for (const { type, sequence, body } of events) {
     expect(body).toMatchObject({ type, sequence, mode: 'test', data: { id, object: 'payment' } });
-    expect(type).toBe(`payment.${body.data.status}`);
+    if (type !== 'payment.received') expect(type).toBe(`payment.${body.data.status}`);
   }
   expect(events.at(-1)?.body.data).toEqual(data);
 }
@@ -181,9 +202,9 @@ test.concurrent('the rest of an underpaid payment comes late and completes it', 
   await atProvider(gateway, id, 'pay', { amount: '30' });
   const data = await whenPayment(client, id, 'completed');
   expect(data).toMatchObject({ net_amount: '99.00000000', exceptions: ['late'] });
-  // More where it stands is credited without an event.
-  const way: PaymentStatus[] = ['created', 'pending', 'processing', 'underpaid', 'completed'];
-  await expectEvents(id, way, data);
+  // More where it stands is credited with an event of its own.
+  const steps: Way = ['created', 'pending', 'processing', 'underpaid', 'received', 'completed'];
+  await expectEvents(id, steps, data);
   await expectMoney(client, id, data);
 });
 
@@ -197,7 +218,10 @@ test.concurrent('more money for a completed payment is credited where it stands'
     return now.net_amount === '108.90000000' ? now : undefined;
   });
   expect(data).toMatchObject({ overpaid_amount: '10.00000000', exceptions: ['overpaid'] });
-  expect(await eventsOf(gateway, id)).toHaveLength(before);
+  const events = await eventsOf(gateway, id);
+  expect(events).toHaveLength(before + 1);
+  expect(events.at(-1)).toMatchObject({ type: 'payment.received', sequence: before + 1 });
+  expect(events.at(-1)?.body.data).toEqual(data);
   await expectMoney(client, id, data);
 });
 

@@ -36,6 +36,7 @@ const ENDINGS: Record<CheckoutScenario, Ending> = {
   completed: { facts: COMPLETED, callbacks: 3 },
   underpaid: { facts: ['started', false, ['confirmed 12.50000000'], []], callbacks: 3 },
   overpaid: { facts: ['started', false, ['confirmed 37.50000000'], []], callbacks: 3 },
+  paid_again: { facts: ['started', false, [FULL, 'confirmed 12.50000000'], []], callbacks: 5 },
   late: { facts: COMPLETED, callbacks: 3 },
   on_hold: { facts: ['started', true, [FULL], []], callbacks: 4 },
   refunded: { facts: ['started', false, [FULL], ['25.00000000']], callbacks: 4 },

@@ -1204,6 +1204,7 @@ export interface Event {
     | 'payment.expired'
     | 'payment.cancelled'
     | 'payment.refunded'
+    | 'payment.received'
     | 'payout.requested'
     | 'payout.approved'
     | 'payout.processing'
@@ -1423,7 +1424,7 @@ export interface RequestLog {
 export interface WebhookEndpointRequest {
   /** A public URL of at most 2048 characters; HTTPS in live mode */
   url: string;
-  /** A list of types of events, or ["all"] for all types, including future ones */
+  /** A list of types of events, or ["all"] for all types, including future ones. payment.received is sent only to an endpoint that lists it. */
   events?:
     | (
         | 'all'
@@ -1437,6 +1438,7 @@ export interface WebhookEndpointRequest {
         | 'payment.expired'
         | 'payment.cancelled'
         | 'payment.refunded'
+        | 'payment.received'
         | 'payout.requested'
         | 'payout.approved'
         | 'payout.processing'
@@ -1467,7 +1469,7 @@ export interface WebhookEndpointRequest {
 export interface WebhookEndpointChange {
   /** A public URL of at most 2048 characters; HTTPS in live mode */
   url?: string | undefined;
-  /** A list of types of events, or ["all"] for all types, including future ones */
+  /** A list of types of events, or ["all"] for all types, including future ones. payment.received is sent only to an endpoint that lists it. */
   events?:
     | (
         | 'all'
@@ -1481,6 +1483,7 @@ export interface WebhookEndpointChange {
         | 'payment.expired'
         | 'payment.cancelled'
         | 'payment.refunded'
+        | 'payment.received'
         | 'payout.requested'
         | 'payout.approved'
         | 'payout.processing'
@@ -1601,6 +1604,7 @@ export interface WebhookDelivery {
     | 'payment.expired'
     | 'payment.cancelled'
     | 'payment.refunded'
+    | 'payment.received'
     | 'payout.requested'
     | 'payout.approved'
     | 'payout.processing'
@@ -1661,6 +1665,7 @@ export interface WebhookDeliveryWithAttempts {
     | 'payment.expired'
     | 'payment.cancelled'
     | 'payment.refunded'
+    | 'payment.received'
     | 'payout.requested'
     | 'payout.approved'
     | 'payout.processing'
@@ -1936,7 +1941,7 @@ export interface QuoteFeeQuery {
 
 /** List events: the parameters */
 export interface ListEventsQuery {
-  /** A comma-separated list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, payout_schedule.run_created, payout_schedule.run_failed, payout_schedule.ended, recipient.created, recipient.updated, recipient.deleted, refund.created, refund.completed, refund.failed */
+  /** A comma-separated list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payment.received, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, payout_schedule.run_created, payout_schedule.run_failed, payout_schedule.ended, recipient.created, recipient.updated, recipient.deleted, refund.created, refund.completed, refund.failed */
   type?:
     | 'payment.created'
     | 'payment.pending'
@@ -1948,6 +1953,7 @@ export interface ListEventsQuery {
     | 'payment.expired'
     | 'payment.cancelled'
     | 'payment.refunded'
+    | 'payment.received'
     | 'payout.requested'
     | 'payout.approved'
     | 'payout.processing'
@@ -1979,6 +1985,7 @@ export interface ListEventsQuery {
         | 'payment.expired'
         | 'payment.cancelled'
         | 'payment.refunded'
+        | 'payment.received'
         | 'payout.requested'
         | 'payout.approved'
         | 'payout.processing'
@@ -2225,6 +2232,7 @@ export const TEST_EVENTS = {
   'payment.processing': { object: 'payment', scenario: 'underpaid' },
   'payment.on_hold': { object: 'payment', scenario: 'on_hold' },
   'payment.completed': { object: 'payment', scenario: 'completed' },
+  'payment.received': { object: 'payment', scenario: 'paid_again' },
   'payment.underpaid': { object: 'payment', scenario: 'underpaid' },
   'payment.failed': { object: 'payment', scenario: 'failed' },
   'payment.expired': { object: 'payment', scenario: 'expired' },

@@ -1,5 +1,10 @@
 /** What each event looks like: for the event picker and the test event. */
-import { type EventType, PAYOUT_BATCH_EVENTS, SUBSCRIBABLE_EVENTS } from '../../domain/events';
+import {
+  type EventType,
+  PAYMENT_RECEIVED,
+  PAYOUT_BATCH_EVENTS,
+  SUBSCRIBABLE_EVENTS,
+} from '../../domain/events';
 import type { Operation } from '../../schemas/operation';
 import { PAYMENT_OPERATIONS } from '../../schemas/payments';
 import { PAYOUT_BATCH_OPERATIONS } from '../../schemas/payout-batches';
@@ -33,6 +38,7 @@ export function sampleData(type: EventType): string {
 /** What the event says of its object, where the example says something else. */
 function changeOf(type: EventType): object {
   const [object = '', change = ''] = type.split('.');
+  if (type === PAYMENT_RECEIVED) return { status: 'completed' };
   if (object === 'recipient') {
     return change === 'deleted' ? { deleted_at: '2026-11-25T16:20:00.000Z' } : {};
   }

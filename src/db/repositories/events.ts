@@ -1,5 +1,5 @@
-/** Events: one per status change, with the webhook's exact bytes (decisions/webhook-bodies). */
-import type { EventType } from '../../domain/events';
+/** Events: one per change, with the webhook's exact bytes (decisions/webhook-bodies). */
+import { type EventType, EVENTS_BY_NAME_ONLY } from '../../domain/events';
 import {
   ENDPOINTS_MAX,
   OPEN_DELIVERIES_MAX,
@@ -7,7 +7,7 @@ import {
 } from '../../domain/webhook-delivery';
 import type { Mode } from '../../domain/mode';
 import { newId } from '../../lib/new-id';
-import type { Db, Reader, Tx } from '../transaction';
+import { type Db, type Reader, sqlList, type Tx } from '../transaction';
 import type { WebhookDeliveryToStart } from './webhook-deliveries';
 
 export interface NewEvent {
@@ -102,7 +102,8 @@ export const INSERT_DELIVERIES = `
       JOIN webhook_endpoints endpoint
         ON endpoint.account_id = event.account_id AND endpoint.mode = event.mode
        AND endpoint.deleted_at IS NULL AND endpoint.enabled
-       AND (endpoint.events IS NULL OR event.type = ANY (endpoint.events))
+       AND (endpoint.events IS NULL AND event.type NOT IN (${sqlList(EVENTS_BY_NAME_ONLY)})
+            OR event.type = ANY (endpoint.events))
      LIMIT ${ENDPOINTS_MAX}
   ), inserted AS (
     INSERT INTO webhook_deliveries

@@ -70,8 +70,7 @@ export async function takePaymentStep(
   const fields = { ...change, status };
   const waiting = status === 'completed' ? `, ${WAITING_PAYOUTS}` : '';
   const [row] = await tx.prepared<SteppedPayment>(
-    `UPDATE payments SET ${assignments(fields)}, updated_at = clock_timestamp()
-            ${status === payment.status ? '' : ', sequence = sequence + 1'}
+    `UPDATE payments SET ${assignments(fields)}, updated_at = clock_timestamp(), sequence = sequence + 1
       WHERE id = ? AND status IN (${sqlList(paymentStatusesBefore(trigger))})
      RETURNING * ${waiting}`,
     [...Object.values(fields), payment.id],

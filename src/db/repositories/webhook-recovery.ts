@@ -7,7 +7,7 @@ import {
   type WebhookDeliveryStatus,
   OPEN_DELIVERIES_MAX,
 } from '../../domain/webhook-delivery';
-import { PING } from '../../domain/events';
+import { EVENTS_OF_ALL, PING } from '../../domain/events';
 import { newId } from '../../lib/new-id';
 import type { Db, Tx } from '../transaction';
 import type { WebhookEndpoint } from './webhook-endpoints';
@@ -114,7 +114,7 @@ const MISSING = `looked AS (
      ORDER BY created_at, id LIMIT ${LOOK}
   ), missing AS (
     SELECT id, created_at FROM looked
-     WHERE type <> '${PING}' AND type = ANY (coalesce(?::text[], ARRAY[type]))
+     WHERE type = ANY (?::text[])
        AND NOT EXISTS (
          SELECT FROM webhook_deliveries d
           WHERE d.event_id = looked.id AND d.endpoint_id || '' = ? OFFSET 0)
@@ -123,8 +123,9 @@ const MISSING = `looked AS (
 const LOOKED_UP_TO = `(SELECT id FROM looked ORDER BY created_at, id OFFSET ${LOOK - 1})`;
 
 function missingBindings({ endpoint, since }: RecoveryRange, after: string, limit: number) {
-  const { id, accountId, mode, events } = endpoint;
-  return [accountId, mode, accountId, mode, since, after, after, events, id, limit] as const;
+  const { id, accountId, mode } = endpoint;
+  const types = endpoint.events ?? EVENTS_OF_ALL;
+  return [accountId, mode, accountId, mode, since, after, after, types, id, limit] as const;
 }
 
 /**

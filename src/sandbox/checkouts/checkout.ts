@@ -10,6 +10,7 @@ export const CHECKOUT_SCENARIO_NAMES = [
   'completed',
   'underpaid',
   'overpaid',
+  'paid_again',
   'late',
   'on_hold',
   'refunded',

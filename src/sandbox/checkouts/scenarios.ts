@@ -45,6 +45,12 @@ export const CHECKOUT_SCENARIOS: Record<CheckoutScenario, CheckoutScenarioEntry>
     steps: [START, payShare('half_more')],
     callbacks: 'once',
   },
+  paid_again: {
+    summary:
+      'Paid exactly; SANDBOX_SLOW_MS after the confirmation the customer pays half of it again.',
+    steps: [...PAID, { after: ['settle', 'slow'], step: { do: 'pay', share: 'half' } }],
+    callbacks: 'once',
+  },
   late: {
     summary: 'The exact amount is seen and confirmed soon after the time limit.',
     steps: [START, { after: ['expiry', 'settle'], step: { do: 'pay', share: 'exact' } }],

@@ -26,7 +26,8 @@ export type Answer = 'found' | 'refused' | 'unknown';
 
 export class PaymentModel {
   status = 'created';
-  statuses = ['created'];
+  /** Its statuses, and `received` where more money was credited without another one. */
+  events = ['created'];
   /** The merchant's money in hundredths of a cent: a cent less its fee is 99 of them. */
   available = 0;
   credited = new Map<string, number>();
@@ -118,17 +119,19 @@ export class PaymentModel {
   }
 
   #go(status: string): true {
-    if (status !== this.status) this.statuses.push(status);
+    if (status !== this.status) this.events.push(status);
     this.status = status;
     return true;
   }
 
   #credit(counted: ModelFacts['transfers'], isEnough: boolean): true {
+    const status = isEnough ? 'completed' : 'underpaid';
+    if (status === this.status) this.events.push('received');
     for (const { id, cents } of counted) {
       if (!this.credited.has(id)) this.available += cents * 99;
       this.credited.set(id, cents);
     }
-    return this.#go(isEnough ? 'completed' : 'underpaid');
+    return this.#go(status);
   }
 
   #refund({ id, reference, cents }: ModelFacts['refunds'][number], ordered?: string): void {

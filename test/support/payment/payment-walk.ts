@@ -178,8 +178,8 @@ async function expectAgreement({ world, id, accountId, model }: Walk): Promise<v
     available: amount((model.available / 10_000).toFixed(4)),
     net: amount((model.net / 10_000).toFixed(4)),
     refunded: amount((model.refunded / 100).toFixed(2)),
-    events: model.statuses.map((status, index) => ({
-      type: `payment.${status}`,
+    events: model.events.map((event, index) => ({
+      type: `payment.${event}`,
       sequence: index + 1,
     })),
   });
