@@ -4,13 +4,14 @@
  * there are any): `UPDATE_HISTORIES=payment npm run test:workflow -- replay` makes those anew whose
  * names begin so; an empty text makes all.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { Worker } from '@temporalio/worker';
 import { PAYLOAD_CONVERTER_PATH } from '../../src/temporal/worker';
 import { providerQueue } from '../../workflows/names';
+import { writeHistory } from '../support/history-file';
 import { whenOver } from '../support/payout/payout-case';
 import { PAYMENT_HISTORY_BRANCHES } from '../support/payment/payment-histories';
 import { BATCH_HISTORY_BRANCHES } from '../support/payout/batch-histories';
@@ -31,13 +32,12 @@ beforeAll(async () => {
 });
 
 async function writeHistories(names: string): Promise<void> {
-  mkdirSync(FOLDER, { recursive: true });
   const world = await startWorkflowWorld();
   for (const { name, start, staysOpen } of BRANCHES.filter((one) => one.name.startsWith(names))) {
     const object = await start(world);
     if (staysOpen !== true) await whenOver(object);
     const history = await object.handle.fetchHistory();
-    writeFileSync(join(FOLDER, `${name}.json`), `${historyToJSON(history)}\n`);
+    writeHistory(FOLDER, name, history);
   }
   await world.stop();
 }

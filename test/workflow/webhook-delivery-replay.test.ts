@@ -2,9 +2,9 @@
  * Histories of deliveries that the real program made, one a branch, replayed with the workflow code
  * of today. `UPDATE_HISTORIES=1` makes them anew, after a change on purpose.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { Worker } from '@temporalio/worker';
 import { PAYLOAD_CONVERTER_PATH } from '../../src/temporal/worker';
@@ -13,6 +13,7 @@ import {
   DELIVERY_BRANCHES,
   startWebhookDeliveryBranch,
 } from '../support/webhook/webhook-delivery-branches';
+import { writeHistory } from '../support/history-file';
 import { startWebhookDeliveryWorld, whenOver } from '../support/webhook/webhook-delivery-world';
 import { quietRuntime } from '../support/servers/workflow-world';
 
@@ -24,13 +25,12 @@ beforeAll(async () => {
 });
 
 async function writeHistories(): Promise<void> {
-  mkdirSync(FOLDER, { recursive: true });
   const world = await startWebhookDeliveryWorld(BRANCH_SCHEDULE);
   for (const branch of DELIVERY_BRANCHES) {
     const { deliveryId, receiver } = await startWebhookDeliveryBranch(world, branch);
     await whenOver(world, deliveryId);
     const history = await world.temporal.workflow.getHandle(deliveryId).fetchHistory();
-    writeFileSync(join(FOLDER, `${branch.name}.json`), `${historyToJSON(history)}\n`);
+    writeHistory(FOLDER, branch.name, history);
     await receiver.stop();
   }
   await world.stop();

@@ -1,10 +1,9 @@
 /** Wallets that are driven by workflows, on a Temporal namespace of the test's own. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { NativeConnection } from '@temporalio/worker';
+import { writeHistory } from '../history-file';
 import { startDurable } from '../../../src/wallet/durable/workers';
 import type { WalletParts } from '../../../src/wallet/wallet';
 
@@ -56,7 +55,6 @@ export async function recordHistory(
   runId?: string,
 ): Promise<void> {
   if (process.env['UPDATE_HISTORIES'] !== 'wallet') return;
-  mkdirSync(WALLET_HISTORIES, { recursive: true });
   const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  writeFileSync(join(WALLET_HISTORIES, `${name}.json`), `${historyToJSON(history)}\n`);
+  writeHistory(WALLET_HISTORIES, name, history);
 }
