@@ -28,6 +28,9 @@ func startFaults(project *types.Project) error {
 		for needed, how := range service.DependsOn {
 			checkDependency(fault, needed, how, project.Services[needed])
 		}
+		for _, other := range project.ServiceNames() {
+			checkNames(fault, project, service, project.Services[other])
+		}
 	}
 	return errors.Join(faults...)
 }
@@ -94,5 +97,27 @@ func checkDependency(fault func(string, ...any), needed string, how types.Servic
 		if service.Restart == types.RestartPolicyAlways || service.Restart == types.RestartPolicyUnlessStopped {
 			fault("%s starts again when it ends, so it never completes", needed)
 		}
+	}
+}
+
+// The name of a service has one address for each network that both share, and the engine answers with that of a
+// network that leads out first. There, enable_icc=false drops what one container sends to another.
+func checkNames(fault func(string, ...any), project *types.Project, service types.ServiceConfig, other types.ServiceConfig) {
+	if len(service.Ports) == 0 || service.Name == other.Name {
+		return
+	}
+	var open, closed string
+	for name := range service.Networks {
+		if _, shared := other.Networks[name]; !shared {
+			continue
+		}
+		if project.Networks[name].DriverOpts["com.docker.network.bridge.enable_icc"] == "false" {
+			closed = name
+		} else {
+			open = name
+		}
+	}
+	if open != "" && closed != "" {
+		fault("%s cannot call it on the network %s, because both are on %s too, where nothing reaches its neighbours", other.Name, open, closed)
 	}
 }
