@@ -9,7 +9,7 @@ import { describeWithChain } from '../support/wallet/chain';
 import { findFreePort } from '../../src/dev/ports';
 
 const ROOT = resolve(__dirname, '../..');
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
 const STOP_TIMEOUT_MS = 30_000;
 const TRANSCRIPT_TIMEOUT_MS = 180_000;
 const PORTS = [

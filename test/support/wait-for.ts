@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * Much longer than anything takes, even on a busy machine: it costs nothing when all is well. It is
  * shorter where tests are meant to fail: test/guards.
  */
-export const PATIENCE_MS = Number(process.env['TEST_PATIENCE_MS'] ?? 120_000);
+export const PATIENCE_MS = Number(process.env['TEST_PATIENCE_MS'] ?? 200_000);
 const ASK_EVERY_MS = 50;
 
 type Answer<T> = Exclude<T, undefined | null | false>;

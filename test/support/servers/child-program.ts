@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { waitFor } from '../wait-for';
 
 const ROOT = join(__dirname, '../../..');
-const START_TIMEOUT_MS = 60_000;
+/** Below the time limit of a test, so that what did not start is named. */
+const START_TIMEOUT_MS = 200_000;
 
 export class ChildProgram {
   readonly #script: string;
@@ -49,10 +50,11 @@ export class ChildProgram {
     const first = await Promise.race([
       once(child, 'message', { signal: timeout }).then(() => 'ready'),
       once(child, 'exit', { signal: timeout }).then(() => 'exit'),
-    ]).catch(async (error: unknown) => {
+    ]).catch(async (cause: unknown) => {
       // Nobody else would end it: the next start has another child.
       await this.kill();
-      throw error;
+      const what = `${this.#script} is not ready after ${START_TIMEOUT_MS} ms`;
+      throw new Error(`${what}:\n${this.#output}`, { cause });
     });
     if (first !== 'exit') return;
     if (this.#child === child) this.#child = null;

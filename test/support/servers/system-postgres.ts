@@ -38,7 +38,7 @@ const SETTINGS = {
   jit: 'off',
 } as const;
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 200_000;
 const STOP_GRACE_MS = 10_000;
 
 /** The folder of initdb, postgres and pg_basebackup, or null when they are not installed. */
