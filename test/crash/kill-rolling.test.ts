@@ -14,7 +14,7 @@ import { scaled } from '../support/scale';
 import { chooseSeed, createDice, type Dice } from '../support/seeded-random';
 import { started } from '../support/started';
 
-jest.setTimeout(scaled(120_000, 300_000));
+jest.setTimeout(scaled(300_000, 300_000));
 
 const PAYOUTS = scaled(30, 300);
 const KILLS = scaled(4, 30);
@@ -64,7 +64,7 @@ test(
     expect(balance).toEqual(await expectedBalance(gateway.db, gateway.merchant.accountId, FUNDS));
     expect(balance.reserved).toBe('0.00000000');
   },
-  scaled(180_000, 1_200_000),
+  scaled(300_000, 1_200_000),
 );
 
 /** Several threads of the merchant's server take the orders one after another. */

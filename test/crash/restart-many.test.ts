@@ -50,7 +50,7 @@ test(`${LOST} workflows start again, while new payouts are accepted`, async () =
   const watch = waitThroughFaults(
     'all starts',
     async () => ((await countStarted()) === LOST ? (lastAt = Date.now()) : undefined),
-    scaled(120_000, 900_000),
+    scaled(300_000, 900_000),
   );
   while (lastAt === 0) {
     const startedAt = Date.now();

@@ -155,7 +155,7 @@ test.each(CASES)(
     expect(balance).toEqual(await expectedBalance(gateway.db, accountId, FUNDS));
     expect(balance.reserved).toBe('0.00000000');
   },
-  120_000,
+  300_000,
 );
 
 test('the ledger verifies and every workflow has ended', async () => {

@@ -231,7 +231,7 @@ describeWithChain('payments on a chain', () => {
           await sleep(1_000);
           return (await wrong()).length === 0;
         },
-        scaled(180_000, 600_000),
+        scaled(300_000, 600_000),
       ).catch(() => undefined);
       expect(await wrong()).toEqual([]);
       expect(kills).toBe(KILLS);

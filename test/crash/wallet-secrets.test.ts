@@ -69,7 +69,7 @@ describeWithChain('the secrets of a gateway with the wallet', () => {
       if (isSecret.test(name)) secrets.set(name, value!);
     }
     world.chain.keepMining();
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     await Promise.all([world.stop(), receiver.stop()]);

@@ -18,7 +18,7 @@ import { scaled } from '../support/scale';
 import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
 import { waitThroughFaults } from '../support/wait-for';
 
-jest.setTimeout(scaled(180_000, 900_000));
+jest.setTimeout(scaled(300_000, 900_000));
 
 const HEALTHY = scaled(8, 98);
 const EVENTS_EACH = scaled(4, 10);

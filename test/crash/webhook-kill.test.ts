@@ -23,7 +23,7 @@ import { chooseSeed, createDice } from '../support/seeded-random';
 import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
 import { waitThroughFaults } from '../support/wait-for';
 
-jest.setTimeout(scaled(240_000, 1_800_000));
+jest.setTimeout(scaled(300_000, 1_800_000));
 
 /** Four status changes each. */
 const PAYOUTS = scaled(25, 500);

@@ -166,7 +166,7 @@ test.each(Object.keys(VALID) as Path[])(
     expect(await harness.owner.query('SELECT 1 FROM payouts')).toEqual([]);
     expect(await harness.owner.query('SELECT 1 FROM payments')).toEqual([]);
   },
-  scaled(60_000, 600_000),
+  scaled(300_000, 600_000),
 );
 
 /** What PostgreSQL cannot store, and what a reader may take for an object. */

@@ -12,7 +12,7 @@ const PROVEN = scaled(2_000, 1_000_000);
 const NEW = scaled(200, 10_000);
 
 // A million payouts take minutes to insert.
-jest.setTimeout(scaled(60_000, 1_800_000));
+jest.setTimeout(scaled(300_000, 1_800_000));
 
 // One connection, so that its statistics are complete.
 const database = started(() => openTestDatabase({ owner: 1 }));

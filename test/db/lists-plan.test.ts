@@ -47,7 +47,7 @@ beforeAll(
     const others = await Promise.all(Array.from({ length: OTHER_ACCOUNTS }, harness.createAccount));
     await withClient(harness.database.ownerUrl, (client) => fill(client, [accountId, ...others]));
   },
-  scaled(60_000, 600_000),
+  scaled(300_000, 600_000),
 );
 afterAll(() => harness.stop());
 

@@ -27,7 +27,7 @@ beforeAll(
       await client.query('VACUUM (ANALYZE) payments, payouts, payment_decisions, payment_refunds');
     });
   },
-  scaled(60_000, 300_000),
+  scaled(300_000, 300_000),
 );
 
 /** 95 of 100 payments have ended for good, two are open, two are late and one is over. */

@@ -27,7 +27,7 @@ beforeAll(
       );
     });
   },
-  scaled(60_000, 900_000),
+  scaled(300_000, 900_000),
 );
 
 /** One of 1,000 payouts is processing and one is in doubt; two of 1,000 payments are open; and so on. */

@@ -37,5 +37,5 @@ test(
       expect.arrayContaining(['completed', 'received', 'refunded']),
     );
   },
-  scaled(180_000, 1_800_000),
+  scaled(300_000, 1_800_000),
 );

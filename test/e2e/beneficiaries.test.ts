@@ -20,7 +20,7 @@ import { started } from '../support/started';
 import { findAnyOf, readEverything, readEveryRow } from '../support/stored-text';
 import { waitFor } from '../support/wait-for';
 
-jest.setTimeout(scaled(120_000, 900_000));
+jest.setTimeout(scaled(300_000, 900_000));
 
 const NAME = 'Zephyrine Quillfeather';
 const INSTITUTION = 'Fernwick Exchange';

@@ -17,7 +17,7 @@ import { waitFor } from '../support/wait-for';
 
 const gateway = started(useSharedGateway, isSound);
 
-const ROUNDS = scaled(6, 60);
+const ROUNDS = scaled(3, 60);
 /** The pace of a batch's workflow. */
 const RELEASES_EVERY_MS = 500;
 const rounds = Array.from({ length: ROUNDS }, (_, round) => round);

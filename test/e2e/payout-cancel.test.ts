@@ -14,7 +14,7 @@ import { scaled } from '../support/scale';
 import { readBookEntry } from '../support/servers/sandbox';
 import { started } from '../support/started';
 
-jest.setTimeout(scaled(60_000, 900_000));
+jest.setTimeout(scaled(300_000, 900_000));
 
 const gateway = started(useSharedGateway, isSound);
 

@@ -25,7 +25,7 @@ import { readBookEntry } from '../support/servers/sandbox';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 
-jest.setTimeout(scaled(120_000, 900_000));
+jest.setTimeout(scaled(300_000, 900_000));
 
 const gateway = started(useSharedGateway, isSound);
 

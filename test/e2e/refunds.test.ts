@@ -319,7 +319,7 @@ async function chargeBack(id: string): Promise<boolean> {
 }
 
 describe('of a refund and a chargeback, exactly one wins', () => {
-  const rounds = Array.from({ length: scaled(6, 40) }, (_, round) => round);
+  const rounds = Array.from({ length: scaled(3, 40) }, (_, round) => round);
   test.concurrent.each(rounds)('%i', async (round) => {
     const payment = await paidPayment(gateway);
     const { client, id } = payment;

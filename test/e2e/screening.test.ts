@@ -34,7 +34,7 @@ import { readBookEntry } from '../support/servers/sandbox';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 
-jest.setTimeout(scaled(60_000, 900_000));
+jest.setTimeout(scaled(300_000, 900_000));
 
 const gateway = started(() => startGateway({ hasScreening: true }), isSound);
 
