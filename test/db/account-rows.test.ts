@@ -143,14 +143,14 @@ test('the role reads these tables, each with row-level security, and changes not
   expect(found).toEqual(TABLES.map((name) => ({ name, isSecured: true, mayChange: false })));
   const functions = await owner.query(
     `SELECT proname, prosecdef FROM pg_proc WHERE pronamespace = 'public'::regnamespace
-        AND has_function_privilege('gateway_merchant', oid, 'EXECUTE')`,
+        AND has_function_privilege('gateway_merchant', oid, 'EXECUTE') ORDER BY proname`,
   );
-  // The first reads as its caller, so that the rows are the account's own; the others compare the account.
+  // conditions_of_payout reads as its caller, so that the rows are the account's own; the others compare the account.
   expect(functions).toEqual([
-    { proname: 'conditions_of_payout', prosecdef: false },
     { proname: 'approved_by_second_person', prosecdef: true },
-    { proname: 'person_of_requester', prosecdef: true },
+    { proname: 'conditions_of_payout', prosecdef: false },
     { proname: 'key_awaits_second_person', prosecdef: true },
+    { proname: 'person_of_requester', prosecdef: true },
     { proname: 'schedule_awaits_second_person', prosecdef: true },
   ]);
 });

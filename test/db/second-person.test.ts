@@ -1,5 +1,6 @@
 /** What one person of an account may move alone: over 24 hours, with their schedules and their API keys. */
 import {
+  findKeyApproval,
   readAlone,
   saveKeyMaker,
   scheduleNeedsPerson,
@@ -48,12 +49,12 @@ const left = async (apiKeyId: string, currency = 'USDT') =>
   (await readAlone(database.app, { accountId, mode: 'live', apiKeyId }, currency))?.remaining ??
   null;
 
-async function newKey(by: { email: string } | null): Promise<string> {
+async function newKey(by: { email: string } | null, scopes = '{payouts:write}'): Promise<string> {
   const id = newId('apiKey');
   await database.owner.query(
     `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four, scopes)
-     VALUES (?, ?, 'live', 'k', sha256(?::bytea), 'sk_live', '1234', '{payouts:write}')`,
-    [id, accountId, id],
+     VALUES (?, ?, 'live', 'k', sha256(?::bytea), 'sk_live', '1234', ?)`,
+    [id, accountId, id, scopes],
   );
   if (by !== null) {
     await database.owner.transaction((tx) => saveKeyMaker(tx, id, by.email.toUpperCase()));
@@ -177,6 +178,29 @@ test('what the person requested in the day before a schedule counts with it, and
   expect(await waits(await schedule('101', { cron: '0 9 1 * *' }, key))).toBe(true);
   expect(await waits(await schedule('101', { cron: '0 9 1 * *' }, await newKey(null)))).toBe(false);
 });
+
+test('a schedule of a key that another person approved waits for nobody, and nobody is told that it does', async () => {
+  const told = async ({ id }: { id: string }) => {
+    const sql = `SELECT FROM occasions WHERE kind = 'schedule_waits' AND object_id = ?`;
+    return (await database.owner.query(sql, [id])).length > 0;
+  };
+  const key = await newKey(maker);
+  const early = await schedule('101', { cron: '0 9 1 * *' }, key);
+  expect([await waits(early), await told(early)]).toEqual([true, true]);
+  await approve(key, await versionOf(key), other.id);
+  const late = await schedule('102', { cron: '0 9 1 * *' }, key);
+  expect([await waits(late), await told(late)]).toEqual([false, false]);
+});
+
+test.each(['payouts:write', 'payments:write', 'refunds:write'])(
+  'a key with %s that a person made may be approved by another one',
+  async (scope) => {
+    const asks = (id: string) =>
+      findKeyApproval(database.app, { accountId, mode: 'live' }, id).then((one) => one?.maker);
+    expect(await asks(await newKey(maker, `{${scope}}`))).toBe(maker.id);
+    expect(await asks(await newKey(maker, '{payouts:read}'))).toBeUndefined();
+  },
+);
 
 test.each([
   [{ cron: '0 9 * * *', intervalSeconds: null }, 1],
