@@ -2,6 +2,7 @@
 import type { NewDeliveries } from '../src/db/repositories/events';
 import type { Db, Tx } from '../src/db/transaction';
 import type { Amount } from '../src/domain/money';
+import type { Payment } from '../src/domain/payment';
 import type { Payout } from '../src/domain/payout';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
 import type { Provider } from '../src/providers/port';
@@ -18,6 +19,10 @@ export interface Deps {
   localCalls: LocalCalls;
   /** Null: this process has no screening service. */
   screeningService: Pick<ScreeningService, 'ask'> | null;
+  /** How many decimals an amount can have where the payment was made; null: the provider has not said so. */
+  decimalsOf(
+    payment: Pick<Payment, 'mode' | 'provider' | 'network' | 'currency'>,
+  ): Promise<number | null>;
   /** Base URL of the console for links in workflows, such as https://ops.example.com/console. */
   consoleUrl: string | null;
   /** By currency, the amount above which a signal approves nothing. Absent: any amount. */

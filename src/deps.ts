@@ -186,6 +186,7 @@ export function buildServices(deps: Deps<ApiConfig>): Services {
     authentication: createAuthentication({ ...config, db: deps.shortStatements }),
     payments: createPayments({
       ...deps,
+      networkFees,
       admission: createAdmission({ promptMs: PROMPT_MS.payment, atOnce: null }),
     }),
     payouts: createPayouts({
@@ -197,7 +198,7 @@ export function buildServices(deps: Deps<ApiConfig>): Services {
     payoutBatches: createPayoutBatches({ ...deps, networkFees }),
     payoutSchedules: createPayoutSchedules({ ...deps, networkFees }),
     recipients: createRecipients(deps),
-    refunds: createRefunds(deps),
+    refunds: createRefunds({ ...deps, networkFees }),
     balances: createBalances(deps),
     events: createEvents({ db }),
     webhooks: createWebhooks(deps),
@@ -300,6 +301,7 @@ export function buildActivityDeps(
   return {
     ...deps,
     checkRows: (requester, rows) => checkRows({ ...deps, networkFees }, requester, rows),
+    decimalsOf: (payment) => networkFees.decimals(payment),
     consoleUrl,
     signalApprovalMax: signalApprovalMax ?? undefined,
     evidenceKey: deps.config.evidenceKey,

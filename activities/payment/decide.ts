@@ -18,7 +18,13 @@ import { mailLink } from '../../src/db/repositories/refund-links';
 import type { NewDeliveries } from '../../src/db/repositories/events';
 import type { Tx } from '../../src/db/transaction';
 import { DECISION_VALID_MS } from '../../src/domain/decision-age';
-import { type Amount, isLess, parseRequestAmount, ZERO } from '../../src/domain/money';
+import {
+  type Amount,
+  hasMoreDecimals,
+  isLess,
+  parseRequestAmount,
+  ZERO,
+} from '../../src/domain/money';
 import { DECIDABLE, type Payment } from '../../src/domain/payment';
 import { priceReversal } from '../../src/domain/payment-pricing';
 import { ADDRESS_WAIT_MS, leftToRefund, needsAddress } from '../../src/domain/refund';
@@ -29,7 +35,7 @@ import { ifCovered, refundReference, takeOrderedRefund } from './refunds';
 
 /** Safe to run twice: a decision's id is recorded once. @returns why it was refused, or null */
 export async function decidePayment(
-  deps: Pick<Deps, 'db' | 'providers' | 'webhookDeliveryStarter'>,
+  deps: Pick<Deps, 'db' | 'providers' | 'webhookDeliveryStarter' | 'decimalsOf'>,
   paymentId: string,
   decision: PaymentDecision,
 ): Promise<{ refusal: string | null }> {
@@ -40,9 +46,10 @@ export async function decidePayment(
     payment,
   ).capabilities;
   const toAddress = needsAddress({ destinationTypes });
+  const decimals = decision.kind === 'refund' ? await deps.decimalsOf(payment) : null;
   const decideWith = (available: Amount | null) =>
     inEventTransaction(deps, paymentId, (tx, deliveries) =>
-      decide(tx, paymentId, decision, { canRefund, toAddress, available }, deliveries),
+      decide(tx, paymentId, decision, { canRefund, toAddress, decimals, available }, deliveries),
     );
   const decided = await ifCovered(decideWith(null));
   return decided.kind === 'covered' ? decided.result : decideWith(decided.available);
@@ -52,6 +59,8 @@ interface RefundFacts {
   canRefund: boolean;
   /** The customer names an address, and a payout sends the money. */
   toAddress: boolean;
+  /** How many the currency has there; null: not known. */
+  decimals: number | null;
   /** The available amount, when it does not cover the refund, which is refused then. */
   available: Amount | null;
 }
@@ -144,7 +153,7 @@ function refundRefusal(
   payment: Payment,
   amount: Amount | null,
   refundable: Amount,
-  { canRefund, available }: RefundFacts,
+  { canRefund, decimals, available }: RefundFacts,
 ): string | null {
   const { currency, provider } = payment;
   if (!canRefund) return `${provider} does not support refunds: refund the customer in another way`;
@@ -152,6 +161,9 @@ function refundRefusal(
   if (refundable === ZERO) return 'nothing is left to refund';
   if (isLess(refundable, amount)) {
     return `${amount} ${currency} exceeds the refundable amount of ${refundable} ${currency}`;
+  }
+  if (decimals !== null && hasMoreDecimals(decimals, amount)) {
+    return `${currency} has ${decimals} decimals there: refund an amount with at most ${decimals} decimals`;
   }
   if (available === null) return null;
   const { taken } = priceReversal(payment, amount);

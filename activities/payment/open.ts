@@ -52,6 +52,9 @@ export async function openPayment(deps: Deps, input: PaymentInput): Promise<Open
     const refused = await refuse(deps, input, unavailable('provider_rate_limited'));
     return { ...refused, retryAfterMs: result.retryAfterMs };
   }
+  if (result.kind === 'refused' && result.field !== undefined) {
+    return refuse(deps, input, notTaken(result.field, result.reason));
+  }
   if (result.kind !== 'found') {
     const refused = await refuse(deps, input, unavailable('provider_unavailable'));
     return result.kind === 'unknown' ? { ...refused, unusedCheckout: true } : refused;
@@ -222,6 +225,12 @@ function buildPayment(
     updatedAt: terms.createdAt,
     completedAt: null,
   };
+}
+
+/** The same request would be refused again, so it is not answered with 503. */
+function notTaken(field: 'amount' | 'currency', message: string): Refusal {
+  const rule = field === 'amount' ? 'format' : 'unsupported';
+  return { code: 'validation_failed', details: { fields: [{ field, rule, message }] } };
 }
 
 function unavailable(reason: UnavailableReason): Refusal {

@@ -82,6 +82,11 @@ export function isLess(a: Amount, b: Amount): boolean {
   return compare(a, b) < 0;
 }
 
+/** Zeros at the end do not count. */
+export function hasMoreDecimals(than: number, value: Amount): boolean {
+  return new Decimal(value).decimalPlaces() > than;
+}
+
 export function lesserOf(a: Amount, b: Amount): Amount {
   return isLess(b, a) ? b : a;
 }

@@ -5,7 +5,7 @@
  */
 import type { DestinationType } from './destination';
 import type { FieldError, FieldRule, Refusal } from './errors';
-import { type Amount, isLess } from './money';
+import { type Amount, hasMoreDecimals, isLess } from './money';
 import { byDefaultNetwork, memoFault, memoShape } from './networks';
 import type { PaymentRequest } from './payment';
 import type { PayoutRequest } from './payout';
@@ -112,6 +112,18 @@ export function choosePaymentRoute(
   if (fields.length > 0) return { refusal: { code: 'validation_failed', details: { fields } } };
   const inside = route.network === INTERNAL_NETWORK;
   return { route: { provider: route.provider, network: inside ? null : route.network } };
+}
+
+/** @param decimals of the currency on the network; null: not known, so the provider decides */
+export function decimalsRefusal(
+  { amount, currency, network }: { amount: Amount; currency: string; network: string | null },
+  decimals: number | null,
+): Refusal | null {
+  if (decimals === null || !hasMoreDecimals(decimals, amount)) return null;
+  const place = network === null ? '' : ` on ${network}`;
+  const message = `${currency} has ${decimals} decimals${place}. Send an amount with at most ${decimals} decimals.`;
+  const fields: FieldError[] = [{ field: 'amount', rule: 'format', message }];
+  return { code: 'validation_failed', details: { fields } };
 }
 
 function chooseProvider(

@@ -34,6 +34,13 @@ import {
   type TransferOrder,
 } from './requests';
 
+export interface FeeView {
+  /** In the asset. */
+  fee: string;
+  /** How many decimals an amount of the asset can have on the network. */
+  decimals: number;
+}
+
 /** Lists return one entry more than the limit when there is another page, the oldest change first. */
 export interface OnchainProvider {
   /** Null when the request has been given an answer, or none at all. @throws HttpRefusal */
@@ -43,8 +50,8 @@ export interface OnchainProvider {
   ): Promise<{ transfer: TransferView; isNew: boolean } | null>;
   findTransfer(mode: Mode, reference: string): Promise<TransferView | null>;
   listTransfers(mode: Mode, query: ChangesQuery): Promise<TransferView[]>;
-  /** @returns the network fee in the asset @throws HttpRefusal */
-  estimateFee(mode: Mode, asset: string, network: string): Promise<string> | string;
+  /** @throws HttpRefusal */
+  estimateFee(mode: Mode, asset: string, network: string): Promise<FeeView> | FeeView;
   /** @throws HttpRefusal */
   openCheckout(order: CheckoutOrder): Promise<{ checkout: CheckoutView; isNew: boolean }>;
   findCheckout(mode: Mode, reference: string): Promise<CheckoutView | null>;
@@ -104,8 +111,8 @@ function addTransfers(router: Router, provider: OnchainProvider): void {
   router.get('/fee-estimates', async (ctx) => {
     const asset = readQuery(ctx, 'asset') ?? '';
     const network = readQuery(ctx, 'network') ?? '';
-    const fee = await provider.estimateFee(readMode(ctx), asset, network);
-    ctx.body = { asset, network, fee, fee_asset: asset };
+    const { fee, decimals } = await provider.estimateFee(readMode(ctx), asset, network);
+    ctx.body = { asset, network, fee, fee_asset: asset, decimals };
   });
 }
 

@@ -58,6 +58,14 @@ export function readFlag(from: unknown, name: string): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
+/** At most three digits, as counts such as decimals have. */
+export function readSmallCount(from: unknown, name: string): number | undefined {
+  const value = readMember(from, name);
+  if (!isLosslessNumber(value) || !/^[0-9]{1,3}$/.test(value.value)) return undefined;
+  const count = value.valueOf();
+  return typeof count === 'number' ? count : undefined;
+}
+
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
 
 export function readIsoTime(from: unknown, name: string): Date | undefined {

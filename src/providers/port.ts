@@ -79,7 +79,9 @@ export type SubmitResult =
 export type FindResult =
   { kind: 'found'; transfer: ProviderTransfer } | { kind: 'not_found' } | Limited | Unknown;
 
-export type FeeEstimate = { kind: 'estimate'; fee: Amount } | Limited | Unknown;
+/** `decimals`: how many an amount of the currency can have on the network; null: not stated. */
+export type FeeEstimate =
+  { kind: 'estimate'; fee: Amount; decimals: number | null } | Limited | Unknown;
 
 export interface CheckoutOrder {
   /** The payment's id. The provider is idempotent by it: the same reference is one checkout. */
@@ -133,6 +135,13 @@ export interface Checkout {
   failureReason: string | null;
 }
 
+export interface CheckoutRefusal {
+  /** A sentence for the merchant, with the remedy where there is one. */
+  reason: string;
+  /** What of the order the provider does not take. */
+  field?: 'amount' | 'currency';
+}
+
 /**
  * - `found`: the checkout as the provider holds it after the call.
  * - `refused`: definite; nothing changed.
@@ -140,7 +149,7 @@ export interface Checkout {
  */
 export type CheckoutResult =
   | { kind: 'found'; checkout: Checkout }
-  | { kind: 'refused'; reason: string }
+  | ({ kind: 'refused' } & CheckoutRefusal)
   | { kind: 'not_found' }
   | Limited
   | Unknown;

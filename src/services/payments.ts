@@ -22,12 +22,14 @@ import {
 } from '../temporal/payment-workflows';
 import type { Admission } from './admission';
 import { readAnswer, runClaimed } from './idempotency';
+import { checkDecimals, type NetworkFees } from './network-fees';
 import type { Caller, Payments, StoredResponse } from './services';
 
 export interface PaymentsDeps {
   db: Db;
   shortStatements: Reader;
   providers: ProviderRegistry;
+  networkFees: Pick<NetworkFees, 'decimals'>;
   paymentWorkflows: PaymentWorkflows;
   /** For requests that open a checkout. */
   admission: Admission;
@@ -87,7 +89,7 @@ async function open(deps: PaymentsDeps, start: PaymentStart): Promise<StoredResp
 }
 
 async function findRoute(
-  { db, providers }: PaymentsDeps,
+  { db, networkFees, providers }: PaymentsDeps,
   { mode }: Caller,
   request: PaymentRequest,
 ): Promise<ChosenRoute> {
@@ -98,6 +100,7 @@ async function findRoute(
   const codes = taking.map(({ code }) => code);
   const chosen = choosePaymentRoute(request, routes, codes);
   if ('refusal' in chosen) throw new ApiError(chosen.refusal);
+  await checkDecimals(networkFees, { ...request, ...chosen.route, mode });
   return chosen.route;
 }
 

@@ -36,7 +36,7 @@ import type { Admission } from './admission';
 import { readAnswer, runClaimed } from './idempotency';
 import { buildDossier, type DossierDeps } from './payout-dossier';
 import { checkRelease } from './release-request';
-import type { NetworkFees } from './network-fees';
+import { checkDecimals, type NetworkFees } from './network-fees';
 import type { Caller, PayoutQuote, Payouts, StoredResponse } from './services';
 
 /** What the choice of a provider, a network and a fee needs. */
@@ -169,7 +169,9 @@ export async function choosePayout(
   routes: PayoutRoutes,
 ): Promise<Chosen> {
   const route = chooseRoute(deps, wish, routes);
-  return { route, networkFee: await estimateFee(deps, wish, route) };
+  const networkFee = await estimateFee(deps, wish, route);
+  await checkDecimals(deps.networkFees, { ...wish.request, ...route, mode: wish.caller.mode });
+  return { route, networkFee };
 }
 
 /** @throws ApiError for a request that no route takes */

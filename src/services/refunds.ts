@@ -32,11 +32,13 @@ import { newId } from '../lib/new-id';
 import type { ProviderRegistry } from '../providers/registry';
 import { paymentStart, type PaymentWorkflows } from '../temporal/payment-workflows';
 import { type ClaimDeps, readAnswer, runClaimed } from './idempotency';
+import { checkDecimals, type NetworkFees } from './network-fees';
 import { getOwnPayment } from './payments';
 import type { Caller, ListPosition, Page, StoredResponse } from './services';
 
 export interface RefundsDeps extends ClaimDeps {
   providers: ProviderRegistry;
+  networkFees: Pick<NetworkFees, 'decimals'>;
   paymentWorkflows: PaymentWorkflows;
 }
 
@@ -214,6 +216,7 @@ async function prepare(deps: RefundsDeps, caller: Caller, input: RefundInput) {
   const asked = { amount: terms.amount, toAddress: needsAddress(ability) };
   const outside = refundOutsideOfRules({ account, key }, payment, asked);
   if (outside !== null) throw new ApiError(outside);
+  await checkDecimals(deps.networkFees, { ...payment, amount: terms.amount });
   return { payment, refunds, amount: terms.amount };
 }
 

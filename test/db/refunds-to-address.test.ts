@@ -340,6 +340,11 @@ describe('a refund without an address', () => {
       });
     expect(await decide(1)).toEqual({ refusal: null });
     expect(await decide(2)).toEqual({ refusal: null });
+    const exact = { ...world, decimalsOf: () => Promise.resolve(6) };
+    const order = { kind: 'refund', by: 'alice', reason: 'a doubt', amount: '8.33333333' } as const;
+    expect(await decidePayment(exact, payment.id, { id: 'too-fine', ...order })).toEqual({
+      refusal: expect.stringContaining('at most 6 decimals'),
+    });
     const [first] = await world.db.query<{ id: string }>(
       'SELECT id FROM payment_refunds WHERE payment_id = ? ORDER BY id',
       [payment.id],

@@ -2,6 +2,7 @@
 import { brokenInvariants, useSharedGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
 import { buildPayout, randomKey } from '../support/merchant/merchant-client';
+import { buildPayment } from '../support/payment/payment-steps';
 import { balanceOf, countPayouts, keyStates, openMerchant } from '../support/payout/payout-steps';
 import { started } from '../support/started';
 
@@ -253,5 +254,54 @@ test('an XRP payout carries its tag', async () => {
   expect(await client.createPayout(body)).toMatchObject({
     status: 201,
     json: { data: { destination, network_fee: '0.00010000' } },
+  });
+});
+
+describe('an amount with more decimals than its currency has on the network', () => {
+  const more = { currency: 'XRP', network: 'xrpl', amount: '25.0000001' };
+  const row = (changes: Record<string, unknown> = {}) =>
+    buildPayout({ ...more, destination: { ...XRP, memo: null }, ...changes });
+  const fields = [
+    { field: 'amount', rule: 'format', message: expect.stringContaining('decimals') },
+  ];
+  const refusal = { code: 'validation_failed', details: { fields } };
+
+  test('is refused in a payout, a payment, a row of a batch or a schedule and their dry runs, before anything is kept', async () => {
+    const { accountId, client } = await openMerchant(gateway, { funds: { XRP: '100' } });
+    const rows = { payouts: [row(), row({ amount: '25.000001' })] };
+    const schedule = { ...rows, reference: 'monthly', interval_seconds: 3_600 };
+    const rowRefusal = { refused_rows: [{ row: 1, ...refusal }] };
+    const post = async (path: string, body: Record<string, unknown>, key = randomKey()) => {
+      const { status, json } = await client.post(path, body, { 'idempotency-key': key });
+      return [status, json.error ?? json.data];
+    };
+    const refused = [422, expect.objectContaining(refusal)];
+    const shown = [200, expect.objectContaining({ valid: false })];
+    expect(await post('/payouts', row(), 'key-1')).toEqual(refused);
+    expect(await post('/payments', buildPayment(more))).toEqual(refused);
+    for (const [path, body] of [
+      ['/payout_batches', { ...rows, reference: 'monthly' }],
+      ['/payout_schedules', schedule],
+    ] as const) {
+      const [status, data] = await post(path, { ...body, dry_run: true });
+      expect([status, data]).toEqual(shown);
+      expect(data).toMatchObject(rowRefusal);
+      const [code, error] = await post(path, body);
+      expect([code, error.details.rows]).toMatchObject([422, rowRefusal.refused_rows]);
+    }
+    expect(await keyStates(gateway, accountId)).toEqual({});
+    expect(await balanceOf(client, 'XRP')).toMatchObject({ available: '100.00000000' });
+    expect(await post('/payouts', row({ amount: '25.000001' }), 'key-1')).toMatchObject([201, {}]);
+  });
+
+  test('is refused with 422 by the payment’s provider too, whatever the gateway could know', async () => {
+    const { accountId, client } = await openMerchant(gateway, { funds: {} });
+    const order = buildPayment({ network: 'tron', amount: '25.00009101' });
+    const first = await client.createPayment(order, 'key-1');
+    expect(first).toMatchObject({ status: 422, json: { error: refusal } });
+    expect(await client.createPayment(order, 'key-1')).toMatchObject({ status: 422 });
+    expect(await keyStates(gateway, accountId)).toEqual({});
+    const sound = { ...order, amount: '25' };
+    expect(await client.createPayment(sound, 'key-1')).toMatchObject({ status: 201 });
   });
 });

@@ -28,7 +28,7 @@ import {
   whenRefund,
 } from '../support/payment/payment-steps';
 import { isUnavailable, retry } from '../support/merchant/patient-client';
-import { available, openMerchant } from '../support/payout/payout-steps';
+import { available, balanceOf, openMerchant } from '../support/payout/payout-steps';
 import { scaled } from '../support/scale';
 import { control, type Outage, setOutage } from '../support/servers/sandbox';
 import { started } from '../support/started';
@@ -524,9 +524,9 @@ describe('the limits of an API key apply to its refunds', () => {
 const DESTINATION = { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' };
 
 /** Paid on a chain, which does not say who paid. */
-async function paidOnChain(mode: 'test' | 'live') {
+async function paidOnChain(mode: 'test' | 'live', overrides: Record<string, unknown> = {}) {
   const { accountId, client } = await openMerchant(gateway, { mode, funds: {} });
-  const id = await openedPayment(client, { provider: 'onchain_provider' });
+  const id = await openedPayment(client, { provider: 'onchain_provider', ...overrides });
   await atProvider(gateway, id, 'pay');
   await whenPayment(client, id, 'completed');
   const key = (change: string) =>
@@ -592,6 +592,25 @@ describe('a refund on a chain, where nobody knows who paid', () => {
       'refund.created',
       'refund.completed',
     ]);
+  });
+
+  test('has no more decimals than the network, and fails when the provider refuses its amount', async () => {
+    const overrides = { currency: 'XRP', network: 'xrpl' };
+    const { client, id } = await paidOnChain('test', overrides);
+    const tooFine = await refund({ client, id }, { amount: '8.33333333' });
+    expect([tooFine.status, tooFine.json.error]).toMatchObject([
+      422,
+      { code: 'validation_failed', details: { fields: [{ field: 'amount', rule: 'format' }] } },
+    ]);
+    expect(await balanceOf(client, 'XRP')).toMatchObject({ available: '99.00000000' });
+    const payment = await paidOnChain('test');
+    const asked = await refunded(payment, { amount: '8.00009101', destination: DESTINATION });
+    const failed = await whenRefund(payment.client, asked.id, 'failed');
+    expect(failed).toMatchObject({
+      awaits_address: false,
+      failure_reason: expect.stringContaining('more decimals'),
+    });
+    expect(await available(payment.client)).toBe('99.00000000');
   });
 
   test('a live one takes no destination from the merchant', async () => {

@@ -112,9 +112,11 @@ describe.each(PROVIDER_CODES)('%s', (code) => {
 it('states a fee for what the on-chain provider sends, and none elsewhere', async () => {
   const onchain = world.patient.get('onchain_provider', 'live');
   const ask = (currency: string, network: string) => onchain.estimateNetworkFee(currency, network);
-  expect(await ask('USDT', 'ethereum')).toEqual({ kind: 'estimate', fee: '4.00000000' });
-  expect(await ask('USDC', 'base')).toEqual({ kind: 'estimate', fee: '0.05000000' });
-  expect(await ask('BTC', 'bitcoin')).toEqual({ kind: 'estimate', fee: '0.00002000' });
+  const estimate = (fee: string, decimals = 8) => ({ kind: 'estimate', fee, decimals });
+  expect(await ask('USDT', 'ethereum')).toEqual(estimate('4.00000000'));
+  expect(await ask('USDC', 'base')).toEqual(estimate('0.05000000'));
+  expect(await ask('BTC', 'bitcoin')).toEqual(estimate('0.00002000'));
+  expect(await ask('XRP', 'xrpl')).toEqual(estimate('0.00010000', 6));
   expect((await ask('USDT', 'base')).kind).toBe('unknown');
   expect((await ask('__proto__', 'constructor')).kind).toBe('unknown');
   const exchangePay = world.patient.get('exchange_pay', 'live');

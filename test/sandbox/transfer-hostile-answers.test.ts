@@ -299,7 +299,11 @@ it('takes no fee in another currency or for another network', async () => {
     respond = answer(200, JSON.stringify({ ...estimate, ...change }));
     return onchain.estimateNetworkFee('USDT', 'tron');
   };
-  expect(await ask({})).toEqual({ kind: 'estimate', fee: '1.00000000' });
+  const understood = { kind: 'estimate', fee: '1.00000000' };
+  expect(await ask({ decimals: 6 })).toEqual({ ...understood, decimals: 6 });
+  for (const decimals of [undefined, null, -1, 6.5, '6', 1e9]) {
+    expect(await ask({ decimals })).toEqual({ ...understood, decimals: null });
+  }
   for (const change of [{ fee_asset: 'TRX' }, { network: 'base' }, { asset: 'USDC' }, { fee: 1 }]) {
     expect((await ask(change)).kind).toBe('unknown');
   }

@@ -252,7 +252,8 @@ const refund = (id: string, value: string | null = null) =>
 const deciding = () => {
   const nobody = (): void => undefined;
   const webhookDeliveryStarter = { start: nobody, lookFor: nobody };
-  return { db: world.db, providers: world.providers, webhookDeliveryStarter };
+  const decimalsOf = () => Promise.resolve(null);
+  return { db: world.db, providers: world.providers, decimalsOf, webhookDeliveryStarter };
 };
 
 test.concurrent('a provider that cannot refund is not asked to', async () => {

@@ -15,7 +15,13 @@ import {
   readUnixTimeMs,
   readWebUrl,
 } from '../answer-reader';
-import type { Checkout, CheckoutRefund, ProviderTransfer, ReceivedTransfer } from '../port';
+import type {
+  Checkout,
+  CheckoutRefund,
+  CheckoutRefusal,
+  ProviderTransfer,
+  ReceivedTransfer,
+} from '../port';
 import { statusSentence } from '../provider-http';
 
 const SUCCESS_CODE = '000000';
@@ -78,11 +84,14 @@ export function readExchangePayTransfer(data: unknown): ProviderTransfer | undef
 }
 
 /** The codes that promise that nothing was changed. No other code is a refusal. */
-const ORDER_REFUSALS: Readonly<Record<string, string>> = {
-  '400311': 'The provider does not take this currency.',
-  '400312': 'The provider does not hold this payment.',
-  '400313': 'The provider refunds no more than what came and has not gone back.',
-  '400314': 'The provider does not make this refund.',
+const ORDER_REFUSALS: Readonly<Record<string, CheckoutRefusal>> = {
+  '400311': {
+    reason: 'The provider does not take this currency. See GET /currencies.',
+    field: 'currency',
+  },
+  '400312': { reason: 'The provider does not hold this payment.' },
+  '400313': { reason: 'The provider refunds no more than what came and has not gone back.' },
+  '400314': { reason: 'The provider does not make this refund.' },
 };
 
 const ORDER_STATES: Readonly<Record<string, Checkout['state']>> = {
@@ -160,8 +169,8 @@ function readRefund(entry: unknown): CheckoutRefund | undefined {
   return { id, reference, amount, refundedAt };
 }
 
-/** A sentence for the merchant, or undefined when the answer is no definite refusal. */
-export function readOrderRefusal(status: number, body: unknown): string | undefined {
+/** Undefined when the answer is no definite refusal. */
+export function readOrderRefusal(status: number, body: unknown): CheckoutRefusal | undefined {
   return lookUp(ORDER_REFUSALS, readFailureCode(status, body));
 }
 

@@ -33,7 +33,7 @@ export function createExchangePayCheckouts(post: PostToExchangePay): CheckoutCal
     const answer = await post(`order/${verb}`, members, limit);
     if (answer.kind !== 'answer') return answer;
     const refusal = readOrderRefusal(answer.status, answer.body);
-    if (refusal !== undefined) return { kind: 'refused', reason: refusal };
+    if (refusal !== undefined) return { kind: 'refused', ...refusal };
     const failure = readFailureCode(answer.status, answer.body);
     if (failure === ORDER_NOT_FOUND_CODE) return { kind: 'not_found' };
     const order = readExchangePayOrder(readSuccess(answer.status, answer.body));

@@ -7,6 +7,7 @@ import {
   readAmount,
   readIsoTime,
   readList,
+  readSmallCount,
   readStatementPage,
   readText,
 } from '../answer-reader';
@@ -84,7 +85,8 @@ function createOnchainProvider(config: ProviderModeConfig, call: CallProvider): 
         readText(answer.body, 'asset') === currency &&
         readText(answer.body, 'network') === network &&
         readText(answer.body, 'fee_asset') === currency;
-      return fee !== undefined && isOurs ? { kind: 'estimate', fee } : NOT_UNDERSTOOD;
+      const decimals = readSmallCount(answer.body, 'decimals') ?? null;
+      return fee !== undefined && isOurs ? { kind: 'estimate', fee, decimals } : NOT_UNDERSTOOD;
     },
 
     async submitPayout(order): Promise<SubmitResult> {

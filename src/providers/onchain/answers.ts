@@ -16,6 +16,7 @@ import {
 import type {
   Checkout,
   CheckoutRefund,
+  CheckoutRefusal,
   ProviderAlarm,
   ProviderTransfer,
   ReceivedTransfer,
@@ -102,10 +103,17 @@ const CHECKOUT_FAILURES: Readonly<Record<string, string>> = {
 const OTHER_CHECKOUT_FAILURE = 'The provider could not carry out the payment.';
 
 /** The answers that promise that nothing was changed. No other code is a refusal. */
-const CHECKOUT_REFUSALS: Readonly<Record<string, string>> = {
-  asset_not_supported: 'The provider does not take this currency on this network.',
-  amount_not_representable: 'The amount has more decimals than this currency has on this network.',
-  not_on_hold: 'The provider does not hold this payment.',
+const CHECKOUT_REFUSALS: Readonly<Record<string, CheckoutRefusal>> = {
+  asset_not_supported: {
+    reason: 'The provider does not take this currency on this network. See GET /currencies.',
+    field: 'currency',
+  },
+  amount_not_representable: {
+    reason:
+      'The amount has more decimals than this currency has on this network. Send fewer decimals.',
+    field: 'amount',
+  },
+  not_on_hold: { reason: 'The provider does not hold this payment.' },
 };
 
 export function readOnchainCheckout(body: unknown): Checkout | undefined {
@@ -173,8 +181,11 @@ function readRefund(entry: unknown): CheckoutRefund | undefined {
   return { id, reference, amount, refundedAt };
 }
 
-/** A sentence for the merchant, or undefined when the answer is no definite refusal. */
-export function readOnchainCheckoutRefusal(status: number, body: unknown): string | undefined {
+/** Undefined when the answer is no definite refusal. */
+export function readOnchainCheckoutRefusal(
+  status: number,
+  body: unknown,
+): CheckoutRefusal | undefined {
   return status === 422 ? lookUp(CHECKOUT_REFUSALS, readOnchainErrorCode(body)) : undefined;
 }
 

@@ -40,7 +40,7 @@ export function createOnchainCheckouts(
     const answer = await call({ method, url, headers, ...body, ...limit });
     if (answer.kind !== 'answer') return answer;
     const refusal = readOnchainCheckoutRefusal(answer.status, answer.body);
-    if (refusal !== undefined) return { kind: 'refused', reason: refusal };
+    if (refusal !== undefined) return { kind: 'refused', ...refusal };
     // A 404 alone may come from a proxy or a wrong URL; only the code comes from the provider.
     const code = readOnchainErrorCode(answer.body);
     if (answer.status === 404 && code === 'checkout_not_found') return { kind: 'not_found' };

@@ -1,5 +1,5 @@
 /** What the sandbox answers behind the on-chain provider's API; ../transfers and ../checkouts decide. */
-import type { OnchainProvider } from '../../onchain-api/api';
+import type { FeeView, OnchainProvider } from '../../onchain-api/api';
 import type { CheckoutView } from '../../onchain-api/present';
 import { HttpRefusal, refusal } from '../../onchain-api/refusals';
 import type { ChangesQuery, Mode } from '../../onchain-api/requests';
@@ -7,7 +7,7 @@ import { type Checkout, checkoutUrl, findScenario } from '../checkouts/checkout'
 import type { Checkouts } from '../checkouts/checkouts';
 import type { StepRefusal } from '../checkouts/steps';
 import type { SandboxSettings } from '../config';
-import { lastFourDecimals } from '../decimal-text';
+import { lastFourDecimals, shortenAmount } from '../decimal-text';
 import { hang, resetConnection } from '../outages';
 import type { ReferenceKey, ChangesQuery as BookQuery } from '../records';
 import type { Transfers } from '../transfers/transfers';
@@ -26,8 +26,7 @@ export function createOnchainProvider(parts: ProviderParts): OnchainProvider {
     viewCheckout(checkout, checkoutUrl(settings, checkout));
   return {
     async submitTransfer({ asset, ...order }, ctx) {
-      requireRoute(asset, order.network);
-      requireRepresentable(order.amount);
+      requireRepresentable(order.amount, requireRoute(asset, order.network));
       const submission = await transfers.submit({
         ...order,
         provider: 'onchain_provider',
@@ -66,8 +65,7 @@ export function createOnchainProvider(parts: ProviderParts): OnchainProvider {
     estimateFee: (_, asset, network) => requireRoute(asset, network),
 
     async openCheckout({ asset, scenario, ...order }) {
-      requireRoute(asset, order.network);
-      requireRepresentable(order.amount);
+      requireRepresentable(order.amount, requireRoute(asset, order.network));
       const opening = await checkouts.open({
         ...order,
         provider: 'onchain_provider',
@@ -119,8 +117,8 @@ function bookQuery({ from, after, limit }: ChangesQuery): BookQuery {
   };
 }
 
-/** @returns the network fee @throws HttpRefusal for a pair that the provider does not serve */
-function requireRoute(asset: string, network: string): string {
+/** @throws HttpRefusal for a pair that the provider does not serve */
+function requireRoute(asset: string, network: string): FeeView {
   const fee = findFeeEstimate(asset, network);
   if (fee === null) throw refusal('asset_not_supported');
   return fee;
@@ -128,12 +126,16 @@ function requireRoute(asset: string, network: string): string {
 
 /**
  * Stands for an amount with more decimals than its asset has on the network. It is a magic code, as
- * scenarios are, because a true limit of 6 decimals would leave no room for the codes.
+ * scenarios are, because a true limit of 6 decimals would leave no room for the codes. The refusal is
+ * one that the gateway cannot foresee from the decimals that the provider states.
  */
 const NOT_REPRESENTABLE = '9101';
 
-function requireRepresentable(amount: string): void {
-  if (lastFourDecimals(amount) === NOT_REPRESENTABLE) throw refusal('amount_not_representable');
+function requireRepresentable(amount: string, { decimals }: FeeView): void {
+  const hasMore = (shortenAmount(amount).split('.')[1] ?? '').length > decimals;
+  if (hasMore || lastFourDecimals(amount) === NOT_REPRESENTABLE) {
+    throw refusal('amount_not_representable');
+  }
 }
 
 function refusalOf(reason: StepRefusal): HttpRefusal {

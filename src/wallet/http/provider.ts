@@ -11,6 +11,7 @@ import { findCheckout, listCheckouts } from '../checkouts/store';
 import { viewCheckout } from '../checkouts/view';
 import { claimTransaction, listUnknownTransactions } from '../sender/claim';
 import { estimateFee } from '../sender/fee-estimate';
+import { sendableDecimals } from '../sender/transfers';
 import {
   findTransfer,
   listTransfers,
@@ -94,10 +95,11 @@ export function createProvider(parts: ProviderParts): OnchainProvider {
 
     async estimateFee(mode, asset, name) {
       const chain = chains.find(({ network }) => network.mode === mode && network.name === name);
-      const estimate = chain === undefined ? null : await estimateFee(chain, asset);
-      if (estimate === null) throw refusal('asset_not_supported');
-      if (estimate === 'no_price') throw refusal('price_not_configured');
-      return estimate;
+      const decimals = chain === undefined ? null : sendableDecimals(chain.network, asset);
+      const fee = chain === undefined ? null : await estimateFee(chain, asset);
+      if (fee === null || decimals === null) throw refusal('asset_not_supported');
+      if (fee === 'no_price') throw refusal('price_not_configured');
+      return { fee, decimals };
     },
 
     async openCheckout(order) {

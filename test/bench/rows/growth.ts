@@ -65,6 +65,7 @@ function sideOf(
     providers,
     consoleUrl: null,
     screeningService: null,
+    decimalsOf: () => Promise.resolve(null),
     localCalls: new LocalCalls([]),
     webhookDeliveryStarter: { start: () => undefined, lookFor: () => undefined },
     payoutWorkflows: { wake: () => Promise.resolve() },

@@ -13,6 +13,7 @@ import { amount, ZERO } from '../../../src/domain/money';
 import type { ProviderCode } from '../../../src/domain/provider-codes';
 import { newId } from '../../../src/lib/new-id';
 import type { Provider } from '../../../src/providers/port';
+import { createNetworkFees } from '../../../src/services/network-fees';
 import { startSandbox } from '../../../src/sandbox/server';
 import { connectProviders, control, makeCredentials } from '../servers/sandbox';
 import { createTestDatabase } from '../servers/database';
@@ -47,6 +48,7 @@ export async function startPaymentWorld(): Promise<PaymentWorld> {
     consoleUrl: null,
     localCalls,
     screeningService: null,
+    decimalsOf: createNetworkFees(providers).decimals,
     secretBox: createSecretBox('the sealing key of the tests', []),
   };
   return { ...parts, db, providers, sandboxUrl: sandbox.url, stop };
@@ -171,6 +173,7 @@ export function withFaults(
     consoleUrl: null,
     localCalls,
     screeningService: null,
+    decimalsOf: createNetworkFees(providers).decimals,
     secretBox: createSecretBox('the sealing key of the tests', []),
   };
   return { db: wrapped, providers: { ...providers, get: () => provider }, ...parts };

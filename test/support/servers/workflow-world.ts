@@ -185,6 +185,7 @@ export async function startWorkflowWorld(
     createActivities({
       ...parts,
       checkRows: (requester, orders) => checkRows(parts, requester, orders),
+      decimalsOf: networkFees.decimals,
       scheduleRunWorkflows: createScheduleRunWorkflows(temporal),
       ...webhooks,
       screeningService,

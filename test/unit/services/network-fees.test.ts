@@ -1,11 +1,11 @@
 /** Estimates are cached for 30 seconds and used for 10 minutes if the provider does not answer. */
 import { amount, ZERO } from '../../../src/domain/money';
 import type { FeeEstimate, Provider, ProviderCapabilities } from '../../../src/providers/port';
-import { createNetworkFees } from '../../../src/services/network-fees';
+import { checkDecimals, createNetworkFees } from '../../../src/services/network-fees';
 
 const ROUTE = { provider: 'onchain_provider', network: 'tron' } as const;
-const ONE: FeeEstimate = { kind: 'estimate', fee: amount('1') };
-const TWO: FeeEstimate = { kind: 'estimate', fee: amount('2') };
+const ONE: FeeEstimate = { kind: 'estimate', fee: amount('1'), decimals: 6 };
+const TWO: FeeEstimate = { kind: 'estimate', fee: amount('2'), decimals: null };
 const UNKNOWN: FeeEstimate = { kind: 'unknown', reason: 'no answer' };
 
 let answer: FeeEstimate;
@@ -103,4 +103,43 @@ test('without a network, or from a provider that publishes no estimate, the fee 
   expect(await startFees().estimate('live', { ...ROUTE, network: null }, 'USDT')).toBe(ZERO);
   expect(await startFees(false).estimate('live', ROUTE, 'USDT')).toBe(ZERO);
   expect(estimateNetworkFee).not.toHaveBeenCalled();
+});
+
+describe('the decimals of a currency on a network', () => {
+  const place = { mode: 'live', ...ROUTE, currency: 'USDT' } as const;
+
+  test('come with the estimate and are remembered when the provider no longer answers', async () => {
+    const fees = startFees();
+    expect(await fees.decimals(place)).toBe(6);
+    answer = UNKNOWN;
+    setTime(24 * 3_600_000);
+    expect(await fees.decimals(place)).toBe(6);
+    expect(estimateNetworkFee).toHaveBeenCalledTimes(1);
+  });
+
+  test('are not known where the provider does not state them, or does not answer', async () => {
+    answer = TWO;
+    expect(await startFees().decimals(place)).toBeNull();
+    answer = UNKNOWN;
+    expect(await startFees().decimals(place)).toBeNull();
+    expect(await startFees(false).decimals(place)).toBeNull();
+    expect(await startFees().decimals({ ...place, network: null })).toBeNull();
+  });
+
+  test('refuse an amount that has more of them, whose zeros at the end do not count', async () => {
+    const check = (text: string) => checkDecimals(startFees(), { ...place, amount: amount(text) });
+    await check('25.0000010');
+    await expect(check('25.0000001')).rejects.toMatchObject({
+      status: 422,
+      details: {
+        fields: [
+          {
+            field: 'amount',
+            rule: 'format',
+            message: 'USDT has 6 decimals on tron. Send an amount with at most 6 decimals.',
+          },
+        ],
+      },
+    });
+  });
 });
