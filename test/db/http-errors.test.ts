@@ -254,6 +254,19 @@ describe('the log', () => {
     expect(all).not.toContain(key.secret.slice(8));
     expect(all).not.toContain('confidential');
   });
+
+  it('has no line for a probe that succeeds, which is asked every two seconds, and one for a failure', async () => {
+    const requestIds = await Promise.all(
+      ['/healthz', '/healthz?later', '/readyz'].map(async (path) => {
+        const response = await fetch(gateway.url + path);
+        return [response.status, response.headers.get('X-Request-Id')] as const;
+      }),
+    );
+    expect(requestIds.map(([status]) => status)).toEqual([200, 200, 503]);
+    const logged = ([, id]: (typeof requestIds)[number]) =>
+      gateway.log.some((entry) => entry['request_id'] === id);
+    expect(requestIds.map(logged)).toEqual([false, false, true]);
+  });
 });
 
 describe('for operators', () => {

@@ -3,6 +3,7 @@ import { request } from 'undici';
 import { amount } from '../../src/domain/money';
 import { PROVIDER_CODES, type ProviderCode } from '../../src/domain/provider-codes';
 import type { CheckoutOrder } from '../../src/providers/port';
+import { readSandboxConfig, SANDBOX_DEFAULTS } from '../../src/sandbox/config';
 import {
   buildCheckout,
   readCheckoutEntry,
@@ -14,7 +15,10 @@ import { waitFor } from '../support/wait-for';
 
 let world: SandboxWorld;
 beforeAll(async () => {
-  world = await startSandboxWorld();
+  // Compose gives the sandbox its name in the network, and one for the inbox.
+  const environment = { SANDBOX_HOSTS: 'sandbox,inbox.example' };
+  const { hosts } = readSandboxConfig(environment, SANDBOX_DEFAULTS.log);
+  world = await startSandboxWorld({ hosts });
 });
 afterAll(() => world.stop());
 
@@ -275,6 +279,14 @@ describe('other sites', () => {
     for (const host of ['localhost:3001', '127.0.0.1', '[::1]:1', 'sandbox.localhost']) {
       expect(await ask(path, { Host: host })).not.toBe(421);
     }
+  });
+
+  it.each<[string, number]>([
+    ['sandbox:3001', 200],
+    ['inbox.example', 200],
+    ['inbox.example.evil.example', 421],
+  ])('programs may call it %s: %i, as SANDBOX_HOSTS says', async (host, status) => {
+    expect(await ask('/healthz', { Host: host })).toBe(status);
   });
 
   it.each<[string, Record<string, string>]>([
