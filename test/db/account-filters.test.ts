@@ -60,6 +60,11 @@ async function fill(key: BalanceKey): Promise<Owned> {
   await insertPayout(database.owner, key, payout, 'under_review', {
     reference: `of ${mode} ${accountId}`,
   });
+  // A payout under review has no event that an endpoint can get.
+  const sent = buildPayoutMoney('1');
+  await insertPayout(database.owner, key, sent, 'processing', {
+    reference: `sent, of ${mode} ${accountId}`,
+  });
   const paymentId = await insertPayment(database.owner, key, 'on_hold');
   await createKey(database.owner, 'a pepper', { accountId, mode });
   const endpointId = newId('webhookEndpoint');
@@ -69,7 +74,7 @@ async function fill(key: BalanceKey): Promise<Owned> {
     [endpointId, accountId, mode],
   );
   const sql = 'SELECT id FROM events WHERE object_id = ?';
-  const [event] = await database.owner.query<{ id: string }>(sql, [payout.id]);
+  const [event] = await database.owner.query<{ id: string }>(sql, [sent.id]);
   const requestId = newId('request');
   const request = { id: requestId, accountId, mode, apiKeyId: 'key', at: new Date() };
   const answer = { method: 'GET', path: '/', query: '', status: 200, replayed: false };
