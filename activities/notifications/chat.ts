@@ -42,7 +42,8 @@ export async function sendChatMessage(deps: ChatDeps, id: string): Promise<strin
       const status = await takeChatMessage(db, id);
       if (status !== 'sending') return status ?? 'sending';
       const mode = message.mode ?? chatModeOfOperators;
-      const request = { url, secret, mode, eventType: 'notification', eventId: id };
+      const event = { eventType: 'notification', eventId: id };
+      const request = { url, secret, signature: 'gateway' as const, mode, ...event };
       const bytes = Buffer.from(JSON.stringify(body));
       return async () => outcomeOf(await webhookSender.send({ ...request, body: bytes }));
     },

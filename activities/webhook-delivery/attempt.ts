@@ -109,7 +109,7 @@ async function begin(
   if (delivery === null) {
     throw ApplicationFailure.nonRetryable(`delivery ${order.deliveryId} does not exist`);
   }
-  const { id, eventId, eventType, endpointId, mode, url, body, secret } = delivery;
+  const { id, eventId, eventType, endpointId, mode, url, body, secret, signature } = delivery;
   // One order makes one attempt, even if the result of the call was lost and it is repeated.
   const asked = order.manual && delivery.lastOrder !== order.key;
   const facts = { ...delivery, retryRequested: delivery.retryRequested || asked };
@@ -122,7 +122,8 @@ async function begin(
     insertAttempt(tx, { deliveryId: id, number, manual, url, orderKey: order.key });
     noteAttemptBegun(tx, id, manual);
     const opened = secretBox.open(secret, endpointId);
-    return { number, request: { url, mode, eventType, eventId, secret: opened, body } };
+    const event = { eventType, eventId, body };
+    return { number, request: { url, mode, ...event, secret: opened, signature } };
   }
   releaseSlots(tx, endpointId, [order.key]);
   switch (move.kind) {

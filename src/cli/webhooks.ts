@@ -72,14 +72,14 @@ export function addWebhooks(admin: Command, run: Run): void {
     async ({ db }, id) => presentEndpoint(await requireKnown(db, id)),
   );
   const edit = changeVerb(webhooks, 'edit', {
-    summary: 'Change the URL, the event types or the description',
+    summary: 'Change the URL, the event types, the description or the signature headers',
     examples: ['webhooks edit we_… --url https://shop.example.com/new --events all'],
   });
   addFields(edit, editEndpoint);
   runOn(run, edit, ENDPOINT, async ({ db, by, webhooks: tools }, id, options) => {
     const input = inputOf(editEndpoint, options);
     if (Object.keys(input).length === 0) {
-      throw new UsageError('Nothing to change. Use --url, --events or --description.');
+      throw new UsageError('Nothing to change. Use --url, --events, --description or --signature.');
     }
     return presentEndpoint(await editEndpoint.make(db, by, { ...tools(), id }, input));
   });

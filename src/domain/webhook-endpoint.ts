@@ -1,10 +1,15 @@
 /** What a merchant's server asks of a webhook endpoint. */
 import type { EventType } from './events';
 
+/** The headers with signatures: the gateway's, or also those of Standard Webhooks (decisions/webhook-secrets). */
+export const SIGNATURES = ['gateway', 'standard_webhooks'] as const;
+export type Signature = (typeof SIGNATURES)[number];
+
 export interface EndpointRequest {
   url: string;
   events: (EventType | 'all')[];
   description?: string;
+  signature?: Signature;
 }
 
 export interface EndpointChange extends Partial<EndpointRequest> {

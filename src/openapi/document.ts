@@ -235,16 +235,20 @@ function header(description: string, type: 'string' | 'integer', required: boole
   return { description, required, schema: { type } };
 }
 
+const STANDARD = 'Only where the endpoint asks for the headers of Standard Webhooks: ';
 const WEBHOOK_HEADERS = Object.entries({
   'X-Gateway-Event': 'The type of the event',
   'X-Gateway-Event-Id': 'The ID of the event, the same in every attempt',
   'X-Gateway-Timestamp': 'The Unix time of the attempt in seconds',
   'X-Gateway-Signature':
     't=<timestamp>,v1=<HMAC-SHA256 of timestamp.body with the secret, in hexadecimal digits>',
+  'webhook-id': `${STANDARD}the ID of the event`,
+  'webhook-timestamp': `${STANDARD}the Unix time of the attempt in seconds`,
+  'webhook-signature': `${STANDARD}v1,<HMAC-SHA256 of id.timestamp.body with the key that the secret encodes, in base64>`,
 }).map(([name, description]) => ({
   name,
   in: 'header',
-  required: true,
+  required: !description.startsWith(STANDARD),
   description,
   schema: { type: 'string' },
 }));

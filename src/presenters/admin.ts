@@ -95,6 +95,7 @@ export function presentEndpoint(endpoint: WebhookEndpoint) {
     mode: endpoint.mode,
     url: endpoint.url,
     events: endpoint.events ?? ['all'],
+    signature: endpoint.signature,
     enabled: endpoint.enabled,
     description: endpoint.description,
     timeouts_in_a_row: endpoint.timeoutsInARow,

@@ -17,6 +17,7 @@ export function presentEndpointForApi(endpoint: WebhookEndpoint): WebhookEndpoin
     url: endpoint.url,
     description: endpoint.description,
     events: endpoint.events ?? ['all'],
+    signature: endpoint.signature,
     enabled: endpoint.enabled,
     created_at: endpoint.createdAt.toISOString(),
     updated_at: endpoint.updatedAt.toISOString(),

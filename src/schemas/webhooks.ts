@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { EVENT_TYPES, EVENTS_BY_NAME_ONLY, SUBSCRIBABLE_EVENTS } from '../domain/events';
 import { WEBHOOK_DELIVERY_STATUSES } from '../domain/webhook-delivery';
-import type { EndpointChange, EndpointRequest } from '../domain/webhook-endpoint';
+import { type EndpointChange, type EndpointRequest, SIGNATURES } from '../domain/webhook-endpoint';
 import { compileBody, type Json, RequestChoice } from './body';
 import { Id, ModeName, OneOf, OrNull, Shape, Timestamp } from './common';
 import {
@@ -26,6 +26,7 @@ const Events = Type.Array(RequestChoice(['all', ...SUBSCRIBABLE_EVENTS] as const
   maxItems: 100,
   description: `A list of types of events, or ["all"] for all types, including future ones. ${EVENTS_BY_NAME_ONLY.join(', ')} is sent only to an endpoint that lists it.`,
 });
+const SignatureChoice = RequestChoice(SIGNATURES);
 const Description = Type.String({
   maxLength: 100,
   description: 'One line of at most 100 characters',
@@ -36,6 +37,7 @@ export const WebhookEndpointBody = Type.Object(
     url: Url,
     events: Type.Optional(Events),
     description: Type.Optional(Description),
+    signature: Type.Optional(SignatureChoice),
   },
   { additionalProperties: false, description: 'A webhook endpoint' },
 );
@@ -45,6 +47,7 @@ export const WebhookEndpointChangeBody = Type.Object(
     url: Type.Optional(Url),
     events: Type.Optional(Events),
     description: Type.Optional(Description),
+    signature: Type.Optional(SignatureChoice),
     enabled: Type.Optional(Type.Boolean({ description: 'True or false' })),
   },
   {
@@ -87,6 +90,10 @@ const ENDPOINT = {
   url: Type.String({ description: 'Where events are sent' }),
   description: OrNull(Type.String(), 'Your description'),
   events: Type.Array(Type.String(), { description: 'Types of events, or "all"' }),
+  signature: OneOf(
+    SIGNATURES,
+    'The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks',
+  ),
   enabled: Type.Boolean({ description: 'Whether events are sent' }),
   created_at: Timestamp('The time of creation'),
   updated_at: Timestamp('The time of the last change'),
@@ -173,6 +180,7 @@ const ENDPOINT_EXAMPLE: WebhookEndpointObject = {
   url: 'https://shop.example.com/webhooks',
   description: 'Shop backend',
   events: ['payment.completed', 'payout.completed', 'payout.failed'],
+  signature: 'gateway',
   enabled: true,
   created_at: '2026-11-21T07:05:30.632Z',
   updated_at: '2026-11-21T07:05:30.632Z',

@@ -22,6 +22,7 @@ import {
   type WebhookEndpoint,
 } from '../db/repositories/webhook-endpoints';
 import type { Db, Reader, Tx } from '../db/transaction';
+import { SIGNATURES } from '../domain/webhook-endpoint';
 import { EVENTS_BY_NAME_ONLY, PING, SUBSCRIBABLE_EVENTS } from '../domain/events';
 import { idAt } from '../domain/ids';
 import type { Mode } from '../domain/mode';
@@ -35,7 +36,7 @@ import type { WebhookSender } from '../webhooks/sender';
 import { requireLockedAccount } from './accounts';
 import { makeChange, type ChangedBy } from './admin/audit';
 import { AdminRefusal, InvalidInput } from './admin/refusal';
-import { auditOf, Choices, defineChange, Text } from './change';
+import { auditOf, Choice, Choices, defineChange, Text } from './change';
 import { findOwn, listOwn, type Owner, readAs } from './own';
 
 export type { AttemptCounts, EndpointCounts } from '../db/repositories/webhook-attempts';
@@ -83,17 +84,34 @@ const events = Choices(
   { label: 'Events', hint: 'Choose all events, or single ones' },
   `All events, including future ones, without ${EVENTS_BY_NAME_ONLY.join(', ')}`,
 );
+export const SIGNATURE_NAMES = {
+  gateway: 'Of the gateway',
+  standard_webhooks: 'Of the gateway and of Standard Webhooks',
+} as const;
+const signature = Choice(
+  SIGNATURES.map((value) => [value, SIGNATURE_NAMES[value]] as const),
+  { label: 'Signature headers', without: 'of the gateway' },
+);
 const DESCRIPTION = { label: 'Description', hint: 'To tell endpoints apart' };
 
 /** @throws InvalidInput, and AdminRefusal when the account has the maximum number */
 export const createEndpoint = defineChange({
   action: 'webhook_endpoint.create',
   access,
-  fields: { url, description: Type.Optional(Text(100, DESCRIPTION)), events },
+  fields: {
+    url,
+    description: Type.Optional(Text(100, DESCRIPTION)),
+    events,
+    signature: Type.Optional(signature),
+  },
   prepare: {
     url: (wanted, _, { webhookSender, mode }: NewEndpoint) => checkUrl(webhookSender, wanted, mode),
   },
-  run: async (tx, { id: given, ...subject }, { url, description = null, events }) => {
+  run: async (
+    tx,
+    { id: given, ...subject },
+    { url, description = null, events, signature: chosen = 'gateway' },
+  ) => {
     const { accountId, mode, secretBox } = subject;
     await requireLockedAccount(tx, accountId);
     await refuseOneTooMany(tx, accountId, mode);
@@ -101,7 +119,7 @@ export const createEndpoint = defineChange({
     const secret = makeSecret();
     const endpoint = await insertEndpoint(
       tx,
-      { id, accountId, mode, url, events: readEvents(events), description },
+      { id, accountId, mode, url, events: readEvents(events), description, signature: chosen },
       secretBox.seal(secret, id),
     );
     return { result: { ...endpoint, secret }, audit: auditOf(presentEndpoint, null, endpoint) };
@@ -116,6 +134,7 @@ export const editEndpoint = defineChange({
     url: Type.Optional(url),
     events: Type.Optional(events),
     description: Type.Optional(Text(100, DESCRIPTION, { mayBeEmpty: true })),
+    signature: Type.Optional(signature),
   },
   prepare: {
     url: async (wanted, db, { id, webhookSender }: OneEndpoint & Sender) => {
@@ -123,11 +142,12 @@ export const editEndpoint = defineChange({
       return checkUrl(webhookSender, wanted, mode);
     },
   },
-  run: (tx, { id }, { url, events, description }) =>
+  run: (tx, { id }, { url, events, description, signature: chosen }) =>
     saveChanged(tx, id, () => ({
       ...(url === undefined ? {} : { url }),
       ...(events === undefined ? {} : { events: readEvents(events) }),
       ...(description === undefined ? {} : { description: description || null }),
+      ...(chosen === undefined ? {} : { signature: chosen }),
     })),
 });
 
@@ -212,7 +232,7 @@ export async function pingEndpoint(
     endpoint: await requireEndpoint(tx, endpointId),
     secret: secretBox.open(await lockEndpointSecret(tx, endpointId), endpointId),
   }));
-  const { accountId, mode, url } = endpoint;
+  const { accountId, mode, url, signature: headers } = endpoint;
   const sentAt = new Date();
   const event = { id: newId('event'), type: PING, mode, sequence: 1, createdAt: sentAt };
   const events = endpoint.events ?? ['all'];
@@ -227,6 +247,7 @@ export async function pingEndpoint(
     eventType: PING,
     eventId: event.id,
     secret,
+    signature: headers,
     body,
   });
   const { outcome, status, errorCode, error, durationMs } = result;

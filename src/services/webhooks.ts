@@ -174,11 +174,15 @@ async function create(
   });
 }
 
-function isSame(before: WebhookEndpoint, { url, events, description }: Partial<EndpointRequest>) {
+function isSame(
+  before: WebhookEndpoint,
+  { url, events, description, signature }: Partial<EndpointRequest>,
+) {
   const shown = [...(before.events ?? ['all'])].sort().join();
   return (
     (url === undefined || url === before.url) &&
     (events === undefined || [...events].sort().join() === shown) &&
-    (description === undefined || description === (before.description ?? ''))
+    (description === undefined || description === (before.description ?? '')) &&
+    (signature === undefined || signature === before.signature)
   );
 }

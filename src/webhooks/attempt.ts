@@ -2,9 +2,11 @@
  * One attempt at a webhook delivery: resolve the name, check the addresses, connect, secure, send.
  * Each part throws an AttemptFailure, which becomes the stored result here.
  */
+import { createHmac } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Socket } from 'node:net';
 import type { Mode } from '../domain/mode';
+import type { Signature } from '../domain/webhook-endpoint';
 import { traceHeaders } from '../lib/trace';
 import { wallClockMs } from '../lib/wall-clock';
 import {
@@ -26,6 +28,7 @@ export interface WebhookRequest {
   eventId: string;
   /** The endpoint's secret as shown to the merchant, including `whsec_`. */
   secret: string;
+  signature: Signature;
   body: Buffer;
 }
 
@@ -95,7 +98,27 @@ function headersOf(request: WebhookRequest, url: URL): Record<string, string> {
     'X-Gateway-Event-Id': request.eventId,
     'X-Gateway-Timestamp': String(timestampSeconds),
     'X-Gateway-Signature': signWebhook(request.secret, timestampSeconds, request.body),
+    ...(request.signature === 'standard_webhooks'
+      ? standardHeaders(request, timestampSeconds)
+      : {}),
     ...traceHeaders(),
+  };
+}
+
+/** Standard Webhooks: the key is what the secret encodes in base64, and the id is signed as well. */
+function standardHeaders(
+  { eventId, secret, body }: WebhookRequest,
+  timestampSeconds: number,
+): Record<string, string> {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const signature = createHmac('sha256', key)
+    .update(`${eventId}.${timestampSeconds}.`)
+    .update(body)
+    .digest('base64');
+  return {
+    'webhook-id': eventId,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': `v1,${signature}`,
   };
 }
 

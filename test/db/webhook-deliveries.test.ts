@@ -1,6 +1,9 @@
 /** Deliveries in the database: written with the change, tried on the real schedule, forgotten. */
 import { sentStatements } from '../support/sent-statements';
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { verifyWebhook } from '../../clients/typescript/src/webhooks';
 import { attemptWebhookDelivery } from '../../activities/webhook-delivery/attempt';
 import { cleanUpWebhooks } from '../../activities/clean-up';
 import { connect } from '../../src/db/connect';
@@ -15,13 +18,14 @@ import { newId } from '../../src/lib/new-id';
 import { createSecretBox } from '../../src/lib/secret-box';
 import { retryDelivery } from '../../src/services/webhook-deliveries';
 import { recoverWebhookDeliveries } from '../../src/services/webhook-recovery';
-import { createEndpoint } from '../../src/services/webhook-endpoints';
+import { createEndpoint, rollSecret } from '../../src/services/webhook-endpoints';
 import { createWebhookSender } from '../../src/webhooks/sender';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { createMerchant } from '../support/merchant/merchant';
 import { whenWaiting } from '../support/servers/lock-waits';
-import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
+import { type Received, type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
 import { waitFor } from '../support/wait-for';
+import { describeWithProgram, pythonWith } from '../support/optional-program';
 
 const BY = { actor: 'test', reason: null };
 
@@ -149,6 +153,63 @@ test('payment.received goes to an endpoint that names it, not to one for all eve
   const eventId = await appDb.transaction((tx) => writeEvent(tx, 'payment.received'));
   const sql = 'SELECT endpoint_id AS id FROM webhook_deliveries WHERE event_id = ?';
   expect(await db.query(sql, [eventId])).toEqual([{ id: named.id }]);
+});
+
+describe('the headers of Standard Webhooks', () => {
+  const openStandard = () =>
+    createEndpoint.make(
+      appDb,
+      BY,
+      { webhookSender, secretBox, accountId, mode: 'test' },
+      { url: receiver.url, events: ['all'], signature: 'standard_webhooks' },
+    );
+  const receive = async (endpointId: string) => {
+    const eventId = await appDb.transaction((tx) => writeEvent(tx));
+    await attempt((await deliveryOf(eventId)).id, endpointId);
+    const [{ headers, body }] = receiver.of(eventId) as [Received];
+    return { headers: headers as Record<string, string>, body: body.toString(), eventId };
+  };
+
+  test('its library verifies what an endpoint gets that asks for them, and a rolled secret at once', async () => {
+    const { id, secret } = await openStandard();
+    const { headers, body, eventId } = await receive(id);
+    expect(new Webhook(secret).verify(body, headers)).toMatchObject({ id: eventId });
+    expect(verifyWebhook(body, headers, secret)).toMatchObject({ id: eventId });
+    expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature');
+    const rolled = await rollSecret.make(appDb, BY, { id, secretBox }, {});
+    const again = await receive(id);
+    expect(new Webhook(rolled.secret).verify(again.body, again.headers)).toBeTruthy();
+    expect(() => new Webhook(secret).verify(again.body, again.headers)).toThrow(
+      'No matching signature',
+    );
+  });
+
+  test('another endpoint does not get them', async () => {
+    const { headers } = await receive((await open()).id);
+    expect(Object.keys(headers).filter((name) => name.startsWith('webhook-'))).toEqual([]);
+  });
+
+  describeWithProgram(
+    pythonWith('standardwebhooks'),
+    'Install standardwebhooks 1.1.0 for Python, as .ci/run does.',
+    'in Python',
+    () => {
+      test('its library verifies them too', async () => {
+        const { id, secret } = await openStandard();
+        const { headers, body } = await receive(id);
+        const script =
+          'import json, sys; from standardwebhooks import Webhook; secret, body, headers = json.load(sys.stdin); ' +
+          'print(Webhook(secret).verify(body, headers)["id"])';
+        const verify = (text: string) =>
+          spawnSync(pythonWith('standardwebhooks')!, ['-c', script], {
+            input: JSON.stringify([secret, text, headers]),
+            encoding: 'utf8',
+          });
+        expect(verify(body).stdout.trim()).toBe(headers['webhook-id']);
+        expect(verify(`${body} `).stderr).toContain('No matching signature found');
+      });
+    },
+  );
 });
 
 test('on the real schedule each wait is exact to the second, and nothing goes out before its time', async () => {

@@ -61,6 +61,7 @@ test('an endpoint is created, read, listed, changed and deleted, each change in 
   const { secret, ...endpoint } = await created(client, {
     events: ['payout.failed', 'payout.completed', 'payout.failed'],
     description: 'Shop',
+    signature: 'standard_webhooks',
   });
   expect(secret).toMatch(/^whsec_/);
   expect(endpoint).toMatchObject({
@@ -69,6 +70,7 @@ test('an endpoint is created, read, listed, changed and deleted, each change in 
     url: receiver.url,
     events: ['payout.completed', 'payout.failed'],
     description: 'Shop',
+    signature: 'standard_webhooks',
     enabled: true,
     deleted_at: null,
   });

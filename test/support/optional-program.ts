@@ -1,4 +1,15 @@
 /** Tests that need a program which npm does not install. */
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+
+/** The environment of Python packages that .ci/run makes. */
+const PYTHON = resolve(__dirname, '../../node_modules/.cache/python/bin/python');
+
+/** A Python that has this package: that of .ci/run, or the machine's. Null: neither has it. */
+export function pythonWith(name: string): string | null {
+  const has = (python: string) => spawnSync(python, ['-c', `import ${name}`]).status === 0;
+  return [PYTHON, 'python3'].find(has) ?? null;
+}
 
 /**
  * `describe`, or a skipped one with a loud word about why.

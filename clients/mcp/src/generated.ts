@@ -3435,6 +3435,7 @@ export const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
       'url',
       'description',
       'events',
+      'signature',
       'enabled',
       'created_at',
       'updated_at',
@@ -3458,6 +3459,12 @@ export const DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
         type: 'array',
         items: { type: 'string' },
         description: 'Types of events, or "all"',
+      },
+      signature: {
+        type: 'string',
+        enum: ['gateway', 'standard_webhooks'],
+        description:
+          'The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks',
       },
       enabled: { type: 'boolean', description: 'Whether events are sent' },
       created_at: { type: 'string', format: 'date-time', description: 'The time of creation' },

@@ -1554,6 +1554,8 @@ class WebhookEndpointRequest(TypedDict):
     """A list of types of events, or ["all"] for all types, including future ones. payment.received is sent only to an endpoint that lists it."""
     description: NotRequired[str]
     """One line of at most 100 characters."""
+    signature: NotRequired[Literal["gateway", "standard_webhooks"]]
+    """One of gateway, standard_webhooks."""
 
 
 class WebhookEndpointChange(TypedDict):
@@ -1565,6 +1567,8 @@ class WebhookEndpointChange(TypedDict):
     """A list of types of events, or ["all"] for all types, including future ones. payment.received is sent only to an endpoint that lists it."""
     description: NotRequired[str]
     """One line of at most 100 characters."""
+    signature: NotRequired[Literal["gateway", "standard_webhooks"]]
+    """One of gateway, standard_webhooks."""
     enabled: NotRequired[bool]
     """True or false."""
 
@@ -1583,6 +1587,8 @@ class WebhookEndpoint(TypedDict):
     """Your description."""
     events: list[str]
     """Types of events, or "all"."""
+    signature: Literal["gateway", "standard_webhooks"]
+    """The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks."""
     enabled: bool
     """Whether events are sent."""
     created_at: str
@@ -1607,6 +1613,8 @@ class WebhookEndpointWithSecret(TypedDict):
     """Your description."""
     events: list[str]
     """Types of events, or "all"."""
+    signature: Literal["gateway", "standard_webhooks"]
+    """The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks."""
     enabled: bool
     """Whether events are sent."""
     created_at: str

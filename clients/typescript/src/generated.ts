@@ -1463,6 +1463,8 @@ export interface WebhookEndpointRequest {
     | undefined;
   /** One line of at most 100 characters */
   description?: string | undefined;
+  /** One of gateway, standard_webhooks */
+  signature?: 'gateway' | 'standard_webhooks' | undefined;
 }
 
 /** The fields of a webhook endpoint that change; an empty description removes it */
@@ -1508,6 +1510,8 @@ export interface WebhookEndpointChange {
     | undefined;
   /** One line of at most 100 characters */
   description?: string | undefined;
+  /** One of gateway, standard_webhooks */
+  signature?: 'gateway' | 'standard_webhooks' | undefined;
   /** True or false */
   enabled?: boolean | undefined;
 }
@@ -1525,6 +1529,8 @@ export interface WebhookEndpoint {
   description: string | null;
   /** Types of events, or "all" */
   events: string[];
+  /** The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks */
+  signature: 'gateway' | 'standard_webhooks';
   /** Whether events are sent */
   enabled: boolean;
   /** The time of creation */
@@ -1548,6 +1554,8 @@ export interface WebhookEndpointWithSecret {
   description: string | null;
   /** Types of events, or "all" */
   events: string[];
+  /** The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks */
+  signature: 'gateway' | 'standard_webhooks';
   /** Whether events are sent */
   enabled: boolean;
   /** The time of creation */

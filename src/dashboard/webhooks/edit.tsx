@@ -123,10 +123,17 @@ function objectOf(text: string): Record<string, unknown> | null {
   }
 }
 
-function valuesOf({ url, description, events, enabled }: WebhookEndpoint): URLSearchParams {
+function valuesOf({
+  url,
+  description,
+  events,
+  signature,
+  enabled,
+}: WebhookEndpoint): URLSearchParams {
   return new URLSearchParams([
     ['url', url],
     ['description', description ?? ''],
+    ['signature', signature],
     ...(events ?? ['all']).map((type): [string, string] => ['events', type]),
     ...(enabled ? [['enabled', 'yes'] as [string, string]] : []),
   ]);

@@ -20,6 +20,7 @@ import {
   rollSecret,
   type WebhookEndpoint,
 } from '../../services/webhook-endpoints';
+import { SIGNATURE_NAMES } from '../../services/webhook-endpoints';
 import { recoverWebhookDeliveries, replayMissing } from '../../services/webhook-recovery';
 import { readFields } from '../../web/change-form';
 import {
@@ -340,6 +341,7 @@ function EndpointPage(props: EndpointPageProps) {
           rows={[
             ['ID', <Id value={endpoint.id} />],
             ['Events', endpoint.events?.join(', ') ?? 'All'],
+            ['Signature headers', SIGNATURE_NAMES[endpoint.signature]],
             ['Created', <Time at={endpoint.createdAt} seconds />],
             ['Updated', <Time at={endpoint.updatedAt} seconds />],
             ['Deleted', deletedAt === null ? null : <Time at={deletedAt} seconds />],

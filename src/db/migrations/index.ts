@@ -77,6 +77,7 @@ import { sql as requestLog } from './baseline/request-log';
 import { sql as webhooks } from './baseline/webhooks';
 import { sql as rowsLeftOut, steps as leftOutSteps } from './0039-rows-left-out';
 import { sql as payoutSchedules } from './0046-payout-schedules';
+import { sql as endpointSignatures } from './0105-endpoint-signatures';
 
 /**
  * `sql` runs in a transaction. `concurrent` statements run one by one and outside of any, such as CREATE
@@ -98,6 +99,7 @@ export const BASELINE: readonly Migration[] = [
   { name: 'baseline/reconciliation', sql: reconciliation },
   { name: 'baseline/request-log', sql: requestLog },
   { name: 'baseline/account-rows', sql: accountRows },
+  { name: '0105-endpoint-signatures', sql: endpointSignatures },
 ];
 
 export const MIGRATIONS: readonly Migration[] = [

@@ -6,6 +6,7 @@ import type {
 } from '../../domain/webhook-delivery';
 import { webhookDeliveryStatusesBefore, SLOW_AFTER_TIMEOUTS } from '../../domain/webhook-delivery';
 import type { EventType } from '../../domain/events';
+import type { Signature } from '../../domain/webhook-endpoint';
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';
 import type { Db, Reader, SentWithNext, Tx } from '../transaction';
@@ -111,6 +112,7 @@ export interface LockedWebhookDelivery extends WebhookDeliveryFacts {
   endpointId: string;
   mode: Mode;
   url: string;
+  signature: Signature;
   lastError: string | null;
   secret: SealedSecret;
   /** The number of the latest attempt; 0 before the first. */
@@ -126,7 +128,7 @@ export async function readLockedWebhookDelivery(
 ): Promise<LockedWebhookDelivery | null> {
   const [found] = await tx.prepared<Omit<LockedWebhookDelivery, 'secret'> & SealedSecret>(
     `SELECT d.id, d.status, d.attempts, d.event_id, e.type AS event_type, e.body,
-            d.endpoint_id, p.mode, p.url, p.secret_sealed AS sealed,
+            d.endpoint_id, p.mode, p.url, p.signature, p.secret_sealed AS sealed,
             p.secret_key_id AS key_id, d.last_error,
             ceil(extract(epoch FROM d.next_attempt_at - clock_timestamp()) * 1000)::float8
               AS due_in_ms,

@@ -2,6 +2,7 @@
  * Webhook endpoints: where a merchant receives the events of one mode, and their signing secret.
  */
 import type { Mode } from '../../domain/mode';
+import type { Signature } from '../../domain/webhook-endpoint';
 import type { SealedSecret } from '../../lib/secret-box';
 import type { Db, Reader, Tx } from '../transaction';
 import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
@@ -15,6 +16,7 @@ export interface WebhookEndpoint {
   description: string | null;
   /** Null: all event types. */
   events: string[] | null;
+  signature: Signature;
   enabled: boolean;
   timeoutsInARow: number;
   createdAt: Date;
@@ -22,13 +24,13 @@ export interface WebhookEndpoint {
   deletedAt: Date | null;
 }
 
-const COLUMNS = `id, account_id, mode, url, description, events, enabled,
+const COLUMNS = `id, account_id, mode, url, description, events, signature, enabled,
   timeouts_in_a_row, created_at, updated_at,
   deleted_at`;
 
 export type NewWebhookEndpoint = Pick<
   WebhookEndpoint,
-  'id' | 'accountId' | 'mode' | 'url' | 'description' | 'events'
+  'id' | 'accountId' | 'mode' | 'url' | 'description' | 'events' | 'signature'
 >;
 
 export async function insertEndpoint(
@@ -39,8 +41,9 @@ export async function insertEndpoint(
   return one(
     await tx.query<WebhookEndpoint>(
       `INSERT INTO webhook_endpoints
-              (id, account_id, mode, url, description, events, secret_sealed, secret_key_id)
-       VALUES (?, ?, ?, ?, ?, ?::text[], ?, ?) RETURNING ${COLUMNS}`,
+              (id, account_id, mode, url, description, events, signature, secret_sealed,
+               secret_key_id)
+       VALUES (?, ?, ?, ?, ?, ?::text[], ?, ?, ?) RETURNING ${COLUMNS}`,
       [
         endpoint.id,
         endpoint.accountId,
@@ -48,6 +51,7 @@ export async function insertEndpoint(
         endpoint.url,
         endpoint.description,
         endpoint.events,
+        endpoint.signature,
         secret.sealed,
         secret.keyId,
       ],
@@ -103,13 +107,15 @@ export async function saveEndpoint(tx: Tx, endpoint: WebhookEndpoint): Promise<W
   return one(
     await tx.query<WebhookEndpoint>(
       `UPDATE webhook_endpoints
-          SET url = ?, description = ?, events = ?::text[], enabled = ?, deleted_at = ?,
+          SET url = ?, description = ?, events = ?::text[], signature = ?, enabled = ?,
+              deleted_at = ?,
               timeouts_in_a_row = 0, updated_at = clock_timestamp()
         WHERE id = ? RETURNING ${COLUMNS}`,
       [
         endpoint.url,
         endpoint.description,
         endpoint.events,
+        endpoint.signature,
         endpoint.enabled,
         endpoint.deletedAt,
         endpoint.id,

@@ -13,6 +13,7 @@ export const EVENT: Omit<WebhookRequest, 'url'> = {
   eventType: 'payout.completed',
   eventId: 'evt_00000000000000000000000001',
   secret: 'whsec_EXAMPLE-ONLY',
+  signature: 'gateway',
   body: Buffer.from('{"id":"evt_00000000000000000000000001","type":"payout.completed"}'),
 };
 
