@@ -3,7 +3,7 @@
  * the terminal or by a signal of the alarm's workflow. The other alarms end with their condition.
  */
 import { SetupError } from '../lib/setup-error';
-import type { AlarmKind } from './alarms';
+import { type AlarmKind, BY_SEVERITY } from './alarms';
 import { findPause } from './chain/pause';
 import type { Database, Db } from './db/database';
 import { DECISION_PENDING } from './sender/waiting';
@@ -44,7 +44,7 @@ export async function listAlarms(db: Db): Promise<OpenAlarm[]> {
     Omit<OpenAlarm, 'chain_id' | 'raised_at' | 'needs_person'> & { chain_id: string; raised: Date }
   >(
     `SELECT id, chain_id, kind, subject, detail, raised_at AS raised, acknowledged_by
-     FROM wallet.alarm WHERE cleared_at IS NULL ORDER BY alarm.raised_at, id`,
+     FROM wallet.alarm WHERE cleared_at IS NULL ORDER BY ${BY_SEVERITY}`,
   );
   return rows.map(({ raised, ...row }) => ({
     ...row,

@@ -36,6 +36,8 @@ export type AlarmKind =
   | 'chain_unavailable'
   /** No block was read for minutes, although the chain goes on. */
   | 'follower_stalled'
+  /** Blocks are read, and none has become final for half an hour. */
+  | 'finality_stalled'
   /** The nodes replaced a final block; the chain is paused. */
   | 'reorganization_below_final'
   /** A deposit was credited, and is not on the chain that an operator has accepted. */
@@ -52,6 +54,25 @@ export type AlarmKind =
   | 'balance_below_deposits'
   /** What all deposit addresses have is not what deposits and sweeps explain. */
   | 'sums_differ';
+
+/** Money is at risk, or nothing is sent. */
+const URGENT: readonly AlarmKind[] = [
+  'signer_stopped',
+  'reorganization_below_final',
+  'credited_deposit_gone',
+  'outcome_changed',
+  'balance_below_deposits',
+  'sums_differ',
+  'not_transferred',
+  'signing_failed',
+  'finality_stalled',
+];
+/** Anybody can cause it, by sending a little. */
+const MINOR: AlarmKind = 'unexpected_deposit';
+
+/** For ORDER BY: the urgent ones first, and last what must not hide another one. */
+export const BY_SEVERITY = `alarm.kind IN (${URGENT.map((kind) => `'${kind}'`).join(', ')}) DESC,
+  alarm.kind = '${MINOR}', alarm.raised_at, alarm.id`;
 
 export interface Alarms {
   raise(kind: AlarmKind, subject: string, detail: string, db?: Db): Promise<void>;

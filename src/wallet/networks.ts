@@ -186,6 +186,12 @@ const ASSETS = {
 
 const CONFIRMATIONS_MAX = 10_000;
 const GWEI_MAX = 1_000_000;
+/** Second layers ask for less than one gwei. */
+const Gwei = Type.Number({
+  minimum: 0,
+  maximum: GWEI_MAX,
+  description: `must be a number from 0 to ${String(GWEI_MAX)}`,
+});
 const GAS_MIN = 21_000;
 const DAY_SECONDS = 86_400;
 
@@ -229,8 +235,8 @@ function networkSchema(assets: readonly string[]) {
             limits: perAsset(Type.Object({ hour: Positive, day: Positive }, OBJECT)),
             native_prices: perAsset(Positive),
             gas_max: Maybe(Whole(GAS_MIN, 1_000_000_000)),
-            max_fee_per_gas_gwei: Maybe(Whole(0, GWEI_MAX)),
-            priority_fee_per_gas_gwei: Type.Optional(Whole(0, GWEI_MAX)),
+            max_fee_per_gas_gwei: Maybe(Gwei),
+            priority_fee_per_gas_gwei: Type.Optional(Gwei),
             replace_after_seconds: Maybe(Whole(1, DAY_SECONDS)),
             resend_after_seconds: Maybe(Whole(1, DAY_SECONDS)),
             in_flight_max: Maybe(Whole(1, 1_000)),
@@ -341,9 +347,13 @@ function toAmount(text: string): Amount {
   return amount;
 }
 
-const GWEI_WEI = 1_000_000_000n;
+/** The product is below 2^53, and rounding it makes it exact. */
+function toWei(gwei: number): bigint {
+  return BigInt(Math.round(gwei * 1_000_000_000));
+}
+
 const DEFAULT_MAX_FEE_GWEI = 300;
-const DEFAULT_GAS_MAX = 1_000_000;
+const DEFAULT_GAS_MAX = 200_000;
 const DEFAULT_REPLACE_AFTER_SECONDS = 60;
 const DEFAULT_RESEND_AFTER_SECONDS = 30;
 const DEFAULT_IN_FLIGHT_MAX = 16;
@@ -358,8 +368,8 @@ function readPayouts(fields: NonNullable<NetworkEntry['payouts']>, refuse: Refus
       day: toAmount(day),
     })),
     nativePrices: amounts(fields.native_prices),
-    maxFeePerGasWei: BigInt(fields.max_fee_per_gas_gwei ?? DEFAULT_MAX_FEE_GWEI) * GWEI_WEI,
-    priorityFeePerGasWei: priorityGwei === undefined ? null : BigInt(priorityGwei) * GWEI_WEI,
+    maxFeePerGasWei: toWei(fields.max_fee_per_gas_gwei ?? DEFAULT_MAX_FEE_GWEI),
+    priorityFeePerGasWei: priorityGwei === undefined ? null : toWei(priorityGwei),
     gasMax: BigInt(fields.gas_max ?? DEFAULT_GAS_MAX),
     replaceAfterMs: (fields.replace_after_seconds ?? DEFAULT_REPLACE_AFTER_SECONDS) * 1000,
     resendAfterMs: (fields.resend_after_seconds ?? DEFAULT_RESEND_AFTER_SECONDS) * 1000,

@@ -4,6 +4,7 @@
  */
 import type { Address, Hex } from 'viem';
 import { isLess } from '../domain/money';
+import { BY_SEVERITY } from './alarms';
 import { ChainUnavailable } from './chain/rpc';
 import { type Chain, createChain } from './chain/chain';
 import { listNewestDecisions, type PauseDecision } from './chain/pause';
@@ -107,7 +108,7 @@ async function readNetworkStatus(
     sums: sums ? await readShownSums(db, chain) : null,
     alarms: await db.query(
       `SELECT kind, subject, detail, to_char(raised_at AT TIME ZONE 'UTC', ${ISO}) AS raised_at
-       FROM wallet.alarm WHERE chain_id = $1 AND cleared_at IS NULL ORDER BY alarm.raised_at`,
+       FROM wallet.alarm WHERE chain_id = $1 AND cleared_at IS NULL ORDER BY ${BY_SEVERITY}`,
       [chainId],
     ),
   };

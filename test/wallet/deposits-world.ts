@@ -19,6 +19,7 @@ import { findCheckoutById } from '../../src/wallet/checkouts/store';
 import { Database } from '../../src/wallet/db/database';
 import type { WalletConfig } from '../../src/wallet/config';
 import { Follower } from '../../src/wallet/follower/follower';
+import type { Patience } from '../../src/wallet/follower/progress';
 import { WatchList } from '../../src/wallet/follower/watch-list';
 import type { Network } from '../../src/wallet/networks';
 import { openXpub } from '../../src/wallet/addresses/deposit-addresses';
@@ -93,7 +94,7 @@ export interface DepositsWorld {
 export async function createDepositsWorld(
   chain: TestChain,
   changes: Partial<Omit<Network, 'payouts'>> = {},
-  { stalledAfterMs, doubtAfterMs }: { stalledAfterMs?: number; doubtAfterMs?: number } = {},
+  patience: Patience & { doubtAfterMs?: number } = {},
 ): Promise<DepositsWorld> {
   const database = await createWalletDatabase();
   const db = new Database(database.url);
@@ -113,8 +114,7 @@ export async function createDepositsWorld(
     return new Follower({
       ...{ chain: walletChain, chainId: network.chainId, rules: network.deposits, db, alarms, log },
       ...{ watched: new WatchList(db, 'test'), pageUrl, balancesEveryMs: 0 },
-      ...(stalledAfterMs === undefined ? {} : { stalledAfterMs }),
-      ...(doubtAfterMs === undefined ? {} : { doubtAfterMs }),
+      ...patience,
     });
   };
   const world: DepositsWorld = {

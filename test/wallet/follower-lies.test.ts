@@ -5,7 +5,12 @@ import { amount } from '../../src/domain/money';
 import { listAlarms } from '../../src/wallet/alarm-decisions';
 import { createChain, verifyChain } from '../../src/wallet/chain/chain';
 import { TRANSFER_TOPIC } from '../../src/wallet/chain/erc20';
+import { ensurePlace } from '../../src/wallet/follower/follower';
+import { findPlace } from '../../src/wallet/follower/place';
+import type { Patience } from '../../src/wallet/follower/progress';
 import { rescan } from '../../src/wallet/follower/rescan';
+import { Database } from '../../src/wallet/db/database';
+import { createWalletDatabase } from '../support/servers/database';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
 import { testNetwork } from '../support/wallet/wallet';
@@ -269,6 +274,7 @@ describeWithChain('a follower with nodes that lie', () => {
 
   describe('raises an alarm while no block is read, which ends with the next one', () => {
     const STALLED_AFTER_MS = 400;
+    const patience: Patience = { stalledAfterMs: STALLED_AFTER_MS };
     const openAlarms = async (): Promise<{ kind: string; detail: string }[]> =>
       (await listAlarms(world.db)).map(({ kind, detail }) => ({ kind, detail }));
     const stalled = () =>
@@ -278,11 +284,7 @@ describeWithChain('a follower with nodes that lie', () => {
       });
 
     beforeEach(async () => {
-      world = await createDepositsWorld(
-        chain,
-        { rpcUrls: [node.url] },
-        { stalledAfterMs: STALLED_AFTER_MS },
-      );
+      world = await createDepositsWorld(chain, { rpcUrls: [node.url] }, patience);
       await openTestCheckout(world);
     });
 
@@ -309,10 +311,52 @@ describeWithChain('a follower with nodes that lie', () => {
 
     it('but not while the chain has no new blocks', async () => {
       await world.follow();
+      patience.unfinalAfterMs = STALLED_AFTER_MS;
+      world.restart();
+      await world.follow();
       await new Promise((resolve) => setTimeout(resolve, 2 * STALLED_AFTER_MS));
       await world.follow();
       expect(await openAlarms()).toEqual([]);
     });
+  });
+
+  it.each([
+    ['refuses to tell one', { error: { code: -39001, message: 'finalized block not found' } }],
+    ['tells the same one for ever', null],
+  ])('raises an alarm while no block becomes final: a node %s', async (_what, refusal) => {
+    const frozen = await chain.rpc('eth_getBlockByNumber', ['finalized', false]);
+    node.answer = ({ method, params: [tag] }) =>
+      method === 'eth_getBlockByNumber' && tag === 'finalized'
+        ? (refusal ?? { result: frozen })
+        : null;
+    world = await createDepositsWorld(chain, { rpcUrls: [node.url] }, { unfinalAfterMs: 300 });
+    const kinds = async (): Promise<string[]> =>
+      (await listAlarms(world.db)).map(({ kind }) => kind);
+    await when('the alarm', async () => {
+      await chain.mine();
+      await world.follow();
+      return (await kinds()).includes('finality_stalled') ? true : null;
+    });
+    node.answer = () => null;
+    await world.follow();
+    expect(await kinds()).toEqual([]);
+  });
+
+  it('does not begin at the first block of an old chain whose node tells no final block', async () => {
+    world = await createDepositsWorld(chain);
+    const database = await createWalletDatabase();
+    const db = new Database(database.url, { size: 1 });
+    node.answer = ({ method, params: [tag] }) =>
+      method === 'eth_getBlockByNumber' && tag === 'finalized' ? { result: null } : null;
+    node.alter = ({ params: [tag] }, result) =>
+      tag === 'latest' ? { ...(result as object), number: '0x1312d00' } : result;
+    const one = createChain(testNetwork(chain, { rpcUrls: [node.url] }));
+    await expect(ensurePlace(db, one)).rejects.toThrow(/no final block/);
+    node.alter = (_call, result) => result;
+    await ensurePlace(db, one);
+    expect(await findPlace(db, chain.chainId)).toMatchObject({ headNumber: 0 });
+    await db.destroy();
+    await database.drop();
   });
 
   it('does not start on a chain whose node refuses the tag "finalized", and names finality', async () => {

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { type Address, encodeFunctionData, erc20Abi, type Hex, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { amount } from '../../src/domain/money';
+import { listAlarms, resolveAlarm } from '../../src/wallet/alarm-decisions';
 import { createAlarms } from '../../src/wallet/alarms';
 import { createChain } from '../../src/wallet/chain/chain';
 import { isPaid, missingAmount } from '../../src/wallet/checkouts/checkout';
@@ -86,7 +87,52 @@ describeWithChain('deposits', () => {
     await settle();
     expect(await entriesOf(world, id)).toEqual(['10. final']);
     expect(await alarms('unexpected_deposit')).toEqual([
-      `3.00000000 DAI arrived at the address of checkout ${id}, which is for another asset or network.`,
+      `3 DAI arrived at the address of checkout ${id}, which is for another asset or network.`,
+    ]);
+  });
+
+  test('what anybody can send without end is one alarm of each checkout, and hides no other', async () => {
+    const told = async (): Promise<string[]> =>
+      (await listAlarms(world.db)).flatMap(({ kind, detail }) =>
+        kind === 'unexpected_deposit' && (detail.includes(one.id) || detail.includes(other.id))
+          ? [detail]
+          : [],
+      );
+    const one = await openTestCheckout(world);
+    const other = await openTestCheckout(world);
+    for (const { address } of [one, other]) {
+      for (let time = 1; time <= 3; time += 1) {
+        await pay(chain, chain.tokens.DAI, address, 3_000_000_000_000n);
+      }
+    }
+    await settle();
+    expect(await told()).toEqual([]);
+    await pay(chain, chain.tokens.DAI, one.address, ETH);
+    await settle();
+    for (let time = 1; time <= 2; time += 1) await pay(chain, chain.tokens.DAI, one.address, ETH);
+    await settle();
+    expect(await told()).toEqual([
+      `3 DAI arrived at the address of checkout ${one.id}, which is for another asset or network.`,
+    ]);
+    await world.db.query(
+      `INSERT INTO wallet.alarm (chain_id, kind, subject, detail)
+       VALUES ($1, 'signer_stopped', 'the hot wallet', 'It is stopped.')`,
+      [chain.chainId],
+    );
+    const open = await listAlarms(world.db);
+    expect(open[0]!.kind).toBe('signer_stopped');
+    expect(open.at(-1)!.kind).toBe('unexpected_deposit');
+    const reason = { by: 'alice', reason: 'agreed' };
+    for (const { id, kind } of open) {
+      if (kind === 'unexpected_deposit' || kind === 'signer_stopped')
+        await resolveAlarm(world.db, id, reason);
+    }
+    await settle();
+    expect(await told()).toEqual([]);
+    await pay(chain, chain.tokens.DAI, one.address, ETH);
+    await settle();
+    expect(await told()).toEqual([
+      `4 DAI arrived at the address of checkout ${one.id}, which is for another asset or network.`,
     ]);
   });
 

@@ -2,6 +2,7 @@
  * What one payout cannot do stops no other, and none fails for good because of the token, the hot
  * wallet or a node.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Hex } from 'viem';
 import { amount } from '../../src/domain/money';
 import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
@@ -207,7 +208,7 @@ describeWithChain('a queue of payouts', () => {
     await alarm('not_transferred');
     expect(await waiting('po_1')).toBe('a decision');
     const decision = { mode: null, reference: 'po_1', by: 'alice', reason: 'looked' };
-    await decideTransfer(wallet!.db, { ...decision, outcome: 'failed' });
+    await decideTransfer(wallet!.db, [testNetwork(chain)], { ...decision, outcome: 'failed' });
     expect(await find('po_1')).toMatchObject({ status: 'failed', txHash: expect.any(String) });
     expect(await received('USDT')).toBe(0n);
   });
@@ -294,6 +295,76 @@ describeWithChain('a queue of payouts', () => {
     expect(maxPriorityFeePerGas).toBe(await chain.rpc('eth_maxPriorityFeePerGas'));
   });
 
+  it('waits, and the wallet can stop, while a node counts 200,000 transactions too many', async () => {
+    node.alter = ({ method, params: [, tag] }, result) =>
+      method === 'eth_getTransactionCount' && tag === 'pending' ? '0x30d40' : result;
+    await start({ rpcUrls: [chain.url, node.url] });
+    await alarm('signer_stopped');
+    await pay('po_1');
+    await wallet!.stop();
+    node.alter = (_call, result) => result;
+    await start({ rpcUrls: [chain.url, node.url] });
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await noAlarms();
+  });
+
+  const COINS = { currency: 'ETH', amount: amount('0.00001') } as const;
+
+  it('counts the network fees of coins in their limits', async () => {
+    const hour = amount('0.00003');
+    await start({ payouts: { limits: { ETH: { hour, day: amount('100') } } } });
+    await pay('po_1', COINS);
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await pay('po_2', COINS);
+    expect(await waiting('po_2')).toBe('limit');
+    await wallet!.db.query("UPDATE wallet.slot SET created_at = created_at - interval '2 hours'");
+    expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+  });
+
+  const attempts = async (): Promise<number> =>
+    (await wallet!.db.query('SELECT 1 FROM wallet.attempt')).length;
+
+  it('raises no fees while there is no block that could take it', async () => {
+    await chain.setAutomine(false);
+    await start({ payouts: { replaceAfterMs: 50 } });
+    await pay('po_1');
+    await waitThroughFaults('the transaction', async () => (await attempts()) > 0);
+    await sleep(1_000);
+    expect(await attempts()).toBe(1);
+    await chain.setNextBaseFee(50n * 10n ** 9n);
+    await chain.mine();
+    await waitThroughFaults('higher fees', async () => (await attempts()) > 1);
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+  });
+
+  it('raises one alarm while nodes take no transaction of the hot wallet', async () => {
+    node.answer = ({ method }) =>
+      method === 'eth_sendRawTransaction'
+        ? { error: { code: -32000, message: 'in-flight transaction limit reached' } }
+        : null;
+    await start({ rpcUrls: [node.url], payouts: { resendAfterMs: 50 } });
+    for (const reference of numbered(3)) await pay(reference);
+    await waitThroughFaults('the transactions', async () => (await attempts()) === 3);
+    const before = node.calls.get('eth_sendRawTransaction') ?? 0;
+    await waitThroughFaults(
+      'refusals of all of them',
+      () => (node.calls.get('eth_sendRawTransaction') ?? 0) > before + 6,
+    );
+    expect(await openAlarms()).toEqual(['broadcast_refused']);
+    node.answer = () => null;
+    for (const reference of numbered(3)) {
+      expect(await ended(reference)).toMatchObject({ status: 'sent' });
+    }
+    await noAlarms();
+  });
+
+  it('goes to an address in upper case, which has no checksum', async () => {
+    await start();
+    await pay('po_1', {}, `0x${receiver.slice(2).toUpperCase()}`);
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(5_000_000n);
+  });
+
   it('does not fail until a second node confirms that the recipient refuses', async () => {
     const port = await findFreePort();
     let isUp = false;
@@ -374,9 +445,12 @@ describeWithChain('a queue of payouts', () => {
       expect(await waiting('po_1')).toBe('a decision');
       expect(await find('po_1')).toMatchObject({ status: 'pending', txHash: null });
       const decision = { mode: null, reference: 'po_1', outcome, by: 'alice', reason: 'looked' };
-      await decideTransfer(wallet!.db, decision);
+      const networks = [testNetwork(chain)];
+      await decideTransfer(wallet!.db, networks, decision);
       expect(await find('po_1')).toMatchObject({ status, txHash: expect.any(String) });
-      await expect(decideTransfer(wallet!.db, decision)).rejects.toThrow(/Nothing to decide/);
+      await expect(decideTransfer(wallet!.db, networks, decision)).rejects.toThrow(
+        /Nothing to decide/,
+      );
       const decided = await wallet!.db.query(
         'SELECT kind, decided_by AS by, reason FROM wallet.decision',
       );

@@ -9,6 +9,8 @@ import { withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
 import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
 import { createChain } from '../../src/wallet/chain/chain';
+import { Database } from '../../src/wallet/db/database';
+import { decideTransfer } from '../../src/wallet/sender/decide-transfer';
 import { resumeSigner } from '../../src/wallet/sender/resume';
 import { readStatus } from '../../src/wallet/status';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
@@ -165,6 +167,47 @@ describeWithChain('a wallet with a restored database', () => {
     await waitThroughFaults('the end of the stop', async () => (await openAlarms()).length === 0);
   });
 
+  it('does not let an operator fail what the chain or a pool shows as paid', async () => {
+    const limits = { hour: amount('1'), day: amount('1') };
+    const decide = async () => {
+      const networks = [testNetwork(chain)];
+      const decision = { mode: null, reference: 'po_1', by: 'alice', reason: 'it waits' };
+      await decideTransfer(wallet.db, networks, { ...decision, outcome: 'failed' });
+    };
+    await wallet.stop();
+    await start({ payouts: { limits: { USDC: limits } } });
+    await pay('po_1');
+    const copy = await backUp();
+    await broadcastOf(1);
+    // The wallet of the copy is not running: nothing has compared its nonces yet.
+    await wallet.stop();
+    wallet = { ...wallet, db: new Database(copy.url, { size: 2 }) };
+    databases.push(copy);
+    await expect(decide()).rejects.toThrow(/the chain decides it|may have paid/);
+    await chain.mine();
+    await chain.finalize();
+    await wallet.db.destroy();
+    await start();
+    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    expect(await received()).toBe(5_000_000n);
+  });
+
+  it('lets an operator fail what no node shows, once every node was asked', async () => {
+    await wallet.stop();
+    const limits = { hour: amount('1'), day: amount('1') };
+    await start({ payouts: { limits: { USDC: limits } } });
+    await pay('po_1');
+    const decision = { mode: null, reference: 'po_1', by: 'alice', reason: 'it waits' };
+    const fail = (rpcUrls: string[]) =>
+      decideTransfer(wallet.db, [testNetwork(chain, { rpcUrls, rpcTimeoutMs: 500 })], {
+        ...decision,
+        outcome: 'failed',
+      });
+    await expect(fail([chain.url, 'http://127.0.0.1:9'])).rejects.toThrow(/does not answer/);
+    await fail([chain.url]);
+    expect(await ended('po_1')).toMatchObject({ status: 'failed' });
+  });
+
   it('gives no nonce of a pending transaction away, and takes it up for the payout that it pays', async () => {
     const copy = await backUp();
     await pay('po_a');
@@ -227,6 +270,9 @@ describeWithChain('a wallet with a restored database', () => {
       { kind: 'not_found' },
     ]);
     expect(await provider.findPayout('po_b')).toEqual({ kind: 'not_found' });
+    // What the wallet would not send any more has not been paid, and ends no round of claims.
+    const refused = { ...orderOf('po_c'), currency: 'BTC' };
+    expect(await provider.claimTransaction(refused, txHash!)).toEqual({ kind: 'not_found' });
     const found = { kind: 'found', transfer: { reference: 'po_a' } };
     expect(await Promise.all([claim('po_a'), claim('po_a')])).toMatchObject([found, found]);
     expect(await ended('po_a')).toMatchObject({ status: 'sent', txHash });

@@ -125,6 +125,17 @@ describeWithChain('a sweep', () => {
     );
   });
 
+  it('leaves out tokens that are worth less than what it costs to move them', async () => {
+    const [rich, poor] = [await openTestCheckout(world), await openTestCheckout(world)];
+    await pay(chain, chain.tokens.USDC, rich.address, 100_000_000n);
+    await pay(chain, chain.tokens.USDC, poor.address, 10_000n);
+    await chain.finalize();
+    await world.follow();
+    const plan = await planSweep(world.db, { ...order(), asset: 'USDC' });
+    expect(plan.items.map(({ address }) => address)).toEqual([rich.address]);
+    expect(plan.small).toBe(1);
+  });
+
   it('is estimated with the fee for data, as a payout is', async () => {
     const { chain: plain } = order();
     const before = await estimateFee(plain, 'ETH');

@@ -141,7 +141,8 @@ function createOnchainProvider(config: ProviderModeConfig, call: CallProvider): 
       const answer = await call({ method: 'POST', url, headers, body });
       if (answer.kind !== 'answer') return answer;
       const code = readOnchainErrorCode(answer.body);
-      if (answer.status === 404 && code === 'unknown_transaction_not_found') {
+      const isRefused = answer.status === 422 || answer.status === 409;
+      if (code === 'unknown_transaction_not_found' || (isRefused && code !== undefined)) {
         return { kind: 'not_found' };
       }
       if (answer.status !== 200) return unclear(answer.status, answer.body);

@@ -3,7 +3,7 @@
  * part of the follower's transaction, or of one that begins with the checkout's lock.
  */
 import { createHash } from 'node:crypto';
-import { ZERO } from '../../domain/money';
+import { amount as toAmount, ZERO } from '../../domain/money';
 import { endAlarm } from '../alarms';
 import type { Database, Db, Tx } from '../db/database';
 import { depositId, type Movement } from '../follower/movements';
@@ -82,6 +82,9 @@ async function findFunding(tx: Tx, arrivals: readonly Arrival[]): Promise<Set<st
   return new Set(rows.map(({ hash }) => hash));
 }
 
+/** Less of an asset that nobody asked for is kept and told to nobody, where the settings have no `dust`. */
+const UNEXPECTED_FLOOR = toAmount('0.0001');
+
 /** @returns whether the customer or the gateway can see a difference */
 async function recordOfCheckout(
   tx: Tx,
@@ -90,14 +93,14 @@ async function recordOfCheckout(
   arrivals: readonly Arrival[],
   funding: ReadonlySet<string>,
 ): Promise<boolean> {
-  let listed = deposits.filter(({ isListed }) => isListed).length;
+  let listed = deposits.filter((one) => one.isListed && one.isExpected).length;
   let isVisible = false;
   for (const one of arrivals) {
     const isFunding = !one.isInternal && funding.has(one.txHash);
     const isExpected = !isFunding && checkout.chainId === chainId && checkout.asset === one.asset;
     const amount = amountOf(one.units, one.decimals);
-    const floor = rules.dust[one.asset] ?? ZERO;
-    const isListed = !isFunding && isListedAlone(amount, floor, listed);
+    const floor = rules.dust[one.asset] ?? (isExpected ? ZERO : UNEXPECTED_FLOOR);
+    const isListed = !isFunding && isListedAlone(amount, floor, isExpected ? listed : 0);
     const id = depositId(chainId, one);
     if (await findAgain(tx, chainId, id, one)) continue;
     const [stored] = await tx.query<{ is_listed: boolean; is_new: boolean }>(STORE_ARRIVAL, [
@@ -115,7 +118,7 @@ async function recordOfCheckout(
       one.isInternal ? new Date() : null,
     ]);
     if (stored === undefined) continue;
-    if (stored.is_new && stored.is_listed) listed += 1;
+    if (stored.is_new && stored.is_listed && isExpected) listed += 1;
     if (isExpected) isVisible = true;
   }
   return isVisible;
@@ -222,29 +225,43 @@ export interface SureDeposit {
   finality: Finality;
 }
 
-/** The deposits that are sure at the node that is followed, and that no other node has shown yet. */
+export interface UnagreedDeposit {
+  id: string;
+  checkoutId: string;
+}
+
+/** The deposits that may be sure at the node that is followed, and that no other node has shown yet. */
 export async function listUnagreed(
+  db: Database,
+  chainId: number,
+  { safe }: SureBlocks,
+): Promise<UnagreedDeposit[]> {
+  return db.query<UnagreedDeposit & Record<string, unknown>>(
+    `SELECT id, checkout_id AS "checkoutId" FROM wallet.deposit
+     WHERE chain_id = $1 AND state = 'detected' AND screening <> 'pending' AND block_number <= $2
+       AND agreed_at IS NULL AND tx_hash IS NOT NULL`,
+    [chainId, safe],
+  );
+}
+
+/** Those of them that are sure. */
+export async function findSure(
   db: Database,
   parts: DepositParts,
   sure: SureBlocks,
+  unagreed: readonly UnagreedDeposit[],
 ): Promise<SureDeposit[]> {
-  const due = await db.query<{ checkout_id: string }>(
-    `SELECT DISTINCT checkout_id FROM wallet.deposit
-     WHERE chain_id = $1 AND state = 'detected' AND screening <> 'pending' AND block_number <= $2
-       AND agreed_at IS NULL`,
-    [parts.chainId, sure.safe],
-  );
-  const unagreed: SureDeposit[] = [];
-  for (const { checkout_id } of due) {
-    const facts = await findCheckoutById(db, checkout_id);
+  const ids = new Set(unagreed.map(({ id }) => id));
+  const found: SureDeposit[] = [];
+  for (const checkoutId of new Set(unagreed.map((one) => one.checkoutId))) {
+    const facts = await findCheckoutById(db, checkoutId);
     for (const one of facts?.deposits ?? []) {
-      if (facts === null || one.txHash === null || one.isAgreed) continue;
+      if (facts === null || one.txHash === null || !ids.has(one.id)) continue;
       const finality = finalityOf(facts, one, parts);
-      if (isSure(one, parts, sure, finality))
-        unagreed.push({ ...one, txHash: one.txHash, finality });
+      if (isSure(one, parts, sure, finality)) found.push({ ...one, txHash: one.txHash, finality });
     }
   }
-  return unagreed;
+  return found;
 }
 
 /** Stores that enough nodes show these deposits in these blocks. */
@@ -358,30 +375,36 @@ async function bundle(
   return true;
 }
 
-/** What came in another asset, or on another network, than the checkout asks for. */
-export interface UnexpectedDeposit {
-  id: string;
+/** What a person is told of deposits, with the subject of the alarm. */
+export interface DepositAlarm {
+  subject: string;
   detail: string;
 }
 
-/** Finds deposits that are final and have no alarm yet. */
-export async function listUnexpected(db: Db, chainId: number): Promise<UnexpectedDeposit[]> {
-  const rows = await db.query<{ id: string; checkout_id: string; amount: string; asset: string }>(
-    `SELECT id, checkout_id, amount, asset FROM wallet.deposit
-     WHERE chain_id = $1 AND NOT is_expected AND is_listed AND state = 'final'
-       AND NOT EXISTS (SELECT 1 FROM wallet.alarm a
-         WHERE a.chain_id = $1 AND a.kind = 'unexpected_deposit' AND a.subject = deposit.id)
-     ORDER BY block_number, id`,
+/**
+ * What came in another asset, or on another network, than the checkout asks for: one alarm for each checkout
+ * and asset, because anybody can send any number of them. Lists those whose sum the alarm does not tell yet.
+ */
+export async function listUnexpected(db: Db, chainId: number): Promise<DepositAlarm[]> {
+  return db.query<DepositAlarm & Record<string, unknown>>(
+    `SELECT subject, detail FROM (
+       SELECT checkout_id || ' ' || asset AS subject, max(final_at) AS newest,
+         format('%s %s arrived at the address of checkout %s, which is for another asset or network.',
+           trim_scale(sum(amount)), asset, checkout_id) AS detail
+       FROM wallet.deposit
+       WHERE chain_id = $1 AND NOT is_expected AND is_listed AND state = 'final'
+       GROUP BY checkout_id, asset) AS arrived
+     WHERE NOT EXISTS (SELECT 1 FROM wallet.alarm
+       WHERE alarm.chain_id = $1 AND kind = 'unexpected_deposit' AND alarm.subject = arrived.subject
+         AND CASE WHEN cleared_at IS NULL THEN alarm.detail = arrived.detail
+           ELSE cleared_at >= newest END)
+     ORDER BY subject`,
     [chainId],
   );
-  return rows.map(({ id, checkout_id, amount, asset }) => ({
-    id,
-    detail: `${amount} ${asset} arrived at the address of checkout ${checkout_id}, which is for another asset or network.`,
-  }));
 }
 
 /** Credited, not on the chain that an operator has accepted, and without an alarm yet. */
-export async function listMissing(db: Db, chainId: number): Promise<UnexpectedDeposit[]> {
+export async function listMissing(db: Db, chainId: number): Promise<DepositAlarm[]> {
   const rows = await db.query<
     Record<'id' | 'checkout_id' | 'amount' | 'asset' | 'tx_hash', string>
   >(
@@ -394,7 +417,7 @@ export async function listMissing(db: Db, chainId: number): Promise<UnexpectedDe
     [chainId],
   );
   return rows.map(({ id, checkout_id, amount, asset, tx_hash }) => ({
-    id,
+    subject: id,
     detail: `${amount} ${asset} were credited to checkout ${checkout_id}, and transaction ${tx_hash} is not on the accepted chain. The alarm ends if it is mined again.`,
   }));
 }

@@ -100,7 +100,7 @@ export function addAlarmCommands(
   const alarms = command.command('alarms').description('lists open alarms, and ends them');
   alarms
     .command('list')
-    .description('Lists the open alarms of all chains, the oldest first.')
+    .description('Lists the open alarms of all chains, the urgent ones first.')
     .option('--json', 'as JSON')
     .action(async ({ json }) => {
       const open = await withDatabase(listAlarms);

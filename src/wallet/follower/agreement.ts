@@ -9,6 +9,7 @@ import { type Chain, nodesOf, nodesRequired } from '../chain/chain';
 import { ignoreSilence, type RpcAnswer } from '../chain/rpc';
 import {
   type DepositParts,
+  findSure,
   listUnagreed,
   markAgreed,
   type SureBlocks,
@@ -46,32 +47,35 @@ export class Agreement {
   /** Stores which of the deposits that the followed node calls sure enough nodes show. */
   async seek(sure: SureBlocks): Promise<void> {
     const { db, chainId } = this.parts;
-    const all = await listUnagreed(db, this.parts, sure);
+    const all = await listUnagreed(db, chainId, sure);
     const now = performance.now();
     const due = all.filter(({ id }) => {
       const doubt = this.doubts.get(id);
       return doubt === undefined || now - doubt.triedAt >= RETRY_AFTER_MS;
     });
-    const agreed = due.length === 0 ? [] : await this.askNodes(due);
+    const deposits = await findSure(db, this.parts, sure, due);
+    const agreed = deposits.length === 0 ? [] : await this.askNodes(deposits);
     await markAgreed(db, chainId, agreed);
-    const found = new Set(agreed);
-    await this.endDoubts(all.filter((one) => !found.has(one)));
-    for (const one of due) if (!found.has(one)) await this.doubt(one, now);
+    const found = new Set(agreed.map(({ id }) => id));
+    await this.endDoubts(all.map(({ id }) => id).filter((id) => !found.has(id)));
+    for (const one of deposits) if (!found.has(one.id)) await this.doubt(one, now);
   }
 
   /** @returns the deposits that enough nodes have in the same block */
   private async askNodes(deposits: readonly SureDeposit[]): Promise<SureDeposit[]> {
     const { chain } = this.parts;
     const required = nodesRequired(chain);
-    const shown = new Map<string, number>();
+    /** deposit → block → how many nodes have it there */
+    const shown = new Map(deposits.map(({ id }) => [id, new Map<Hex, number>()]));
     const isAgreed = ({ id }: SureDeposit): boolean =>
-      [...shown].some(([key, count]) => key.startsWith(`${id} `) && count >= required);
+      [...(shown.get(id)?.values() ?? [])].some((count) => count >= required);
     for (const node of nodesOf(chain)) {
       const open = deposits.filter((one) => !isAgreed(one));
       if (open.length === 0) break;
       // A node that is silent, or lacks the method, shows nothing.
-      for (const key of (await listShown(node, open).catch(ignoreSilence)) ?? []) {
-        shown.set(key, (shown.get(key) ?? 0) + 1);
+      for (const { id, block } of (await listShown(node, open).catch(ignoreSilence)) ?? []) {
+        const blocks = shown.get(id);
+        blocks?.set(block, (blocks.get(block) ?? 0) + 1);
       }
     }
     return deposits.filter(isAgreed);
@@ -86,8 +90,8 @@ export class Agreement {
     await alarms.raise('deposit_in_doubt', one.id, detail);
   }
 
-  private async endDoubts(left: readonly SureDeposit[]): Promise<void> {
-    const ids = left.map(({ id }) => id);
+  /** @param ids the deposits that still lack a node */
+  private async endDoubts(ids: readonly string[]): Promise<void> {
     const ended = [...this.doubts.keys()].filter((id) => !ids.includes(id));
     if (ended.length === 0 && !this.hasOldAlarms) return;
     for (const id of ended) this.doubts.delete(id);
@@ -102,8 +106,11 @@ export class Agreement {
   }
 }
 
-/** @returns `deposit, hash of its block` for each deposit that the node has in a block that is sure */
-async function listShown(node: Chain, deposits: readonly SureDeposit[]): Promise<string[]> {
+/** @returns the deposits that the node has in a block that is sure, with the hash of that block */
+async function listShown(
+  node: Chain,
+  deposits: readonly SureDeposit[],
+): Promise<{ id: string; block: Hex }[]> {
   const { safe, finalized } = await readHeads(node);
   const sure: SureBlocks = {
     finalized: finalized?.number ?? -1,
@@ -128,7 +135,7 @@ async function listShown(node: Chain, deposits: readonly SureDeposit[]): Promise
       chainId: node.network.chainId,
       tokens,
     });
-    return block === null ? [] : [`${deposit.id} ${block}`];
+    return block === null ? [] : [{ id: deposit.id, block }];
   });
 }
 

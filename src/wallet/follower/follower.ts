@@ -42,10 +42,10 @@ import {
   readHeads,
   readRange,
 } from './reader';
-import { ProgressWatch } from './progress';
+import { type Patience, ProgressWatch } from './progress';
 import type { WatchList } from './watch-list';
 
-export interface FollowerParts extends DepositParts {
+export interface FollowerParts extends DepositParts, Patience {
   chain: Chain;
   db: Database;
   watched: WatchList;
@@ -53,7 +53,6 @@ export interface FollowerParts extends DepositParts {
   log: Log;
   /** The time between two looks for coins that contracts sent. */
   balancesEveryMs: number;
-  stalledAfterMs?: number;
   /** How long a deposit may lack a second node before an alarm is raised. */
   doubtAfterMs?: number;
 }
@@ -72,13 +71,20 @@ export function startFollower(parts: FollowerParts, pauseMs: number): Loop {
   );
 }
 
+/** An older chain has final blocks, so that a node without one is not ready. */
+const YOUNG_CHAIN_BLOCKS = 10_000;
+
 /**
- * The place from which a new chain will be followed. It is stored before the first address of the chain
+ * The place from which a new chain will be followed: its final block, or the first block of a young
+ * chain that has no final one yet. It is stored before the first address of the chain
  * is given out: what is paid to it is not missed, whenever somebody begins to work on the chain.
  */
 export async function ensurePlace(db: Database, chain: Chain): Promise<void> {
   if ((await findPlace(db, chain.network.chainId)) !== null) return;
   const heads = await readHeads(chain);
+  if (heads.finalized === null && heads.latest.number > YOUNG_CHAIN_BLOCKS) {
+    throw new Error('the node tells no final block');
+  }
   const start = heads.finalized ?? (await readHeader(chain, 0)) ?? heads.latest;
   await beginAt(db, chain.network, start);
 }
@@ -101,7 +107,7 @@ export class Follower {
     this.chainId = chainId;
     this.balances = new CoinBalances(parts);
     this.agreement = new Agreement(parts);
-    this.watch = new ProgressWatch(name, parts.alarms, parts.stalledAfterMs);
+    this.watch = new ProgressWatch(name, parts.alarms, parts);
   }
 
   /** @returns 'more' when there are more blocks to read */
@@ -121,7 +127,10 @@ export class Follower {
   private async watchProgress(failure: string | null): Promise<void> {
     const place = await findPlace(this.parts.db, this.chainId);
     await this.watch.observe({
-      place: place === null ? null : { number: place.headNumber, hash: place.headHash },
+      place:
+        place === null
+          ? null
+          : { number: place.headNumber, hash: place.headHash, final: place.finalNumber },
       head: this.head,
       isPaused: place !== null && place.pausedReason !== null,
       failure,
@@ -321,16 +330,16 @@ export class Follower {
     const sure = { safe, finalized: finalized.number };
     await this.agreement.seek(sure);
     await settleDeposits(db, this.parts, sure);
-    for (const { id, detail } of await listUnexpected(db, this.chainId)) {
-      await this.parts.alarms.raise('unexpected_deposit', id, detail);
+    for (const { subject, detail } of await listUnexpected(db, this.chainId)) {
+      await this.parts.alarms.raise('unexpected_deposit', subject, detail);
     }
     return finalized.number;
   }
 
   /** Once the new chain was read to its end. */
   private async reportMissing(): Promise<void> {
-    for (const { id, detail } of await listMissing(this.parts.db, this.chainId)) {
-      await this.parts.alarms.raise('credited_deposit_gone', id, detail);
+    for (const { subject, detail } of await listMissing(this.parts.db, this.chainId)) {
+      await this.parts.alarms.raise('credited_deposit_gone', subject, detail);
     }
   }
 

@@ -61,7 +61,7 @@ export function createProvider(parts: ProviderParts): OnchainProvider {
           ];
         },
       );
-      return open.slice(-ALARMS_MAX);
+      return open.slice(0, ALARMS_MAX);
     },
 
     async listUnknownTransactions(mode) {

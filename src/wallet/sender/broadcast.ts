@@ -107,7 +107,7 @@ export async function broadcast(
       batch.map(({ raw }) => ({ method: 'eth_sendRawTransaction', params: [raw] })),
       isAccepted,
     );
-    await markBroadcast(db, await acceptedOf(parts, batch, answers));
+    await markBroadcast(db, await acceptedOf(parts, view, batch, answers));
   }
 }
 
@@ -117,6 +117,7 @@ function isAccepted(answer: RpcAnswer): boolean {
 
 async function acceptedOf(
   { chain, key, alarms }: QueueParts,
+  { usedNonces }: ChainView,
   batch: readonly Attempt[],
   answers: readonly RpcAnswer[],
 ): Promise<Hex[]> {
@@ -140,12 +141,28 @@ async function acceptedOf(
       // Without this nonce the later ones cannot be mined.
       return accepted;
     }
-    // Raising the fees is the cure, and happens by itself.
-    if (meaning === 'fees') continue;
+    // Raising the fees is the cure, and happens by itself. Nodes take only one transaction at a time of some
+    // accounts: what waits for an earlier nonce is a person's only when it is the first.
+    if (meaning === 'fees' || nonce !== usedNonces) continue;
     const text = `A node refuses transaction ${hash} with nonce ${nonce.toString()} of ${key.signer}: ${detail}`;
     await alarms.raise('broadcast_refused', subject, text);
   }
   return accepted;
+}
+
+/** The attempts of a hot wallet outside of blocks → the newest block when each was looked at first. */
+const lookedAt = new WeakMap<Signer, Map<Hex, bigint>>();
+
+/** Those that a block since could have taken: without a block, higher fees change nothing. */
+function listPassedOver(
+  { signer }: BroadcastParts,
+  newest: readonly Attempt[],
+  { headBlock }: ChainView,
+): Set<Hex> {
+  const before = lookedAt.get(signer);
+  const since = newest.map(({ hash }) => [hash, before?.get(hash) ?? headBlock] as const);
+  lookedAt.set(signer, new Map(since));
+  return new Set(since.flatMap(([hash, block]) => (headBlock > block ? [hash] : [])));
 }
 
 /**
@@ -159,7 +176,9 @@ export async function replaceStuck(parts: BroadcastParts, view: ChainView): Prom
   const newest = await findNewestAttempts(db, key, view.usedNonces, 'created', 0);
   const freed = newest.filter((one) => one.isFreed && !one.isEmpty);
   const old = await findNewestAttempts(db, key, view.usedNonces, 'created', age);
-  const attempts = [...freed, ...old.filter((one) => !one.isFreed || one.isEmpty)];
+  const passedOver = listPassedOver(parts, newest, view);
+  const stuck = old.filter((one) => passedOver.has(one.hash) && (!one.isFreed || one.isEmpty));
+  const attempts = [...freed, ...stuck];
   let isCapped = false;
   for (const attempt of attempts) {
     const isFirst = attempt.nonce === view.usedNonces;

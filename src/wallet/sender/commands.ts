@@ -2,10 +2,12 @@
 import type { Command } from '@commander-js/extra-typings';
 import { type Terminal, UsageError } from '../../lib/command-line';
 import type { Database } from '../db/database';
+import type { Network } from '../networks';
 import { decideTransfer, type TransferDecision } from './decide-transfer';
 import { describeWaiting, listWaiting } from './waiting-list';
 
 interface CommandParts {
+  networks: () => readonly Network[];
   withDatabase: <T>(work: (db: Database) => Promise<T>) => Promise<T>;
 }
 
@@ -17,7 +19,7 @@ const MODE = ['--mode <MODE>', 'test or live, where both have the reference'] as
 export function addTransferCommands(
   command: Command,
   { out }: Terminal,
-  { withDatabase }: CommandParts,
+  { networks, withDatabase }: CommandParts,
 ): void {
   const transfer = command
     .command('transfer')
@@ -33,14 +35,16 @@ export function addTransferCommands(
     });
   transfer
     .command('fail')
-    .description('Ends a payout as failed: nothing of it was paid, and nothing will be.')
+    .description(
+      'Ends a payout as failed: nothing of it was paid, and nothing will be. Every node is asked.',
+    )
     .argument(...REFERENCE)
     .requiredOption(...BY)
     .requiredOption(...REASON)
     .option(...MODE)
     .action(async (reference, { by, reason, mode }) => {
       const decision = { reference, by, reason, mode: readMode(mode), outcome: 'failed' as const };
-      await withDatabase((db) => decideTransfer(db, decision));
+      await withDatabase((db) => decideTransfer(db, networks(), decision));
       out(`${reference} has failed. The gateway is told, and releases its money.\n`);
     });
   transfer
@@ -51,8 +55,9 @@ export function addTransferCommands(
     .requiredOption(...REASON)
     .option(...MODE)
     .action(async (reference, { by, reason, mode }) => {
-      const decision = { reference, by, reason, mode: readMode(mode) };
-      await withDatabase((db) => decideTransfer(db, { ...decision, outcome: 'confirmed' }));
+      const decided = { reference, by, reason, mode: readMode(mode) };
+      const decision = { ...decided, outcome: 'confirmed' as const };
+      await withDatabase((db) => decideTransfer(db, [], decision));
       out(`${reference} is confirmed. The gateway is told.\n`);
     });
 }

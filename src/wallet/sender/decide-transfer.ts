@@ -2,11 +2,19 @@
  * An operator decides about a transfer: one whose transaction succeeded and transferred nothing, or a
  * queued one that nobody wants to wait for any more. Who decided it stays in wallet.decision.
  */
+import type { Address } from 'viem';
 import { SetupError } from '../../lib/setup-error';
-import type { Database, Tx } from '../db/database';
+import { createAlarms } from '../alarms';
+import { createChain, nodesOf } from '../chain/chain';
+import { ignoreSilence } from '../chain/rpc';
+import type { Database, Db, Tx } from '../db/database';
 import { recordDecision } from '../decisions';
-import type { WalletMode } from '../networks';
+import type { Network, WalletMode } from '../networks';
+import { explainNonces } from './explain';
+import { MAY_BE_PAID } from './found';
+import { hasUnseenTransactions, lockAllSigners } from './slots';
 import { finishTransfer } from './transfers';
+import { readView } from './view';
 import { DECISION_PENDING } from './waiting';
 
 export interface TransferDecision {
@@ -26,11 +34,18 @@ interface Decided {
   txHash: string | null;
 }
 
-/** @throws SetupError when the chain decides, or has decided */
-export async function decideTransfer(db: Database, decision: TransferDecision): Promise<void> {
+/** @throws SetupError when the chain decides, or has decided, and for a failure that may have been paid */
+export async function decideTransfer(
+  db: Database,
+  networks: readonly Network[],
+  decision: TransferDecision,
+): Promise<void> {
   const { reference, outcome, by, reason } = decision;
+  const { chainId } = await findTransfer(db, decision);
+  if (outcome === 'failed') await compareNonces(db, networks, chainId);
   await db.transaction(async (tx) => {
-    const transfer = await lockTransfer(tx, decision);
+    await lockAllSigners(tx, Number(chainId));
+    const transfer = await findTransfer(tx, decision, 'FOR UPDATE');
     const isUndecided = transfer.waitingFor === DECISION_PENDING;
     if (!isUndecided && transfer.status !== 'queued') {
       const state = transfer.status === 'sending' ? 'the chain decides it' : transfer.status;
@@ -39,6 +54,7 @@ export async function decideTransfer(db: Database, decision: TransferDecision): 
     if (!isUndecided && outcome === 'confirmed') {
       throw new SetupError(`${reference} is queued: the wallet has sent nothing for it.`);
     }
+    if (outcome === 'failed') await requireUnpaid(tx, transfer, reference);
     await finishTransfer(tx, {
       transferId: transfer.id,
       status: outcome,
@@ -71,13 +87,68 @@ export async function decideTransfer(db: Database, decision: TransferDecision): 
   });
 }
 
-/** The sender gives it no slot meanwhile. */
-async function lockTransfer(tx: Tx, { mode, reference }: TransferDecision): Promise<Decided> {
-  const found = await tx.query<Decided & Record<string, unknown>>(
+/**
+ * The database may be older than the chain and the pools, and the wallet may not be running: what the hot
+ * wallets have sent and the record does not know becomes known, or adopted, first.
+ */
+async function compareNonces(
+  db: Database,
+  networks: readonly Network[],
+  chainId: string,
+): Promise<void> {
+  const network = networks.find((one) => String(one.chainId) === chainId);
+  if (network?.payouts == null) {
+    throw new SetupError(
+      `WALLET_NETWORKS_FILE must have the chain ${chainId} with its payouts, to find out whether the payout was paid.`,
+    );
+  }
+  const chain = createChain(network);
+  const alarms = createAlarms(db, chain, () => undefined);
+  const signers = await db.query<{ address: Address }>(
+    'SELECT address FROM wallet.signer WHERE chain_id = $1 ORDER BY address',
+    [chainId],
+  );
+  if (signers.length === 0) {
+    throw new SetupError(`${network.name} has no hot wallet yet. Start the wallet.`);
+  }
+  for (const { address } of signers) {
+    for (const node of nodesOf(chain)) {
+      if ((await readView(node, address).catch(ignoreSilence)) !== undefined) continue;
+      throw new SetupError(
+        `A node of ${network.name} does not answer, and may know that the payout was paid. Make all nodes reachable, or remove the node from rpc_urls, and run the command again.`,
+      );
+    }
+    const parts = { db, chain, rules: network.payouts, alarms };
+    const key = { chainId: network.chainId, signer: address };
+    const view = await readView(chain, address);
+    await explainNonces({ ...parts, key }, view, { everyNode: true });
+  }
+}
+
+/** The signers of the chain are locked. @throws SetupError */
+async function requireUnpaid(tx: Tx, { id, chainId }: Decided, reference: string): Promise<void> {
+  const maybe = await tx.query(
+    `SELECT 1 FROM wallet.transfer WHERE id = $1 AND (${MAY_BE_PAID} OR EXISTS (
+       SELECT FROM wallet.slot WHERE transfer_id = transfer.id AND state = 'open'))`,
+    [id],
+  );
+  if (maybe.length === 0 && !(await hasUnseenTransactions(tx, Number(chainId)))) return;
+  throw new SetupError(
+    `A transaction of a hot wallet that the database does not know may have paid ${reference}. Explain it first: see \`wallet status\` and \`wallet resume-signer\`.`,
+  );
+}
+
+/** Locked, the sender gives it no slot meanwhile. */
+async function findTransfer(
+  db: Db,
+  { mode, reference }: TransferDecision,
+  lock: '' | 'FOR UPDATE' = '',
+): Promise<Decided> {
+  const found = await db.query<Decided & Record<string, unknown>>(
     `SELECT id, chain_id AS "chainId", status, waiting_for AS "waitingFor", tx_hash AS "txHash"
      FROM wallet.transfer
      WHERE client_reference = $1 AND ($2::text IS NULL OR mode = $2) AND status <> 'refused'
-     FOR UPDATE`,
+     ${lock}`,
     [reference, mode],
   );
   const [transfer, another] = found;

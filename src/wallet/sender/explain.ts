@@ -46,6 +46,8 @@ import type { ChainView } from './view';
 
 /** How many nonces are looked at, at least, behind those that the nodes count. */
 const WAITING_MIN = 64;
+/** So many unknown nonces are looked up at once: a node may count any number of them. */
+const LOOKED_UP_MAX = 1_000;
 
 /**
  * @param everyNode asks all nodes for the counts, as at the start and after a takeover
@@ -69,11 +71,13 @@ export async function explainNonces(
   const isKnown = counted <= nextNonce && stoppedFor !== 'found_transactions';
   if (isKnown && !everyNode) return true;
   const next = counted > nextNonce ? counted : nextNonce;
-  const { waiting, isComplete } = await findUnknownInPools(parts, next);
+  const { waiting, isComplete } = await findUnknownInPools(parts, nextNonce, next);
   if (isKnown && waiting.length === 0) return true;
   const finalNonces = await readFinalNonces(parts, address);
   const known = await listKnownNonces(parts, nextNonce, finalNonces);
-  const wanted = range(nextNonce, counted).filter((nonce) => !known.has(nonce));
+  const most = nextNonce + BigInt(known.size + LOOKED_UP_MAX);
+  const upTo = counted < most ? counted : most;
+  const wanted = range(nextNonce, upTo).filter((nonce) => !known.has(nonce));
   const seen = [...(await findTransactions(chain, address, wanted)), ...waiting];
   const last = waiting.at(-1)?.nonce ?? 0n;
   const top = last >= counted ? last + 1n : counted;
@@ -89,6 +93,7 @@ export async function explainNonces(
     await storeFound(tx, chain, key, seen);
     const open = await adoptWhatFits(tx, parts, finalNonces);
     const hidden = wanted.filter((nonce) => !seen.some((one) => one.nonce === nonce));
+    if (upTo < counted) hidden.push(counted - 1n);
     if (open.length > 0 || hidden.length > 0) {
       await stopForFound(tx, parts, open, hidden);
       return false;
@@ -100,20 +105,22 @@ export async function explainNonces(
 }
 
 /**
- * What pools hold in open slots and from the next nonce on, and the record does not know.
+ * What pools hold in open slots, and behind the nonces that the nodes count, and the record does not know.
+ * @param next behind what the nodes count
  * @returns isComplete: no node was silent
  */
 async function findUnknownInPools(
   parts: QueueParts,
+  nextNonce: bigint,
   next: bigint,
 ): Promise<{ waiting: SeenTransaction[]; isComplete: boolean }> {
   const { db, chain, key, rules } = parts;
   const slots = await findOpenSlots(db, key, {});
-  const lowest = slots[0]?.nonce ?? next;
-  const { seen, isComplete } = await findWaiting(chain, getAddress(key.signer), {
-    from: lowest,
-    count: Number(next - lowest) + Math.max(WAITING_MIN, 2 * rules.inFlightMax),
-  });
+  const ahead = BigInt(Math.max(WAITING_MIN, 2 * rules.inFlightMax));
+  const { seen, isComplete } = await findWaiting(chain, getAddress(key.signer), [
+    ...range(slots[0]?.nonce ?? nextNonce, nextNonce),
+    ...range(next, next + ahead),
+  ]);
   const isFree = (nonce: bigint) => nonce >= next && !slots.some((slot) => slot.nonce === nonce);
   const conflicts = await findConflicts(parts, slots, seen);
   return { waiting: [...conflicts, ...seen.filter(({ nonce }) => isFree(nonce))], isComplete };
@@ -309,7 +316,7 @@ async function endsWhenExplained(
   );
 }
 
-/** The same, when the slot has ended by a transaction of its own. */
+/** Does the same when the slot has ended by a transaction of its own. */
 function endsWithItsSlot({ db, key }: QueueParts, { usedNonces }: ChainView): Promise<void> {
   const hasEnded = `NOT EXISTS (SELECT FROM wallet.slot WHERE slot.chain_id = signer.chain_id
     AND slot.signer = signer.address AND state = 'open' AND nonce < ${usedNonces.toString()})`;

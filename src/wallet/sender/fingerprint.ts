@@ -30,7 +30,7 @@ export function markFees(fees: Fees, reference: string): Fees {
   return { ...fees, maxFeePerGas: fees.maxFeePerGas + missing };
 }
 
-/** The same, or with the largest maximum that has the mark and is not above the cap. */
+/** @returns the same, or fees with the largest maximum that has the mark and is not above the cap */
 export function markFeesBelow(fees: Fees, reference: string, cap: bigint): Fees {
   const { maxFeePerGas, maxPriorityFeePerGas } = markFees(fees, reference);
   const max = maxFeePerGas <= cap ? maxFeePerGas : maxFeePerGas - FEE_STEP;

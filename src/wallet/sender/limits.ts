@@ -41,18 +41,22 @@ export async function findRooms(
   chain: Chain,
   signers: readonly string[],
 ): Promise<Map<string, Rooms>> {
-  // Failed transactions moved nothing; foreign slots are not ours.
+  // Failed transactions moved nothing. The recipient's contract decides what coins cost to send, so that
+  // the network fee counts at most as high as it was offered.
   const rows = await db.query<SpentRow>(
     `SELECT queued.asset, spent.signer, spent.hour, spent.day, patient
      FROM (SELECT DISTINCT asset FROM wallet.transfer WHERE chain_id = $1 AND status = 'queued')
        AS queued
      LEFT JOIN LATERAL (
-       SELECT signer, coalesce(sum(units)
+       SELECT signer, coalesce(sum(taken)
            FILTER (WHERE created_at > clock_timestamp() - interval '1 hour'), 0) AS hour,
-         sum(units) AS day
-       FROM wallet.slot
-       WHERE chain_id = $1 AND slot.asset = queued.asset
-         AND created_at > clock_timestamp() - interval '1 day' AND state IN ('open', 'sent')
+         sum(taken) AS day
+       FROM (
+         SELECT signer, created_at, CASE WHEN state IN ('open', 'sent') THEN units ELSE 0 END
+           + CASE WHEN asset = $3 THEN gas * max_fee_per_gas ELSE 0 END AS taken
+         FROM wallet.slot
+         WHERE chain_id = $1 AND slot.asset = queued.asset
+           AND created_at > clock_timestamp() - interval '1 day') AS slot
        GROUP BY signer
      ) AS spent ON true
      LEFT JOIN LATERAL (
@@ -62,7 +66,7 @@ export async function findRooms(
          AND units <= coalesce(($2::jsonb ->> asset)::numeric, 0)
        ORDER BY due_at, id LIMIT 1
      ) AS oldest ON true`,
-    [chain.network.chainId, JSON.stringify(largestByLimits(chain))],
+    [chain.network.chainId, JSON.stringify(largestByLimits(chain)), chain.network.native.asset],
   );
   const found = new Map<string, Rooms>(signers.map((signer) => [signer, new Map()]));
   for (const asset of new Set(rows.map((row) => row.asset))) {

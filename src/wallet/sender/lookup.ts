@@ -99,16 +99,16 @@ export async function findTransactions(
 }
 
 /**
- * Transactions in pools from this nonce on. Behind a nonce that a pool lacks they are in no count of nonces,
+ * Transactions in pools from the first of these nonces on. Behind a nonce that a pool lacks they are in no count of nonces,
  * and are mined as soon as it is used. Nodes that show neither by nonce nor the pool of an account tell nothing.
  * @returns isComplete: no node was silent
  */
 export async function findWaiting(
   chain: Chain,
   signer: Address,
-  { from, count }: { from: bigint; count: number },
+  nonces: readonly bigint[],
 ): Promise<{ seen: SeenTransaction[]; isComplete: boolean }> {
-  const nonces = Array.from({ length: count }, (_, index) => from + BigInt(index));
+  const from = nonces[0] ?? 0n;
   const found = new Map<bigint, SeenTransaction>();
   let isComplete = true;
   for (const node of chain.rpc.each()) {

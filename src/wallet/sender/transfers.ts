@@ -140,8 +140,14 @@ function repeat(known: Transfer, order: TransferOrder): Submission {
   return { kind: 'refused', code: code ?? 'destination_refused' };
 }
 
+/** In upper or lower case alone, an address has no checksum (EIP-55). */
+function readDestination(text: string): Address | null {
+  const plain = /^0x[0-9A-F]{40}$/.test(text) ? text.toLowerCase() : text;
+  return isAddress(plain) ? getAddress(plain) : null;
+}
+
 function writeDestination(text: string): string {
-  return isAddress(text) ? getAddress(text) : text;
+  return readDestination(text) ?? text;
 }
 
 type CheckedOrder = RefusalCode | { chainId: number; units: string };
@@ -153,8 +159,9 @@ async function checkOrder(
   const network = networks.find(({ mode, name }) => mode === order.mode && name === order.network);
   const decimals = network === undefined ? null : sendableDecimals(network, order.asset);
   if (network === undefined || decimals === null) return 'asset_not_supported';
-  if (!isAddress(order.destination) || order.memo !== null) return 'destination_invalid';
-  if (await isRefused(network, getAddress(order.destination))) return 'destination_refused';
+  const destination = readDestination(order.destination);
+  if (destination === null || order.memo !== null) return 'destination_invalid';
+  if (await isRefused(network, destination)) return 'destination_refused';
   const units = unitsOf(order.amount, decimals);
   if (units === null) return 'amount_not_representable';
   return { chainId: network.chainId, units: units.toString() };

@@ -10,11 +10,13 @@ import { balanceOfCall } from '../chain/erc20';
 import { ChainUnavailable, type RpcAnswer, type RpcCall } from '../chain/rpc';
 
 export interface ChainView {
+  /** The newest block. */
+  headBlock: bigint;
   baseFeePerGas: bigint;
   priorityFeePerGas: bigint;
   /** The signer's transactions in blocks: nonces below this one are used. */
   usedNonces: bigint;
-  /** The same with what is in the node's pool: an alarm, never a source of nonces. */
+  /** Counts what is in the node's pool as well. It raises an alarm, and no nonce is taken from it. */
   pendingNonces: bigint;
   /** -1n while no block is final. */
   finalBlock: bigint;
@@ -58,6 +60,7 @@ export async function readView({ network, rpc }: Chain, signer: Address): Promis
   const pendingNonces =
     pending !== undefined && 'result' in pending ? BigInt(pending.result as Hex) : 0n;
   return {
+    headBlock: BigInt(latest.number),
     baseFeePerGas: BigInt(latest.baseFeePerGas ?? '0x0'),
     priorityFeePerGas: await boundedTip({ network, rpc }, tip),
     usedNonces,

@@ -21,7 +21,7 @@ import { RpcRefusal } from '../chain/rpc';
 import type { Db } from '../db/database';
 import { readBalances } from '../follower/reader';
 import { type Fees, firstFees } from '../sender/fees';
-import { amountOf, NATIVE_DECIMALS } from '../units';
+import { amountOf, NATIVE_DECIMALS, unitsOf } from '../units';
 
 export interface SweepOrder {
   chain: Chain;
@@ -156,7 +156,7 @@ interface ItemFacts extends AddressRow {
   fees: Fees;
 }
 
-/** Null when the coins do not pay for their own way, or the token refuses the transfer. */
+/** Null when the money is worth less than its way, or the token refuses the transfer. */
 async function planItem(order: SweepOrder, facts: ItemFacts): Promise<SweepItem | null> {
   const { chain, asset, to } = order;
   const { address, addressIndex, units, nonce, fees } = facts;
@@ -168,6 +168,7 @@ async function planItem(order: SweepOrder, facts: ItemFacts): Promise<SweepItem 
   const l1Fee = await readL1Fee(chain, serializeTransaction(build(units)));
   const fee = gas * fees.maxFeePerGas + l1Fee;
   if (token === null && units <= fee) return null;
+  if (isWorthLess(chain, asset, units, fee)) return null;
   const moved = token === null ? units - fee : units;
   const [coins = 0n] = await readBalances(
     chain,
@@ -183,6 +184,15 @@ async function planItem(order: SweepOrder, facts: ItemFacts): Promise<SweepItem 
     feeWei: fee,
     transaction: build(moved),
   };
+}
+
+/** Without a price of the coin in the token, nobody knows. */
+function isWorthLess({ network }: Chain, asset: string, units: bigint, feeWei: bigint): boolean {
+  const price = network.payouts?.nativePrices[asset];
+  const token = network.tokens.find((one) => one.asset === asset);
+  if (price === undefined || token === undefined) return false;
+  const unitsOfCoin = unitsOf(price, token.decimals) ?? 0n;
+  return units < (feeWei * unitsOfCoin) / 10n ** BigInt(NATIVE_DECIMALS);
 }
 
 async function estimateGas(

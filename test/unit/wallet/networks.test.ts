@@ -27,10 +27,20 @@ test('a network has defaults for what is not set', () => {
       payouts: {
         limits: { USDC: { hour: '100.00000000', day: '1000.50000000' } },
         ...{ inFlightMax: 16, replaceAfterMs: 60_000, maxFeePerGasWei: 300_000_000_000n },
-        gasMax: 1_000_000n,
+        gasMax: 200_000n,
       },
     },
   ]);
+});
+
+test('fees may be a part of a gwei', () => {
+  const payouts = {
+    ...ETHEREUM.payouts,
+    ...{ max_fee_per_gas_gwei: 0.057, priority_fee_per_gas_gwei: 0.001 },
+  };
+  expect(read({ ...ETHEREUM, payouts })[0]?.payouts).toMatchObject({
+    ...{ maxFeePerGasWei: 57_000_000n, priorityFeePerGasWei: 1_000_000n },
+  });
 });
 
 test('a network has one hot wallet or a list of them', () => {
