@@ -109,7 +109,7 @@ function toolOf(
     kind: ACTIONS[id] ?? 'reads',
     hasIdempotencyKey: parameters.some(({ name }) => name === 'Idempotency-Key'),
     query: given.filter((one) => one.in === 'query').map(({ name }) => name),
-    input: {
+    input: portable({
       type: 'object',
       properties: {
         ...Object.fromEntries(given.map((one) => [one.name, described(one)])),
@@ -120,13 +120,37 @@ function toolOf(
         ...(body.required ?? []),
       ],
       additionalProperties: false,
-    },
+    }),
     output: resolve(output, schemas),
   };
 }
 
 function described({ schema, description }: DocumentedOperation['parameters'][number]) {
   return { ...schema, description };
+}
+
+/**
+ * The schema without the keywords that some hosts refuse, with all tools of the server: lists of types, `not`, `const`
+ * and `patternProperties`. It then allows more; the API checks what a tool sends.
+ */
+function portable<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(portable) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).flatMap(([keyword, given]): [string, unknown][] => {
+    switch (keyword) {
+      case 'not':
+        return [];
+      case 'const':
+        return typeof given === 'string' ? [['enum', [given]]] : [];
+      case 'patternProperties':
+        return [['additionalProperties', portable(Object.values(given as object)[0])]];
+      case 'type':
+        return [[keyword, Array.isArray(given) ? given.find((one) => one !== 'null') : given]];
+      default:
+        return [[keyword, portable(given)]];
+    }
+  });
+  return Object.fromEntries(entries) as Value;
 }
 
 /** The root of a tool's schema is an object, and no reference to one. */

@@ -1009,8 +1009,8 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
               pattern: '^evt_[0-7][0-9A-HJKMNP-TV-Z]{25}$',
               description: 'ID with the prefix evt_',
             },
-            { type: 'string', const: 'latest' },
-            { type: 'string', const: 'oldest' },
+            { type: 'string', enum: ['latest'] },
+            { type: 'string', enum: ['oldest'] },
           ],
           description:
             'Follows the events from a point on, oldest first: after the event with this ID, "oldest" for all that are kept, or "latest" for events from now on',
@@ -1489,7 +1489,6 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
         amount: {
           type: 'string',
           pattern: '^[0-9]{1,18}(\\.[0-9]{1,8})?$',
-          not: { pattern: '^[0.]*$' },
           examples: ['125.50'],
           description: 'A decimal greater than zero with at most 8 decimals, such as "125.50"',
         },
@@ -1763,13 +1762,11 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
         },
         metadata: {
           type: 'object',
-          patternProperties: {
-            '^.*$': {
-              type: 'string',
-              maxLength: 500,
-              pattern: '^[^\\x00]*$',
-              description: 'Text of at most 500 characters, without NUL in the key or the value',
-            },
+          additionalProperties: {
+            type: 'string',
+            maxLength: 500,
+            pattern: '^[^\\x00]*$',
+            description: 'Text of at most 500 characters, without NUL in the key or the value',
           },
           maxProperties: 20,
           propertyNames: { type: 'string', minLength: 1, maxLength: 40, pattern: '^[^\\x00]*$' },
@@ -1846,7 +1843,7 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
               description: 'The address, account ID or email address of the recipient',
             },
             memo: {
-              type: ['string', 'null'],
+              type: 'string',
               maxLength: 64,
               pattern: '^[^\\x00]*$',
               description:
@@ -1914,7 +1911,7 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
               description: 'The address, account ID or email address of the recipient',
             },
             memo: {
-              type: ['string', 'null'],
+              type: 'string',
               maxLength: 64,
               pattern: '^[^\\x00]*$',
               description:
@@ -1949,13 +1946,11 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
         },
         metadata: {
           type: 'object',
-          patternProperties: {
-            '^.*$': {
-              type: 'string',
-              maxLength: 500,
-              pattern: '^[^\\x00]*$',
-              description: 'Text of at most 500 characters, without NUL in the key or the value',
-            },
+          additionalProperties: {
+            type: 'string',
+            maxLength: 500,
+            pattern: '^[^\\x00]*$',
+            description: 'Text of at most 500 characters, without NUL in the key or the value',
           },
           maxProperties: 20,
           propertyNames: { type: 'string', minLength: 1, maxLength: 40, pattern: '^[^\\x00]*$' },
@@ -2012,7 +2007,6 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
             },
             recipient_ready: {
               type: 'boolean',
-              const: true,
               description: 'true; the payout waits until its recipient may be paid',
             },
             expires_at: {
