@@ -7,6 +7,7 @@ import {
   noteBatchOutcome,
   type PayoutBatchDecision,
   readBatchDecider,
+  reviewBatch,
 } from '../../src/db/repositories/payout-batch-decisions';
 import { readBatchProgress } from '../../src/db/repositories/payout-batch-rows';
 import {
@@ -56,6 +57,7 @@ export async function approvePayoutBatch(
     }
     const approved = await approve(tx, batchId, by, manifestSha256, deliveries);
     if (approved !== null && via === 'signal') await auditBatch(tx, approved, 'approve', by, null);
+    if (approved === null) await reviewBatch(tx, batchId);
     return stepOf(tx, batchId, approved);
   });
 }

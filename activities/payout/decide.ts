@@ -5,6 +5,7 @@ import {
   findDecision,
   HAS_APPROVALS,
   lockPayout,
+  NEEDS_REVIEW,
   noteOutcome,
   readDecider,
   readFourEyes,
@@ -67,6 +68,8 @@ export async function approvePayout(
     const blocked = await step(deps, payoutId, blockedRejection(payoutId));
     if (blocked.applied) return blocked;
   }
+  const reviewed = await step(deps, payoutId, review(state));
+  if (reviewed.applied) return { ...reviewed, applied: false };
   return state.waiting === undefined
     ? approved
     : step(deps, payoutId, { ...transition, trigger: 'clear' });
@@ -100,6 +103,15 @@ function approval(by: string | null): Transition {
     trigger: 'approve',
     only: `${HAS_APPROVALS} AND NOT ${IS_BLOCKED}`,
     change: { decidedBy: by },
+  };
+}
+
+/** A threshold was lowered below the amount after the payout was requested. */
+export function review({ reviewReasons }: Pick<Payout, 'reviewReasons'>): Transition {
+  return {
+    trigger: 'review',
+    only: NEEDS_REVIEW,
+    change: { reviewReasons: [...reviewReasons, 'above_four_eyes_threshold'] },
   };
 }
 
@@ -195,7 +207,8 @@ async function decide(
     const blocked = await transitionIn(tx, payout.id, blockedRejection(payout.id), deliveries);
     if (blocked !== null) return { outcome: 'blocked', payout: blocked };
   }
-  const needsTwo = payout.status === 'under_review' && (await readFourEyes(tx, payout.id)) !== null;
+  const mayNeedTwo = payout.mode === 'live' || payout.status === 'under_review';
+  const needsTwo = mayNeedTwo && (await readFourEyes(tx, payout.id)) !== null;
   if (needsTwo && decider.hadKey) return refused('key_creator');
   if (needsTwo && decider.hasCounted) return refused('same_operator');
   if (needsTwo && decider.relatedTo !== null) return refused('related_operator');

@@ -16,6 +16,7 @@ import {
 import { BLOCKED_BY } from '../../src/domain/screening';
 import type { PayoutState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
+import { review } from './decide';
 import { cancelDelayMs, reportReviewed } from './report';
 import { type Transition, transitionIn } from './transition';
 
@@ -31,6 +32,8 @@ export async function releasePayout(deps: Deps, payoutId: string): Promise<Payou
       const ended = await transitionIn(tx, payoutId, end, deliveries);
       if (ended !== null) return reportReviewed(tx, ended);
     }
+    const reviewed = await transitionIn(tx, payoutId, review(payout), deliveries);
+    if (reviewed !== null) return reportReviewed(tx, reviewed);
     await meetConditions(tx, payoutId);
     const released =
       cancelDelayMs(payout, now) > 0

@@ -22,15 +22,17 @@ export type PayoutBatchStatus = (typeof PAYOUT_BATCH_STATUSES)[number];
 
 /**
  * - `approve`: an operator's decision that names the manifest, or the end of the auto-approve delay
+ * - `review`: a threshold that was lowered meanwhile lets two operators approve a requested batch
  * - `complete`: every row was sent
  * - `complete_partially`: every row has ended, and at least one was not sent
  * - `stop`: somebody stopped the batch, and every row has ended
  * - `reject`: an operator rejected the batch, and every row was returned
  */
-export type PayoutBatchTrigger = 'approve' | 'complete' | 'complete_partially' | 'stop' | 'reject';
+export type PayoutBatchTrigger =
+  'approve' | 'review' | 'complete' | 'complete_partially' | 'stop' | 'reject';
 
 export const PAYOUT_BATCH_TRANSITIONS = {
-  requested: { approve: 'processing', stop: 'stopped', reject: 'rejected' },
+  requested: { approve: 'processing', review: 'under_review', stop: 'stopped', reject: 'rejected' },
   under_review: { approve: 'processing', stop: 'stopped', reject: 'rejected' },
   processing: {
     complete: 'completed',

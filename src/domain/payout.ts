@@ -30,6 +30,7 @@ export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
 /**
  * - `approve`: an operator's signal, or the end of a requested payout's auto-approve delay
  * - `reject`: an operator's signal; from approved only before submission
+ * - `review`: a threshold that was lowered meanwhile lets two operators approve a requested payout
  * - `clear`: an operator's approval of a payout that still waits for its conditions
  * - `release`: the last condition of a requested payout is met
  * - `cancel`: the merchant's request
@@ -42,6 +43,7 @@ export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
  */
 export type PayoutTrigger =
   | 'approve'
+  | 'review'
   | 'clear'
   | 'release'
   | 'reject'
@@ -57,6 +59,7 @@ export const PAYOUT_TRANSITIONS = {
   requested: {
     approve: 'approved',
     release: 'approved',
+    review: 'under_review',
     reject: 'rejected',
     cancel: 'cancelled',
     expire: 'cancelled',

@@ -12,6 +12,7 @@ import {
 import {
   BATCH_HAS_APPROVALS,
   readBatchApprovals,
+  reviewBatch,
 } from '../../src/db/repositories/payout-batch-decisions';
 import {
   endBatchEarly,
@@ -309,6 +310,21 @@ describe('a batch under review whose rows are below each threshold', () => {
     await setThreshold(currency, line);
     expect(await isApproved(id)).toBe(false);
     expect(await readBatchApprovals(database.app, id)).toEqual({ approvals: 0 });
+  });
+
+  test('goes to review if nobody had to review it before', async () => {
+    const { id } = await openBatch('requested', [total('USDT', '900')]);
+    await database.owner.query(`UPDATE payout_batches SET mode = 'live' WHERE id = ?`, [id]);
+    const review = () => database.app.transaction((tx) => reviewBatch(tx, id));
+    expect(await review()).toBeNull();
+    await setThreshold('USDT', '899');
+    expect(await isApproved(id)).toBe(false);
+    expect(await review()).toMatchObject({
+      status: 'under_review',
+      reviewReasons: ['above_four_eyes_threshold'],
+      closedAt: null,
+    });
+    expect([await review(), await isApproved(id)]).toEqual([null, false]);
   });
 
   test('needs one operator when a sum is equal to the threshold', async () => {

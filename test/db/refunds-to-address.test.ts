@@ -9,6 +9,7 @@ import { payRefund } from '../../activities/payment/pay-refund';
 import { reserveRefund } from '../../activities/payment/reserve-refund';
 import { withdrawRefund } from '../../activities/payment/waiting-refunds';
 import { approvePayout, cancelPayout, rejectPayout } from '../../activities/payout/decide';
+import { releasePayout } from '../../activities/payout/release';
 import { applyTransition } from '../../activities/payout/transition';
 import { claimKey } from '../../src/db/repositories/idempotency';
 import { listBalances } from '../../src/db/repositories/ledger';
@@ -332,6 +333,43 @@ describe('a refund without an address', () => {
     await checkPayment(world, payment.id);
     expect(await figures(id)).toMatchObject({ state: 'refused', refunded: '100.00000000' });
   });
+
+  test.each([
+    ['that nobody reviews', false],
+    ['that waits for its conditions', true],
+  ])(
+    '%s goes to review when the threshold of two operators is lowered meanwhile',
+    async (_what, waits) => {
+      const { payoutId } = await paid();
+      await world.db.query(
+        `UPDATE payouts SET status = 'requested', review_reasons = '{}', awaits_release = ?,
+                created_at = created_at - interval '1 minute' WHERE id = ?`,
+        [waits, payoutId],
+      );
+      await world.db.query(
+        `INSERT INTO four_eyes_thresholds (currency, amount) VALUES ('USDT', 39)`,
+      );
+      const used = async () => {
+        const sql = `SELECT auto_approved::int AS n FROM payout_used(?, 'live', 'USDT')`;
+        return (await world.db.query<{ n: number }>(sql, [payment.accountId]))[0]?.n;
+      };
+      expect(await used()).toBe(40);
+      if (waits) await releasePayout(world, payoutId);
+      else await approvePayout(world, payoutId, null);
+      expect(await getPayout(world.db, payoutId)).toMatchObject({
+        status: 'under_review',
+        reviewReasons: ['above_four_eyes_threshold'],
+        awaitsRelease: waits,
+      });
+      expect(await used()).toBe(0);
+      await approvePayout(world, payoutId, 'alice', 'signal');
+      expect((await getPayout(world.db, payoutId)).status).toBe('under_review');
+      await world.db.query('DELETE FROM four_eyes_thresholds');
+      await approvePayout(world, payoutId, 'alice', 'signal');
+      if (waits) await releasePayout(world, payoutId);
+      expect((await getPayout(world.db, payoutId)).status).toBe('approved');
+    },
+  );
 
   test('of an operator leaves room for other decisions', async () => {
     const decide = (n: number) =>

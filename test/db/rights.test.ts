@@ -142,6 +142,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   check_key_of_key: [],
   cool_recipient: [],
   conditions_of_payout: [...GATEWAY, 'gateway_dashboard'],
+  count_later_review: [],
   count_new_payouts: [],
   count_returned_payout: [],
   erase_audit_entry: ['gateway_admin'],

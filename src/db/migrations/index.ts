@@ -53,6 +53,7 @@ import { sql as signalsInDossiers } from './0094-signals-in-dossiers';
 import { sql as ledgerReplays } from './0098-ledger-replays';
 import { sql as paymentCancellations } from './0099-payment-cancellations';
 import { sql as approvedKeys } from './0100-approved-keys';
+import { sql as laterReviews } from './0101-later-reviews';
 import { indexes as scheduleClaimIndexes, sql as scheduleClaims } from './0089-schedule-claims';
 import {
   indexes as looksAtConditionsIndexes,
@@ -165,4 +166,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0085-refund-cases', sql: refundCases },
   { name: '0086-payment-stands', sql: paymentStands },
   { name: '0100-approved-keys', sql: approvedKeys },
+  { name: '0101-later-reviews', sql: laterReviews },
 ];

@@ -1,8 +1,13 @@
 /** Decisions of signed-in operators about batches, and when two of them must approve. */
-import type { PayoutBatchDecisionOutcome } from '../../domain/payout-batch';
+import {
+  type PayoutBatch,
+  type PayoutBatchDecisionOutcome,
+  payoutBatchStatusesBefore,
+} from '../../domain/payout-batch';
 import { APPROVALS_NEEDED } from '../../domain/payout-decision';
-import type { Db, Tx } from '../transaction';
+import { sqlList, type Db, type Tx } from '../transaction';
 import { MAY_REVIEW, mayReview } from './payout-decisions';
+import { getPayoutBatch } from './payout-batches';
 import { areRelated } from './related-operators';
 
 export type BatchDecisionKind = 'approve' | 'reject' | 'stop' | 'leave_out';
@@ -54,8 +59,21 @@ const APPROVALS = `(WITH approved AS (
               THEN ${APPROVALS_NEEDED} ELSE least(count(*), 1)::integer END FROM approved)`;
 
 /** SQL over the row of `payout_batches`: the condition of every approval. */
-export const BATCH_HAS_APPROVALS = `(payout_batches.status <> 'under_review' OR NOT ${NEEDS_TWO}
-  OR ${APPROVALS} >= ${APPROVALS_NEEDED})`;
+export const BATCH_HAS_APPROVALS = `(payout_batches.mode = 'test' AND payout_batches.status <> 'under_review'
+  OR NOT ${NEEDS_TWO} OR ${APPROVALS} >= ${APPROVALS_NEEDED})`;
+
+/** Sends a requested batch to review when a threshold was lowered meanwhile. @returns null: it is as it was */
+export async function reviewBatch(tx: Tx, batchId: string): Promise<PayoutBatch | null> {
+  const reviewed = await tx.query(
+    `UPDATE payout_batches
+        SET status = 'under_review', sequence = sequence + 1, updated_at = clock_timestamp(),
+            review_reasons = review_reasons || '{above_four_eyes_threshold}'
+      WHERE id = ? AND status IN (${sqlList(payoutBatchStatusesBefore('review'))})
+        AND ending IS NULL AND NOT ${BATCH_HAS_APPROVALS} RETURNING id`,
+    [batchId],
+  );
+  return reviewed.length === 0 ? null : getPayoutBatch(tx, batchId);
+}
 
 /** The approvals of a batch that needs two; null when one is enough. */
 export async function readBatchApprovals(

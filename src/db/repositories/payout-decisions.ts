@@ -7,6 +7,7 @@ import {
   type PayoutDecision,
   REVIEWER_ROLES,
 } from '../../domain/payout-decision';
+import type { ReviewReason } from '../../domain/review';
 import { PayoutModel } from '../models';
 import { MissingRow, sqlList, type Db, type Tx } from '../transaction';
 import { areRelated } from './related-operators';
@@ -20,6 +21,9 @@ const COLUMNS = 'id, payout_id, kind, user_id, email, reason, outcome, created_a
 export const mayReview = (user: string): string =>
   `${user}.kind = 'operator' AND ${user}.disabled_at IS NULL
   AND ${user}.operator_role IN (${sqlList(REVIEWER_ROLES)})`;
+
+/** Whoever approved a payout with this reason was counted by the threshold. */
+const ABOVE_THRESHOLD = 'above_four_eyes_threshold' satisfies ReviewReason;
 
 export const MAY_REVIEW = mayReview('u');
 
@@ -45,9 +49,16 @@ const APPROVALS = `(WITH approved AS (
 const THRESHOLD = `(SELECT t.amount FROM four_eyes_thresholds t
   WHERE t.currency = payouts.currency AND payouts.amount > t.amount)`;
 
-/** SQL over the row of `payouts`: the condition of every approval. */
-export const HAS_APPROVALS = `(payouts.status <> 'under_review' OR ${THRESHOLD} IS NULL
-  OR ${APPROVALS} >= ${APPROVALS_NEEDED})`;
+/**
+ * SQL over the row of `payouts`: the condition of every approval, by the threshold as it is now. In test mode only a
+ * rehearsed review has one.
+ */
+export const HAS_APPROVALS = `(payouts.mode = 'test' AND payouts.status <> 'under_review'
+  OR ${THRESHOLD} IS NULL OR ${APPROVALS} >= ${APPROVALS_NEEDED})`;
+
+/** SQL over the row of `payouts`: two operators have not approved it, and the threshold was lowered meanwhile. */
+export const NEEDS_REVIEW = `(NOT '${ABOVE_THRESHOLD}' = ANY (payouts.review_reasons)
+  AND NOT ${HAS_APPROVALS})`;
 
 /** Stores what an operator decided. A repeated id stores nothing. */
 export async function insertDecision(

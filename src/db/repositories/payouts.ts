@@ -21,6 +21,7 @@ export type PayoutChange = Partial<
     | 'processingSince'
     | 'attentionLevel'
     | 'releaseExpiredAt'
+    | 'reviewReasons'
   >
 >;
 
@@ -97,7 +98,7 @@ export async function takeTransition(
   const [row] = await tx.prepared<Payout>(
     `UPDATE payouts
         SET ${assignments(fields)}, sequence = sequence + 1, updated_at = clock_timestamp()
-            ${from.includes('requested') ? END_OF_WAIT : ''}
+            ${from.includes('requested') && status !== 'under_review' ? END_OF_WAIT : ''}
             ${status === 'approved' ? RELEASE : ''}
       WHERE id = ? AND status IN (${sqlList(from)}) AND NOT awaits_batch
         AND ${status === 'approved' ? MAY_BE_RELEASED : 'true'} AND ${only}
