@@ -1,8 +1,10 @@
 /** What operators type by hand: whatever it is, the payout's workflow goes on. */
 import { readDossierFacts } from '../../src/db/repositories/payout-dossier';
+import { getPayoutBatch } from '../../src/db/repositories/payout-batches';
 import { amount } from '../../src/domain/money';
 import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';
 import { VISIBLE_ACTIONS } from '../../src/services/audit-log';
+import { createBatch } from '../support/payout/batch-histories';
 import { control } from '../support/servers/sandbox';
 import {
   createPayoutCase,
@@ -88,6 +90,40 @@ test.concurrent.each([
       audit: [{ action: `payout.${signal}`, is_own: false }],
     });
     await expectUnharmed(payout);
+  },
+);
+
+test.concurrent.each([
+  ['approve', 'completed', 'processing', null],
+  ['reject', 'rejected', 'under_review', 'seen'],
+  ['stop', 'stopped', 'under_review', 'seen'],
+])(
+  '%s of a batch counts for the manifest that was seen, and is in the audit log with the name as claimed',
+  async (signal, end, status, reason) => {
+    const batch = await createBatch(world);
+    const { manifestSha256: manifest } = await getPayoutBatch(world.db, batch.id);
+    await batch.handle.signal('approve', { by: 'olivia', manifest: '0'.repeat(64) });
+    await whenDetails(batch, /the batch has another manifest/);
+    expect((await getPayoutBatch(world.db, batch.id)).status).toBe('under_review');
+    expect(await auditOf(batch)).toEqual([]);
+    await batch.handle.signal(signal, { by: 'olivia', manifest, reason: 'seen' });
+    expect(await whenOver(batch)).toBe(end);
+    expect(await auditOf(batch)).toEqual([
+      {
+        actor: 'olivia (claimed, via signal)',
+        via: 'signal',
+        action: `payout_batch.${signal}`,
+        after: { status, claimed_by: 'olivia' },
+        reason,
+      },
+    ]);
+    const rows = await world.db.query<{ status: string }>(
+      'SELECT status FROM payouts WHERE batch_id = ?',
+      [batch.id],
+    );
+    const row = signal === 'approve' ? 'completed' : signal === 'reject' ? 'rejected' : 'cancelled';
+    expect(rows.map((one) => one.status)).toEqual([row, row, row]);
+    await expectUnharmed(batch);
   },
 );
 

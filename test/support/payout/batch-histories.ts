@@ -33,7 +33,7 @@ interface Wish {
   needsSecondPerson?: boolean;
 }
 
-async function createBatch(
+export async function createBatch(
   world: WorkflowWorld,
   { mode = 'live', rows = 3, needsSecondPerson = false }: Wish = {},
 ): Promise<PayoutCase> {

@@ -30,8 +30,9 @@ const FROM: Record<'approve' | 'cancel' | 'reject' | 'send' | 'fail', readonly P
   approve: ['requested'],
   cancel: ['requested'],
   reject: ['requested', 'approved'],
-  send: ['approved'],
-  fail: ['approved'],
+  // The delay of the approval may have run out before.
+  send: ['requested', 'approved'],
+  fail: ['requested', 'approved'],
 };
 const TO = {
   approve: 'approved',

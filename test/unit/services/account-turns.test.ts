@@ -1,5 +1,10 @@
 /** One account's requests wait behind each other, and not those of others. */
+import Router from '@koa/router';
+import Koa from 'koa';
+import { exportRoutes } from '../../../src/http/routes/exports';
 import { createAccountTurns } from '../../../src/services/account-turns';
+import { startHttpServer } from '../../support/servers/sandbox';
+import { waitFor } from '../../support/wait-for';
 
 const turn = () => new Promise(setImmediate);
 
@@ -50,5 +55,53 @@ test('what cannot run soon is refused, and what fails makes room', async () => {
     expect(begun).toHaveLength(2);
   } finally {
     jest.useRealTimers();
+  }
+});
+
+test('exports of an account are sent in turns: the next begins when one is sent or its client is gone', async () => {
+  const ends: (() => void)[] = [];
+  async function* parts(account: string) {
+    begun.push(account);
+    yield 'first ';
+    await new Promise<void>((resolve) => ends.push(resolve));
+    yield 'last';
+  }
+  const balances = {
+    exportFile: ({ accountId }: { accountId: string }) =>
+      Promise.resolve({ name: 'x.csv', type: 'text/csv', content: parts(accountId) }),
+  };
+  const auth = () => (ctx: Koa.Context, next: Koa.Next) => {
+    ctx.state = { caller: { accountId: ctx.get('account'), mode: 'test', scopes: [] } };
+    return next();
+  };
+  const router = new Router();
+  exportRoutes(router, auth as never, balances as never, turns);
+  const app = new Koa().use(router.routes()).callback();
+  const server = await startHttpServer((request, response) => void app(request, response));
+  const client = new AbortController();
+  const read = async (accountId: string, signal = new AbortController().signal) => {
+    const url = `${server.url}/exports?kind=payments&created_from=2026-01-01&created_to=2026-02-01`;
+    return (await fetch(url, { headers: { account: accountId }, signal })).text();
+  };
+  try {
+    const gone = read('flood', client.signal).catch(() => 'gone');
+    const files = [read('flood'), read('flood'), read('flood')];
+    await waitFor('two exports of the flood', () => Promise.resolve(ends.length === 2));
+    const other = read('other');
+    await waitFor('the export of the other', () => Promise.resolve(ends.length === 3));
+    expect(begun).toEqual(['flood', 'flood', 'other']);
+    client.abort();
+    for (const expected of [4, 5]) {
+      for (const end of ends) end();
+      await waitFor('the next export', () => Promise.resolve(ends.length >= expected));
+    }
+    for (const end of ends) end();
+    expect([await gone, await other, ...(await Promise.all(files))]).toEqual([
+      'gone',
+      ...Array.from({ length: 4 }, () => 'first last'),
+    ]);
+    expect(begun).toHaveLength(5);
+  } finally {
+    await server.stop();
   }
 });
