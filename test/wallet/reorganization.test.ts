@@ -17,6 +17,7 @@ import {
   entriesOf,
   factsOf,
   openTestCheckout,
+  pay,
 } from './deposits-world';
 import { type PayoutsWorld, startPayoutsWorld } from './payouts-world';
 import { waitThroughFaults } from '../support/wait-for';
@@ -222,6 +223,31 @@ describeWithChain('a reorganization below the final block', () => {
       expect(sums.find(({ asset }) => asset === 'USDC')).toMatchObject({
         ...{ received: 30_000_000n, difference: 0n },
       });
+    });
+
+    it('are credited on a chain that parts before the wallet began', async () => {
+      const fork = await chain.blockNumber();
+      // Empty blocks of the same time would be the same blocks after the reorganization.
+      await chain.mint(chain.tokens.USDC, payer.address, 1n);
+      await chain.finalize();
+      await chain.mine(3);
+      const young = await createDepositsWorld(chain);
+      try {
+        // The other database has given out the first addresses of the same key.
+        for (let used = 0; used < 5; used += 1) await openTestCheckout(young);
+        const { id, address } = await openTestCheckout(young);
+        await replaceAbove(fork);
+        await chain.mine();
+        await young.follow();
+        const accepted = await acceptChain(young.db, createChain(young.network), ALICE);
+        expect(accepted.missing).toBe(0);
+        await pay(chain, chain.tokens.USDC, address, 10_000_000n);
+        await chain.finalize();
+        await young.follow();
+        expect(await entriesOf(young, id)).toEqual(['10. final']);
+      } finally {
+        await young.close();
+      }
     });
 
     it('are not touched while the chain is not paused, or the nodes do not agree', async () => {

@@ -71,10 +71,11 @@ async function findFork(db: Database, chain: Chain, place: Place): Promise<Block
       low = middle + 1;
     } else high = middle;
   }
+  const [oldest] = known;
+  if (oldest !== undefined) fork ??= await findBeginning(db, chain, oldest);
   if (fork === null) {
-    const oldest = known[0]?.number ?? place.finalNumber;
     throw new SetupError(
-      `The nodes of ${name} have none of the blocks from ${String(oldest)} on that the wallet knows, so it cannot say where the chains part. Check that chain_id and the nodes are right.`,
+      `The nodes of ${name} have none of the blocks from ${String(oldest?.number ?? place.finalNumber)} on that the wallet knows, so it cannot say where the chains part. Check that chain_id and the nodes are right.`,
     );
   }
   if (fork.number === place.headNumber) {
@@ -83,6 +84,28 @@ async function findFork(db: Database, chain: Chain, place: Place): Promise<Block
     );
   }
   return fork;
+}
+
+/**
+ * A block from before the wallet followed the chain, where its record has nothing older than the blocks that
+ * it knows: it is read again from there. Null where it has.
+ */
+async function findBeginning(
+  db: Database,
+  chain: Chain,
+  oldest: { number: number; time: Date },
+): Promise<BlockHeader | null> {
+  const older = await db.query(
+    `SELECT 1 FROM wallet.deposit WHERE chain_id = $1 AND block_number < $2
+     UNION ALL SELECT 1 FROM wallet.slot WHERE chain_id = $1 AND settled_block < $2`,
+    [chain.network.chainId, oldest.number],
+  );
+  if (older.length > 0) return null;
+  for (let back = 1; ; back *= 2) {
+    const header = await readHeader(chain, Math.max(0, oldest.number - back));
+    // No address was given out before.
+    if (header === null || header.number === 0 || header.time < oldest.time) return header;
+  }
 }
 
 /** Every node must have the same chain: with one of another chain, the pause would come back. */

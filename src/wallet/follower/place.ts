@@ -147,10 +147,11 @@ export async function acceptPlace(
   if (moved.length === 0) {
     throw new SetupError('The chain was resumed or has moved on meanwhile. Nothing was changed.');
   }
-  await tx.query('DELETE FROM wallet.block WHERE chain_id = $1 AND number > $2', [
+  await tx.query('DELETE FROM wallet.block WHERE chain_id = $1 AND number >= $2', [
     chainId,
     to.number,
   ]);
+  await insertBlock(tx, chainId, to);
 }
 
 async function moveHead(tx: Tx, chainId: number, fromHash: string, to: BlockHeader): Promise<void> {
