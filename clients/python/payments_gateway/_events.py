@@ -45,6 +45,7 @@ class Events(EventOperations):
             "/events",
             query={**query, "wait": wait, "limit": limit},
             timeout=None if wait is None else WAIT_TIMEOUT,
+            is_list=True,
             on_retry=on_error,
         )
         return EventPage(answer["data"], answer["meta"]["next_cursor"])

@@ -6,15 +6,31 @@ sent.
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import re
 import time
 import uuid
+import zlib
+from http.client import (
+    HTTPConnection,
+    HTTPException,
+    HTTPResponse,
+    HTTPSConnection,
+    parse_headers,
+)
 from typing import Any, Callable, Generic, Iterator, Mapping, NamedTuple, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
+from urllib.request import (
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    Request,
+    build_opener,
+)
 
 from .errors import ApiError, ConnectionError, GatewayError, UnexpectedResponseError, error_of
 
@@ -69,7 +85,7 @@ class Resource:
 
     def _list(self, path: str, query: Mapping[str, Any]) -> ListOf[Any]:
         def read(cursor: str | None) -> Page[Any]:
-            answer = self._send("GET", path, query={**query, "cursor": cursor})
+            answer = self._send("GET", path, query={**query, "cursor": cursor}, is_list=True)
             return Page(answer["data"], answer["meta"]["next_cursor"])
 
         return ListOf(read, query.get("cursor"))
@@ -95,6 +111,35 @@ class _NoRedirects(HTTPRedirectHandler):
         return None
 
 
+class _Response(HTTPResponse):
+    """Passes over interim answers: the library does so for 100 alone, and takes 103 for the answer."""
+
+    def _read_status(self) -> tuple[str, int, str]:
+        while True:
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            if not 102 <= status < 200:
+                return version, status, reason
+            parse_headers(self.fp)
+
+
+class _Connection(HTTPConnection):
+    response_class = _Response
+
+
+class _SecureConnection(HTTPSConnection):
+    response_class = _Response
+
+
+class _Http(HTTPHandler):
+    def http_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(_Connection, req)  # type: ignore[arg-type]
+
+
+class _Https(HTTPSHandler):
+    def https_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(_SecureConnection, req)  # type: ignore[arg-type]
+
+
 class Transport:
     """Sends calls to one gateway with one API key. Threads can share it."""
 
@@ -103,7 +148,7 @@ class Transport:
         self._key = _check_key(key)
         self._timeout = timeout
         self._max_retries = max_retries
-        self._opener: OpenerDirector = build_opener(_NoRedirects())
+        self._opener: OpenerDirector = build_opener(_NoRedirects(), _Http(), _Https())
 
     def send(
         self,
@@ -114,13 +159,16 @@ class Transport:
         body: Mapping[str, Any] | None = None,
         key: str | None = None,
         timeout: float | None = None,
+        is_list: bool = False,
         on_retry: Callable[[GatewayError], None] | None = None,
     ) -> Any:
         request = self._request(method, path, query, body, key)
         for retries in range(self._max_retries + 1):
             try:
-                return self._attempt(request, self._timeout if timeout is None else timeout)
+                limit = self._timeout if timeout is None else timeout
+                return self._attempt(request, limit, is_list)
             except GatewayError as error:
+                error.idempotency_key = key
                 wait = _wait_for(error, retries)
                 if wait is None or retries == self._max_retries:
                     raise
@@ -152,34 +200,62 @@ class Transport:
             headers["Idempotency-Key"] = key
         return Request(url, data=data, headers=headers, method=method)
 
-    def _attempt(self, request: Request, timeout: float) -> Any:
+    def _attempt(self, request: Request, timeout: float, is_list: bool) -> Any:
         try:
             with self._opener.open(request, timeout=timeout) as response:
-                text = response.read()
-                status = response.status
+                text = _decoded(response)
+                status, headers = response.status, response.headers
         except HTTPError as error:
             with error:
                 raise _refusal(error) from None
-        except (URLError, OSError) as cause:
+        except _BROKEN as cause:
             raise ConnectionError(f"The gateway at {self._base_url} did not answer: {cause}") from cause
-        return _read_json(status, text)
+        return _read_answer(status, text, headers, is_list)
 
 
-def _read_json(status: int, text: bytes) -> Any:
-    if text == b"":
-        return None
+# What a connection that ends or sends nonsense raises, also in the middle of a compressed body.
+_BROKEN = (URLError, OSError, HTTPException, EOFError, zlib.error)
+
+
+def _decoded(response: Any) -> bytes:
+    # Nobody asked for it; some proxies compress all the same.
+    text = response.read()
+    is_gzip = response.headers.get("Content-Encoding") == "gzip"
+    return gzip.decompress(text) if is_gzip else text
+
+
+def _read_answer(status: int, text: bytes, headers: Mapping[str, str], is_list: bool) -> Any:
     try:
-        return json.loads(text)
-    except ValueError:
-        raise UnexpectedResponseError(status, text.decode(errors="replace")) from None
+        answer = json.loads(text)
+    except (ValueError, RecursionError):
+        answer = None
+    if isinstance(answer, dict):
+        data, meta = answer.get("data"), answer.get("meta")
+        if is_list and isinstance(data, list) and isinstance(meta, dict):
+            return answer
+        is_one = isinstance(data, (dict, list)) or isinstance(answer.get("object"), str)
+        if not is_list and is_one:
+            return answer
+    raise UnexpectedResponseError(status, text.decode(errors="replace"), headers)
+
+
+def _is_cut(error: UnexpectedResponseError) -> bool:
+    """An answer of the gateway whose rest was lost on the way."""
+    if error.status >= 300 or "json" not in (error.content_type or ""):
+        return False
+    try:
+        json.loads(error.body)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def _refusal(error: HTTPError) -> GatewayError:
     try:
-        text = error.read().decode(errors="replace")
-    except OSError:
+        text = _decoded(error).decode(errors="replace")
+    except _BROKEN:
         text = ""
-    refusal = error_of(error.code, text)
+    refusal = error_of(error.code, text, error.headers)
     after = error.headers.get("Retry-After", "")
     refusal.retry_after = int(after) if re.fullmatch(r"[0-9]{1,9}", after) else None
     return refusal
@@ -190,6 +266,8 @@ def is_retryable(error: GatewayError) -> bool:
     if isinstance(error, ConnectionError):
         return True
     if isinstance(error, ApiError) and error.code == "request_in_progress":
+        return True
+    if isinstance(error, UnexpectedResponseError) and _is_cut(error):
         return True
     status = error.status if isinstance(error, (ApiError, UnexpectedResponseError)) else 0
     return status in (408, 429) or status >= 500

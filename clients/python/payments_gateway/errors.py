@@ -4,7 +4,7 @@ without an answer of the gateway."""
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Mapping
 
 
 class GatewayError(Exception):
@@ -12,6 +12,8 @@ class GatewayError(Exception):
 
     #: The pause that the gateway asked for, in seconds.
     retry_after: int | None = None
+    #: The key of the call that failed, for calls that have one: repeat the call with it.
+    idempotency_key: str | None = None
 
 
 class ConnectionError(GatewayError):
@@ -24,9 +26,16 @@ class ConnectionError(GatewayError):
 class UnexpectedResponseError(GatewayError):
     """An answer that is not the gateway's, such as the error page of a proxy."""
 
-    def __init__(self, status: int, body: str) -> None:
+    def __init__(
+        self, status: int, body: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        #: The media type of the answer; None: it named none.
+        self.content_type = None if headers is None else headers.get("Content-Type")
+        #: The request ID of the gateway; None: the answer is probably a proxy's.
+        self.request_id = None if headers is None else headers.get("X-Request-Id")
         super().__init__(
-            f"The answer with status {status} is not the gateway's: {body[:200]}"
+            f"The answer with status {status} and {self.content_type or 'no content type'}"
+            f" is not the gateway's: {body[:200] or 'it is empty.'}"
         )
         self.status = status
         self.body = body
@@ -50,13 +59,15 @@ class ApiError(GatewayError):
         self.request_id = request_id
 
 
-def error_of(status: int, text: str) -> GatewayError:
+def error_of(status: int, text: str, headers: Mapping[str, str] | None = None) -> GatewayError:
     """The error of an answer that was not 2xx. A code of a newer gateway becomes a plain ApiError."""
     try:
         error = json.loads(text)["error"]
         code, message, request_id = error["code"], error["message"], error["request_id"]
-    except (ValueError, KeyError, TypeError):
-        return UnexpectedResponseError(status, text)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return UnexpectedResponseError(status, text, headers)
+    if not isinstance(code, str) or not isinstance(message, str):
+        return UnexpectedResponseError(status, text, headers)
     from ._generated import ERRORS
 
     known = ERRORS.get(code, ApiError)

@@ -7,6 +7,8 @@ import type { ErrorCode, ErrorDetails } from './generated';
 /** Every error of the SDK, except a TypeError for invalid arguments and the reason of an abort. */
 export class GatewayError extends Error {
   override name = 'GatewayError';
+  /** The key of the call that failed, for calls that have one: repeat the call with it. */
+  idempotencyKey: string | undefined;
 }
 
 /**
@@ -21,11 +23,21 @@ export class ConnectionError extends GatewayError {
 export class UnexpectedResponseError extends GatewayError {
   override name = 'UnexpectedResponseError';
 
+  /** The media type of the answer; null: it named none. */
+  readonly contentType: string | null;
+  /** The request ID of the gateway; null: the answer has none, so it is probably a proxy's. */
+  readonly requestId: string | null;
+
   constructor(
     readonly status: number,
     readonly body: string,
+    headers: Headers = new Headers(),
   ) {
-    super(`The answer with status ${status} is not the gateway's: ${body.slice(0, 200)}`);
+    const contentType = headers.get('content-type');
+    const what = `The answer with status ${status} and ${contentType ?? 'no content type'}`;
+    super(`${what} is not the gateway's: ${body === '' ? 'it is empty.' : body.slice(0, 200)}`);
+    this.contentType = contentType;
+    this.requestId = headers.get('x-request-id');
   }
 }
 
@@ -127,9 +139,13 @@ const BY_CODE: { [Code in ErrorCode]: new (fields: ErrorFields<Code>) => ApiErro
 };
 
 /** The error of an answer that was not 2xx. A code of a newer gateway becomes a plain ApiError. */
-export function errorOf(status: number, text: string): ApiError | UnexpectedResponseError {
+export function errorOf(
+  status: number,
+  text: string,
+  headers?: Headers,
+): ApiError | UnexpectedResponseError {
   const error = readError(text);
-  if (error === null) return new UnexpectedResponseError(status, text);
+  if (error === null) return new UnexpectedResponseError(status, text, headers);
   const { code, message, details, request_id: requestId, doc_url: docUrl } = error;
   // These are the types of the API, where `details` belongs to `code`.
   const fields = { code, message, status, details, requestId, docUrl } as ErrorFields<ErrorCode>;

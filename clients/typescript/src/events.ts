@@ -59,7 +59,14 @@ export function createEvents(send: Send): Events {
     const timeout = query.wait === undefined ? {} : { timeoutMs: WAIT_TIMEOUT_MS };
     const isStart = query.after === undefined && query.cursor === undefined;
     const from = isStart ? { ...query, after: 'oldest' } : query;
-    const call = { method: 'GET', path: PATH, query: from, ...timeout, ...options } as const;
+    const call = {
+      method: 'GET',
+      path: PATH,
+      query: from,
+      isList: true,
+      ...timeout,
+      ...options,
+    } as const;
     const { data, meta } = await send<FeedBody>(call, onRetry);
     return { events: data, cursor: meta.next_cursor };
   }

@@ -26,7 +26,13 @@ export function createList<Item>(
   options: CallOptions = {},
 ): List<Item> {
   const read = async (cursor: string | undefined): Promise<Page<Item>> => {
-    const call = { method: 'GET', path, query: { ...query, cursor }, ...options } as const;
+    const call = {
+      method: 'GET',
+      path,
+      query: { ...query, cursor },
+      isList: true,
+      ...options,
+    } as const;
     const { data, meta } = await send<ListBody<Item>>(call);
     return { data, nextCursor: meta.next_cursor };
   };

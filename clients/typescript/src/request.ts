@@ -3,7 +3,14 @@
  * have the same idempotency key, so a payout is created once however often it is sent.
  */
 import { randomUUID } from 'node:crypto';
-import { ApiError, ConnectionError, errorOf, type GatewayError } from './errors';
+import {
+  ApiError,
+  ConnectionError,
+  errorOf,
+  type GatewayError,
+  UnexpectedResponseError,
+} from './errors';
+import { sendWithNode } from './transport';
 
 export interface ClientOptions {
   /** The address of the API, which ends in /api/v1. */
@@ -14,7 +21,7 @@ export interface ClientOptions {
   maxRetries?: number;
   /** The time limit of one attempt; default 30 000. */
   timeoutMs?: number;
-  /** The default is the global fetch. */
+  /** Sends the requests in the place of Node's HTTP client. */
   fetch?: typeof fetch;
 }
 
@@ -36,6 +43,8 @@ export interface Call extends CreateOptions {
   path: string;
   query?: object;
   body?: object;
+  /** The answer is a page of a list. */
+  isList?: boolean;
 }
 
 /** @param onRetry called before each further attempt, with what went wrong */
@@ -51,10 +60,10 @@ const LONGEST_RETRY_AFTER_SECONDS = 60;
 export function createSend(options: ClientOptions): Send {
   const { baseUrl, key } = checkOptions(options);
 
-  async function attempt(call: Call): Promise<{ text: string; failure: Failure | null }> {
+  async function attempt(call: Call): Promise<{ answer: unknown; failure: Failure | null }> {
     const { timeoutMs = options.timeoutMs ?? TIMEOUT_MS, signal } = call;
     const timeout = AbortSignal.timeout(timeoutMs);
-    const request: RequestInit = {
+    const request = {
       method: call.method,
       headers: {
         authorization: `Bearer ${key}`,
@@ -63,21 +72,28 @@ export function createSend(options: ClientOptions): Send {
         ...(call.idempotencyKey === undefined ? {} : { 'idempotency-key': call.idempotencyKey }),
       },
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
-      redirect: 'error',
+      // A redirect would send the API key to another address.
+      redirect: 'manual' as const,
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
     };
     try {
-      const response = await (options.fetch ?? fetch)(baseUrl + call.path + search(call), request);
+      const response = await (options.fetch ?? sendWithNode)(
+        baseUrl + call.path + search(call),
+        request,
+      );
       const text = await response.text();
-      if (response.ok) return { text, failure: null };
-      const error = errorOf(response.status, text);
+      const answer = response.ok ? readAnswer(text, call) : null;
+      if (answer !== null) return { answer, failure: null };
+      const error = response.ok
+        ? new UnexpectedResponseError(response.status, text, response.headers)
+        : errorOf(response.status, text, response.headers);
       const retryAfter = secondsOf(response.headers.get('retry-after'));
-      return { text, failure: { error, retryAfter, retryable: isRetryable(error) } };
+      return { answer, failure: { error, retryAfter, retryable: isRetryable(error) } };
     } catch (cause) {
       signal?.throwIfAborted();
       const what = timeout.aborted ? `did not answer within ${timeoutMs} ms` : 'cannot be reached';
       const error = new ConnectionError(`The gateway at ${baseUrl} ${what}.`, { cause });
-      return { text: '', failure: { error, retryAfter: null, retryable: true } };
+      return { answer: null, failure: { error, retryAfter: null, retryable: true } };
     }
   }
 
@@ -85,8 +101,9 @@ export function createSend(options: ClientOptions): Send {
     call.signal?.throwIfAborted();
     const maxRetries = call.maxRetries ?? options.maxRetries ?? MAX_RETRIES;
     for (let retries = 0; ; retries++) {
-      const { text, failure } = await attempt(call);
-      if (failure === null) return JSON.parse(text) as Answer;
+      const { answer, failure } = await attempt(call);
+      if (failure === null) return answer as Answer;
+      failure.error.idempotencyKey = call.idempotencyKey;
       const { error, retryAfter, retryable } = failure;
       const tooLong = retryAfter !== null && retryAfter > LONGEST_RETRY_AFTER_SECONDS;
       if (!retryable || tooLong || retries >= maxRetries) throw error;
@@ -106,8 +123,36 @@ interface Failure {
 export function isRetryable(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   if (error instanceof ApiError && error.code === 'request_in_progress') return true;
+  if (error instanceof UnexpectedResponseError && isCut(error)) return true;
   const status = (error as { status?: unknown }).status;
   return typeof status === 'number' && (status === 408 || status === 429 || status >= 500);
+}
+
+/** An answer of the gateway whose rest was lost on the way. */
+function isCut({ status, contentType, body }: UnexpectedResponseError): boolean {
+  return status < 300 && contentType?.includes('json') === true && parsed(body) === undefined;
+}
+
+/** @returns null for what is not an answer of the gateway to this call */
+function readAnswer(text: string, { isList = false }: Call): object | null {
+  const answer = parsed(text) as
+    { data?: unknown; object?: unknown; meta?: unknown } | null | undefined;
+  if (typeof answer !== 'object' || answer === null) return null;
+  const { data, object, meta } = answer;
+  if (isList) return Array.isArray(data) && isObject(meta) ? answer : null;
+  return isObject(data) || typeof object === 'string' ? answer : null;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Jitter spreads the clients that failed at the same time; Retry-After is a minimum. */

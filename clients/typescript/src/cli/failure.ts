@@ -44,10 +44,18 @@ export function errorAsJson(thrown: unknown): string {
   const { error, remedy } = shownOf(thrown);
   const message = textOf(error);
   if (!isRefusal(error)) {
-    return printableJson({ error: { code: NAMES[exitCodeOf(thrown)], message, remedy } });
+    const shown = { code: NAMES[exitCodeOf(thrown)], message, remedy, ...foreignOf(error) };
+    return printableJson({ error: shown });
   }
   const { code, details, requestId: request_id, docUrl: doc_url } = error;
   return printableJson({ error: { code, message, remedy, details, request_id, doc_url } });
+}
+
+/** What a program can tell an answer by that is not the gateway's. */
+function foreignOf(error: unknown): object {
+  if (!(error instanceof UnexpectedResponseError)) return {};
+  const { status, contentType: content_type, requestId: request_id } = error;
+  return { status, content_type, request_id };
 }
 
 const NAMES: Record<ExitCode, string> = {
