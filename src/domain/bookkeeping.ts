@@ -15,6 +15,7 @@ export const JOURNAL_ACCOUNTS = {
   service_fees: 'Gateway fees',
   network_fees: 'Network fees',
   adjustments: 'Adjustments',
+  rounding: 'Rounding differences',
 } as const;
 export type JournalAccount = keyof typeof JOURNAL_ACCOUNTS;
 
@@ -82,6 +83,11 @@ export function showsPayouts(kind: ExportKind): boolean {
 /** The journal has two more formats, each as the program imports it. */
 export const EXPORT_FORMATS = ['csv', 'json', 'xero', 'quickbooks'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** The decimals that the program of a format keeps, where it keeps fewer than the ledger. */
+export function decimalsOf(format: ExportFormat): number | null {
+  return isOfJournal(format) ? 2 : null;
+}
 
 /** Whether the format is for the journal alone. */
 export function isOfJournal(format: ExportFormat): boolean {

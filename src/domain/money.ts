@@ -87,6 +87,12 @@ export function hasMoreDecimals(than: number, value: Amount): boolean {
   return new Decimal(value).decimalPlaces() > than;
 }
 
+/** Rounded half up, away from zero. */
+export function roundTo(decimals: number, value: Amount): Amount {
+  const rounded = new Decimal(value).toDecimalPlaces(decimals, SharedDecimal.ROUND_HALF_UP);
+  return rounded.toFixed(SCALE) as Amount;
+}
+
 export function lesserOf(a: Amount, b: Amount): Amount {
   return isLess(b, a) ? b : a;
 }

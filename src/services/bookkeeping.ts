@@ -20,6 +20,7 @@ const ACCOUNT_FIELDS = {
   service_fees: accountName('Service fees', JOURNAL_ACCOUNTS.service_fees),
   network_fees: accountName('Network fees', JOURNAL_ACCOUNTS.network_fees),
   adjustments: accountName('Adjustments', JOURNAL_ACCOUNTS.adjustments),
+  rounding: accountName('Rounding differences', JOURNAL_ACCOUNTS.rounding),
 } satisfies Record<JournalAccount, unknown>;
 
 export const changeBookkeeping = defineChange({

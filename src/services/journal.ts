@@ -7,12 +7,13 @@
 import type { ExportedPosting } from '../db/repositories/exports';
 import {
   type Bookkeeping,
+  decimalsOf,
   type ExportFormat,
   type JournalAccount,
   journalAccountOf,
   namesOf,
 } from '../domain/bookkeeping';
-import { add, type Amount, isLess, subtract, ZERO } from '../domain/money';
+import { add, type Amount, isLess, roundTo, subtract, ZERO } from '../domain/money';
 import { csvFile, jsonArray } from '../lib/download';
 import { localDay } from '../lib/local-time';
 
@@ -37,7 +38,7 @@ export function journalFile(
   books: Bookkeeping,
   format: ExportFormat,
 ): AsyncGenerator<string> {
-  const days = writtenLines(pages, books);
+  const days = writtenLines(pages, books, decimalsOf(format));
   if (format === 'json') return jsonArray(objectsOf(days));
   const sheet = SHEETS[format];
   return csvFile(sheet.columns, rowsOf(days, sheet));
@@ -47,12 +48,14 @@ export function journalFile(
 async function* writtenLines(
   pages: AsyncGenerator<PostingPage>,
   books: Bookkeeping,
+  decimals: number | null,
 ): AsyncGenerator<Written[]> {
   const names = namesOf(books);
   const { taxRate } = books;
   for await (const lines of journals(pages, books.timeZone)) {
     if (lines.length === 0) continue;
-    yield lines.map((line) => ({ ...line, account: names[line.account], taxRate }));
+    const kept = decimals === null ? lines : rounded(lines, decimals);
+    yield kept.map((line) => ({ ...line, account: names[line.account], taxRate }));
   }
 }
 
@@ -112,6 +115,22 @@ function linesOf(
         ? { day, currency, account, debit: ZERO, credit: subtract(ZERO, sum) }
         : { day, currency, account, debit: sum, credit: ZERO },
     );
+}
+
+/**
+ * A day's lines as a program keeps them that has fewer decimals. Each is rounded for itself, so a line of its own has what
+ * they are then apart: without it, the program refuses the day or keeps one that does not balance.
+ */
+function rounded(lines: readonly JournalLine[], decimals: number): JournalLine[] {
+  const sums = new Map(
+    lines.map(({ account, debit, credit }) => [
+      account,
+      roundTo(decimals, subtract(debit, credit)),
+    ]),
+  );
+  const apart = add(ZERO, ...sums.values());
+  const [{ day, currency }] = lines as [JournalLine];
+  return linesOf(sums.set('rounding', subtract(ZERO, apart)), day, currency);
 }
 
 type Written = Omit<JournalLine, 'account'> & { account: string; taxRate: string };

@@ -216,6 +216,7 @@ test('a journal is the template of Xero, and of QuickBooks, with the account’s
     service_fees: '404',
     network_fees: '405',
     adjustments: '499',
+    rounding: '860',
     tax_rate: 'Tax Exempt (0%)',
   };
   expect((await finance.post('/dashboard/test/bookkeeping', books)).status).toBe(303);
