@@ -71,7 +71,7 @@ export const OUTCOMES: Record<Fault, string> = {
   '103 before the answer': 'created at 1',
 };
 
-export interface HostileServer {
+interface HostileServer {
   baseUrl: string;
   /** The idempotency key of each request. */
   keys: (string | undefined)[];

@@ -6,7 +6,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 
-export interface Outgoing {
+interface Outgoing {
   method: string;
   headers: Record<string, string>;
   body?: string;
