@@ -18,7 +18,7 @@ export interface NetworkFees {
   decimals(place: Place): Promise<number | null>;
 }
 
-export interface Place {
+interface Place {
   mode: Mode;
   provider: string;
   network: string | null;
