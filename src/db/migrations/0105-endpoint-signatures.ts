@@ -4,4 +4,5 @@ ALTER TABLE webhook_endpoints
   ADD COLUMN signature text NOT NULL DEFAULT 'gateway'
     CHECK (signature IN ('gateway', 'standard_webhooks'));
 GRANT UPDATE (signature) ON webhook_endpoints TO gateway_api;
+GRANT SELECT (signature) ON webhook_endpoints TO gateway_merchant;
 `;
