@@ -162,7 +162,10 @@ async function expectEvents(id: string, way: Way, data: ApiAnswer['json']) {
   const events = await eventsOf(gateway, id);
   const steps = events.map(({ type }) => type.replace('payment.', ''));
   expect(steps).toEqual(way.filter((step) => steps.includes(step)));
-  expect([steps[0], steps.at(-1)]).toEqual([way[0], way.at(-1)]);
+  expect(steps[0]).toBe(way[0]);
+  // A gateway that looks late sees both payments at once: one step credits all.
+  const lasts = way.at(-1) === 'received' ? way.slice(-2) : way.slice(-1);
+  expect(lasts).toContain(steps.at(-1));
   expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_event, index) => index + 1));
   for (const { type, sequence, body } of events) {
     expect(body).toMatchObject({ type, sequence, mode: 'test', data: { id, object: 'payment' } });
