@@ -2,6 +2,7 @@
 import { appendAudit } from '../../src/db/repositories/audit-log';
 import type { NewDeliveries } from '../../src/db/repositories/events';
 import {
+  ABOVE_THRESHOLD,
   findDecision,
   HAS_APPROVALS,
   lockPayout,
@@ -111,7 +112,7 @@ export function review({ reviewReasons }: Pick<Payout, 'reviewReasons'>): Transi
   return {
     trigger: 'review',
     only: NEEDS_REVIEW,
-    change: { reviewReasons: [...reviewReasons, 'above_four_eyes_threshold'] },
+    change: { reviewReasons: [...reviewReasons, ABOVE_THRESHOLD] },
   };
 }
 

@@ -6,7 +6,7 @@ import {
 } from '../../domain/payout-batch';
 import { APPROVALS_NEEDED } from '../../domain/payout-decision';
 import { sqlList, type Db, type Tx } from '../transaction';
-import { MAY_REVIEW, mayReview } from './payout-decisions';
+import { ABOVE_THRESHOLD, MAY_REVIEW, mayReview } from './payout-decisions';
 import { getPayoutBatch } from './payout-batches';
 import { areRelated } from './related-operators';
 
@@ -67,7 +67,7 @@ export async function reviewBatch(tx: Tx, batchId: string): Promise<PayoutBatch 
   const reviewed = await tx.query(
     `UPDATE payout_batches
         SET status = 'under_review', sequence = sequence + 1, updated_at = clock_timestamp(),
-            review_reasons = review_reasons || '{above_four_eyes_threshold}'
+            review_reasons = review_reasons || '{${ABOVE_THRESHOLD}}'
       WHERE id = ? AND status IN (${sqlList(payoutBatchStatusesBefore('review'))})
         AND ending IS NULL AND NOT ${BATCH_HAS_APPROVALS} RETURNING id`,
     [batchId],

@@ -22,8 +22,8 @@ export const mayReview = (user: string): string =>
   `${user}.kind = 'operator' AND ${user}.disabled_at IS NULL
   AND ${user}.operator_role IN (${sqlList(REVIEWER_ROLES)})`;
 
-/** Whoever approved a payout with this reason was counted by the threshold. */
-const ABOVE_THRESHOLD = 'above_four_eyes_threshold' satisfies ReviewReason;
+/** The reason for the review of a payout or a batch that two operators must approve. */
+export const ABOVE_THRESHOLD = 'above_four_eyes_threshold' satisfies ReviewReason;
 
 export const MAY_REVIEW = mayReview('u');
 

@@ -46,7 +46,7 @@ import type { ChainView } from './view';
 
 /** How many nonces are looked at, at least, behind those that the nodes count. */
 const WAITING_MIN = 64;
-/** So many unknown nonces are looked up at once: a node may count any number of them. */
+/** The maximum of unknown nonces that are looked up at once, because a node may count any number of them. */
 const LOOKED_UP_MAX = 1_000;
 
 /**
