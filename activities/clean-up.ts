@@ -1,6 +1,6 @@
 /**
  * Deletes expired idempotency records, sessions, invitations and attempts to sign in, old days of the
- * request log, old runs of schedules, and old webhook data (decisions/retention), and stores the sums of new postings (decisions/statements). Safe
+ * request log, old runs of schedules, and old webhook data (decisions/webhooks#retention), and stores the sums of new postings (decisions/books#statements). Safe
  * to run twice, also concurrently: locked rows are left for the next run.
  */
 import { forgetEventBodies } from '../src/db/repositories/events';

@@ -1,5 +1,5 @@
 /**
- * The event of a status change: the bytes that will be sent for it (decisions/webhook-bodies), who caused
+ * The event of a status change: the bytes that will be sent for it (decisions/webhooks#webhook-bodies), who caused
  * it and in which workflow run.
  */
 import type { NewEvent } from '../src/db/repositories/events';

@@ -1,5 +1,5 @@
 /**
- * Calls to providers in local activities (decisions/provider-calls). A call that this process may not
+ * Calls to providers in local activities (decisions/workflows#provider-calls). A call that this process may not
  * make, or that is slow, fails at once, and the workflow's regular activity makes it in the provider's
  * task queue.
  */

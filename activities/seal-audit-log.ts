@@ -1,4 +1,4 @@
-/** Seals the new entries of the audit log, and signs the head of the chain once an hour (decisions/audit-log). */
+/** Seals the new entries of the audit log, and signs the head of the chain once an hour (decisions/books#audit-log). */
 import { type AuditHead, sealBatch, signHead } from '../src/db/audit-chain';
 import type { Db } from '../src/db/transaction';
 import type { EvidenceKey } from '../src/lib/evidence-key';

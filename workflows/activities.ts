@@ -45,7 +45,7 @@ interface LocalFirst {
 
 /**
  * Makes a call as a local activity, and after a failure as a regular one, with retries
- * (decisions/provider-calls).
+ * (decisions/workflows#provider-calls).
  */
 export async function localFirst<T>(
   call: (steps: Activities) => Promise<T>,

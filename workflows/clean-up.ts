@@ -1,6 +1,6 @@
 /**
- * Runs on a schedule: deletes expired records (decisions/idempotency and decisions/retention), stores the
- * sums of new postings (decisions/statements), and opens a case if the ledger check is late.
+ * Runs on a schedule: deletes expired records (decisions/api#idempotency and decisions/webhooks#retention), stores the
+ * sums of new postings (decisions/books#statements), and opens a case if the ledger check is late.
  */
 import { activities } from './activities';
 

@@ -135,7 +135,7 @@ export interface PayoutState {
   fourEyes?: { threshold: Amount; approvals: number };
   /** The provider answered the submission with 429: it took nothing. */
   isUntaken?: true;
-  /** Only for a payout with conditions that was not released (decisions/payout-conditions). */
+  /** Only for a payout with conditions that was not released (decisions/payouts#payout-conditions). */
   waiting?: Waiting;
 }
 

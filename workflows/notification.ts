@@ -1,5 +1,5 @@
 /**
- * Notifications (decisions/notifications): a schedule makes the messages about new occasions, and each message
+ * Notifications (decisions/notifications#notifications): a schedule makes the messages about new occasions, and each message
  * is sent by a workflow of its own, which tries again for a day while the mail server does not take it.
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';

@@ -71,7 +71,7 @@ export class PayoutPage extends DecisionPage<PayoutState, PayoutDecision> {
   }
 }
 
-/** A payout that is held back before submission can still be rejected (decisions/payout-statuses). */
+/** A payout that is held back before submission can still be rejected (decisions/payouts#payout-statuses). */
 function mayBeDecided(status: PayoutStatus, kind: PayoutDecision['kind']): boolean {
   return nextPayoutStatus(status, kind) !== undefined;
 }

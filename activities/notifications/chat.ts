@@ -1,5 +1,5 @@
 /**
- * Sends one message to a chat, through the sender of webhooks and with its signature (decisions/chat-webhooks).
+ * Sends one message to a chat, through the sender of webhooks and with its signature (decisions/notifications#chat-webhooks).
  */
 import {
   type ChatMessage,

@@ -1,6 +1,6 @@
 /**
  * Sends an invitation, the reset of a password, or the link with which a customer names an address
- * (decisions/link-mails). Each attempt makes a token of its own,
+ * (decisions/notifications#link-mails). Each attempt makes a token of its own,
  * which only the mail has: one that was not sent works nowhere.
  */
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
  * Carries out the pending decision and the ordered refunds at the provider. The answer is recorded like any other
- * update: only the provider's facts move money (decisions/provider-facts). Each call is idempotent at the
+ * update: only the provider's facts move money (decisions/payments#provider-facts). Each call is idempotent at the
  * provider and is repeated until the answer is clear.
  */
 import {

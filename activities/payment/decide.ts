@@ -1,7 +1,7 @@
 /**
  * Records an operator's decision about a payment. Valid decisions become pending, and carry-out.ts
  * carries them out at the provider. A refund is deducted from the balance here, so that the money
- * cannot be spent before the provider has sent it back (decisions/refunds).
+ * cannot be spent before the provider has sent it back (decisions/payments#refunds).
  */
 import {
   countDecisions,

@@ -1,6 +1,6 @@
 /**
  * Turns a refund whose address is known into a payout: one transaction that makes the refund's money available
- * again and reserves it for the payout, under the rules of every payout (decisions/merchant-refunds). When the
+ * again and reserves it for the payout, under the rules of every payout (decisions/payments#refunds-to-address). When the
  * payout ends, its transaction ends the refund. Safe to run twice: a refund has one payout.
  */
 import { destinationFault } from '../../src/destinations';

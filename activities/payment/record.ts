@@ -1,6 +1,6 @@
 /**
  * Applies a provider's facts to a payment: one guarded step per transaction, until the payment matches the
- * facts (decisions/provider-facts). Each transfer is credited exactly once; what was sent back of it is
+ * facts (decisions/payments#provider-facts). Each transfer is credited exactly once; what was sent back of it is
  * deducted in the same transaction.
  */
 import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';

@@ -80,7 +80,7 @@ const APPROVABLE: readonly string[] = payoutStatusesBefore('approve');
 
 /**
  * Rejects a payout, for a signal, before anything was submitted. After that, money may be on its way
- * (decisions/payout-statuses).
+ * (decisions/payouts#payout-statuses).
  */
 export async function rejectPayout(
   deps: Deps,
@@ -128,7 +128,7 @@ function rejection(by: string | null, reason: string | null): Transition {
 /**
  * Cancels a payout for a merchant's request.
  * @param by the request's id: the same request run again gets the first result, another one finds the
- *   payout cancelled already (decisions/payout-cancel)
+ *   payout cancelled already (decisions/payouts#payout-cancel)
  */
 export async function cancelPayout(deps: Deps, payoutId: string, by: string): Promise<StepResult> {
   const transition = {

@@ -2,7 +2,7 @@
  * The provider's part of a payout: submission, queries when the answer was lost, and checks until
  * the provider has finished. The payout's id is the client reference at the provider, so a repeated
  * submission is sent once. A pause holds repeated submissions like first ones. No funds are released
- * while the provider might still send (decisions/payouts-in-doubt).
+ * while the provider might still send (decisions/payouts#payouts-in-doubt).
  */
 import { openCase } from '../../src/db/repositories/cases';
 import { beginSubmission } from '../../src/db/repositories/payout-submissions';

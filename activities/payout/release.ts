@@ -1,5 +1,5 @@
 /**
- * The release of a payout that waits for conditions (decisions/payout-conditions): one transaction that looks
+ * The release of a payout that waits for conditions (decisions/payouts#payout-conditions): one transaction that looks
  * at the conditions, and releases the payout when all are met, or returns its funds when its time is
  * over, its payment was refunded or its recipient has changed. Safe to run at any time and twice: a guarded transition decides against cancel and reject.
  */

@@ -1,5 +1,5 @@
 /**
- * The screening of a payout before its submission (decisions/screening). Only a clear answer, or an
+ * The screening of a payout before its submission (decisions/controls#screening). Only a clear answer, or an
  * operator's decision, lets `beginSubmission` begin; here the answer is asked for, and everything else is acted on.
  */
 import { openCase, resolveOpenCase } from '../../src/db/repositories/cases';

@@ -1,5 +1,5 @@
 /**
- * The screening of live recipients (decisions/screening). The transaction that writes a destination notes that the
+ * The screening of live recipients (decisions/controls#screening). The transaction that writes a destination notes that the
  * sources are to be asked; here they are, outside of every transaction. Without an answer the recipient waits and
  * is asked about again.
  */

@@ -1,7 +1,7 @@
 /**
  * Compares the copy of the providers' statements with the ledger. A difference that remains after
  * another check with the provider opens a case, once. The comparison itself moves no money and
- * changes no status (decisions/money-leaves-once).
+ * changes no status (decisions/money#money-leaves-once).
  */
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { findNewDifferences } from '../../src/db/ledger-verify';

@@ -69,7 +69,7 @@ runProcess(HELP, async (env) => {
 
 /**
  * Warns of the private networks that webhooks may go to, beside public addresses
- * (decisions/webhook-targets).
+ * (decisions/webhooks#webhook-targets).
  */
 function warnOfPrivateNetworks({ config, logger }: Deps): void {
   const { allowCidrs, testMode } = config.webhooks;

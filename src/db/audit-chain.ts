@@ -1,5 +1,5 @@
 /**
- * The chain of the audit log: its sealing, and its heads (decisions/audit-log). An entry is written without a
+ * The chain of the audit log: its sealing, and its heads (decisions/books#audit-log). An entry is written without a
  * seal; the sealer takes committed entries, gives each the next sequence, and hashes it with the hash before.
  * An entry that commits late gets a later sequence.
  */

@@ -380,7 +380,7 @@ export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
                       THEN convert_from(body, 'UTF8')::json #>> '{data,status}'
                   END AS last_event_status
             FROM events v ${WITH_OBJECTS('v.object_id')}
-           -- Bodies are deleted after 30 days (decisions/retention).
+           -- Bodies are deleted after 30 days (decisions/webhooks#retention).
            WHERE body IS NOT NULL AND v.sequence = coalesce(o.sequence, p.sequence)
         ) AS last
        WHERE last_event_status IS DISTINCT FROM status`,

@@ -1,4 +1,4 @@
-/** Reads the sums of a balance's days and the statement of a month (decisions/statements). */
+/** Reads the sums of a balance's days and the statement of a month (decisions/books#statements). */
 import {
   type DaySum,
   type Held,

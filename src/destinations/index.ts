@@ -1,5 +1,5 @@
 /**
- * Validates a crypto address for the payout's network (decisions/destinations): alphabet, length and
+ * Validates a crypto address for the payout's network (decisions/payouts#destinations): alphabet, length and
  * checksum. Funds sent to a wrong address are lost, so an address that cannot be validated is
  * rejected. Called by services/payouts.ts after the route is chosen.
  */

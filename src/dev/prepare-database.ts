@@ -26,7 +26,7 @@ const DASHBOARD_LOGIN = 'gateway_dashboard_1';
 /** Later starts find the keys and the endpoint by these names. */
 const DEMO_ENDPOINT = 'Sandbox inbox';
 const DEMO_KEY_NAMES: Record<Mode, string> = { test: 'Demo test key', live: 'Demo live key' };
-/** The maximum for a key (decisions/api-keys), so that a load test does not meet this limit. */
+/** The maximum for a key (decisions/keys#api-keys), so that a load test does not meet this limit. */
 const REQUESTS_PER_MINUTE = 1200;
 
 /** The author of these changes in the audit log. */

@@ -1,5 +1,5 @@
 /**
- * The shape of an API key (decisions/api-keys): `sk_test_` or `sk_live_`, 32 random base62 characters,
+ * The shape of an API key (decisions/keys#api-keys): `sk_test_` or `sk_live_`, 32 random base62 characters,
  * then 6 characters that repeat the CRC32 of all before, so that a typo is refused without a
  * database read. lib/api-key-secret.ts makes keys; this module checks them.
  */

@@ -1,4 +1,4 @@
-/** Who receives the money of a payout, as the travel rule asks for it (decisions/beneficiaries). */
+/** Who receives the money of a payout, as the travel rule asks for it (decisions/payouts#beneficiaries). */
 export const BENEFICIARY_KINDS = ['individual', 'business'] as const;
 
 export const BENEFICIARY_TEXT_LENGTH_MAX = 100;

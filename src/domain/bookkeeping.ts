@@ -1,6 +1,6 @@
 /**
  * How an account keeps its books: its time zone, and the names of the accounts in its own accounting that the
- * journal debits and credits (decisions/exports). The journal is the ledger in other words: an entry `in` is a
+ * journal debits and credits (decisions/books#exports). The journal is the ledger in other words: an entry `in` is a
  * debit, an entry `out` is a credit, so that each posting that balances here balances there.
  */
 import type { MerchantLedgerAccount, PlatformLedgerAccount, TransactionType } from './ledger';

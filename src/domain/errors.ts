@@ -3,13 +3,13 @@
  * refusal is expected and tells the caller what to do; anything else that is thrown is an operating fault
  * (the client or Temporal tries again) or a programmer's error.
  *
- * Source: the specification, "Errors", and decisions/errors, decisions/validation, decisions/references and
- * decisions/retry-after.
+ * Source: the specification, "Errors", and decisions/api#errors, decisions/api#validation, decisions/api#references and
+ * decisions/api#retry-after.
  */
 import type { XStatic } from 'typebox/schema';
 import { AMOUNT_PATTERN, CURRENCY_PATTERN } from './money';
 
-/** The rules that a field can break (decisions/validation). */
+/** The rules that a field can break (decisions/api#validation). */
 export const FIELD_RULES = [
   'required',
   'type',
@@ -29,7 +29,7 @@ export type FieldRule = (typeof FIELD_RULES)[number];
 
 /**
  * The reasons of `service_unavailable`. The contract takes any string, so another reason is an addition
- * (decisions/versioning). Metrics and logs have no others.
+ * (decisions/api#versioning). Metrics and logs have no others.
  */
 export const UNAVAILABLE_REASONS = [
   'database_unavailable',
@@ -46,7 +46,7 @@ export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 
 /**
  * Waiting does not help with these reasons: an operator has to act, so the answer names no time
- * (decisions/retry-after).
+ * (decisions/api#retry-after).
  */
 const UNTIL_CONFIGURED: readonly UnavailableReason[] = [
   'fees_not_configured',
@@ -72,7 +72,7 @@ function amountOf<const D extends string>(description: D) {
   return { type: 'string', pattern: AMOUNT_PATTERN, description } as const;
 }
 
-/** The schema of an object that has all of these members. A later version may add others (decisions/versioning). */
+/** The schema of an object that has all of these members. A later version may add others (decisions/api#versioning). */
 function object<const P extends Record<string, object>>(properties: P, description: string) {
   // XStatic reads the names from a tuple's element type and overlooks arrays.
   const required = Object.keys(properties) as [keyof P & string];

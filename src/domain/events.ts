@@ -1,4 +1,4 @@
-/** The event types of status changes (the specification, "Event kinds"; decisions/payout-statuses). */
+/** The event types of status changes (the specification, "Event kinds"; decisions/payouts#payout-statuses). */
 import { PAYMENT_STATUSES, type PaymentStatus } from './payment';
 import { PAYOUT_STATUSES, type PayoutStatus } from './payout';
 import type { PayoutBatchStatus } from './payout-batch';
@@ -9,7 +9,7 @@ type PayoutEvent = `payout.${Exclude<PayoutStatus, 'under_review'>}`;
 
 /**
  * More money was credited to a payment that keeps its status. The specification has one event for each
- * status change, so only endpoints that name this one get it (decisions/late-payments).
+ * status change, so only endpoints that name this one get it (decisions/payments#late-payments).
  */
 export const PAYMENT_RECEIVED = 'payment.received' as const;
 
@@ -62,7 +62,7 @@ export function refundEvent(status: RefundStatus): RefundEvent {
   return status === 'pending' ? 'refund.created' : `refund.${status}`;
 }
 
-/** Sent to test an endpoint, without a status change (decisions/webhook-ping). */
+/** Sent to test an endpoint, without a status change (decisions/webhooks#webhook-ping). */
 export const PING = 'webhook.ping' as const;
 
 export type EventType =

@@ -1,4 +1,4 @@
-/** Service fees (decisions/service-fees). The current rule is copied onto an object when it is created. */
+/** Service fees (decisions/money#service-fees). The current rule is copied onto an object when it is created. */
 import { type Amount, add, greaterOf, isLess, lesserOf, percentOf } from './money';
 import type { ProviderCode } from './provider-codes';
 

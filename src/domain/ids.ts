@@ -1,6 +1,6 @@
 /**
  * Object ids: a prefix for the type and a 26-character ULID in Crockford base32, so that ids sort by
- * time (decisions/ids). lib/new-id.ts generates them.
+ * time (decisions/api#ids). lib/new-id.ts generates them.
  */
 export const ID_PREFIXES = {
   payment: 'pay_',

@@ -1,5 +1,5 @@
 /**
- * Times as query parameters and command options carry them (decisions/lists): ISO 8601 with a zone,
+ * Times as query parameters and command options carry them (decisions/api#lists): ISO 8601 with a zone,
  * or a bare date, which means the whole UTC day. They stay text: a Date would cut the microseconds
  * that PostgreSQL has.
  */

@@ -1,5 +1,5 @@
 /**
- * The postings of the double-entry ledger (decisions/ledger). Each is a balanced list of lines. The
+ * The postings of the double-entry ledger (decisions/money#ledger). Each is a balanced list of lines. The
  * merchant's accounts are `available` and `reserved`; the others belong to the platform and are
  * invisible to the merchant. The SQL in db/migrations/baseline/ledger.ts is the only code that writes them.
  */
@@ -65,7 +65,7 @@ export function reservePosting(payout: PayoutMoney): Posting {
 
 /**
  * Settle and release share one operation key, so a payout's money leaves only once
- * (decisions/money-leaves-once).
+ * (decisions/money#money-leaves-once).
  */
 function finalKey(payoutId: string): string {
   return `${payoutId}:final`;
@@ -133,7 +133,7 @@ export interface RefundMoney {
   fee: Amount;
 }
 
-/** Reverses a credit (decisions/refunds), once per refund of the provider. */
+/** Reverses a credit (decisions/payments#refunds), once per refund of the provider. */
 export function refundPosting(payment: PaymentMoney, refund: RefundMoney): Posting {
   return {
     operationKey: `${payment.id}:refund:${refund.reference}`,
@@ -227,7 +227,7 @@ export function isBalanced(posting: Posting): boolean {
   return sum('in') === sum('out');
 }
 
-/** A posting as the merchant sees it, with the merchant's accounts only (decisions/ledger). */
+/** A posting as the merchant sees it, with the merchant's accounts only (decisions/money#ledger). */
 export interface MerchantTransaction {
   id: string;
   mode: Mode;
@@ -279,7 +279,7 @@ export function merchantEntries(stored: readonly StoredLine[]): MerchantTransact
   });
 }
 
-/** The filters of a list of transactions (decisions/lists). */
+/** The filters of a list of transactions (decisions/api#lists). */
 export interface TransactionFilters {
   currency?: string;
   type?: TransactionType;

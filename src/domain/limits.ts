@@ -1,6 +1,6 @@
 /**
- * Payout limits per account and currency (decisions/payout-limits), and those of an API key
- * (decisions/recipients). A null maximum means none.
+ * Payout limits per account and currency (decisions/controls#payout-limits), and those of an API key
+ * (decisions/payouts#recipients). A null maximum means none.
  */
 import { type Amount, add, isLess } from './money';
 import type { Refusal } from './errors';

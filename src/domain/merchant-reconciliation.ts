@@ -1,4 +1,4 @@
-/** How a merchant's own list is compared with what the gateway has recorded (decisions/merchant-reconciliation). */
+/** How a merchant's own list is compared with what the gateway has recorded (decisions/books#merchant-reconciliation). */
 import { add, type Amount, compare, ZERO } from './money';
 
 export const RECONCILED = ['payment', 'payout', 'refund'] as const;

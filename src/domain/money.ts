@@ -21,7 +21,7 @@ const Decimal = SharedDecimal.clone({
 
 const SCALE = 8;
 
-/** The form in which the API writes an amount (decisions/amounts). */
+/** The form in which the API writes an amount (decisions/money#amounts). */
 export const AMOUNT_PATTERN = '^[0-9]{1,30}\\.[0-9]{8}$';
 export const CURRENCY_PATTERN = '^[A-Z0-9]{2,12}$';
 /** The form of an amount in a request. It includes zero, which parseRequestAmount refuses. */
@@ -34,7 +34,7 @@ const EXPONENT_MAX = 100;
 export const ZERO = '0.00000000' as Amount;
 
 /**
- * Reads an amount of a request (decisions/amounts): plain decimal text, greater than zero, at most 18
+ * Reads an amount of a request (decisions/money#amounts): plain decimal text, greater than zero, at most 18
  * digits before and 8 after the decimal point. Returns null for anything else.
  */
 export function parseRequestAmount(text: string): Amount | null {
@@ -111,7 +111,7 @@ export function shareOf(part: Amount, whole: Amount): number {
 
 /**
  * `percentage` per cent of `base` plus `plus`; the sum is rounded half up to 8 decimals
- * (decisions/service-fees).
+ * (decisions/money#service-fees).
  */
 export function percentOf(base: Amount, percentage: string, plus: Amount): Amount {
   return new Decimal(base)

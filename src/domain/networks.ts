@@ -1,5 +1,5 @@
 /**
- * What the networks ask of a destination (decisions/currencies and decisions/destinations), and where
+ * What the networks ask of a destination (decisions/money#currencies and decisions/payouts#destinations), and where
  * people look at them.
  */
 import type { Mode } from './mode';

@@ -1,5 +1,5 @@
 /**
- * What a payment's credits and refunds move, fees included (decisions/service-fees and decisions/refunds).
+ * What a payment's credits and refunds move, fees included (decisions/money#service-fees and decisions/payments#refunds).
  * Pure.
  */
 import { serviceFee } from './fees';
@@ -29,7 +29,7 @@ export function netAmount(payment: Payment): Amount {
 }
 
 /**
- * Prices a refund. The fee applies to the received amount (decisions/service-fees), so the part that was
+ * Prices a refund. The fee applies to the received amount (decisions/money#service-fees), so the part that was
  * charged on the refunded amount is waived. Several refunds cost the same as one of their sum.
  */
 export function priceReversal(payment: Payment, amount: Amount): Reversal {
@@ -53,7 +53,7 @@ export interface Credit {
 }
 
 /**
- * The fee applies to the sum of what was received (decisions/service-fees), so each transfer bears what
+ * The fee applies to the sum of what was received (decisions/money#service-fees), so each transfer bears what
  * it adds to the fee.
  */
 export function priceCredits(
@@ -76,7 +76,7 @@ export function seenAmount(payment: Pick<Payment, 'receivedAmount' | 'unconfirme
 }
 
 /**
- * The amount that the customer still has to send (decisions/payment-object): nobody pays twice while a
+ * The amount that the customer still has to send (decisions/payments#payment-object): nobody pays twice while a
  * transfer is confirmed.
  */
 export function amountDue(payment: Payment): Amount {

@@ -1,6 +1,6 @@
 /**
- * Decides the next step of a payment from the provider's facts (decisions/payment-statuses,
- * decisions/late-payments, decisions/refunds and decisions/provider-facts). Pure and repeatable: the same
+ * Decides the next step of a payment from the provider's facts (decisions/payments#payment-statuses,
+ * decisions/payments#late-payments, decisions/payments#refunds and decisions/payments#provider-facts). Pure and repeatable: the same
  * facts lead to the same step. Every provider update goes through it.
  */
 import { type Amount, add, greaterOf, isLess, ZERO } from './money';
@@ -57,7 +57,7 @@ export interface PaymentBackground {
 }
 
 /**
- * Money that is confirmed up to this long after the window closed is credited (decisions/late-payments).
+ * Money that is confirmed up to this long after the window closed is credited (decisions/payments#late-payments).
  */
 export const LATE_WINDOW_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -130,7 +130,7 @@ function triggerWhileOpen(
 }
 
 /**
- * The trigger of late money (decisions/late-payments). There is none while the provider holds the money
+ * The trigger of late money (decisions/payments#late-payments). There is none while the provider holds the money
  * or reports a failure.
  */
 function triggerAfterEnd(

@@ -2,8 +2,8 @@
  * A payment's statuses and transitions. The database's guarded UPDATE enforces the table, and
  * docs/states.md is generated from it. payment-step.ts decides which transition is next.
  *
- * Source: decisions/payment-request, decisions/payment-object, decisions/payment-statuses,
- * decisions/late-payments, decisions/refunds, decisions/provider-facts and decisions/pending-balance.
+ * Source: decisions/payments#payment-request, decisions/payments#payment-object, decisions/payments#payment-statuses,
+ * decisions/payments#late-payments, decisions/payments#refunds, decisions/payments#provider-facts and decisions/money#pending-balance.
  */
 import type { FeeTerms } from './fees';
 import type { Mode } from './mode';
@@ -66,7 +66,7 @@ export const PAYMENT_TRANSITIONS = {
     expire: 'expired',
   },
   on_hold: { complete: 'completed', underpay: 'underpaid', fail: 'failed', refund: 'refunded' },
-  // Late money and refunds (decisions/late-payments and decisions/refunds). More money for a completed or
+  // Late money and refunds (decisions/payments#late-payments and decisions/payments#refunds). More money for a completed or
   // underpaid payment is credited without a change of status.
   completed: { complete: 'completed', refund: 'refunded' },
   underpaid: { underpay: 'underpaid', complete: 'completed', refund: 'refunded' },
@@ -103,7 +103,7 @@ export function mayCompletePayment(status: PaymentStatus): boolean {
  * - `all`: nothing was seen
  * - `confirmation`: money was seen and is not credited
  * - `rest`: completed, and more is credited only when less was credited than received
- * - `late`: ended, and late money is credited (decisions/late-payments)
+ * - `late`: ended, and late money is credited (decisions/payments#late-payments)
  * - `none`: nothing is credited any more
  */
 const EXPECTED_MONEY = {
@@ -129,7 +129,7 @@ export const OPEN_PAYMENT_STATUSES = expecting('all', 'confirmation');
 
 /**
  * In these statuses all of a payment's money is part of the `pending` of GET /balance, and none of it
- * is credited (decisions/pending-balance).
+ * is credited (decisions/money#pending-balance).
  */
 export const SEEN_PAYMENT_STATUSES = expecting('confirmation');
 
@@ -208,7 +208,7 @@ export interface Payment {
   completedAt: Date | null;
 }
 
-/** A validated request (decisions/payment-request). */
+/** A validated request (decisions/payments#payment-request). */
 export interface PaymentRequest {
   amount: Amount;
   currency: string;

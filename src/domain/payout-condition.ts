@@ -1,5 +1,5 @@
 /**
- * What a payout waits for before it is submitted (decisions/payout-conditions). A kind has its parameters and
+ * What a payout waits for before it is submitted (decisions/payouts#payout-conditions). A kind has its parameters and
  * words here, and its evaluation in src/db/repositories/payout-conditions.ts.
  */
 

@@ -1,6 +1,6 @@
 /**
  * A schedule of payouts: the same rows at each of its times. Each run is a batch. The row has the time of the
- * next run, at which a worker opens it (decisions/payout-schedules).
+ * next run, at which a worker opens it (decisions/payouts#payout-schedules).
  */
 import { parseCron, timesOfCron, timesOfCronInAnHour } from './cron';
 import type { Refusal } from './errors';

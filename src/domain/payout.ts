@@ -2,8 +2,8 @@
  * A payout's statuses and transitions. The database's guarded UPDATE enforces the table, the workflow
  * follows it, and docs/states.md is generated from it.
  *
- * Source: the specification, "Payout statuses" and "Payout transitions"; decisions/payout-approval and
- * decisions/payout-statuses.
+ * Source: the specification, "Payout statuses" and "Payout transitions"; decisions/payouts#payout-approval and
+ * decisions/payouts#payout-statuses.
  */
 import type { Beneficiary, StoredBeneficiary } from './beneficiary';
 import type { DestinationType } from './destination';
@@ -184,7 +184,7 @@ export interface Payout {
   providerTransferId: string | null;
   /** Set before submission: from then on only the provider's result ends the payout. */
   submissionStartedAt: Date | null;
-  /** Set while it is unknown whether the provider accepted the payout (decisions/payouts-in-doubt). */
+  /** Set while it is unknown whether the provider accepted the payout (decisions/payouts#payouts-in-doubt). */
   inDoubtSince: Date | null;
   processingSince: Date | null;
   attentionLevel: number;
@@ -198,7 +198,7 @@ export interface Payout {
   recipientId: string | null;
   /**
    * Whether it waits for its conditions or its review; null: it has no conditions
-   * (decisions/payout-conditions).
+   * (decisions/payouts#payout-conditions).
    */
   awaitsRelease: boolean | null;
   /** When it is cancelled unless it was released. */

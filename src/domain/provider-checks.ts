@@ -1,6 +1,6 @@
 /**
- * When to query a provider again, and when to alert an operator (decisions/payout-statuses and
- * decisions/payouts-in-doubt). Both depend only on the waiting time, so a restarted workflow continues
+ * When to query a provider again, and when to alert an operator (decisions/payouts#payout-statuses and
+ * decisions/payouts#payouts-in-doubt). Both depend only on the waiting time, so a restarted workflow continues
  * where it was.
  */
 import type { DifferenceKind } from './cases';
@@ -58,7 +58,7 @@ export function attentionLevel(waitedMs: number): number {
 
 /**
  * The kind of case if the provider contradicts how a payout ended, otherwise null. The ledger stays
- * unchanged (decisions/money-leaves-once); an operator decides.
+ * unchanged (decisions/money#money-leaves-once); an operator decides.
  */
 export function contradiction(
   payout: PayoutStatus,

@@ -1,5 +1,5 @@
 /**
- * Recipients: destinations that a merchant has saved (decisions/recipients). A live recipient waits before
+ * Recipients: destinations that a merchant has saved (decisions/payouts#recipients). A live recipient waits before
  * money may go to it, so that whoever steals a key or a session cannot send money to a new place at once.
  */
 import type { Destination } from './destination';

@@ -1,5 +1,5 @@
 /**
- * A refund of a payment as merchants see it, and the rules for asking for one (decisions/refunds). It is
+ * A refund of a payment as merchants see it, and the rules for asking for one (decisions/payments#refunds). It is
  * pending while the provider has not answered, and the engine knows more states: payment-step.ts.
  */
 import type { Destination, DestinationType } from './destination';

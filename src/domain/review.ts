@@ -1,5 +1,5 @@
 /**
- * Whether a new payout requires an operator's review (decisions/payout-review). Pure: the reserving
+ * Whether a new payout requires an operator's review (decisions/controls#payout-review). Pure: the reserving
  * transaction reads the facts under its lock and stores the names of the rules that apply.
  */
 import { type Amount, add, isLess } from './money';
@@ -93,7 +93,7 @@ export function reviewReasons(facts: ReviewFacts): ReviewReason[] {
   return rules.filter(([, hits]) => hits(facts)).map(([reason]) => reason);
 }
 
-/** The delay before a requested payout is approved automatically (decisions/payout-approval). */
+/** The delay before a requested payout is approved automatically (decisions/payouts#payout-approval). */
 export function autoApproveDelayMs(mode: Mode): number {
   return mode === 'live' ? 10_000 : 2_000;
 }

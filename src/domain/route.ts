@@ -1,6 +1,6 @@
 /**
  * Which provider and network a payout or a payment takes (the specification, "Payout request fields" and
- * "Destinations per provider"; decisions/currencies, decisions/destinations and decisions/payment-request).
+ * "Destinations per provider"; decisions/money#currencies, decisions/payouts#destinations and decisions/payments#payment-request).
  * Pure: the service brings the catalogue and the providers' capabilities.
  */
 import type { DestinationType } from './destination';

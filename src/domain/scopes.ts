@@ -1,6 +1,6 @@
 /**
- * What an API key may do (the specification, "Scopes"; decisions/events-list, decisions/recipients,
- * decisions/merchant-refunds, decisions/webhooks-by-api, decisions/keys-by-api, decisions/request-log).
+ * What an API key may do (the specification, "Scopes"; decisions/webhooks#events-list, decisions/payouts#recipients,
+ * decisions/payments#refunds-to-address, decisions/webhooks#webhooks-by-api, decisions/keys#keys-by-api, decisions/api#request-log).
  */
 export const SCOPES = [
   'payments:write',

@@ -1,4 +1,4 @@
-/** The screening of destinations (decisions/screening): verdicts, and how long an answer counts. */
+/** The screening of destinations (decisions/controls#screening): verdicts, and how long an answer counts. */
 import type { Beneficiary } from './beneficiary';
 import type { DestinationType } from './destination';
 import type { Mode } from './mode';

@@ -1,6 +1,6 @@
 /**
  * What a person makes on the dashboard above the account's amount waits for another person
- * (decisions/second-person): payouts, batches, refunds, schedules; and recipients, which have no amount, as
+ * (decisions/controls#second-person): payouts, batches, refunds, schedules; and recipients, which have no amount, as
  * soon as their currency has one.
  */
 import type { IdKind } from './ids';

@@ -16,7 +16,7 @@ import { needsSecondPerson } from './second-person';
 export interface PayoutFacts {
   now: Date;
   available: Amount;
-  /** The operator's reason when new payouts are paused, else null (decisions/payout-pauses). */
+  /** The operator's reason when new payouts are paused, else null (decisions/controls#payout-pauses). */
   pauseReason: string | null;
   /** Null when no fee rule is in force: a gateway that cannot price must not sell. */
   feeTerms: FeeTerms | null;
@@ -194,7 +194,7 @@ function currencyRefusal({ currencies }: KeyFacts, currency: string): Refusal | 
   return { code: 'currency_not_allowed', details: { allowed: [...currencies] } };
 }
 
-/** The rule of the account or of the key that the payout breaks, whatever its amount (decisions/recipients). */
+/** The rule of the account or of the key that the payout breaks, whatever its amount (decisions/payouts#recipients). */
 function outsideOfRules(
   mode: Mode,
   { currency, recipient }: PayoutRequest,

@@ -2,8 +2,8 @@
  * The statuses, transitions and retry schedule of a webhook delivery (one event to one endpoint), and what
  * to do with it next. The database's guarded UPDATEs enforce the table; the workflow only waits.
  *
- * Source: the specification, "Delivery and retries"; decisions/webhook-endpoints and
- * decisions/webhook-retries.
+ * Source: the specification, "Delivery and retries"; decisions/webhooks#webhook-endpoints and
+ * decisions/webhooks#webhook-retries.
  */
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -53,7 +53,7 @@ export const OPEN_DELIVERIES_MAX = 10_000;
 /** The part of OPEN_DELIVERIES_MAX that recovery and replay leave free for new events. */
 export const OPEN_DELIVERIES_RESERVE = 1_000;
 
-/** Endpoints per account and mode (decisions/webhook-endpoints). */
+/** Endpoints per account and mode (decisions/webhooks#webhook-endpoints). */
 export const ENDPOINTS_MAX = 16;
 
 /** After this many timeouts in a row, an endpoint's first attempts use the retry queue. */

@@ -1,7 +1,7 @@
 /** What a merchant's server asks of a webhook endpoint. */
 import type { EventType } from './events';
 
-/** The headers with signatures: the gateway's, or also those of Standard Webhooks (decisions/webhook-secrets). */
+/** The headers with signatures: the gateway's, or also those of Standard Webhooks (decisions/webhooks#webhook-secrets). */
 export const SIGNATURES = ['gateway', 'standard_webhooks'] as const;
 export type Signature = (typeof SIGNATURES)[number];
 

@@ -1,6 +1,6 @@
 /**
  * The gateway's HTTP interface as one Koa application. src/deps.ts builds it, http/server.ts
- * listens with it. The order of the checks on a request is decisions/order-of-checks.
+ * listens with it. The order of the checks on a request is decisions/api#order-of-checks.
  */
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
@@ -47,13 +47,13 @@ export interface AppOptions {
   cursorSecret: string;
   /** Earlier secrets, whose cursors are still accepted. */
   earlierCursorSecrets?: readonly string[];
-  /** The number of proxies in front that append to X-Forwarded-For (decisions/client-address). */
+  /** The number of proxies in front that append to X-Forwarded-For (decisions/api#client-address). */
   trustedProxyHops: number;
   /** Signs dossiers; null: they have no signature. */
   evidenceKey: EvidenceKey | null;
   /** Public keys of earlier ones. */
   earlierPublicKeys: readonly string[];
-  /** Answers only requests to this machine or to the public URL (decisions/development). */
+  /** Answers only requests to this machine or to the public URL (decisions/tools#development). */
   isDevelopment?: boolean;
   /** Whether each request belongs to a trace. */
   followsTraces?: boolean;

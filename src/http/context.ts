@@ -6,7 +6,7 @@ import type { ChangedBy } from '../services/admin/audit';
 import type { Caller } from '../services/services';
 
 export interface GatewayState {
-  /** Our id, `req_…`, on every response and in every error body (decisions/request-ids). */
+  /** Our id, `req_…`, on every response and in every error body (decisions/api#request-ids). */
   requestId: string;
   /** Set by middleware/auth.ts; routes behind it can rely on it. */
   caller: Caller;
@@ -35,7 +35,7 @@ export function routePattern(ctx: GatewayContext): string {
 }
 
 /**
- * The id in the path. A malformed id gets the same error as an unknown one (decisions/errors).
+ * The id in the path. A malformed id gets the same error as an unknown one (decisions/api#errors).
  * @throws ApiError not_found
  */
 export function pathId(kind: IdKind, ctx: { params: Record<string, string | undefined> }): string {

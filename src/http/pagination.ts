@@ -1,5 +1,5 @@
 /**
- * Keyset pagination (decisions/lists). A cursor is opaque to clients: the position after which the
+ * Keyset pagination (decisions/api#lists). A cursor is opaque to clients: the position after which the
  * next page starts, signed together with the account, the mode and the filters of the list.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';

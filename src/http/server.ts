@@ -134,7 +134,7 @@ const CLIENT_ERRORS: Readonly<Record<string, InvalidHttp>> = {
 
 /**
  * Answers what is not a valid HTTP request. It reaches no middleware, and has an id and the envelope
- * all the same (decisions/request-ids and decisions/errors).
+ * all the same (decisions/api#request-ids and decisions/api#errors).
  */
 function answerInvalidHttp(code: InvalidHttp, socket: Duplex): void {
   const requestId = newId('request');

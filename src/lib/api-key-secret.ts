@@ -1,4 +1,4 @@
-/** Generates and hashes API keys (decisions/api-keys). domain/api-key.ts defines their format. */
+/** Generates and hashes API keys (decisions/keys#api-keys). domain/api-key.ts defines their format. */
 import { createHash, createHmac, randomInt } from 'node:crypto';
 import { BASE62, KEY_SECRET_LENGTH, checkCharacters } from '../domain/api-key';
 import type { Mode } from '../domain/mode';

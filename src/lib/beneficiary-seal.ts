@@ -1,4 +1,4 @@
-/** Encrypts the beneficiary of a payout or a recipient for the database (decisions/beneficiaries). */
+/** Encrypts the beneficiary of a payout or a recipient for the database (decisions/payouts#beneficiaries). */
 import type { Beneficiary, SealedBeneficiary, StoredBeneficiary } from '../domain/beneficiary';
 import type { SecretBox } from './secret-box';
 

@@ -1,5 +1,5 @@
 /**
- * The client's address of a request (decisions/client-address), which is checked against a key's allowlist.
+ * The client's address of a request (decisions/api#client-address), which is checked against a key's allowlist.
  *
  * Each trusted proxy appends the address it saw to X-Forwarded-For, so with n proxies the n-th
  * entry from the right is the client. The client can forge the entries left of it.

@@ -1,4 +1,4 @@
-/** Generates ids (decisions/ids). They increase within a process, even if the clock is set back. */
+/** Generates ids (decisions/api#ids). They increase within a process, even if the clock is set back. */
 import { randomFillSync } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import { ID_PREFIXES, type IdKind } from '../domain/ids';

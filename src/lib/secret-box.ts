@@ -1,6 +1,6 @@
 /**
  * Encrypts secrets that the database stores, with a key that is not in the database: AES-256-GCM
- * (decisions/webhook-secrets). A secret encrypted for one object cannot be decrypted for another.
+ * (decisions/webhooks#webhook-secrets). A secret encrypted for one object cannot be decrypted for another.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import { wallClockMs } from './wall-clock';

@@ -1,6 +1,6 @@
 /**
  * The operators' OpenID Connect provider: where a browser is sent, and who came back with it. The rules are
- * in decisions/single-sign-on; src/services/users/single-sign-on.ts decides what an identity may do.
+ * in decisions/people#single-sign-on; src/services/users/single-sign-on.ts decides what an identity may do.
  */
 import {
   allowInsecureRequests,

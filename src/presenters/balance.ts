@@ -1,4 +1,4 @@
-/** Balances and the transactions that changed them (the specification; decisions/ledger). */
+/** Balances and the transactions that changed them (the specification; decisions/money#ledger). */
 import type { MerchantTransaction } from '../domain/ledger';
 import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';

@@ -1,6 +1,6 @@
 /**
  * The envelopes of objects, of responses to creations and of webhook events. Only this module
- * creates the bytes that are stored (decisions/webhook-bodies and decisions/idempotency).
+ * creates the bytes that are stored (decisions/webhooks#webhook-bodies and decisions/api#idempotency).
  */
 import type { EventType } from '../domain/events';
 import type { Mode } from '../domain/mode';

@@ -1,4 +1,4 @@
-/** A payment in API responses and webhook events (decisions/payment-object). */
+/** A payment in API responses and webhook events (decisions/payments#payment-object). */
 import { ZERO } from '../domain/money';
 import type { Payment } from '../domain/payment';
 import { amountDue, feeKept, netAmount, overpaidAmount } from '../domain/payment-pricing';

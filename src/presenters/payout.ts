@@ -1,4 +1,4 @@
-/** A payout in API responses and webhook events (the specification; decisions/payout-object). */
+/** A payout in API responses and webhook events (the specification; decisions/payouts#payout-object). */
 import type { Beneficiary } from '../domain/beneficiary';
 import type { Payout } from '../domain/payout';
 import type { Condition } from '../domain/payout-condition';

@@ -1,4 +1,4 @@
-/** A refund in API responses and webhook events (decisions/refunds). */
+/** A refund in API responses and webhook events (decisions/payments#refunds). */
 import { ZERO } from '../domain/money';
 import { awaitsAddress, type Refund, refundStatus } from '../domain/refund';
 import type { RefundObject } from '../schemas/refunds';

@@ -10,7 +10,7 @@ import type { Amount } from '../domain/money';
 import type { ProviderCode } from '../domain/provider-codes';
 import type { Destination, DestinationType } from '../domain/destination';
 
-/** What a provider supports (decisions/capabilities); the names are the wire's, because GET /currencies shows them as they are. */
+/** What a provider supports (decisions/money#capabilities); the names are the wire's, because GET /currencies shows them as they are. */
 export interface ProviderCapabilities {
   pay_in: boolean;
   pay_out: boolean;
@@ -68,7 +68,7 @@ export interface Limited {
  * - `refused`: definite. The provider has not sent and will not send under this reference.
  * - `limited`: this call submitted nothing. An earlier one may have.
  * - `unknown`: the payout is in doubt until `findPayout` gives a definite answer
- *   (decisions/payouts-in-doubt).
+ *   (decisions/payouts#payouts-in-doubt).
  */
 export type SubmitResult =
   | { kind: 'accepted'; transfer: ProviderTransfer }

@@ -1,5 +1,5 @@
 /**
- * A merchant's webhook receiver, for development (decisions/development): verifies each event as specified,
+ * A merchant's webhook receiver, for development (decisions/tools#development): verifies each event as specified,
  * keeps the newest in memory and shows them. Its only link to the gateway is the secret.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';

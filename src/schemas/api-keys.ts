@@ -1,4 +1,4 @@
-/** API keys on the wire (decisions/keys-by-api). */
+/** API keys on the wire (decisions/keys#keys-by-api). */
 import { type Static, Type } from 'typebox';
 import { API_KEY_STATUSES } from '../domain/api-key';
 import { ISO_TIME_PATTERN, parseIsoTime } from '../domain/iso-time';

@@ -1,5 +1,5 @@
 /**
- * How a request's body is read (decisions/amounts and decisions/validation): amounts keep their digits,
+ * How a request's body is read (decisions/money#amounts and decisions/api#validation): amounts keep their digits,
  * null counts as absent for an optional field, and every failing field is named at once. The sentences come
  * from the `description` of the schemas, which are noun phrases.
  */

@@ -15,7 +15,7 @@ export function Id(kind: IdKind, description?: string) {
   });
 }
 
-/** Exactly 8 decimals, never an exponent (decisions/amounts). */
+/** Exactly 8 decimals, never an exponent (decisions/money#amounts). */
 export function AmountText(description: string) {
   return Type.String({ pattern: AMOUNT_PATTERN, description });
 }
@@ -42,7 +42,7 @@ export const Metadata = Type.Record(Type.String(), Type.String(), {
   description: 'The metadata of the request',
 });
 
-/** An object of an answer. A later version may add members, so readers must ignore unknown ones (decisions/versioning). */
+/** An object of an answer. A later version may add members, so readers must ignore unknown ones (decisions/api#versioning). */
 export function Shape<Properties extends TProperties>(properties: Properties, description: string) {
   return Type.Object(properties, { description });
 }

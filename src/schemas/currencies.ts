@@ -1,6 +1,6 @@
 /**
- * Providers and currencies on the wire (the specification, "Resources"; decisions/currencies and
- * decisions/capabilities).
+ * Providers and currencies on the wire (the specification, "Resources"; decisions/money#currencies and
+ * decisions/money#capabilities).
  */
 import { type Static, Type } from 'typebox';
 import { AmountText, CurrencyCode, OrNull, ProviderName, Shape } from './common';

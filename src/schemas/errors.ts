@@ -1,4 +1,4 @@
-/** The error envelope (the specification, "Errors"; decisions/errors). */
+/** The error envelope (the specification, "Errors"; decisions/api#errors). */
 import { type TSchema, Type } from 'typebox';
 import { ERROR_CODES, type ErrorCode, errorEntry } from '../domain/errors';
 import { Id, Shape } from './common';

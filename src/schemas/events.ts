@@ -1,7 +1,7 @@
 /**
  * Events on the wire: as webhooks and in the feed (the specification, "Webhook event envelope";
- * decisions/webhook-ping, decisions/event-sequence, decisions/events-list, decisions/events-feed and
- * decisions/long-poll).
+ * decisions/webhooks#webhook-ping, decisions/webhooks#event-sequence, decisions/webhooks#events-list, decisions/webhooks#events-feed and
+ * decisions/webhooks#long-poll).
  */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';

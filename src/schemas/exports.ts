@@ -1,4 +1,4 @@
-/** Exports for finance on the wire (decisions/exports). */
+/** Exports for finance on the wire (decisions/books#exports). */
 import { Type } from 'typebox';
 import { EXPORT_FORMATS, EXPORTS, isOfJournal } from '../domain/bookkeeping';
 import { validationFailed } from '../domain/errors';

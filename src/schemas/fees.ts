@@ -1,4 +1,4 @@
-/** Fee rules and fee quotes on the wire (the specification, "Fee rule"; decisions/service-fees). */
+/** Fee rules and fee quotes on the wire (the specification, "Fee rule"; decisions/money#service-fees). */
 import { type Static, Type } from 'typebox';
 import { DIRECTIONS, type FeeQuoteRequest } from '../domain/fees';
 import { AmountText, CurrencyCode, OneOf, OrNull, ProviderName, Shape } from './common';

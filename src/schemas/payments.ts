@@ -1,6 +1,6 @@
 /**
- * Payments on the wire (the specification, "Payment object and payment request"; decisions/payment-request,
- * decisions/payment-object, decisions/amounts, decisions/validation and decisions/lists).
+ * Payments on the wire (the specification, "Payment object and payment request"; decisions/payments#payment-request,
+ * decisions/payments#payment-object, decisions/money#amounts, decisions/api#validation and decisions/api#lists).
  */
 import { type Static, Type } from 'typebox';
 import type { FieldError } from '../domain/errors';

@@ -1,4 +1,4 @@
-/** The dossier of a payout on the wire (decisions/payout-dossier). */
+/** The dossier of a payout on the wire (decisions/payouts#payout-dossier). */
 import { type Static, Type } from 'typebox';
 import { Id, OrNull, Shape, Timestamp } from './common';
 import { idOf, type Operation, shown } from './operation';

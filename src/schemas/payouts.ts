@@ -1,6 +1,6 @@
 /**
- * Payouts on the wire (the specification, "Payout request fields" and "Payout object"; decisions/amounts,
- * decisions/validation, decisions/lists and decisions/payout-object). A request is checked for what can be
+ * Payouts on the wire (the specification, "Payout request fields" and "Payout object"; decisions/money#amounts,
+ * decisions/api#validation, decisions/api#lists and decisions/payouts#payout-object). A request is checked for what can be
  * seen in it alone; what depends on currency, network, provider or balance is the service's.
  */
 import { type Static, Type } from 'typebox';
@@ -309,7 +309,7 @@ const VALUES: Record<DestinationType, { pattern: RegExp; description: string }> 
 
 /**
  * Checks the value by the destination's type. Whether an address exists on a network (checksum, length)
- * is checked later, when the network is known (decisions/destinations).
+ * is checked later, when the network is known (decisions/payouts#destinations).
  */
 export function destinationErrors({ destination }: Json): FieldError[] {
   const { type, value } = (destination ?? {}) as { type?: unknown; value?: unknown };

@@ -1,6 +1,6 @@
 /**
  * Query parameters as data: what a reader checks and what openapi.json says come from the same declaration.
- * All failing parameters are named at once, also those that nobody declares (decisions/validation).
+ * All failing parameters are named at once, also those that nobody declares (decisions/api#validation).
  */
 import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';

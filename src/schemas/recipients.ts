@@ -1,4 +1,4 @@
-/** Recipients on the wire (decisions/recipients). */
+/** Recipients on the wire (decisions/payouts#recipients). */
 import { type Static, Type } from 'typebox';
 import { DESTINATION_TYPES } from '../domain/destination';
 import { isPrintable } from '../domain/printable';

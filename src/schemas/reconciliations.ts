@@ -1,4 +1,4 @@
-/** A merchant's list, compared with the gateway's records, on the wire (decisions/merchant-reconciliation). */
+/** A merchant's list, compared with the gateway's records, on the wire (decisions/books#merchant-reconciliation). */
 import { type Static, Type } from 'typebox';
 import { ApiError, type FieldError, validationFailed } from '../domain/errors';
 import { ISO_TIME_PATTERN, parseIsoTime } from '../domain/iso-time';

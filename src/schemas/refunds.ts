@@ -1,4 +1,4 @@
-/** Refunds on the wire (decisions/refunds). */
+/** Refunds on the wire (decisions/payments#refunds). */
 import { type Static, Type } from 'typebox';
 import { DESTINATION_TYPES } from '../domain/destination';
 import { amount } from '../domain/money';

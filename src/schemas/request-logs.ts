@@ -1,4 +1,4 @@
-/** The log of API requests on the wire (decisions/request-log). */
+/** The log of API requests on the wire (decisions/api#request-log). */
 import { type Static, Type } from 'typebox';
 import { Id, ModeName, OrNull, Shape, Timestamp } from './common';
 import { idOf, listed, listQueryOf, type Operation, shown } from './operation';

@@ -1,5 +1,5 @@
 /**
- * Transactions on the wire (the specification, "Transaction object"; decisions/ledger and decisions/lists).
+ * Transactions on the wire (the specification, "Transaction object"; decisions/money#ledger and decisions/api#lists).
  */
 import { type Static, Type } from 'typebox';
 import { TRANSACTION_TYPES } from '../domain/ledger';

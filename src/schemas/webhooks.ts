@@ -1,4 +1,4 @@
-/** Webhook endpoints and their deliveries on the wire (decisions/webhooks-by-api). */
+/** Webhook endpoints and their deliveries on the wire (decisions/webhooks#webhooks-by-api). */
 import { type Static, Type } from 'typebox';
 import { EVENT_TYPES, EVENTS_BY_NAME_ONLY, SUBSCRIBABLE_EVENTS } from '../domain/events';
 import { WEBHOOK_DELIVERY_STATUSES } from '../domain/webhook-delivery';

@@ -1,5 +1,5 @@
 /**
- * Screens a destination (decisions/screening): asks every source that has no answer of the last day,
+ * Screens a destination (decisions/controls#screening): asks every source that has no answer of the last day,
  * and keeps what it says. Nothing is sent without the answers of all of them.
  */
 import { canonicalAddress } from '../destinations/canonical';

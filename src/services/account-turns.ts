@@ -1,6 +1,6 @@
 /**
  * How many requests of one account and mode run at once in a process, so that one merchant's flood leaves
- * connections and processor to others (decisions/fair-share). Further requests wait in their order; what
+ * connections and processor to others (decisions/api#fair-share). Further requests wait in their order; what
  * cannot run soon is refused. Test mode has less room, and takes none from live mode.
  */
 import { Semaphore, withTimeout, type SemaphoreInterface } from 'async-mutex';

@@ -1,5 +1,5 @@
 /**
- * Refuses requests that could not be answered soon (decisions/overload). Each request that starts a
+ * Refuses requests that could not be answered soon (decisions/api#overload). Each request that starts a
  * workflow waits in one queue with the work of the earlier ones, so beyond capacity every answer would be
  * late.
  *

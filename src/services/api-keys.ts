@@ -1,5 +1,5 @@
 /**
- * API keys (decisions/api-keys): the changes of the dashboard's pages, of the API (services/keys-by-api.ts) and of
+ * API keys (decisions/keys#api-keys): the changes of the dashboard's pages, of the API (services/keys-by-api.ts) and of
  * `admin keys`, and how a key is shown. A secret is returned once. The database stores only its hash, and the audit log neither.
  */
 import { isIP } from 'node:net';
@@ -74,7 +74,7 @@ interface OneKey {
 /** A request of the API has the id already, and a key that makes the new one. */
 type NewKey = Owner & Pick<OneKey, 'pepper'> & { id?: string; maker?: ApiKey };
 
-/** What payouts the key may request, beside its scopes (decisions/recipients). */
+/** What payouts the key may request, beside its scopes (decisions/payouts#recipients). */
 const RULES = {
   payTo: Type.Optional(
     Choice(
@@ -210,7 +210,7 @@ export const limitKey = defineChange({
   },
 });
 
-/** The key has the line of the person until another one approves it (decisions/second-person). */
+/** The key has the line of the person until another one approves it (decisions/controls#second-person). */
 async function noteMaker(tx: Tx, id: string, { via, actor }: ChangedBy): Promise<void> {
   if (via === 'dashboard') await saveKeyMaker(tx, id, actor);
 }
@@ -231,7 +231,7 @@ export const revokeKey = defineChange({
   },
 });
 
-/** Whether live keys of the account are made and rolled by API (decisions/keys-by-api). */
+/** Whether live keys of the account are made and rolled by API (decisions/keys#keys-by-api). */
 export const setLiveKeysByApi = defineChange({
   action: 'account.live_keys_by_api',
   access: { needs: 'manage' },
@@ -397,7 +397,7 @@ function readExpiry(text: string | undefined): Date | null {
 }
 
 /**
- * Reads an allowlist (decisions/api-keys): IPv4, IPv6 and CIDR, as exact networks. A mistake would lock a
+ * Reads an allowlist (decisions/keys#api-keys): IPv4, IPv6 and CIDR, as exact networks. A mistake would lock a
  * merchant out or let a stranger in, so ambiguous entries are refused.
  * @returns networks in CIDR form, each once. @throws InvalidInput
  */

@@ -1,6 +1,6 @@
 /**
- * Accepts API keys (the specification, "Authentication"; decisions/api-keys, decisions/rate-limit,
- * decisions/client-address and decisions/order-of-checks).
+ * Accepts API keys (the specification, "Authentication"; decisions/keys#api-keys, decisions/api#rate-limit,
+ * decisions/api#client-address and decisions/api#order-of-checks).
  */
 import type { Reader } from '../db/transaction';
 import { isIP } from 'node:net';

@@ -1,4 +1,4 @@
-/** The amounts below which the people of an account are told (decisions/notifications). */
+/** The amounts below which the people of an account are told (decisions/notifications#notifications). */
 import {
   type BalanceAlerts,
   findBalanceAlerts,

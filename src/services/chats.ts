@@ -1,6 +1,6 @@
 /**
  * The chats of an account or of the operators: added with an address in Slack's format, told what was chosen
- * (decisions/chat-webhooks). The address and the secret of the signature are stored encrypted.
+ * (decisions/notifications#chat-webhooks). The address and the secret of the signature are stored encrypted.
  */
 import { randomBytes } from 'node:crypto';
 import {

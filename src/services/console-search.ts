@@ -1,4 +1,4 @@
-/** One search over everything that operators look for (decisions/console-search). */
+/** One search over everything that operators look for (decisions/pages#console-search). */
 import { type Found, findById, findText, FOUND_MAX } from '../db/repositories/console-search';
 import type { Db } from '../db/transaction';
 import { spellingsOf } from '../destinations/canonical';

@@ -1,6 +1,6 @@
 /**
  * Requests that wait for an event. None of them holds a database connection: while any wait, one query
- * per process and interval reads the new events of all accounts (decisions/long-poll).
+ * per process and interval reads the new events of all accounts (decisions/webhooks#long-poll).
  */
 import { type FeedQuery, type NewEvent, readNewEvents } from '../db/repositories/events-feed';
 import type { Db } from '../db/transaction';

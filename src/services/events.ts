@@ -1,6 +1,6 @@
 /**
- * The list and the feed of an account's events in one mode (decisions/events-list, decisions/events-feed
- * and decisions/long-poll). Reads never use Temporal.
+ * The list and the feed of an account's events in one mode (decisions/webhooks#events-list, decisions/webhooks#events-feed
+ * and decisions/webhooks#long-poll). Reads never use Temporal.
  */
 import { findEventBody, listEvents } from '../db/repositories/event-list';
 import {

@@ -1,5 +1,5 @@
 /**
- * The exports for finance, by API and dashboard (decisions/exports): read in pages and sent as fast as the
+ * The exports for finance, by API and dashboard (decisions/books#exports): read in pages and sent as fast as the
  * client reads. Amounts are exact. `gross − service_fee − network_fee = net` in every file, net is the change of the balance,
  * and the sum of a file's nets is the sum of its postings.
  */

@@ -1,5 +1,5 @@
 /**
- * Fee rules (decisions/service-fees): the changes of an account's page and of `admin fees`. A rule in force
+ * Fee rules (decisions/money#service-fees): the changes of an account's page and of `admin fees`. A rule in force
  * is never edited: it ends when the next one starts, so that an old statement can still be explained.
  */
 import { Type } from 'typebox';

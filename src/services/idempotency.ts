@@ -1,5 +1,5 @@
 /**
- * Idempotency of a request that creates an object (decisions/idempotency): a stored response is replayed,
+ * Idempotency of a request that creates an object (decisions/api#idempotency): a stored response is replayed,
  * the key is claimed before the work, and a refusal releases the key.
  */
 import { createHash } from 'node:crypto';
@@ -129,7 +129,7 @@ export async function readAnswer(db: Db, objectId: string): Promise<StoredRespon
 }
 
 /**
- * Equivalent requests have the same hash, whatever their formatting (decisions/idempotency). A member that
+ * Equivalent requests have the same hash, whatever their formatting (decisions/api#idempotency). A member that
  * is undefined counts as null, so that a memo that is absent and one that is null are the same.
  * @returns the hash to store, and those that an earlier key may have stored
  */

@@ -1,6 +1,6 @@
 /**
  * The journal: the ledger in the words of an accounting program, one balanced journal for each day and currency
- * (decisions/exports). Xero takes at most 300 lines a file, so that a month of one currency fits.
+ * (decisions/books#exports). Xero takes at most 300 lines a file, so that a month of one currency fits.
  * Columns: Xero, "Enter multiple manual journals using an import template"; QuickBooks Online, "Import journal
  * entries".
  */

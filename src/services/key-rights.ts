@@ -1,4 +1,4 @@
-/** A key that a key makes or rolls has no more rights than the key itself (decisions/keys-by-api). */
+/** A key that a key makes or rolls has no more rights than the key itself (decisions/keys#keys-by-api). */
 import { type ApiKey, networksOutside } from '../db/repositories/api-keys';
 import type { Tx } from '../db/transaction';
 import { type FieldError, validationFailed } from '../domain/errors';

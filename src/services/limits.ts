@@ -1,5 +1,5 @@
 /**
- * Payout limits (decisions/payout-limits): the maximum for one payout and for a rolling 24 hours. An
+ * Payout limits (decisions/controls#payout-limits): the maximum for one payout and for a rolling 24 hours. An
  * account has its own value or follows the default, for each maximum separately; the maxima of review.ts
  * too.
  */

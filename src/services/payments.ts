@@ -35,7 +35,7 @@ export interface PaymentsDeps {
   admission: Admission;
 }
 
-/** The merchant's customer is waiting (decisions/checkouts). */
+/** The merchant's customer is waiting (decisions/payments#checkouts). */
 const OPEN_DEADLINE_MS = 7_000;
 /** Longer than a provider's timeout. */
 const VERIFY_DEADLINE_MS = 12_000;
@@ -114,7 +114,7 @@ async function refuseUsedReference(
   if (existing !== null) throw new ApiError(duplicateReference('payment', existing));
 }
 
-/** Asks the provider now (decisions/verify). A payment that takes no more money is returned unchanged. */
+/** Asks the provider now (decisions/payments#verify). A payment that takes no more money is returned unchanged. */
 async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<Payment> {
   const payment = await getOwnPayment(deps.db, caller, id);
   await refuseTooMany(deps.db, id, 'requests');
@@ -150,7 +150,7 @@ function unavailable(reason: UnavailableReason): ApiError {
 
 /**
  * The provider decides between a cancellation and a transfer at the same moment. What arrives after it
- * is late money (decisions/late-payments).
+ * is late money (decisions/payments#late-payments).
  */
 async function cancel(deps: PaymentsDeps, caller: Caller, id: string): Promise<Payment> {
   const payment = await getOwnPayment(deps.db, caller, id);

@@ -1,6 +1,6 @@
 /**
  * A payout's dossier: what was requested, decided, checked, posted, sent and told, of one moment and signed, so
- * that it can be checked without the gateway (decisions/payout-dossier).
+ * that it can be checked without the gateway (decisions/payouts#payout-dossier).
  */
 import { digestsOf, signedText } from '../../clients/typescript/src/dossier';
 import { databaseTime } from '../db/database-time';

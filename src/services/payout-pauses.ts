@@ -1,5 +1,5 @@
 /**
- * Pauses of payouts (decisions/payout-pauses): all payouts, one provider or one account. Several can hold
+ * Pauses of payouts (decisions/controls#payout-pauses): all payouts, one provider or one account. Several can hold
  * the same payouts, and each is lifted by its id.
  */
 import {

@@ -1,7 +1,7 @@
 /**
  * A policy that needs two people changes when one proposes the change and another one approves it: limits,
  * fees and review of an account in the console, and thresholds for two approvals everywhere. The admin
- * command changes limits, fees and review at once (decisions/policy-proposals).
+ * command changes limits, fees and review at once (decisions/controls#policy-proposals).
  *
  * A new kind is a member of PolicyWish, its topic and what `apply` does.
  */

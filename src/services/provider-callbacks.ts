@@ -1,7 +1,7 @@
 /**
  * Receives the providers' callbacks. A callback moves no money: it wakes the payout's workflow,
  * which reads the state from the provider. For a payout that has ended, the provider's state is
- * compared with the gateway's, and a contradiction opens a case (decisions/money-leaves-once).
+ * compared with the gateway's, and a contradiction opens a case (decisions/money#money-leaves-once).
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { openCase } from '../db/repositories/cases';

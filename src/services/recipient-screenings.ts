@@ -1,4 +1,4 @@
-/** What an operator decides about a live recipient that the screening holds or has blocked (decisions/screening). */
+/** What an operator decides about a live recipient that the screening holds or has blocked (decisions/controls#screening). */
 import { resolveOpenCase } from '../db/repositories/cases';
 import { decideRecipientScreening, lockRecipientForOperator } from '../db/repositories/recipients';
 import type { Recipient } from '../domain/recipient';

@@ -1,5 +1,5 @@
 /**
- * Recipients (decisions/recipients): what the API, the dashboard and the admin command do with them. A
+ * Recipients (decisions/payouts#recipients): what the API, the dashboard and the admin command do with them. A
  * change writes the row, its event with the deliveries, and the audit row in one transaction. How long a
  * live destination waits is the database's (migration 0035).
  */
@@ -127,7 +127,7 @@ async function wakeWaiting({ db, payoutWorkflows }: RecipientsDeps, id: string):
   await Promise.allSettled(payouts.map((payout) => payoutWorkflows.wake(payoutStart(payout))));
 }
 
-/** A recipient has no amount, so it waits as soon as its currency has one (decisions/second-person). */
+/** A recipient has no amount, so it waits as soon as its currency has one (decisions/controls#second-person). */
 async function secondPersonOf(
   tx: Tx,
   { accountId, apiKeyId }: Caller,

@@ -1,5 +1,5 @@
 /**
- * The page on which a customer names the address of a refund (decisions/merchant-refunds). Whoever has the link
+ * The page on which a customer names the address of a refund (decisions/payments#refunds-to-address). Whoever has the link
  * may, once; the merchant never has it. What is named is stored before the workflow is told, because histories are
  * widely readable.
  */

@@ -1,4 +1,4 @@
-/** The conditions that a payout request names: whether they can ever be met (decisions/payout-conditions). */
+/** The conditions that a payout request names: whether they can ever be met (decisions/payouts#payout-conditions). */
 import { readConditionFacts, type ConditionFacts } from '../db/repositories/payout-conditions';
 import type { Db } from '../db/transaction';
 import { type FieldError, validationFailed } from '../domain/errors';

@@ -1,5 +1,5 @@
 /**
- * Which payouts wait for an operator (decisions/payout-review): an account's switches and maximum amounts.
+ * Which payouts wait for an operator (decisions/controls#payout-review): an account's switches and maximum amounts.
  */
 import { Type } from 'typebox';
 import type { PolicyScope } from '../db/repositories/payout-policies';

@@ -1,5 +1,5 @@
 /**
- * Which currencies and networks of a provider merchants can use (decisions/currencies), for an operator.
+ * Which currencies and networks of a provider merchants can use (decisions/money#currencies), for an operator.
  */
 import {
   lockRoutes,

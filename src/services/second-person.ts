@@ -1,6 +1,6 @@
 /**
  * Another person of the account approves what one person makes on the dashboard above an amount
- * (decisions/second-person). The approval is a row, the same for every kind of object; the guarded
+ * (decisions/controls#second-person). The approval is a row, the same for every kind of object; the guarded
  * transition that releases the object looks at it.
  */
 import { findRefund } from '../db/repositories/payment-refunds';

@@ -28,7 +28,7 @@ export interface Caller {
   scopes: readonly Scope[];
 }
 
-/** The caller's use of its one-minute window (decisions/rate-limit). */
+/** The caller's use of its one-minute window (decisions/api#rate-limit). */
 export interface RateWindow {
   limit: number;
   remaining: number;
@@ -39,7 +39,7 @@ export interface Authentication {
   /**
    * Checks a key, counts the request and records the last use, in one round trip to the database.
    * @param authorization the request's Authorization header, empty without one
-   * @param address the client's address (decisions/client-address)
+   * @param address the client's address (decisions/api#client-address)
    * @throws ApiError authentication_required, invalid_api_key, account_suspended, ip_not_allowed;
    *   above the rate limit it does not throw, see `exceeded`
    */

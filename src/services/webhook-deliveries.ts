@@ -1,5 +1,5 @@
 /**
- * Webhook deliveries: attempts, retries and abandoning (decisions/webhook-retries), and what the pages read. A
+ * Webhook deliveries: attempts, retries and abandoning (decisions/webhooks#webhook-retries), and what the pages read. A
  * request is recorded in the row and Temporal is only notified, so nothing is lost without Temporal.
  */
 import { findEventBody } from '../db/repositories/events';
@@ -24,7 +24,7 @@ import { auditOf, defineChange } from './change';
 import { findOwn, type Owner, readAs } from './own';
 import { requireKnown, requireNotDeleted } from './webhook-endpoints';
 
-/** Event bodies are deleted after this (decisions/retention). */
+/** Event bodies are deleted after this (decisions/webhooks#retention). */
 export const BODIES_KEPT_DAYS = 30;
 
 /** Lists the deliveries of an endpoint, newest first. @throws AdminRefusal */

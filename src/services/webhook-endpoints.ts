@@ -1,5 +1,5 @@
 /**
- * Webhook endpoints (decisions/webhook-secrets, decisions/webhook-endpoints and decisions/webhook-ping): the
+ * Webhook endpoints (decisions/webhooks#webhook-secrets, decisions/webhooks#webhook-endpoints and decisions/webhooks#webhook-ping): the
  * changes of the dashboard's pages, of the API and of `admin webhooks`, and what the pages read. A secret is returned once.
  * The database stores it encrypted; the audit log does not contain it.
  */
@@ -219,7 +219,7 @@ export function countOwnRecentAttempts(db: Db, owner: Owner) {
 }
 
 /**
- * The test event (decisions/webhook-ping): one attempt, kept as a delivery; also for an endpoint that is
+ * The test event (decisions/webhooks#webhook-ping): one attempt, kept as a delivery; also for an endpoint that is
  * disabled or not subscribed. @param data of the event, to try a receiver with. @throws AdminRefusal
  */
 export async function pingEndpoint(
@@ -322,7 +322,7 @@ function readEvents(names: readonly string[]): string[] | null {
   return SUBSCRIBABLE_EVENTS.filter((event) => names.includes(event));
 }
 
-/** The key of the signature is the text itself, including its prefix (decisions/webhook-secrets). */
+/** The key of the signature is the text itself, including its prefix (decisions/webhooks#webhook-secrets). */
 function makeSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }

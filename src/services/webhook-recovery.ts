@@ -1,6 +1,6 @@
 /**
  * Bulk operations on webhook deliveries, for an operator: retries of failed and skipped deliveries,
- * and events that an endpoint never received (decisions/webhook-retries).
+ * and events that an endpoint never received (decisions/webhooks#webhook-retries).
  */
 import {
   countMissing,

@@ -13,7 +13,7 @@ export interface WebhookSettings {
   allowCidrs: string[];
   denyCidrs: string[];
   /**
-   * Additionally allowed for endpoints of test mode (decisions/webhook-targets and decisions/development).
+   * Additionally allowed for endpoints of test mode (decisions/webhooks#webhook-targets and decisions/tools#development).
    */
   testMode: { allowedHosts: string[]; allowCidrs: string[] };
 }

@@ -18,7 +18,7 @@ interface Asset {
   coded: Map<string, Buffer>;
 }
 
-/** Every page loads the first one. decisions/first-page says how it was made. */
+/** Every page loads the first one. decisions/pages#first-page says how it was made. */
 const FONTS = [
   {
     file: join(__dirname, 'assets/inter-latin.woff2'),

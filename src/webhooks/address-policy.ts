@@ -1,5 +1,5 @@
 /**
- * Which addresses the sender may connect to (decisions/webhook-targets): public addresses only. The ranges
+ * Which addresses the sender may connect to (decisions/webhooks#webhook-targets): public addresses only. The ranges
  * follow the IANA special-purpose registries. The check is our own because libraries that classify
  * addresses have gaps (one treats `::7f00:1` as ordinary), and one gap exposes the internal network.
  *

@@ -83,7 +83,7 @@ async function connect(
 
 /**
  * The headers of an attempt. Timestamp and signature are new for each attempt
- * (decisions/webhook-bodies). Merchants cannot set headers; a trace that they began comes back only as
+ * (decisions/webhooks#webhook-bodies). Merchants cannot set headers; a trace that they began comes back only as
  * a well-formed `traceparent`.
  */
 function headersOf(request: WebhookRequest, url: URL): Record<string, string> {
@@ -132,7 +132,7 @@ function noteFirstByte(socket: Socket, timing: AttemptTiming): void {
 
 type Outcome = Omit<AttemptResult, 'startedAt' | 'timing' | 'requestHeaders' | 'durationMs'>;
 
-/** A 2xx succeeds whatever happens to its body (decisions/webhook-attempts). */
+/** A 2xx succeeds whatever happens to its body (decisions/webhooks#webhook-attempts). */
 function resultOf(response: HttpResponse): Outcome {
   const succeeded = response.status >= 200 && response.status < 300;
   const [errorCode, error] = succeeded ? [null, null] : statusFailure(response.status);

@@ -1,6 +1,6 @@
 /**
- * Sends webhooks: the only way the gateway calls a URL that a merchant chose (decisions/webhook-bodies,
- * decisions/webhook-attempts and decisions/webhook-targets). Activities send with it, and services check a
+ * Sends webhooks: the only way the gateway calls a URL that a merchant chose (decisions/webhooks#webhook-bodies,
+ * decisions/webhooks#webhook-attempts and decisions/webhooks#webhook-targets). Activities send with it, and services check a
  * URL with it before they save it.
  */
 import type { Mode } from '../domain/mode';
@@ -20,7 +20,7 @@ export interface SenderSettings {
   /** The gateway's own host names in lower case, which endpoints must not use. */
   ownHosts: readonly string[];
   /**
-   * Additional permissions for endpoints of test mode, in development only (decisions/development).
+   * Additional permissions for endpoints of test mode, in development only (decisions/tools#development).
    */
   testMode?: {
     /** Names such as `localhost`, which are not resolved but mapped to 127.0.0.1. */

@@ -1,5 +1,5 @@
 /**
- * The URLs that an endpoint may have (decisions/webhook-targets). Pure; target.ts checks the host's
+ * The URLs that an endpoint may have (decisions/webhooks#webhook-targets). Pure; target.ts checks the host's
  * addresses. The rules are applied when an endpoint is saved and again at every attempt, because they
  * may become stricter.
  */
@@ -9,7 +9,7 @@ import type { Mode } from '../domain/mode';
 export interface UrlRules {
   /** The gateway's own host names. */
   ownHosts: readonly string[];
-  /** Names that are exempt from the host name rule; development only (decisions/development). */
+  /** Names that are exempt from the host name rule; development only (decisions/tools#development). */
   allowedHosts: readonly string[];
 }
 

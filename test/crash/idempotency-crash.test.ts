@@ -1,4 +1,4 @@
-/** Idempotency keys when a process dies or stands still in the middle of a request (decisions/idempotency). */
+/** Idempotency keys when a process dies or stands still in the middle of a request (decisions/api#idempotency). */
 import { setTimeout as wait } from 'node:timers/promises';
 import { ChildProgram } from '../support/servers/child-program';
 import { allowConnections } from '../support/servers/database';

@@ -1,4 +1,4 @@
-/** The catalogue that the migrations make, against what the gateway can check (decisions/destinations). */
+/** The catalogue that the migrations make, against what the gateway can check (decisions/payouts#destinations). */
 import { connect } from '../../src/db/connect';
 import { CHECKED_NETWORKS } from '../../src/destinations';
 import { createTestDatabase } from '../support/servers/database';

@@ -1,5 +1,5 @@
 /**
- * What a request with a key that is in use gets (decisions/idempotency), at the moments that tests over
+ * What a request with a key that is in use gets (decisions/api#idempotency), at the moments that tests over
  * HTTP miss.
  */
 import { ApiError } from '../../src/domain/errors';

@@ -1,5 +1,5 @@
 /**
- * GET /events (decisions/events-list, decisions/events-feed and decisions/long-poll): a list, newest first,
+ * GET /events (decisions/webhooks#events-list, decisions/webhooks#events-feed and decisions/webhooks#long-poll): a list, newest first,
  * and a feed with `after`, whose reader meets every event once, however late a transaction commits.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
 /**
- * Names that do not exist are refused with the names that do (decisions/validation): a misspelt one would
+ * Names that do not exist are refused with the names that do (decisions/api#validation): a misspelt one would
  * do nothing.
  */
 import { OPERATIONS } from '../../src/openapi/document';

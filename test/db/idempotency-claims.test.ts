@@ -1,4 +1,4 @@
-/** Who may create the object of an idempotency key, and for how long (decisions/idempotency). */
+/** Who may create the object of an idempotency key, and for how long (decisions/api#idempotency). */
 import { connect } from '../../src/db/connect';
 import { databaseTime } from '../../src/db/database-time';
 import { claimKey, lockClaim, readClaim } from '../../src/db/repositories/idempotency';

@@ -1,4 +1,4 @@
-/** PostgreSQL lets no API process make a key that has more rights than its maker (decisions/keys-by-api). */
+/** PostgreSQL lets no API process make a key that has more rights than its maker (decisions/keys#keys-by-api). */
 import { connect } from '../../src/db/connect';
 import type { Db } from '../../src/db/transaction';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';

@@ -1,5 +1,5 @@
 /**
- * Lists stay as fast as they are on the first page (decisions/lists): the very statements that the
+ * Lists stay as fast as they are on the first page (decisions/api#lists): the very statements that the
  * repositories run, explained by PostgreSQL, on a big account among others.
  */
 import { sentStatements } from '../support/sent-statements';

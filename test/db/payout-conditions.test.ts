@@ -1,4 +1,4 @@
-/** The conditions of a payout as the database decides them (decisions/payout-conditions). */
+/** The conditions of a payout as the database decides them (decisions/payouts#payout-conditions). */
 import type { BalanceKey } from '../../src/db/repositories/ledger';
 import {
   insertApproval,

@@ -1,6 +1,6 @@
 /**
  * Money that goes to an address which somebody names leaves as a payout, under every rule of payouts
- * (decisions/merchant-refunds). Played through the activities over a real database and the sandbox.
+ * (decisions/payments#refunds-to-address). Played through the activities over a real database and the sandbox.
  */
 import { createHash } from 'node:crypto';
 import { checkPayment } from '../../activities/payment/check';

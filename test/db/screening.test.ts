@@ -1,5 +1,5 @@
 /**
- * What the database demands before a live payout is submitted (decisions/screening): the table of
+ * What the database demands before a live payout is submitted (decisions/controls#screening): the table of
  * answers, walked on the statement that begins a submission.
  */
 import { compose } from '../support/composed';

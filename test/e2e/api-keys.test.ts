@@ -1,4 +1,4 @@
-/** API keys by API (decisions/keys-by-api), mostly as somebody who has found a key: it never gets more rights. */
+/** API keys by API (decisions/keys#keys-by-api), mostly as somebody who has found a key: it never gets more rights. */
 import type { Mode } from '../../src/domain/mode';
 import { SCOPES, type Scope } from '../../src/domain/scopes';
 import { createKey } from '../support/merchant/merchant';

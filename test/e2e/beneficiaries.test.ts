@@ -1,5 +1,5 @@
 /**
- * Who receives the money of a payout (decisions/beneficiaries): the provider and the screening are told, whoever
+ * Who receives the money of a payout (decisions/payouts#beneficiaries): the provider and the screening are told, whoever
  * may make payouts reads it again, and nothing else has it in plain text.
  */
 import { createKey } from '../support/merchant/merchant';

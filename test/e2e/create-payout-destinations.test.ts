@@ -1,4 +1,4 @@
-/** Addresses that do not exist are refused before anything is stored (decisions/destinations). */
+/** Addresses that do not exist are refused before anything is stored (decisions/payouts#destinations). */
 import { useSharedGateway } from '../support/servers/gateway';
 import { buildPayout } from '../support/merchant/merchant-client';
 import { countPayouts, keyStates, openMerchant } from '../support/payout/payout-steps';

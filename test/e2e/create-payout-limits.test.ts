@@ -1,4 +1,4 @@
-/** Limits and pauses of POST /payouts (decisions/payout-limits and decisions/payout-pauses). */
+/** Limits and pauses of POST /payouts (decisions/controls#payout-limits and decisions/controls#payout-pauses). */
 import { brokenInvariants, startGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
 import { buildPayout, type MerchantClient } from '../support/merchant/merchant-client';

@@ -1,4 +1,4 @@
-/** GET /currencies (the specification, "Currencies"; decisions/currencies and decisions/capabilities). */
+/** GET /currencies (the specification, "Currencies"; decisions/money#currencies and decisions/money#capabilities). */
 import { startGateway, startSecondApi } from '../support/servers/gateway';
 import { createKey } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';

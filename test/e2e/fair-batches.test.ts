@@ -1,4 +1,4 @@
-/** Batches delay neither the single payouts of others nor each other (decisions/fair-share). */
+/** Batches delay neither the single payouts of others nor each other (decisions/api#fair-share). */
 import { ChildProgram } from '../support/servers/child-program';
 import { isSound, startGateway } from '../support/servers/gateway';
 import { createMerchant, fund } from '../support/merchant/merchant';

@@ -1,4 +1,4 @@
-/** GET /fees/quote (the specification, "Fee quote"; decisions/service-fees). */
+/** GET /fees/quote (the specification, "Fee quote"; decisions/money#service-fees). */
 import { addFeeRule, type FeeRuleWish } from '../support/merchant/fee-rules';
 import { useSharedGateway, startSecondApi } from '../support/servers/gateway';
 import { MerchantClient } from '../support/merchant/merchant-client';

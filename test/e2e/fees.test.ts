@@ -1,4 +1,4 @@
-/** GET /fees (the specification, "Fee rule"; decisions/service-fees). */
+/** GET /fees (the specification, "Fee rule"; decisions/money#service-fees). */
 import { type FeeRuleWish, addFeeRule } from '../support/merchant/fee-rules';
 import { startGateway, startSecondApi } from '../support/servers/gateway';
 import { MerchantClient } from '../support/merchant/merchant-client';

@@ -1,4 +1,4 @@
-/** Idempotency keys of POST /payouts and POST /payments, over HTTP (the specification; decisions/idempotency). */
+/** Idempotency keys of POST /payouts and POST /payments, over HTTP (the specification; decisions/api#idempotency). */
 import { brokenInvariants, startSecondApi, useSharedGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';

@@ -1,4 +1,4 @@
-/** POST /payouts/{id}/cancel, alone and against everything else (the specification; decisions/payout-cancel). */
+/** POST /payouts/{id}/cancel, alone and against everything else (the specification; decisions/payouts#payout-cancel). */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { newId } from '../../src/lib/new-id';
 import { useSharedGateway, isSound } from '../support/servers/gateway';

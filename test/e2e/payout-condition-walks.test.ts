@@ -1,5 +1,5 @@
 /**
- * The table of what a payout can wait for (decisions/payout-conditions), walked over HTTP on real PostgreSQL and
+ * The table of what a payout can wait for (decisions/payouts#payout-conditions), walked over HTTP on real PostgreSQL and
  * Temporal: every set of conditions, to each of its ends.
  */
 import type { Scope } from '../../src/domain/scopes';

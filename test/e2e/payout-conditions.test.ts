@@ -1,4 +1,4 @@
-/** Payouts that wait for conditions (decisions/payout-conditions), over HTTP on real PostgreSQL and Temporal. */
+/** Payouts that wait for conditions (decisions/payouts#payout-conditions), over HTTP on real PostgreSQL and Temporal. */
 import { PAYMENT_REFUNDED } from '../../src/domain/payout';
 import { newId } from '../../src/lib/new-id';
 import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';

@@ -1,4 +1,4 @@
-/** GET /payouts and GET /payouts/{id} (the specification; decisions/lists). */
+/** GET /payouts and GET /payouts/{id} (the specification; decisions/api#lists). */
 import { newId } from '../../src/lib/new-id';
 import { useSharedGateway } from '../support/servers/gateway';
 import { buildPayout, type MerchantClient, randomKey } from '../support/merchant/merchant-client';

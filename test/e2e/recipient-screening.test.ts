@@ -1,4 +1,4 @@
-/** The screening of live recipients (decisions/screening), over HTTP on real PostgreSQL and Temporal. */
+/** The screening of live recipients (decisions/controls#screening), over HTTP on real PostgreSQL and Temporal. */
 import { requireService } from '../../src/db/repositories/screening';
 import { DEFAULT_REJECTION_REASON, RECIPIENT_CHANGED } from '../../src/domain/payout';
 import { SCREENING_SCENARIOS } from '../../src/sandbox/screening/scenarios';

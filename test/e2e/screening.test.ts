@@ -1,5 +1,5 @@
 /**
- * The table of the screening (decisions/screening), walked over HTTP on real PostgreSQL and Temporal with a service
+ * The table of the screening (decisions/controls#screening), walked over HTTP on real PostgreSQL and Temporal with a service
  * and a list: what each answer means for payouts and recipients, live and test, and what operators can do about it.
  */
 import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';

@@ -1,5 +1,5 @@
 /**
- * GET /balance is what GET /transactions adds up to, always (decisions/ledger): read over HTTP while 50
+ * GET /balance is what GET /transactions adds up to, always (decisions/money#ledger): read over HTTP while 50
  * writers move money, through the ledger with connections of their own and through the API.
  */
 import { setTimeout as wait } from 'node:timers/promises';

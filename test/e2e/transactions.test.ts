@@ -1,4 +1,4 @@
-/** GET /transactions (the specification, "Transaction object"; decisions/ledger and decisions/lists). */
+/** GET /transactions (the specification, "Transaction object"; decisions/money#ledger and decisions/api#lists). */
 import { useSharedGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/ledger';
 import { walkList } from '../support/merchant/list-walk';

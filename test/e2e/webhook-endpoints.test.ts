@@ -1,4 +1,4 @@
-/** Webhook endpoints and deliveries by API (decisions/webhooks-by-api): with a real receiver, and as an attacker. */
+/** Webhook endpoints and deliveries by API (decisions/webhooks#webhooks-by-api): with a real receiver, and as an attacker. */
 import type { Scope } from '../../src/domain/scopes';
 import { SCOPES } from '../../src/domain/scopes';
 import { useSharedGateway } from '../support/servers/gateway';

@@ -1,6 +1,6 @@
 /**
  * A client that openapi-generator makes for Java compiles, and reads answers of a later gateway: an object with
- * a member that it does not know (decisions/versioning).
+ * a member that it does not know (decisions/api#versioning).
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Strict clients that are generated from openapi.json read answers of a later gateway, whose objects have members
- * that they do not know (decisions/versioning): zod in TypeScript, and pydantic in Python.
+ * that they do not know (decisions/api#versioning): zod in TypeScript, and pydantic in Python.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

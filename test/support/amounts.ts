@@ -47,7 +47,7 @@ export function feeTerms({ percentage, fixed, min, max }: WholeTerms): FeeTerms 
   };
 }
 
-/** The fee by the decision's words (decisions/service-fees), in whole numbers and without the gateway's code. */
+/** The fee by the decision's words (decisions/money#service-fees), in whole numbers and without the gateway's code. */
 export function wholeFee(direction: Direction, base: bigint, terms: WholeTerms): bigint {
   const { percentage, fixed, min, max } = terms;
   // In millionths of the smallest unit; adding half of one rounds half up.

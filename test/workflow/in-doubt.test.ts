@@ -1,4 +1,4 @@
-/** A payout of which nobody knows whether the provider has it (decisions/payouts-in-doubt). */
+/** A payout of which nobody knows whether the provider has it (decisions/payouts#payouts-in-doubt). */
 import { amount } from '../../src/domain/money';
 import { magicAddress } from '../../src/sandbox/transfers/scenarios';
 import { control, readBookEntry } from '../support/servers/sandbox';

@@ -1,4 +1,4 @@
-/** An operator's pause (decisions/payout-pauses) holds every submission back and never loses a payout. */
+/** An operator's pause (decisions/controls#payout-pauses) holds every submission back and never loses a payout. */
 import { resumePayouts } from '../../src/services/payout-pauses';
 import { resumeHeldPayouts } from '../../src/temporal/payout-workflows';
 import { brokenInvariants } from '../support/servers/gateway';

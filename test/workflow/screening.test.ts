@@ -1,5 +1,5 @@
 /**
- * The screening of live payouts (decisions/screening) through workflow, database and a service over HTTP:
+ * The screening of live payouts (decisions/controls#screening) through workflow, database and a service over HTTP:
  * nothing is sent without a clear answer or an operator's decision, and nothing is lost.
  */
 import { insertDecision } from '../../src/db/repositories/payout-decisions';

@@ -330,7 +330,7 @@ function Situation({ payout }: { payout: Payout }) {
 
 /**
  * Of a rejected payout the approval is left out: taken back within a second it would tell of a screening
- * (decisions/screening), and what the merchant has to know is the rejection.
+ * (decisions/controls#screening), and what the merchant has to know is the rejection.
  */
 function isNoApproval({ type, actor }: HistoryEvent): boolean {
   return type !== 'payout.approved' && (type !== 'payout.requested' || actor === null);

@@ -1,4 +1,4 @@
-/** What a payout waits for before it is submitted (decisions/payout-conditions). */
+/** What a payout waits for before it is submitted (decisions/payouts#payout-conditions). */
 export const sql = /* sql */ `
 ALTER TABLE payouts
   -- Null: it has no conditions. True: it waits for some of them, or for its review. False: it waited,

@@ -1,4 +1,4 @@
-/** Recurring payouts (decisions/payout-schedules). */
+/** Recurring payouts (decisions/payouts#payout-schedules). */
 export const sql = /* sql */ `
 CREATE TABLE payout_schedules (
   id text PRIMARY KEY,

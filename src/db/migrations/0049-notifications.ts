@@ -1,5 +1,5 @@
 /**
- * Notifications: what people are told, and by which way (decisions/notifications). An occasion is written by
+ * Notifications: what people are told, and by which way (decisions/notifications#notifications). An occasion is written by
  * a trigger in the transaction of the fact, so no program that writes the fact can forget it.
  */
 export const sql = /* sql */ `

@@ -1,4 +1,4 @@
-/** A payout can wait until its recipient is ready (decisions/payout-conditions). */
+/** A payout can wait until its recipient is ready (decisions/payouts#payout-conditions). */
 export const sql = /* sql */ `
 -- Whether the recipient that a payout waits for still has the destination that the payout copied. The recipient
 -- is locked, so that a change of it and the release of the payout have one order.

@@ -1,4 +1,4 @@
-/** The screening of live recipients, with the sources of payouts (decisions/screening). */
+/** The screening of live recipients, with the sources of payouts (decisions/controls#screening). */
 export const sql = /* sql */ `
 ALTER TABLE recipients
   -- Of the present destination. Null: nobody was to be asked when it was set. Otherwise the recipient is paid

@@ -1,4 +1,4 @@
-/** API keys that an API key makes: never with more rights than its own (decisions/keys-by-api). */
+/** API keys that an API key makes: never with more rights than its own (decisions/keys#keys-by-api). */
 export const sql = /* sql */ `
 -- Whether live keys are made and rolled by API. People decide it.
 ALTER TABLE accounts ADD COLUMN live_keys_by_api boolean NOT NULL DEFAULT false;

@@ -1,4 +1,4 @@
-/** The API manages webhook endpoints and their deliveries, as the pages do (decisions/webhooks-by-api). */
+/** The API manages webhook endpoints and their deliveries, as the pages do (decisions/webhooks#webhooks-by-api). */
 export const sql = /* sql */ `
 GRANT SELECT, INSERT ON webhook_endpoints TO gateway_api;
 GRANT UPDATE (url, description, events, enabled, secret_sealed, secret_key_id, timeouts_in_a_row,

@@ -1,4 +1,4 @@
-/** What a payout's dossier shows beside the payout itself (decisions/payout-dossier). */
+/** What a payout's dossier shows beside the payout itself (decisions/payouts#payout-dossier). */
 export const sql = /* sql */ `
 -- The hash by which the API knew the request again: the record of the idempotency key is deleted after a day.
 ALTER TABLE payouts ADD COLUMN request_sha256 bytea;
@@ -13,7 +13,7 @@ CREATE TRIGGER keep_request_hash BEFORE INSERT ON payouts
   FOR EACH ROW EXECUTE FUNCTION keep_request_hash();
 
 -- For the account of the payout: operators without their names, and of the screening only what cleared it
--- (decisions/audit-log, decisions/screening). One statement, so that all of it is of one moment. The caller has
+-- (decisions/books#audit-log, decisions/controls#screening). One statement, so that all of it is of one moment. The caller has
 -- checked whose payout it is.
 CREATE FUNCTION payout_dossier(p_id text, p_actions text[]) RETURNS jsonb
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp SET timezone = 'UTC' AS $$

@@ -1,5 +1,5 @@
 /**
- * Indexes of the console's search (decisions/console-search). `text_pattern_ops` finds the start of a
+ * Indexes of the console's search (decisions/pages#console-search). `text_pattern_ops` finds the start of a
  * reference in every collation, and the whole reference as before: two indexes take the place of two that did
  * only that.
  */

@@ -1,4 +1,4 @@
-/** Merchants see the beneficiaries of their payouts again, and they can be erased (decisions/beneficiaries). */
+/** Merchants see the beneficiaries of their payouts again, and they can be erased (decisions/payouts#beneficiaries). */
 export const sql = /* sql */ `
 ALTER TABLE payout_beneficiaries
   ALTER COLUMN sealed DROP NOT NULL,

@@ -1,4 +1,4 @@
-/** Operators whom an OpenID provider knows, and how each session was opened (decisions/single-sign-on). */
+/** Operators whom an OpenID provider knows, and how each session was opened (decisions/people#single-sign-on). */
 export const sql = /* sql */ `
 -- One subject of a provider is one operator, and one operator has one subject.
 CREATE TABLE operator_identities (

@@ -1,5 +1,5 @@
 /**
- * Mails with a link that works once: invitations, and resets of a password (decisions/link-mails). The token is
+ * Mails with a link that works once: invitations, and resets of a password (decisions/notifications#link-mails). The token is
  * made when the mail is sent, so the database never has it, and neither has the person who invites.
  */
 export const sql = /* sql */ `

@@ -1,4 +1,4 @@
-/** People can be told of the statement of a month that has ended (decisions/statements). */
+/** People can be told of the statement of a month that has ended (decisions/books#statements). */
 export const sql = /* sql */ `
 -- Once for each account, in the first days of a month: occasions are forgotten after 30 days, and a new
 -- installation tells nobody of months long ago. A posting of the month's last moment is committed by then.

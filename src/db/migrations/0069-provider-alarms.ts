@@ -1,4 +1,4 @@
-/** Alarms of the providers, such as those of the wallet, which operators are told of (decisions/notifications). */
+/** Alarms of the providers, such as those of the wallet, which operators are told of (decisions/notifications#notifications). */
 export const sql = /* sql */ `
 -- What the providers answered last.
 CREATE TABLE provider_alarms (

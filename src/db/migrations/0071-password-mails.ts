@@ -1,4 +1,4 @@
-/** A user whose password was changed is told, whoever changed it (decisions/notifications). */
+/** A user whose password was changed is told, whoever changed it (decisions/notifications#notifications). */
 export const sql = /* sql */ `
 CREATE FUNCTION note_password_occasion() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$

@@ -1,6 +1,6 @@
 /**
  * A refund to an address is carried out by a payout, so that every control of payouts holds for it
- * (decisions/merchant-refunds).
+ * (decisions/payments#refunds-to-address).
  */
 export const sql = /* sql */ `
 ALTER TABLE payment_refunds

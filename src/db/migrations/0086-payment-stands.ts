@@ -1,4 +1,4 @@
-/** A payout that waits for a payment is not released once that payment was refunded (decisions/payout-conditions). */
+/** A payout that waits for a payment is not released once that payment was refunded (decisions/payouts#payout-conditions). */
 export const sql = /* sql */ `
 -- Whether the payment that a payout waits for, or waited for, has not gone back to its customer. The payment is
 -- locked, so that its refund and the release of the payout have one order.

@@ -1,4 +1,4 @@
-/** Runs of schedules are opened from the table, at the times that the gateway computes (decisions/payout-schedules). */
+/** Runs of schedules are opened from the table, at the times that the gateway computes (decisions/payouts#payout-schedules). */
 export const sql = /* sql */ `
 -- The index payout_schedules_open goes with its columns.
 ALTER TABLE payout_schedules DROP COLUMN followed_sequence, DROP COLUMN workflow_checked_at;

@@ -1,6 +1,6 @@
 /**
  * Two people of a merchant of whom one brought in the other are one person to the second-person rule
- * (decisions/second-person).
+ * (decisions/controls#second-person).
  */
 export const sql = /* sql */ `
 -- The person, and everybody of the account who is related to them: one of two invited the other, reset how the

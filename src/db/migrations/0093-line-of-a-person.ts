@@ -1,6 +1,6 @@
 /**
  * What one person of a merchant may move alone is counted over 24 hours, with their schedules and their API keys
- * (decisions/second-person).
+ * (decisions/controls#second-person).
  */
 export const sql = /* sql */ `
 -- The person who made the key, or rotated, edited or limited it last, and when. Null: the admin command did, or

@@ -1,5 +1,5 @@
 /**
- * The head of the audit log's chain is signed once an hour (decisions/audit-log). A worker of an earlier version
+ * The head of the audit log's chain is signed once an hour (decisions/books#audit-log). A worker of an earlier version
  * goes on sealing; it makes no heads.
  */
 export const steps = [

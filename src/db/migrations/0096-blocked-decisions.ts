@@ -1,4 +1,4 @@
-/** What became of an operator's approval of a payout that the screening blocks (decisions/screening). */
+/** What became of an operator's approval of a payout that the screening blocks (decisions/controls#screening). */
 export const sql = /* sql */ `
 ALTER TABLE payout_decisions DROP CONSTRAINT payout_decisions_outcome_check;
 ALTER TABLE payout_decisions ADD CONSTRAINT payout_decisions_outcome_check

@@ -1,4 +1,4 @@
-/** An endpoint can ask for the headers of Standard Webhooks as well (decisions/webhook-secrets). */
+/** An endpoint can ask for the headers of Standard Webhooks as well (decisions/webhooks#webhook-secrets). */
 export const sql = /* sql */ `
 ALTER TABLE webhook_endpoints
   ADD COLUMN signature text NOT NULL DEFAULT 'gateway'

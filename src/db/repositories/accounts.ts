@@ -8,7 +8,7 @@ export interface Account {
   name: string;
   status: AccountStatus;
   verifiedAt: Date | null;
-  /** Every live payout waits for an operator (decisions/payout-review). */
+  /** Every live payout waits for an operator (decisions/controls#payout-review). */
   reviewAll: boolean;
   /** Test payouts wait too. */
   rehearseReview: boolean;

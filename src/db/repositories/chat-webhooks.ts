@@ -1,4 +1,4 @@
-/** The chats that an account, in a mode, or the operators have added (decisions/chat-webhooks). */
+/** The chats that an account, in a mode, or the operators have added (decisions/notifications#chat-webhooks). */
 import type { ChatKind } from '../../domain/notifications';
 import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../lib/secret-box';

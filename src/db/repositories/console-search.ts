@@ -1,5 +1,5 @@
 /**
- * The console's search (decisions/console-search): objects of every kind, of all accounts and both modes,
+ * The console's search (decisions/pages#console-search): objects of every kind, of all accounts and both modes,
  * in one statement. Each part of it reads a few rows of one index.
  */
 import { type IdKind, timeOfId } from '../../domain/ids';

@@ -1,4 +1,4 @@
-/** The catalogue: the currencies and networks of each provider (decisions/currencies). */
+/** The catalogue: the currencies and networks of each provider (decisions/money#currencies). */
 import type { Direction } from '../../domain/fees';
 import type { Mode } from '../../domain/mode';
 import type { ProviderCode } from '../../domain/provider-codes';

@@ -1,7 +1,7 @@
 /**
  * Endpoints whose merchant has to act: deliveries that were skipped because too many were open, and
  * unsuccessful ones whose events are deleted soon, so that they cannot be sent any more
- * (decisions/retention).
+ * (decisions/webhooks#retention).
  */
 import type { Mode } from '../../domain/mode';
 import type { Reader } from '../transaction';

@@ -1,5 +1,5 @@
 /**
- * The events of an account as a list, newest first (decisions/events-list). Events whose body was deleted
+ * The events of an account as a list, newest first (decisions/webhooks#events-list). Events whose body was deleted
  * are left out. The index of the events that have a body gives the order, so a page reads no more than
  * their 30 days.
  */

@@ -1,5 +1,5 @@
 /**
- * The events of an account in the order of their transactions (decisions/events-feed). Only what no running
+ * The events of an account in the order of their transactions (decisions/webhooks#events-feed). Only what no running
  * transaction can precede any more is visible, so a reader that continues after the last event that
  * it has seen misses none, however late a transaction commits.
  */
@@ -30,7 +30,7 @@ export interface FeedQuery {
   keptOnly?: boolean;
 }
 
-/** An event of the feed. The body is null after it was deleted (decisions/retention). */
+/** An event of the feed. The body is null after it was deleted (decisions/webhooks#retention). */
 export interface FeedEvent extends FeedPosition {
   body: Buffer | null;
 }

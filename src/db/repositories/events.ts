@@ -1,4 +1,4 @@
-/** Events: one per change, with the webhook's exact bytes (decisions/webhook-bodies). */
+/** Events: one per change, with the webhook's exact bytes (decisions/webhooks#webhook-bodies). */
 import { type EventType, EVENTS_BY_NAME_ONLY } from '../../domain/events';
 import {
   ENDPOINTS_MAX,
@@ -33,7 +33,7 @@ export type NewDeliveries = Promise<NewDelivery[]>[];
 
 /**
  * Appends the event and its deliveries, in the transaction of the status change
- * (decisions/webhook-endpoints).
+ * (decisions/webhooks#webhook-endpoints).
  * @param deliveries gets the deliveries
  */
 export function appendEvent(tx: Tx, event: NewEvent, deliveries: NewDeliveries): void {
@@ -124,7 +124,7 @@ export function newWebhookDeliveryBindings(): [string[]] {
   return [Array.from({ length: ENDPOINTS_MAX }, () => newId('webhookDelivery'))];
 }
 
-/** Deletes the bodies of old events (decisions/retention). @returns how many */
+/** Deletes the bodies of old events (decisions/webhooks#retention). @returns how many */
 export async function forgetEventBodies(db: Db, limit: number): Promise<number> {
   const [row] = await db.query<{ n: number }>('SELECT forget_event_bodies(?) AS n', [limit]);
   return row?.n ?? 0;

@@ -1,4 +1,4 @@
-/** Fee rules (decisions/service-fees): those in force for an account, and their history. */
+/** Fee rules (decisions/money#service-fees): those in force for an account, and their history. */
 import type { ProviderCode } from '../../domain/provider-codes';
 import type { Direction, FeeRule, FeeTerms } from '../../domain/fees';
 import { lockByName, type Db, type Tx } from '../transaction';

@@ -1,5 +1,5 @@
 /**
- * Idempotency records (decisions/idempotency). A claim gives one request the right to create one
+ * Idempotency records (decisions/api#idempotency). A claim gives one request the right to create one
  * object until its lease ends. The transaction that creates the object turns the claim into the
  * stored response. An ended claim is fenced: a new claim has a new object id, and without a record
  * nothing can be created under the old id.

@@ -74,7 +74,7 @@ export interface Balance {
   currency: string;
   available: Amount;
   reserved: Amount;
-  /** Seen by a provider but not credited yet; not part of the ledger (decisions/pending-balance). */
+  /** Seen by a provider but not credited yet; not part of the ledger (decisions/money#pending-balance). */
   pending: Amount;
 }
 

@@ -1,4 +1,4 @@
-/** Mails with a link that works once (decisions/link-mails): asked for by the pages, sent by the worker. */
+/** Mails with a link that works once (decisions/notifications#link-mails): asked for by the pages, sent by the worker. */
 import type { UserKind } from '../../domain/users';
 import type { Db, Reader, Tx } from '../transaction';
 import { networkOf } from './authentication-attempts';

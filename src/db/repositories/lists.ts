@@ -1,5 +1,5 @@
 /**
- * Keyset pagination of payments and payouts: every page costs as much as the first (decisions/lists).
+ * Keyset pagination of payments and payouts: every page costs as much as the first (decisions/api#lists).
  */
 import type { Mode } from '../../domain/mode';
 import type { Payment, PaymentFilters } from '../../domain/payment';

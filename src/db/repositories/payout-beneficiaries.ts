@@ -1,4 +1,4 @@
-/** The beneficiaries of payouts, which are encrypted (decisions/beneficiaries). */
+/** The beneficiaries of payouts, which are encrypted (decisions/payouts#beneficiaries). */
 import { OPEN_PAYOUT_STATUSES, type Payout } from '../../domain/payout';
 import type { SealedSecret } from '../../lib/secret-box';
 import { sqlList, type Tx } from '../transaction';

@@ -1,5 +1,5 @@
 /**
- * The conditions of payouts (decisions/payout-conditions). A condition is met by the transaction that
+ * The conditions of payouts (decisions/payouts#payout-conditions). A condition is met by the transaction that
  * holds the payout's lock; the guards of takeTransition look at the conditions that are not.
  */
 import type { Mode } from '../../domain/mode';

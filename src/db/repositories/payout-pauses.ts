@@ -1,4 +1,4 @@
-/** Pauses of payouts (decisions/payout-pauses). */
+/** Pauses of payouts (decisions/controls#payout-pauses). */
 import type { Mode } from '../../domain/mode';
 import type { Payment } from '../../domain/payment';
 import { lockByName, type Db, type Tx } from '../transaction';

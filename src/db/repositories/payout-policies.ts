@@ -1,6 +1,6 @@
 /**
- * The maximum amounts of payouts per currency: limits (decisions/payout-limits) and automatic approval
- * (decisions/payout-review). Each maximum of an account is either its own or inherited from the default.
+ * The maximum amounts of payouts per currency: limits (decisions/controls#payout-limits) and automatic approval
+ * (decisions/controls#payout-review). Each maximum of an account is either its own or inherited from the default.
  */
 import type { Amount } from '../../domain/money';
 import { lockByName, type Db, type Tx } from '../transaction';

@@ -1,4 +1,4 @@
-/** The runs of schedules of payouts (decisions/payout-schedules). */
+/** The runs of schedules of payouts (decisions/payouts#payout-schedules). */
 import type { Refusal } from '../../domain/errors';
 import type { PayoutSchedule, PayoutScheduleRun } from '../../domain/payout-schedule';
 import type { ClaimedRoute } from './idempotency';

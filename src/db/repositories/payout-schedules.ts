@@ -1,4 +1,4 @@
-/** Schedules of payouts: reads, guarded changes, and which are due (decisions/payout-schedules). */
+/** Schedules of payouts: reads, guarded changes, and which are due (decisions/payouts#payout-schedules). */
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import {

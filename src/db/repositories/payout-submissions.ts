@@ -13,7 +13,7 @@ import { AWAITS_SCREENING_DECISION, IS_SCREENED, WAS_HELD } from './screening';
 /**
  * - `begun`: the payout may be submitted to its provider now. `wasHeld`: its screening held it before.
  * - `held`: a pause holds it. Its workflow is woken when the pauses are lifted.
- * - `unscreened`: a source has not cleared its destination, or too long ago (decisions/screening).
+ * - `unscreened`: a source has not cleared its destination, or too long ago (decisions/controls#screening).
  * - `not_approved`: it has another status.
  */
 export type Submission =

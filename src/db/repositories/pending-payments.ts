@@ -1,6 +1,6 @@
 /**
  * The payments that make the `pending` of a balance: their money was seen and is not credited
- * (decisions/pending-balance).
+ * (decisions/money#pending-balance).
  */
 import type { Amount } from '../../domain/money';
 import type { Mode } from '../../domain/mode';

@@ -1,4 +1,4 @@
-/** The alarms that are open at the providers (decisions/notifications). A trigger notes the occasion of each new one. */
+/** The alarms that are open at the providers (decisions/notifications#notifications). A trigger notes the occasion of each new one. */
 import type { Mode } from '../../domain/mode';
 import type { ProviderCode } from '../../domain/provider-codes';
 import type { Db } from '../transaction';

@@ -1,4 +1,4 @@
-/** The links with which customers name the address of a refund (decisions/merchant-refunds). */
+/** The links with which customers name the address of a refund (decisions/payments#refunds-to-address). */
 import type { Destination } from '../../domain/destination';
 import type { Refusal } from '../../domain/errors';
 import type { Refund } from '../../domain/refund';

@@ -1,10 +1,10 @@
 /**
  * Two operators of whom one brought in the other count as one: otherwise whoever invites an address of
  * their own would be two people. The audit log has who it was. The admin command and the operators' OpenID
- * provider relate nobody, because whoever runs them is the root of trust (decisions/policy-proposals).
+ * provider relate nobody, because whoever runs them is the root of trust (decisions/controls#policy-proposals).
  *
  * An operator whom the provider knows and one whom it does not know count as one as well: a person can be
- * both, and nothing tells (decisions/single-sign-on).
+ * both, and nothing tells (decisions/people#single-sign-on).
  */
 import type { Tx } from '../transaction';
 

@@ -1,5 +1,5 @@
 /**
- * Screening (decisions/screening): who must clear a destination, what they answered, and what an
+ * Screening (decisions/controls#screening): who must clear a destination, what they answered, and what an
  * operator allowed in spite of it.
  */
 import {

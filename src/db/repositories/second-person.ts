@@ -1,4 +1,4 @@
-/** The amounts above which another person approves, and the approvals (decisions/second-person). */
+/** The amounts above which another person approves, and the approvals (decisions/controls#second-person). */
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { ScheduleTotals } from '../../domain/payout-schedule';

@@ -1,7 +1,7 @@
 /**
  * Sums of a balance's postings by day. The postings of a balance are numbered without a gap and in the
  * order of time, so that a day is found by halving. The worker stores the sums of full pieces, which
- * never change; a page adds up only the postings after them (decisions/statements).
+ * never change; a page adds up only the postings after them (decisions/books#statements).
  */
 import type { MerchantLedgerAccount } from '../../domain/ledger';
 import { type Amount, ZERO } from '../../domain/money';

@@ -1,4 +1,4 @@
-/** Everything of an account that waits for a second person (decisions/second-person). */
+/** Everything of an account that waits for a second person (decisions/controls#second-person). */
 import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import { OPEN_PAYOUT_GROUP } from '../../domain/payout';

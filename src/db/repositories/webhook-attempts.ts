@@ -247,7 +247,7 @@ export async function countRecentAttempts(
 }
 
 /**
- * Inserts a ping: its event, its delivery and its only attempt, which has ended (decisions/webhook-ping).
+ * Inserts a ping: its event, its delivery and its only attempt, which has ended (decisions/webhooks#webhook-ping).
  */
 export interface EndedPing {
   eventId: string;
@@ -298,7 +298,7 @@ export async function insertPing(tx: Tx, ping: EndedPing, end: AttemptEnd): Prom
 const BODIES_KEPT_DAYS = 30;
 const ATTEMPTS_KEPT_DAYS = 90;
 
-/** Deletes old response bodies, skipping locked rows (decisions/retention). @returns how many */
+/** Deletes old response bodies, skipping locked rows (decisions/webhooks#retention). @returns how many */
 export async function forgetResponseBodies(db: Db, limit: number): Promise<number> {
   const changed = await db.query(
     `UPDATE webhook_attempts SET response_body = NULL
@@ -312,7 +312,7 @@ export async function forgetResponseBodies(db: Db, limit: number): Promise<numbe
   return changed.length;
 }
 
-/** Deletes old attempts (decisions/retention). @returns how many */
+/** Deletes old attempts (decisions/webhooks#retention). @returns how many */
 export async function deleteOldAttempts(db: Db, limit: number): Promise<number> {
   const deleted = await db.query(
     `DELETE FROM webhook_attempts

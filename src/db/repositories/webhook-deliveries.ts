@@ -121,7 +121,7 @@ export interface LockedWebhookDelivery extends WebhookDeliveryFacts {
   lastOrder: string | null;
 }
 
-/** Reads the URL and the subscription from the database, never from a cache (decisions/webhook-bodies). */
+/** Reads the URL and the subscription from the database, never from a cache (decisions/webhooks#webhook-bodies). */
 export async function readLockedWebhookDelivery(
   tx: Tx,
   id: string,
@@ -203,7 +203,7 @@ export async function planNextAttempt(
   );
 }
 
-/** Records a failure outside the schedule; the schedule does not change (decisions/webhook-retries). */
+/** Records a failure outside the schedule; the schedule does not change (decisions/webhooks#webhook-retries). */
 export async function noteFailure(tx: Tx, id: string, lastError: string | null): Promise<void> {
   await tx.query('UPDATE webhook_deliveries SET last_error = ? WHERE id = ?', [lastError, id]);
 }

@@ -1,6 +1,6 @@
 /**
- * Authentication, rate limit, scope and the account's turn (decisions/api-keys, decisions/rate-limit,
- * decisions/client-address, decisions/order-of-checks and decisions/fair-share). Stores the caller on the
+ * Authentication, rate limit, scope and the account's turn (decisions/keys#api-keys, decisions/api#rate-limit,
+ * decisions/api#client-address, decisions/api#order-of-checks and decisions/api#fair-share). Stores the caller on the
  * state. The RateLimit headers are set before the request can be refused, so that errors have them too.
  */
 import { ApiError } from '../../domain/errors';

@@ -1,5 +1,5 @@
 /**
- * Request bodies, read as exact bytes of at most 64 KiB (decisions/errors), so that hashes, signatures and the
+ * Request bodies, read as exact bytes of at most 64 KiB (decisions/api#errors), so that hashes, signatures and the
  * parser use what was sent. Larger ones: large-body.ts.
  */
 import type { Middleware } from 'koa';

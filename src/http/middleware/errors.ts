@@ -1,5 +1,5 @@
 /**
- * The error bodies (decisions/errors); http/server.ts sends them to what is not a request. An ApiError
+ * The error bodies (decisions/api#errors); http/server.ts sends them to what is not a request. An ApiError
  * becomes the error envelope. PostgreSQL that is away for a while is 503. Everything else is an internal
  * error: 500. Both are in the log with the stack, and have no details in the response.
  */
@@ -11,7 +11,7 @@ import { isUnavailable } from '../../lib/unavailable';
 import { type GatewayMiddleware, type GatewayState, routePattern } from '../context';
 
 /**
- * The headers of a code, unless the error has its own (decisions/request-ids and decisions/retry-after).
+ * The headers of a code, unless the error has its own (decisions/api#request-ids and decisions/api#retry-after).
  */
 const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   authentication_required: { 'WWW-Authenticate': 'Bearer' },
@@ -53,7 +53,7 @@ function refusalOf(fault: unknown): ApiError {
     : new ApiError({ code: 'internal_error' });
 }
 
-/** The error envelope (decisions/errors). */
+/** The error envelope (decisions/api#errors). */
 export function errorBody(
   { code, message, details }: ApiError,
   requestId: string,
@@ -70,7 +70,7 @@ export function errorBody(
   };
 }
 
-/** Requests that Node would otherwise answer by itself, without our envelope (decisions/errors). */
+/** Requests that Node would otherwise answer by itself, without our envelope (decisions/api#errors). */
 export const refuseInvalidHttp: GatewayMiddleware = async ({ req }, next) => {
   const hosts = req.headersDistinct['host'] ?? [];
   const isMissing = hosts.length === 0 && req.httpVersion !== '1.0';

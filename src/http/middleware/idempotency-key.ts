@@ -1,5 +1,5 @@
 /**
- * The Idempotency-Key header (the specification, "Limits") and the stored response (decisions/idempotency).
+ * The Idempotency-Key header (the specification, "Limits") and the stored response (decisions/api#idempotency).
  */
 import { ApiError } from '../../domain/errors';
 import type { StoredResponse } from '../../services/services';
@@ -7,7 +7,7 @@ import type { GatewayContext, GatewayMiddleware } from '../context';
 
 const KEY = /^[\x20-\x7e]{1,191}$/;
 
-/** Stores the key on the state, after the validation of the body (decisions/order-of-checks). */
+/** Stores the key on the state, after the validation of the body (decisions/api#order-of-checks). */
 export function idempotent(): GatewayMiddleware {
   return async (ctx, next) => {
     // Node joins repeated headers with a comma, which would be a key that nobody sent.

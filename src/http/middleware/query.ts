@@ -1,4 +1,4 @@
-/** Requests that have no query parameters refuse them (decisions/validation). */
+/** Requests that have no query parameters refuse them (decisions/api#validation). */
 import { refuseParameters } from '../../schemas/query';
 import type { GatewayMiddleware } from '../context';
 

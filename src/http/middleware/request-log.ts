@@ -20,7 +20,7 @@ import {
 const CLIENT_ID_LENGTH = 128;
 
 /**
- * Adds our X-Request-Id to every response (decisions/request-ids), and the header that keeps a browser from
+ * Adds our X-Request-Id to every response (decisions/api#request-ids), and the header that keeps a browser from
  * taking it for something else. Must be the first middleware.
  */
 export const setRequestId: GatewayMiddleware = async (ctx, next) => {

@@ -1,4 +1,4 @@
-/** /api_keys, in addition to the specification (decisions/keys-by-api). */
+/** /api_keys, in addition to the specification (decisions/keys#keys-by-api). */
 import type Router from '@koa/router';
 import { presentKeyForApi, presentKeyWithSecret } from '../../presenters/api-key';
 import { presentOne } from '../../presenters/envelope';

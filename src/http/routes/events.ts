@@ -1,6 +1,6 @@
 /**
- * /events: the list and the feed, in addition to the specification (decisions/events-list,
- * decisions/events-feed and decisions/long-poll).
+ * /events: the list and the feed, in addition to the specification (decisions/webhooks#events-list,
+ * decisions/webhooks#events-feed and decisions/webhooks#long-poll).
  */
 import type Router from '@koa/router';
 import { presentOne } from '../../presenters/envelope';

@@ -1,4 +1,4 @@
-/** /exports, in addition to the specification (decisions/exports). */
+/** /exports, in addition to the specification (decisions/books#exports). */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type Router from '@koa/router';

@@ -11,7 +11,7 @@ import type { GatewayState } from '../context';
 import { refuseInvalidHttp, refuseUnknownPath, writeErrors } from '../middleware/errors';
 import { setRequestId } from '../middleware/request-log';
 
-/** Sent with every 503 (decisions/retry-after). */
+/** Sent with every 503 (decisions/api#retry-after). */
 const RETRY_AFTER_SECONDS = 5;
 
 export function healthRoutes(router: Router<GatewayState>, health: Health): void {

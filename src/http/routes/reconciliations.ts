@@ -1,4 +1,4 @@
-/** /reconciliations, in addition to the specification (decisions/merchant-reconciliation). */
+/** /reconciliations, in addition to the specification (decisions/books#merchant-reconciliation). */
 import type Router from '@koa/router';
 import { presentOne } from '../../presenters/envelope';
 import { presentReconciliation } from '../../presenters/reconciliation';

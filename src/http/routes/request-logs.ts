@@ -1,4 +1,4 @@
-/** /request_logs, in addition to the specification (decisions/request-log). */
+/** /request_logs, in addition to the specification (decisions/api#request-log). */
 import type Router from '@koa/router';
 import { presentOne } from '../../presenters/envelope';
 import { presentRequest } from '../../presenters/request-log';

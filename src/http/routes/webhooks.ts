@@ -1,4 +1,4 @@
-/** /webhook_endpoints and /webhook_deliveries, in addition to the specification (decisions/webhooks-by-api). */
+/** /webhook_endpoints and /webhook_deliveries, in addition to the specification (decisions/webhooks#webhooks-by-api). */
 import type Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { presentOne } from '../../presenters/envelope';

@@ -1,6 +1,6 @@
 /**
  * Exchange Pay: signed POST calls and answers in envelopes. Everything but its definite answers is
- * `unknown`, because a wrong `refused` would return money that was sent (decisions/payouts-in-doubt).
+ * `unknown`, because a wrong `refused` would return money that was sent (decisions/payouts#payouts-in-doubt).
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { acceptIfSameOrder, readStatementPage, readUnixTimeMs } from '../answer-reader';
@@ -35,7 +35,7 @@ export const EXCHANGE_PAY = {
   create: createExchangePayProvider,
 } as const satisfies ProviderDefinition;
 
-/** Specification, "Destinations per provider"; decisions/currencies and decisions/capabilities. */
+/** Specification, "Destinations per provider"; decisions/money#currencies and decisions/money#capabilities. */
 const CAPABILITIES = {
   pay_in: true,
   pay_out: true,

@@ -1,6 +1,6 @@
 /**
  * The on-chain provider: a REST API with a bearer key. Everything but its definite answers is
- * `unknown`, because a wrong `refused` would return money that was sent (decisions/payouts-in-doubt).
+ * `unknown`, because a wrong `refused` would return money that was sent (decisions/payouts#payouts-in-doubt).
  */
 import {
   acceptIfSameOrder,
@@ -45,7 +45,7 @@ export const ONCHAIN = {
   create: createOnchainProvider,
 } as const satisfies ProviderDefinition;
 
-/** Specification, "Destinations per provider"; decisions/capabilities. */
+/** Specification, "Destinations per provider"; decisions/money#capabilities. */
 const CAPABILITIES = {
   pay_in: true,
   pay_out: true,

@@ -1,5 +1,5 @@
 /**
- * Adjustments of a balance by an operator (decisions/ledger): a balanced posting with a reason, never a
+ * Adjustments of a balance by an operator (decisions/money#ledger): a balanced posting with a reason, never a
  * change of entries. The operation's id makes it safe to retry: it posts once.
  */
 import { appendAudit } from '../../db/repositories/audit-log';

@@ -1,4 +1,4 @@
-/** The sources of the screening (decisions/screening): lists that an operator imports, and the service. */
+/** The sources of the screening (decisions/controls#screening): lists that an operator imports, and the service. */
 import { createHash } from 'node:crypto';
 import {
   deleteSource,

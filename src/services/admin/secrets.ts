@@ -1,5 +1,5 @@
 /**
- * The change of KEY_PEPPER and WEBHOOK_SECRET_KEY (decisions/webhook-secrets): what still depends on an
+ * The change of KEY_PEPPER and WEBHOOK_SECRET_KEY (decisions/webhooks#webhook-secrets): what still depends on an
  * earlier one, and the encryption with the current one. API keys cannot be hashed again here: each is when
  * it is used.
  */

@@ -1,4 +1,4 @@
-/** What the signed-in person is told by mail, in the account that they look at (decisions/notifications). */
+/** What the signed-in person is told by mail, in the account that they look at (decisions/notifications#notifications). */
 import { listChoices, saveChoice } from '../../db/repositories/notification-choices';
 import type { Db } from '../../db/transaction';
 import {

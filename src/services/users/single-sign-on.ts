@@ -1,5 +1,5 @@
 /**
- * Single sign-on of operators at an OpenID provider (decisions/single-sign-on). Between the two requests the
+ * Single sign-on of operators at an OpenID provider (decisions/people#single-sign-on). Between the two requests the
  * browser holds an encrypted text, and the server stores nothing until the provider has answered.
  */
 import { createHash, randomBytes } from 'node:crypto';

@@ -35,8 +35,8 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   { method: 'GET', path: '/fees', scope: null },
   { method: 'GET', path: '/fees/quote', scope: null },
   { method: 'GET', path: '/currencies', scope: null },
-  // In addition to the specification (decisions/events-list, decisions/payout-batches,
-  // decisions/recipients, decisions/merchant-refunds, decisions/payout-conditions).
+  // In addition to the specification (decisions/webhooks#events-list, decisions/payouts#payout-batches,
+  // decisions/payouts#recipients, decisions/payments#refunds, decisions/payouts#payout-conditions).
   { method: 'GET', path: '/events', scope: 'events:read' },
   { method: 'GET', path: '/events/{id}', scope: 'events:read' },
   { method: 'GET', path: '/transactions/{id}', scope: 'payments:read' },

@@ -1,4 +1,4 @@
-/** Answers of a later gateway: objects with members that today's clients do not know (decisions/versioning). */
+/** Answers of a later gateway: objects with members that today's clients do not know (decisions/api#versioning). */
 import { OPERATIONS } from '../../../src/openapi/document';
 
 export const example = (id: string): object =>

@@ -13,7 +13,7 @@ export async function auditWebhookDeliveries(
   endpointId: string,
   arrived: readonly string[],
 ): Promise<string[]> {
-  // A row of a batch is created without a webhook (decisions/payout-batches).
+  // A row of a batch is created without a webhook (decisions/payouts#payout-batches).
   const events = await db.query<{ id: string; status: string | null; attempts: number | null }>(
     `SELECT e.id, d.status, d.attempts FROM events e
        JOIN webhook_endpoints p ON p.account_id = e.account_id AND p.mode = e.mode AND p.id = ?

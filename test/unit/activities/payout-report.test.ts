@@ -1,4 +1,4 @@
-/** The delay before automatic approval starts when the row is created (decisions/payout-approval). */
+/** The delay before automatic approval starts when the row is created (decisions/payouts#payout-approval). */
 import { reportPayout } from '../../../activities/payout/transition';
 import type { Payout } from '../../../src/domain/payout';
 

@@ -80,28 +80,39 @@ test('every file and test that docs/security.md names exists', () => {
   expect(tests.filter(({ path, title }) => !read(path).includes(title))).toEqual([]);
 });
 
-test('every decision that a file names has a page', () => {
+test('every decision that a file names is a section of its page', () => {
   const rooms = ['src', 'workflows', 'activities', 'test', 'deploy', '.ci'];
-  const files = rooms.flatMap((room) => filesOf(room));
-  const named = files.flatMap((path) => found(read(path), /(?<![\w/.-])decisions\/([a-z-]+)/g));
+  const files = rooms
+    .flatMap((room) => filesOf(room))
+    .filter((path) => !path.includes('unit/docs'));
+  const named = files.flatMap((path) => found(read(path), /(?<![\w/.-])decisions\/([a-z#-]+)/g));
   expect(new Set(named).size).toBeGreaterThan(40);
-  expect(named.filter((name) => !existsSync(join(ROOT, `docs/decisions/${name}.md`)))).toEqual([]);
-  // The letters that decisions had once.
-  const letters = files.flatMap((path) => found(read(path), /\bdecisions? ([A-Z]\d+)\b/gi));
-  expect(letters).toEqual([]);
+  expect([...new Set(named)].filter((name) => !decisions().includes(name))).toEqual([]);
+  const links = DOCUMENTS.flatMap((path) =>
+    found(read(path), /\]\((?:\.\.\/|docs\/)*decisions\/([a-z.#-]+)\)/g),
+  ).filter((link) => link.includes('#'));
+  expect(links.length).toBeGreaterThan(10);
+  expect(links.filter((link) => !decisions().includes(link.replace('.md', '')))).toEqual([]);
 });
 
-test('every page about a decision has three parts and one line in the index', () => {
-  const pages = filesOf('docs/decisions')
-    .map((path) => path.slice('docs/decisions/'.length))
-    .filter((name) => name !== 'README.md');
-  const index = found(read('docs/decisions/README.md'), /^- \[[a-z-]+\]\(([^)]+)\): /gm);
-  expect(index.toSorted()).toEqual(pages.toSorted());
-  const parts = ['## Context', '## Decision', '## Consequences'];
-  const without = pages.filter((name) =>
-    parts.some((part) => !read(`docs/decisions/${name}`).includes(`\n${part}\n`)),
+test('every decision has one line in the index, in the order of its page', () => {
+  const index = found(read('docs/decisions/README.md'), /^- \[[^\]]+\]\(([^)]+)\): /gm);
+  const lines = index.map((link) => link.replace('.md', ''));
+  const pages = [...new Set(lines.map((line) => line.split('#')[0]!))];
+  expect(lines).toEqual(
+    pages.flatMap((page) => decisions().filter((one) => one.startsWith(`${page}#`))),
   );
-  expect(without).toEqual([]);
+  expect(lines.toSorted()).toEqual(decisions().toSorted());
+});
+
+test('every link from one decision to another leads to a section', () => {
+  const pages = filesOf('docs/decisions');
+  const links = pages.flatMap((path) =>
+    found(read(path), /\]\(([a-z]*(?:\.md)?#[a-z-]+)\)/g).map((link) =>
+      link.startsWith('#') ? `${basename(path, '.md')}${link}` : link.replace('.md', ''),
+    ),
+  );
+  expect(links.filter((link) => !decisions().includes(link))).toEqual([]);
 });
 
 test('every heading that a file quotes from a document exists', () => {
@@ -133,17 +144,27 @@ test('every heading of its own that docs/operations.md refers to exists', () => 
   const links = found(text, /\]\(#([^)]+)\)/g);
   const headings = headingsOf('docs/operations.md');
   expect(quotes.filter((quote) => !headings.includes(quote.replace(/\s+/g, ' ')))).toEqual([]);
-  const anchors = headings.map((one) =>
-    one
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, '')
-      .replace(/ /g, '-'),
-  );
-  expect(links.filter((link) => !anchors.includes(link))).toEqual([]);
+  expect(links.filter((link) => !headings.map(anchorOf).includes(link))).toEqual([]);
 });
 
 const found = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, first = '']) => first);
+
+/** Each decision as `page#section`. */
+function decisions(): string[] {
+  return filesOf('docs/decisions')
+    .filter((path) => !path.endsWith('README.md'))
+    .flatMap((path) =>
+      found(read(path), /^## (.+)$/gm).map((one) => `${basename(path, '.md')}#${anchorOf(one)}`),
+    );
+}
+
+/** The anchor that GitHub gives a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replace(/ /g, '-');
 
 function headingsOf(document: string): string[] {
   return found(read(document), /^#+ (.+)$/gm);

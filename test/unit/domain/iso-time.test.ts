@@ -1,4 +1,4 @@
-/** Times in queries and command options (decisions/lists). */
+/** Times in queries and command options (decisions/api#lists). */
 import { parseIsoTime } from '../../../src/domain/iso-time';
 
 test.each([

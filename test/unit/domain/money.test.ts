@@ -17,7 +17,7 @@ import amounts from '../../fixtures/amounts.json';
 
 const RUNS = { numRuns: scaled(2_000, 20_000) };
 
-/** What the gateway makes (decisions/amounts) of the JSON text of a request's amount. */
+/** What the gateway makes (decisions/money#amounts) of the JSON text of a request's amount. */
 function readRequestAmount(json: string): string | null {
   if (json.startsWith('"')) return parseRequestAmount(JSON.parse(json) as string);
   return /^[-0-9]/.test(json) ? parseRequestAmount(plainDecimal(json)) : null;

@@ -1,4 +1,4 @@
-/** What refunds take back, and how the provider's are told apart (decisions/refunds). */
+/** What refunds take back, and how the provider's are told apart (decisions/payments#refunds). */
 import fc from 'fast-check';
 import { isBalanced, refundPosting, refundReturnPosting } from '../../../src/domain/ledger';
 import { add, amount, lesserOf, subtract, ZERO } from '../../../src/domain/money';

@@ -1,6 +1,6 @@
 /**
- * What a provider's facts make of a payment (decisions/payment-statuses, decisions/late-payments,
- * decisions/refunds and decisions/provider-facts).
+ * What a provider's facts make of a payment (decisions/payments#payment-statuses, decisions/payments#late-payments,
+ * decisions/payments#refunds and decisions/payments#provider-facts).
  */
 import fc from 'fast-check';
 import { type Amount, add, amount, ZERO } from '../../../src/domain/money';

@@ -9,7 +9,7 @@ import {
 import { paymentEvent } from '../../../src/domain/events';
 
 /**
- * Written down from decisions/payment-statuses, decisions/late-payments and decisions/refunds, not from the
+ * Written down from decisions/payments#payment-statuses, decisions/payments#late-payments and decisions/payments#refunds, not from the
  * code.
  */
 const EDGES: [PaymentStatus, PaymentTrigger, PaymentStatus][] = [

@@ -9,7 +9,7 @@ import {
 import { payoutEvent } from '../../../src/domain/events';
 
 /**
- * Written down from the specification and decisions/payout-approval and decisions/payout-statuses, not from
+ * Written down from the specification and decisions/payouts#payout-approval and decisions/payouts#payout-statuses, not from
  * the code.
  */
 const EDGES: [PayoutStatus, PayoutTrigger, PayoutStatus][] = [

@@ -103,7 +103,7 @@ const metadata = (members: number, key: number, value: number) =>
     Array.from({ length: members }, (_, n) => [`${n}`.padStart(key, 'k'), 'v'.repeat(value)]),
   );
 
-// The largest that is taken, and what is one more (decisions/payment-request).
+// The largest that is taken, and what is one more (decisions/payments#payment-request).
 test.each<[string, object, object, RegExp]>([
   ['reference', { reference: '~'.repeat(64) }, { reference: '~'.repeat(65) }, /^reference /],
   ['reference, characters', { reference: '!#~' }, { reference: 'a b' }, /^reference format$/],

@@ -31,7 +31,7 @@ CREATE TABLE accounts (
   name text NOT NULL,
   status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
   verified_at timestamptz,
-  -- Every live payout waits for an operator unless this is switched off (decisions/payout-review);
+  -- Every live payout waits for an operator unless this is switched off (decisions/controls#payout-review);
   -- rehearse_review makes test payouts wait too.
   review_all boolean NOT NULL DEFAULT true,
   rehearse_review boolean NOT NULL DEFAULT false,

@@ -1,5 +1,5 @@
 /**
- * The ledger: balances, transactions, entries, and the only writers of them (decisions/ledger): ledger_post,
+ * The ledger: balances, transactions, entries, and the only writers of them (decisions/money#ledger): ledger_post,
  * ledger_adjust and ledger_reserve_rows. Readable in one sitting, on purpose.
  */
 export const sql = /* sql */ `

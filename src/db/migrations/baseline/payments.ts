@@ -46,12 +46,12 @@ CREATE TABLE payments (
 CREATE INDEX payments_newest ON payments (account_id, mode, created_at DESC, id DESC);
 CREATE INDEX payments_open ON payments (workflow_checked_at)
   WHERE status IN ('created', 'pending', 'processing', 'on_hold');
--- GET /balance sums what is seen and not yet credited (decisions/pending-balance).
+-- GET /balance sums what is seen and not yet credited (decisions/money#pending-balance).
 CREATE INDEX payments_uncredited ON payments (account_id, mode, currency)
   WHERE status IN ('processing', 'on_hold')
     OR (status IN ('expired', 'cancelled', 'underpaid', 'completed') AND unconfirmed_amount > 0);
 -- Payments that have ended, and are underpaid or whose money was seen and not credited
--- (decisions/late-payments). Those whose time is over get workflow_checked_at 'infinity', and are never
+-- (decisions/payments#late-payments). Those whose time is over get workflow_checked_at 'infinity', and are never
 -- looked at again.
 CREATE INDEX payments_late_money ON payments (workflow_checked_at)
   WHERE status IN ('expired', 'cancelled', 'underpaid', 'completed')

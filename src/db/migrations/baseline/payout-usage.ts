@@ -1,6 +1,6 @@
-/** What payouts have used of their limits of 24 hours (decisions/payout-limits). */
+/** What payouts have used of their limits of 24 hours (decisions/controls#payout-limits). */
 export const sql = /* sql */ `
--- What counts against the limits of 24 hours (decisions/payout-limits), so that a reservation does not add
+-- What counts against the limits of 24 hours (decisions/controls#payout-limits), so that a reservation does not add
 -- up the day's payouts: the sums over the payouts after counted_after that were not returned. An account
 -- and currency without such a limit has no row, until its first reservation under one.
 CREATE TABLE payout_usage (

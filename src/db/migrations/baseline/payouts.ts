@@ -118,7 +118,7 @@ CREATE INDEX payouts_open ON payouts (workflow_checked_at) WHERE status_group = 
 CREATE INDEX payouts_held ON payouts (wake_after) WHERE wake_after IS NOT NULL;
 
 -- A value that no row of the account has is found not to be there, instead of looking for it in all
--- of them (decisions/lists). The reference has an index of its own already, and so have the times.
+-- of them (decisions/api#lists). The reference has an index of its own already, and so have the times.
 CREATE INDEX payouts_by_status
   ON payouts (account_id, mode, status_group, created_at DESC, id DESC);
 CREATE INDEX payouts_by_provider

@@ -3,7 +3,7 @@
  * proposals to change them, and the rules that a new gateway starts with.
  */
 export const sql = /* sql */ `
--- What each provider can move (decisions/currencies). The order of a merchant's list is the rank.
+-- What each provider can move (decisions/money#currencies). The order of a merchant's list is the rank.
 CREATE TABLE currency_routes (
   provider text NOT NULL,
   direction text NOT NULL CHECK (direction IN ('payin', 'payout')),
@@ -35,7 +35,7 @@ CREATE INDEX fee_rules_lookup ON fee_rules (direction, provider, currency, accou
 GRANT SELECT ON fee_rules TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 GRANT INSERT, UPDATE ON fee_rules TO gateway_admin, gateway_dashboard;
 
--- Limits (decisions/payout-limits) and what may pass without an operator (decisions/payout-review). Null
+-- Limits (decisions/controls#payout-limits) and what may pass without an operator (decisions/controls#payout-review). Null
 -- means no maximum.
 CREATE TABLE payout_policies (
   account_id text REFERENCES accounts,
@@ -84,7 +84,7 @@ $$;
 GRANT EXECUTE ON FUNCTION payout_policy
   TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 
--- Pauses (decisions/payout-pauses). Several can hold one scope; each is lifted by its id. target is the
+-- Pauses (decisions/controls#payout-pauses). Several can hold one scope; each is lifted by its id. target is the
 -- provider's code or the account's id, '' for a global pause.
 CREATE TABLE payout_pauses (
   scope text NOT NULL CHECK (scope IN ('global', 'provider', 'account')),
@@ -144,7 +144,7 @@ GRANT SELECT, INSERT ON policy_proposals TO gateway_admin, gateway_dashboard;
 -- What was proposed cannot be changed.
 GRANT UPDATE (outcome, decided_by, decided_at) ON policy_proposals TO gateway_admin, gateway_dashboard;
 
--- What a new gateway starts with (decisions/currencies, decisions/service-fees, decisions/payout-limits).
+-- What a new gateway starts with (decisions/money#currencies, decisions/money#service-fees, decisions/controls#payout-limits).
 INSERT INTO currency_routes (provider, direction, currency, network, min_amount)
 SELECT provider, direction, currency, network, min_amount::numeric
   FROM (VALUES

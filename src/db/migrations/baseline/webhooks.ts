@@ -1,6 +1,6 @@
 /** Events, webhook endpoints, the deliveries of events to them, and every attempt. */
 export const sql = /* sql */ `
--- The order of the events feed (decisions/events-feed): the transaction's id, plus a shift for a database
+-- The order of the events feed (decisions/webhooks#events-feed): the transaction's id, plus a shift for a database
 -- that was dumped and loaded into another cluster, where ids start again. One row.
 CREATE TABLE event_clock (shift bigint NOT NULL);
 INSERT INTO event_clock VALUES (0);
@@ -10,7 +10,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT pg_current_xact_id()::text::bigint + shift FROM event_clock
 $$;
 
--- One row per status change; the body is the webhook's exact bytes (decisions/webhook-bodies).
+-- One row per status change; the body is the webhook's exact bytes (decisions/webhooks#webhook-bodies).
 CREATE TABLE events (
   id text PRIMARY KEY,
   account_id text NOT NULL,
@@ -18,7 +18,7 @@ CREATE TABLE events (
   type text NOT NULL,
   object_id text NOT NULL,
   sequence integer NOT NULL,
-  -- Null once it is forgotten: bodies are kept for 30 days, the rest stays (decisions/retention).
+  -- Null once it is forgotten: bodies are kept for 30 days, the rest stays (decisions/webhooks#retention).
   body bytea,
   -- Who decided it, where somebody did, and the run of the object's workflow that recorded it.
   actor text,
@@ -47,7 +47,7 @@ CREATE TABLE webhook_endpoints (
   -- Null subscribes to every kind, also those that come later.
   events text[] CHECK (events <> '{}'),
   enabled boolean NOT NULL DEFAULT true,
-  -- AES-256-GCM; the key is not in the database, key_id tells which it was (decisions/webhook-secrets).
+  -- AES-256-GCM; the key is not in the database, key_id tells which it was (decisions/webhooks#webhook-secrets).
   secret_sealed bytea NOT NULL,
   secret_key_id text NOT NULL,
   -- Attempts that ran out of time one after the other; from five on it is kept off the fast lane.
@@ -144,7 +144,7 @@ END $$;
 CREATE TRIGGER webhook_endpoints_slots AFTER INSERT ON webhook_endpoints
   FOR EACH ROW EXECUTE FUNCTION add_webhook_slots();
 
--- The application may not touch the bytes of an event (decisions/webhook-bodies), except to forget old
+-- The application may not touch the bytes of an event (decisions/webhooks#webhook-bodies), except to forget old
 -- ones. Rows that somebody holds are left for the next run.
 CREATE FUNCTION forget_event_bodies(p_limit integer) RETURNS integer
 LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
