@@ -43,9 +43,9 @@ export function presentRetrievedPayout(
   return { ...presentPayout(payout), ...(beneficiary === undefined ? {} : { beneficiary }) };
 }
 
-type Release = NonNullable<PayoutObject['release']>;
+type PresentedRelease = NonNullable<PayoutObject['release']>;
 
-function presentRelease(payout: Payout): Release {
+function presentRelease(payout: Payout): PresentedRelease {
   return {
     conditions: (payout.conditions ?? []).map(presentCondition),
     expires_at: payout.releaseExpiresAt?.toISOString() ?? null,
@@ -54,7 +54,10 @@ function presentRelease(payout: Payout): Release {
   };
 }
 
-function presentCondition({ metAt, ...condition }: Condition): Release['conditions'][number] {
+function presentCondition({
+  metAt,
+  ...condition
+}: Condition): PresentedRelease['conditions'][number] {
   const met_at = metAt === null ? null : new Date(metAt).toISOString();
   switch (condition.kind) {
     case 'time':

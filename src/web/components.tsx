@@ -341,3 +341,8 @@ export function ReviewReasons(props: {
     </ul>
   );
 }
+
+/** The metadata of an object, as rows of its facts. */
+export function metadataRows(metadata: Record<string, string>): (readonly [string, string])[] {
+  return Object.entries(metadata).map(([name, value]) => [`metadata.${name}`, value] as const);
+}

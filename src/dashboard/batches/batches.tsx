@@ -41,7 +41,7 @@ import { secondPersonOf } from '../second-person/waiting';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { PayoutTable } from '../payouts/payouts';
 import { newBatchPages } from './new-batch';
-import { writeSheet } from './sheet';
+import { writeSheet } from '../../web/sheet';
 
 const NAV = { nav: 'batches' };
 

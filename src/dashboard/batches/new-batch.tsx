@@ -20,15 +20,8 @@ import {
 } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { faultText } from './fault-text';
-import {
-  COLUMNS,
-  readSheet,
-  type Sheet,
-  SheetFault,
-  TEMPLATE,
-  TO_CORRECT,
-  writeSheet,
-} from './sheet';
+import { COLUMNS, readSheet, type Sheet, TEMPLATE } from './sheet';
+import { SheetFault, TO_CORRECT, writeSheet } from '../../web/sheet';
 
 const NAV = { nav: 'batches' };
 /** It reads thousands of rows. */

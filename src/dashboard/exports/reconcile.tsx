@@ -26,7 +26,7 @@ import {
   ROWS_IN_A_TURN,
   SheetFault,
   writeSheet,
-} from '../batches/sheet';
+} from '../../web/sheet';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 import { periodOf } from './period';
 

@@ -20,6 +20,7 @@ import {
   Secret,
   Time,
   words,
+  metadataRows,
 } from '../../web/components';
 import { Follows, FollowSwitch, LiveStatus } from '../../web/follow';
 import { Confirm } from '../../web/forms';
@@ -268,10 +269,6 @@ function Details({ payment, creator, base }: DetailsProps) {
       />
     </Card>
   );
-}
-
-export function metadataRows(metadata: Record<string, string>): (readonly [string, string])[] {
-  return Object.entries(metadata).map(([name, value]) => [`metadata.${name}`, value] as const);
 }
 
 function reasonOf(

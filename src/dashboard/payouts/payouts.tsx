@@ -26,6 +26,7 @@ import {
   ReviewReasons,
   Time,
   words,
+  metadataRows,
 } from '../../web/components';
 import { WaitsFor } from '../../web/conditions';
 import { Follows, FollowSwitch, LiveStatus } from '../../web/follow';
@@ -47,7 +48,6 @@ import { ObjectTable, type ObjectRowsProps } from '../object-table';
 import type { MerchantRoute } from '../merchant-page';
 import { waitingPayout } from '../../services/second-person';
 import { secondPersonOf } from '../second-person/waiting';
-import { metadataRows } from '../payments/payments';
 import { newPayoutPages } from './new-payout';
 
 export function payoutPages(services: DashboardServices): MerchantRoute[] {

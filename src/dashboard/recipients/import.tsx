@@ -10,7 +10,7 @@ import { TableField } from '../../web/forms';
 import { Icon } from '../../web/icon';
 import { page, redirect } from '../../web/site';
 import { faultText, rowFault } from '../batches/fault-text';
-import { destinationCells, readLines, SheetFault, writeSheet } from '../batches/sheet';
+import { destinationCells, readLines, SheetFault, writeSheet } from '../../web/sheet';
 import { formKey, MAKE, personOf } from '../creation';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 

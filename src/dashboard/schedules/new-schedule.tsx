@@ -10,7 +10,8 @@ import { Field, type FormState, Select, SentAgain, TableField } from '../../web/
 import { Icon } from '../../web/icon';
 import { page, redirect } from '../../web/site';
 import { Faults, Totals, trySheet } from '../batches/new-batch';
-import { readScheduleSheet, SCHEDULE_COLUMNS, writeSheet } from '../batches/sheet';
+import { readScheduleSheet, SCHEDULE_COLUMNS } from '../batches/sheet';
+import { writeSheet } from '../../web/sheet';
 import {
   filledIn,
   formKey,

@@ -1,13 +1,8 @@
 /** Tables of payouts, as spreadsheets write them. */
 import type { RowFault } from '../../../src/domain/batch-terms';
 import { faultText } from '../../../src/dashboard/batches/fault-text';
-import {
-  plainAmount,
-  readScheduleSheet,
-  readSheet,
-  SheetFault,
-  TEMPLATE,
-} from '../../../src/dashboard/batches/sheet';
+import { readScheduleSheet, readSheet, TEMPLATE } from '../../../src/dashboard/batches/sheet';
+import { plainAmount, SheetFault } from '../../../src/web/sheet';
 
 const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 const head = 'reference,amount,currency,destination,network';
