@@ -31,8 +31,10 @@ test.each(DOCUMENTS)('every relative link in %s points to a file', (document) =>
   expect(broken).toEqual([]);
 });
 
-test('the folders that the README names exist, and no source folder is missing', () => {
-  const named = [...read('README.md').matchAll(/^\| `([^`]+)\/`/gm)].map(([, room = '']) => room);
+test('the folders that docs/architecture.md names exist, and no source folder is missing', () => {
+  const named = [...read('docs/architecture.md').matchAll(/^\| `([^`]+)\/`/gm)].map(
+    ([, room = '']) => room,
+  );
   expect(named.filter((room) => !existsSync(join(ROOT, room)))).toEqual([]);
   const rooms = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
