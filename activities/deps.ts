@@ -17,9 +17,9 @@ export interface Deps {
   db: Db;
   providers: ProviderRegistry;
   localCalls: LocalCalls;
-  /** Null: this process has no screening service. */
+  /** Null if this process has no screening service. */
   screeningService: Pick<ScreeningService, 'ask'> | null;
-  /** How many decimals an amount can have where the payment was made; null: the provider has not said so. */
+  /** How many decimals an amount can have where the payment was made; null if the provider has not said so. */
   decimalsOf(
     payment: Pick<Payment, 'mode' | 'provider' | 'network' | 'currency'>,
   ): Promise<number | null>;

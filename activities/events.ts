@@ -32,7 +32,7 @@ export function eventOfPayout(payout: Payout): NewEvent {
 
 /**
  * @param payment the payment after the change
- * @param before its status before; null: it is new. The same one: only more money was credited
+ * @param before its status before; null if it is new. The same one: only more money was credited
  */
 export function eventOfPayment(payment: Payment, before: PaymentStatus | null): NewEvent {
   const type = payment.status === before ? PAYMENT_RECEIVED : paymentEvent(payment.status);

@@ -5,7 +5,7 @@ import type { EvidenceKey } from '../src/lib/evidence-key';
 
 export interface AuditDeps {
   db: Db;
-  /** Null: heads have no signature. */
+  /** Null if heads have no signature. */
   evidenceKey: EvidenceKey | null;
 }
 

@@ -12,7 +12,7 @@ interface SignalDecision {
   id: string;
   accountId: string;
   verb: 'approve' | 'reject' | 'stop';
-  /** The name in the signal; null: none. */
+  /** The name in the signal; null means none. */
   by: string | null;
   status: string;
   reason: string | null;
@@ -34,7 +34,7 @@ export async function auditSignal(tx: Tx, decision: SignalDecision): Promise<voi
   });
 }
 
-/** Why a signal does not approve, and what to do instead, after "had no effect:". Null: it may. */
+/** Why a signal does not approve, and what to do instead, after "had no effect:". Null if it may. */
 export function signalFault(
   { signalApprovalMax, consoleUrl }: Pick<Deps, 'signalApprovalMax' | 'consoleUrl'>,
   path: string,

@@ -20,7 +20,7 @@ import type { ProviderQueue, WorkerDeployment } from './temporal/worker';
 
 /** The configuration of every process of the gateway. */
 export type Config = ReturnType<typeof sharedConfig> & {
-  /** The pages and their login; null: they are not served. */
+  /** The pages and their login; null if they are not served. */
   pages: ReturnType<typeof pagesOf>;
 };
 export type ApiConfig = ReturnType<typeof readApiConfig>;
@@ -33,14 +33,14 @@ export function readApiConfig(env: Environment) {
     ...sharedConfig(settings, env),
     pages: pagesOf(settings),
     port: settings.PORT,
-    /** The address to listen on; null: all. */
+    /** The address to listen on; null means all. */
     host: settings.HOST,
     /** The time that a stopping process still takes requests. */
     drainMs: settings.API_DRAIN_MS,
     trustedProxyHops: settings.TRUSTED_PROXY_HOPS,
-    /** The sender of the mails of the workers; null: links do not go by mail. */
+    /** The sender of the mails of the workers; null if links do not go by mail. */
     mailFrom: settings.MAIL_FROM,
-    /** Where operators see workflows; null: the pages have no links to it. */
+    /** Where operators see workflows; null if the pages have no links to it. */
     temporalUiUrl: settings.TEMPORAL_UI_URL,
     /** Whether requests are parts of traces, whose header goes to Temporal, providers and webhooks. */
     followsTraces: settings.TRACE_CONTEXT === 'on',
@@ -63,11 +63,11 @@ export function readWorkerConfig(env: Environment) {
   return {
     ...sharedConfig(settings, env),
     pages: null,
-    /** Where operators open the console; null: unknown. */
+    /** Where operators open the console; null if unknown. */
     consoleUrl: settings.CONSOLE_URL,
-    /** Above it, the signal `approve` has no effect; null: any amount. */
+    /** Above it, the signal `approve` has no effect; null means any amount. */
     signalApprovalMax: settings.SIGNAL_APPROVAL_MAX,
-    /** The only host of the dashboard; null: that of the public URL. */
+    /** The only host of the dashboard; null means that of the public URL. */
     dashboardHost: settings.DASHBOARD_HOST,
     mail: mailOf(settings),
     lateAfter: {
@@ -105,12 +105,12 @@ function sharedConfig(settings: Shared, env: Environment) {
     /** PostgreSQL ends a statement after this time; without an answer, its connection is given up later. */
     databaseStatementTimeoutMs: settings.DATABASE_STATEMENT_TIMEOUT_MS,
     temporal: readTemporal(env),
-    /** The private port for metrics and readiness; null: not served. */
+    /** The private port for metrics and readiness; null if not served. */
     metrics: { port: settings.METRICS_PORT, host: settings.METRICS_HOST },
     publicUrl: settings.PUBLIC_URL,
     providers: providersOf(settings),
     webhooks: webhookSettings(settings),
-    /** Null: heads of the audit log and dossiers have no signature. */
+    /** Null if heads of the audit log and dossiers have no signature. */
     evidenceKey:
       settings.EVIDENCE_SIGNING_KEY === null
         ? null
@@ -132,7 +132,7 @@ function pagesOf(settings: SettingsOf<'api'>) {
   };
 }
 
-/** The OpenID Connect provider of the operators; null: they sign in with passwords and passkeys. */
+/** The OpenID Connect provider of the operators; null if they sign in with passwords and passkeys. */
 function oidcOf(settings: SettingsOf<'api'>): OidcConfig | null {
   const {
     OIDC_ISSUER: issuer,
@@ -171,7 +171,7 @@ function providerOf(settings: Shared, code: ProviderCode, mode: Mode): ProviderM
   return { baseUrl, apiKey, callbackSecret, timeoutMs: settings[`${prefix}_TIMEOUT_MS`] };
 }
 
-/** The service that clears the destinations of live payouts; null: this process has none. */
+/** The service that clears the destinations of live payouts; null if this process has none. */
 function screeningOf(settings: Shared): ScreeningConfig | null {
   const {
     SCREENING_URL: url,
@@ -181,7 +181,7 @@ function screeningOf(settings: Shared): ScreeningConfig | null {
   return url === null || apiKey === null ? null : { url, apiKey, timeoutMs };
 }
 
-/** The mail server; null: nobody is told anything by mail. */
+/** The mail server; null if nobody is told anything by mail. */
 function mailOf(settings: SettingsOf<'worker'>): MailConfig | null {
   const { SMTP_URL: smtpUrl, MAIL_FROM: from, GATEWAY_ENV } = settings;
   if (smtpUrl === null || from === null) return null;
@@ -204,7 +204,7 @@ function variablePrefix(code: ProviderCode, mode: Mode) {
 
 const MODE_PART = { test: 'TEST', live: 'LIVE' } as const;
 
-/** The version of the workers in Temporal's worker deployments; null: workers have no versions. */
+/** The version of the workers in Temporal's worker deployments; null if workers have no versions. */
 function deploymentOf(settings: SettingsOf<'worker'>): WorkerDeployment | null {
   const { WORKER_DEPLOYMENT_NAME: deploymentName, WORKER_BUILD_ID: buildId } = settings;
   return deploymentName === null || buildId === null ? null : { deploymentName, buildId };

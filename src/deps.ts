@@ -83,7 +83,7 @@ export interface Deps<C extends Config = Config> {
   db: Db;
   /** The connections for the short reads of the API. */
   shortStatements: SharedConnections;
-  /** The pool of the dashboard and the console, with their own login; null: they are not served. */
+  /** The pool of the dashboard and the console, with their own login; null if they are not served. */
   pagesDb: Db | null;
   temporal: TemporalClient;
   providers: ProviderRegistry;
@@ -94,7 +94,7 @@ export interface Deps<C extends Config = Config> {
   webhookDeliveryWorkflows: WebhookDeliveryWorkflows;
   secretBox: SecretBox;
   webhookSender: WebhookSender;
-  /** Null: this process has no screening service. */
+  /** Null if this process has no screening service. */
   screeningService: ScreeningService | null;
   close(): Promise<void>;
 }

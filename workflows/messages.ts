@@ -141,9 +141,9 @@ export interface PayoutState {
 
 /** What a payout waits for before it is submitted. */
 export interface Waiting {
-  /** The open conditions, in words that follow "Waiting for". Empty: all are met. */
+  /** The open conditions, in words that follow "Waiting for". Empty if all are met. */
   for: string[];
-  /** The time until a condition may be met, or the payout expires; null: only a message tells. */
+  /** The time until a condition may be met, or the payout expires; null if only a message tells. */
   lookInMs: number | null;
   /** When it is cancelled unless it was released; ISO 8601. */
   expiresAt: string | null;
@@ -172,7 +172,7 @@ export type PayoutDecision = Decision<'approve' | 'reject'>;
 export interface PaymentDecision extends Decision<PaymentDecisionKind> {
   /** A decision with the same id counts once. */
   id: string;
-  /** The amount of a refund, as text; null: everything that remains. */
+  /** The amount of a refund, as text; null means everything that remains. */
   amount: string | null;
   /**
    * The time when the console or the admin command sent the decision, by PostgreSQL's clock. A signal
@@ -227,7 +227,7 @@ export interface PaymentState {
     refusal: string | null;
   } | null;
   needsAttention: boolean;
-  /** The time until the next check; null: nothing more can happen. */
+  /** The time until the next check; null if nothing more can happen. */
   wait: Wait | null;
   /** The payment's page in the operator console, if it is served. */
   consolePage?: string;
@@ -254,7 +254,7 @@ export interface WebhookDeliveryState {
   /** Scheduled attempts that were started, and their maximum. */
   attempts: number;
   attemptsMax: number;
-  /** The time of the next attempt; null: there is none. */
+  /** The time of the next attempt; null if there is none. */
   next: { at: string; inMs: number } | null;
   /** A code, such as `http_5xx`. */
   lastError: string | null;

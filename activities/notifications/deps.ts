@@ -5,7 +5,7 @@ import type { MailSender } from '../../src/mail/sender';
 
 export interface NotificationDeps {
   db: Db;
-  /** Null: there is no mail server, and nobody is told anything by mail. */
+  /** Null if there is no mail server, and nobody is told anything by mail. */
   mail: MailSender | null;
   /** Where people open the pages. */
   pages: { dashboard: string; console: string };

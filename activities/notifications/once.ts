@@ -13,7 +13,7 @@ import type { MailOutcome } from '../../src/mail/sender';
 interface Message {
   table: MessageTable;
   id: string;
-  /** Null: there is no such message any more. */
+  /** Null if there is no such message any more. */
   status: MessageStatus | null;
   /** Makes the row `sending`, and what sends it; or a status, when there is nothing to send. */
   take: () => Promise<MessageStatus | (() => Promise<MailOutcome>)>;

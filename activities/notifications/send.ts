@@ -37,7 +37,7 @@ export async function sendNotification(deps: NotificationDeps, id: string): Prom
   });
 }
 
-/** Null: the person may not know it any more, or has chosen not to. */
+/** Null if the person may not know it any more, or has chosen not to. */
 async function compose(
   { db, pages }: NotificationDeps,
   { id, userId, accountId, kind }: Notification,

@@ -59,7 +59,7 @@ interface RefundFacts {
   canRefund: boolean;
   /** The customer names an address, and a payout sends the money. */
   toAddress: boolean;
-  /** How many the currency has there; null: not known. */
+  /** How many the currency has there; null if not known. */
   decimals: number | null;
   /** The available amount, when it does not cover the refund, which is refused then. */
   available: Amount | null;

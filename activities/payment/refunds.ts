@@ -250,7 +250,7 @@ export async function giveBackRefund(
 
 /**
  * The payout of the refund returns the money itself, and the fee is charged again.
- * @returns that posting, which follows the payout's; null: there is no fee
+ * @returns that posting, which follows the payout's; null if there is no fee
  */
 export async function returnRefund(
   tx: Tx,

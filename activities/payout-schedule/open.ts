@@ -30,7 +30,7 @@ const AT_ONCE = 20;
 /** A schedule whose run is under way, or whose account has its share, is looked at again after this time. */
 const LOOK_AGAIN_MS = 2_000;
 
-/** @returns the time until the next look; null: no schedule has a time */
+/** @returns the time until the next look; null if no schedule has a time */
 export async function openScheduleRuns(
   deps: ScheduleDeps,
 ): Promise<{ opened: number; nextInMs: number | null }> {
@@ -63,7 +63,7 @@ async function openRun(deps: ScheduleDeps, id: string): Promise<void> {
   if (run !== null) await deps.scheduleRunWorkflows.ensureRunning(run);
 }
 
-/** @returns the run to start; null: there is none, or it was too late */
+/** @returns the run to start; null if there is none, or it was too late */
 async function take(deps: Deps, id: string): Promise<PayoutScheduleRun | null> {
   return inEventTransaction(deps, id, async (tx, deliveries) => {
     const schedule = await lockPayoutSchedule(tx, id);

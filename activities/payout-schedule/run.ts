@@ -71,7 +71,7 @@ export async function runPayoutSchedule(
   return run.batchId;
 }
 
-/** @returns why nothing is paid; null: the routes are stored */
+/** @returns why nothing is paid; null if the routes are stored */
 async function prepare(
   deps: ScheduleDeps,
   schedule: PayoutSchedule,
@@ -150,7 +150,7 @@ export interface ScheduledBatch {
   claim: HeldClaim<PayoutBatchRequest, ClaimedRoutes>;
 }
 
-/** What a reservation needs of a run, in place of a request's claim; null: the batch is not of a run. */
+/** What a reservation needs of a run, in place of a request's claim; null if the batch is not of a run. */
 export async function claimOfRun(tx: Tx, batchId: string): Promise<ScheduledBatch | null> {
   const run = await lockRunOfBatch(tx, batchId);
   if (run === null || run.route === null) return null;

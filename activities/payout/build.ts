@@ -81,7 +81,7 @@ export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
   };
 }
 
-/** What the payout waits for; null: it has no conditions. */
+/** What the payout waits for; null if it has no conditions. */
 function conditionsOf(
   { request: { release }, apiKeyId, maker, condition }: PayoutOrder,
   { needsSecondPerson }: PayoutTerms,

@@ -265,7 +265,7 @@ async function refuseMismatch(
 /**
  * Records that the provider took nothing. That says nothing about earlier calls: what was in doubt
  * remains so, and nothing else becomes so.
- * @param since the time since which the payout has waited for its provider; null: it has not waited
+ * @param since the time since which the payout has waited for its provider; null if it has not waited
  */
 async function waitForLimit(
   deps: Deps,

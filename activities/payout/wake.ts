@@ -5,7 +5,7 @@ import type { Deps } from '../deps';
 
 /**
  * Without an answer from Temporal, the schedule `restart-missing` tells them.
- * @param ids of the payouts; null: there are none
+ * @param ids of the payouts; null if there are none
  */
 export async function wakePayouts(
   { db, payoutWorkflows }: Pick<Deps, 'db' | 'payoutWorkflows'>,

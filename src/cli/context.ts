@@ -20,7 +20,7 @@ export interface Context {
   temporal: () => Client;
   /** A line about the progress, for people. */
   note: (line: string) => void;
-  /** The screening service of that gateway; null: it has none. */
+  /** The screening service of that gateway; null if it has none. */
   screening: () => ScreeningService | null;
   /** The public keys of the gateway’s evidence that its settings have. */
   evidenceKeys: () => string[];

@@ -111,7 +111,7 @@ function isProduction(env: NodeJS.ProcessEnv): boolean {
   return env['GATEWAY_ENV'] === 'production';
 }
 
-/** The service that the gateway asks; null: it has none. @throws SetupError */
+/** The service that the gateway asks; null if it has none. @throws SetupError */
 export function openScreening(env: NodeJS.ProcessEnv): ScreeningService | null {
   const settings = readSettings(['SCREENING_URL', 'SCREENING_API_KEY', 'SCREENING_TIMEOUT_MS'], {
     ...localScreening(env),

@@ -51,7 +51,7 @@ export interface ConsoleOptions {
   /** The URL of this site. */
   publicUrl: string;
   workflowUrl: WorkflowUrl;
-  /** Served on this host only; null: on every host. */
+  /** Served on this host only; null means on every host. */
   host: string | null;
 }
 

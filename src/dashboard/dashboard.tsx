@@ -47,7 +47,7 @@ interface DashboardOptions {
   drafts: Once;
   /** The URL of this site. */
   publicUrl: string;
-  /** Served on this host only; null: on every host. */
+  /** Served on this host only; null means on every host. */
   host: string | null;
 }
 

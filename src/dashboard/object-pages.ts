@@ -14,7 +14,7 @@ const PAGES: Partial<Record<IdKind, string>> = {
   request: '/requests',
 };
 
-/** Below the mode. Null: it is no id, or no page shows the object. */
+/** Below the mode. Null if it is no id, or no page shows the object. */
 export function objectPath(id: string): string | null {
   const kind = kindOfId(id);
   const folder = kind === null ? undefined : PAGES[kind];

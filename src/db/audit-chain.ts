@@ -143,7 +143,7 @@ export interface AuditHead {
   /** SHA-256 in hexadecimal. */
   hash: string;
   signed_at: string;
-  /** Null: no key was set. */
+  /** Null if no key was set. */
   key_id: string | null;
   /** Ed25519 over the canonical JSON of the other members, in base64. */
   signature: string | null;

@@ -55,7 +55,7 @@ export interface AuditVerification {
   proven_from: string | null;
   /**
    * Until then the chain has every entry that was sealed: the time of the newest head that it contains, of those
-   * that were kept or have their key's signature. Null: no such head, or a problem.
+   * that were kept or have their key's signature. Null means no such head, or a problem.
    */
   proven_until: string | null;
   /** Entries after that head. The owner of the database could have removed others from there. */

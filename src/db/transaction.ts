@@ -24,7 +24,7 @@ export function assignments(change: object): string {
     .join(', ');
 }
 
-/** False: a statement of this login may run, and hold its connection, for ever. */
+/** False if a statement of this login may run, and hold its connection, for ever. */
 export async function hasStatementTimeout(db: Db): Promise<boolean> {
   const [setting] = await db.query<{ statementTimeout: string }>('SHOW statement_timeout');
   return setting?.statementTimeout !== '0';

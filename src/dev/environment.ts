@@ -67,7 +67,7 @@ interface GatewayAddresses {
   temporalAddress: string;
   /** The UI of the local server; null when another cluster is used. */
   temporalUiUrl: string | null;
-  /** The on-chain provider of test mode; null: the sandbox. */
+  /** The on-chain provider of test mode; null means the sandbox. */
   chainUrl: string | null;
 }
 

@@ -6,7 +6,7 @@ export const BENEFICIARY_TEXT_LENGTH_MAX = 100;
 export interface Beneficiary {
   name: string;
   kind: (typeof BENEFICIARY_KINDS)[number];
-  /** The institution that holds the destination; null: nobody said. */
+  /** The institution that holds the destination; null if nobody said. */
   institution: string | null;
 }
 

@@ -64,7 +64,7 @@ export function isId(kind: IdKind, text: string): boolean {
   return text.startsWith(prefix) && ULID.test(text.slice(prefix.length));
 }
 
-/** The kind of object whose id this is; null: it is no id. */
+/** The kind of object whose id this is; null if it is no id. */
 export function kindOfId(text: string): IdKind | null {
   const kinds = Object.keys(ID_PREFIXES) as IdKind[];
   return kinds.find((kind) => isId(kind, text)) ?? null;

@@ -17,7 +17,7 @@ export type MemoFault = 'memo_required' | 'memo_not_supported' | 'format';
 
 /**
  * What is wrong with the memo on this network, or null.
- * @param memo null: the destination has none; undefined: nobody said whether it has one
+ * @param memo null if the destination has none; undefined if nobody said whether it has one
  */
 export function memoFault(
   network: string | null,
@@ -73,7 +73,7 @@ const EXPLORERS: Readonly<Record<string, { address: string; transaction: string 
   },
 };
 
-/** Null: the network has none. What happens in test mode is on no public network. */
+/** Null if the network has none. What happens in test mode is on no public network. */
 export function explorerUrl(
   what: 'address' | 'transaction',
   { network, mode }: { network: string | null; mode: Mode },

@@ -151,7 +151,7 @@ export interface PayoutBatch {
   apiKeyId: string;
   /** The review rules that apply to the batch or to a row; empty if no review is required. */
   reviewReasons: ReviewReason[];
-  /** The person who made it on the dashboard, when another one has to approve it; null: nobody has to. */
+  /** The person who made it on the dashboard, when another one has to approve it; null if nobody has to. */
   secondPerson: string | null;
   secondPersonUntil: Date | null;
   /** Whether that approval is missing. */

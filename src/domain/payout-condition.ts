@@ -23,7 +23,7 @@ export type NewCondition = {
 }[ConditionKind];
 
 export type Condition = NewCondition & {
-  /** ISO 8601; null: not yet. */
+  /** ISO 8601; null means not yet. */
   metAt: string | null;
 };
 

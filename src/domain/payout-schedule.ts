@@ -67,7 +67,7 @@ export interface PayoutScheduleRequest {
   cron: string | null;
   timeZone: string | null;
   intervalSeconds: number | null;
-  /** Null: now. */
+  /** Null means now. */
   startAt: string | null;
   endAt: string | null;
   payouts: PayoutOrder[];
@@ -134,7 +134,7 @@ export function nextTimes(schedule: ScheduleTimes, after: Date, wished: number):
   return times;
 }
 
-/** The next time after a moment; null: the schedule has none. */
+/** The next time after a moment; null if the schedule has none. */
 export function firstRun(schedule: ScheduleTimes, after: Date): Date | null {
   return nextTimes(schedule, after, 1)[0] ?? null;
 }

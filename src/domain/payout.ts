@@ -197,7 +197,7 @@ export interface Payout {
   /** The recipient that the request named; the destination is a copy of its own at that time. */
   recipientId: string | null;
   /**
-   * Whether it waits for its conditions or its review; null: it has no conditions
+   * Whether it waits for its conditions or its review; null if it has no conditions
    * (decisions/payouts#payout-conditions).
    */
   awaitsRelease: boolean | null;
@@ -207,7 +207,7 @@ export interface Payout {
   releaseExpiredAt: Date | null;
   /** Read with the payout where it is shown. */
   conditions?: Condition[] | null;
-  /** Read with the payout where it is sent or shown; null: it has none. */
+  /** Read with the payout where it is sent or shown; null if it has none. */
   beneficiary?: StoredBeneficiary | null;
   /** Number of status changes, starting at 1. */
   sequence: number;
@@ -221,7 +221,7 @@ export interface PayoutRequest {
   currency: string;
   reference: string;
   /**
-   * A null memo says that the destination has none. Undefined: the request did not say whether it has
+   * A null memo says that the destination has none. Undefined if the request did not say whether it has
    * one.
    */
   destination: { type: DestinationType; value: string; memo?: string | null | undefined };

@@ -25,11 +25,11 @@ export interface Recipient {
   /** When the destination was set or last changed. */
   destinationSince: Date;
   usableFrom: Date;
-  /** The person who set the destination, when another one has to approve it; null: nobody has to. */
+  /** The person who set the destination, when another one has to approve it; null if nobody has to. */
   secondPerson: string | null;
   /** Whether that approval is missing. */
   awaitsSecondPerson: boolean;
-  /** What the screening said of the destination; null: nobody was to be asked. */
+  /** What the screening said of the destination; null if nobody was to be asked. */
   screening: 'asking' | Verdict | null;
   /** The time since when it has this destination, as exactly as the database knows it. */
   destinationVersion: string;
@@ -107,7 +107,7 @@ export function addressed(
   };
 }
 
-/** Why it may not be paid yet, and what to do; null: it may. */
+/** Why it may not be paid yet, and what to do; null if it may. */
 function whyNotReady({
   awaitsSecondPerson,
   usableFrom,

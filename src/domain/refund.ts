@@ -90,7 +90,7 @@ export interface RefundFilters {
 export interface RefundAbility {
   name: string;
   refunds: boolean;
-  /** Not empty: it does not know who paid, so a refund needs an address and is sent as a payout. */
+  /** Not empty if it does not know who paid, so a refund needs an address and is sent as a payout. */
   destinationTypes: readonly DestinationType[];
 }
 

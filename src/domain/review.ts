@@ -50,12 +50,12 @@ export interface ReviewFacts {
   /** Settings of the account. */
   reviewAll: boolean;
   rehearseReview: boolean;
-  /** Null: no maximum. */
+  /** Null means no maximum. */
   autoApproveMax: Amount | null;
   autoApproveDailyMax: Amount | null;
   /** Sum of `amount` approved without an operator in the last 24 hours, excluding this payout. */
   autoApprovedAmount: Amount;
-  /** Two operators must approve a payout above it. Null: none is set for the currency. */
+  /** Two operators must approve a payout above it. Null if none is set for the currency. */
   fourEyesThreshold: Amount | null;
   destinationUsedBefore: boolean;
   apiKeyAgeMs: number;

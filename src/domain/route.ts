@@ -114,7 +114,7 @@ export function choosePaymentRoute(
   return { route: { provider: route.provider, network: inside ? null : route.network } };
 }
 
-/** @param decimals of the currency on the network; null: not known, so the provider decides */
+/** @param decimals of the currency on the network; null if not known, so the provider decides */
 export function decimalsRefusal(
   { amount, currency, network }: { amount: Amount; currency: string; network: string | null },
   decimals: number | null,

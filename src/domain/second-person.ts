@@ -41,7 +41,7 @@ export const RELATED_PEOPLE =
 /** The longest wait for a second person while money is reserved. */
 export const SECOND_PERSON_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** @param left what the person may still move alone; null: any amount */
+/** @param left what the person may still move alone; null means any amount */
 export function needsSecondPerson(left: Amount | null, amount: Amount): boolean {
   return left !== null && isLess(left, amount);
 }

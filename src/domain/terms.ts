@@ -40,14 +40,14 @@ export interface PayoutFacts {
   /** Live payouts of the account must name a recipient. */
   recipientsOnly: boolean;
   key: KeyFacts;
-  /** What a person of the dashboard may request without another one. Null: any amount, or a key requests it. */
+  /** What a person of the dashboard may request without another one. Null means any amount, or a key requests it. */
   secondPersonAbove: Amount | null;
 }
 
 /** The limits of the API key; a person of the dashboard has none. */
 export interface KeyFacts {
   recipientsOnly: boolean;
-  /** Empty: every currency. */
+  /** Empty means every currency. */
   currencies: readonly string[];
   perPayoutMax: Amount | null;
   dailyMax: Amount | null;
@@ -58,7 +58,7 @@ export interface KeyFacts {
 /** The rules of the account that a refund is measured by. */
 export interface AccountRules {
   recipientsOnly: boolean;
-  /** Null: no maximum. */
+  /** Null means no maximum. */
   perTransactionMax: Amount | null;
   dailyMax: Amount | null;
   usedToday: Amount;

@@ -49,7 +49,7 @@ export interface AppOptions {
   earlierCursorSecrets?: readonly string[];
   /** The number of proxies in front that append to X-Forwarded-For (decisions/api#client-address). */
   trustedProxyHops: number;
-  /** Signs dossiers; null: they have no signature. */
+  /** Signs dossiers; null if they have no signature. */
   evidenceKey: EvidenceKey | null;
   /** Public keys of earlier ones. */
   earlierPublicKeys: readonly string[];

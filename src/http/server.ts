@@ -86,7 +86,7 @@ export async function startServer(
 }
 
 /**
- * Starts the private port of a process, with metrics and the reasons of a 503. Null: METRICS_PORT is
+ * Starts the private port of a process, with metrics and the reasons of a 503. Null if METRICS_PORT is
  * not set.
  */
 export async function startPrivateServer(

@@ -39,7 +39,7 @@ export function pepperIdOf(pepper: string): string {
 /** While KEY_PEPPER changes, keys are accepted with all of them; new and used keys get the current one. */
 export interface Peppers {
   current: string;
-  /** The pepper that becomes current later. It is accepted and never written. Null: none. */
+  /** The pepper that becomes current later. It is accepted and never written. Null means none. */
   next: string | null;
   earlier: readonly string[];
 }

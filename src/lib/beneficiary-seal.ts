@@ -13,8 +13,8 @@ export function sealBeneficiary(
 }
 
 /**
- * Null: there is none, or it was erased.
- * @param stored undefined: it was not read, so that nobody knows whether there is one
+ * Null if there is none, or it was erased.
+ * @param stored undefined if it was not read, so that nobody knows whether there is one
  * @throws Error then, and when it cannot be decrypted
  */
 export function openBeneficiary(
@@ -34,7 +34,7 @@ export function beneficiaryOwnerOfRow(batchId: string, row: number): string {
   return `${batchId}:${row}`;
 }
 
-/** Decrypts it for one object and encrypts it for another; null: there is none. */
+/** Decrypts it for one object and encrypts it for another; null if there is none. */
 export function resealBeneficiary(
   box: Pick<SecretBox, 'open' | 'seal'>,
   stored: StoredBeneficiary | null,

@@ -27,7 +27,7 @@ export function createRegistry(program: string): Registry {
   return registry;
 }
 
-/** @param sdkUrl the URL of the SDK's exporter; null: the process has none */
+/** @param sdkUrl the URL of the SDK's exporter; null if the process has none */
 export async function scrape(registry: Registry, sdkUrl: string | null): Promise<Scrape> {
   const [own, sdk] = await Promise.all([
     registry.metrics(),

@@ -73,7 +73,7 @@ export function sealValue(box: SecretBox, value: unknown, owner: string, minutes
 }
 
 /**
- * Decrypts the value that `sealValue` encrypted. Null: it is expired, of another owner, forged, or of a
+ * Decrypts the value that `sealValue` encrypted. Null if it is expired, of another owner, forged, or of a
  * key that is not set.
  */
 export function openValue(box: SecretBox, text: string, owner: string): unknown {

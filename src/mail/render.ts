@@ -14,7 +14,7 @@ export interface Told {
 
 /**
  * @param account the name of the account; null for operators
- * @param choicesUrl where the person chooses what to be told; null: there is no choice
+ * @param choicesUrl where the person chooses what to be told; null if there is no choice
  */
 export function renderNotification(
   kind: NotificationKind,

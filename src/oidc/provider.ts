@@ -47,12 +47,12 @@ export interface Challenge {
 export interface Identity {
   issuer: string;
   subject: string;
-  /** Null: the provider sends none that it vouches for. */
+  /** Null if the provider sends none that it vouches for. */
   email: string | null;
   name: string;
-  /** Null: the provider sends no groups, or not all of them. */
+  /** Null if the provider sends no groups, or not all of them. */
   groups: readonly string[] | null;
-  /** When the person last proved who they are; null: the provider does not tell. */
+  /** When the person last proved who they are; null if the provider does not tell. */
   authenticatedAt: Date | null;
 }
 
@@ -65,14 +65,14 @@ export type Identified =
   | { kind: 'unavailable' };
 
 export interface OidcProvider {
-  /** @param anew whether the person must prove again who they are. Null: the provider is unavailable. */
+  /** @param anew whether the person must prove again who they are. Null if the provider is unavailable. */
   authorizationUrl(
     challenge: Challenge,
     how: { redirectUri: string; anew: boolean },
   ): Promise<string | null>;
   /** @param answer the address that the provider sent the browser to */
   identify(challenge: Challenge, answer: URL): Promise<Identified>;
-  /** Where the person signs out of the provider as well; null: it has no such page. */
+  /** Where the person signs out of the provider as well; null if it has no such page. */
   signOutUrl(returnTo: string): Promise<string | null>;
 }
 
@@ -83,7 +83,7 @@ const DISCOVERY_MS = 60 * 60_000;
 export function createOidcProvider(config: OidcConfig, logger: Logger): OidcProvider {
   let known: { client: Configuration; until: number } | null = null;
 
-  /** Null: the provider does not answer, or is not the one of the settings. A later request asks again. */
+  /** Null if the provider does not answer, or is not the one of the settings. A later request asks again. */
   async function discover(): Promise<Configuration | null> {
     if (known !== null && performance.now() < known.until) return known.client;
     try {

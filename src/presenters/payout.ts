@@ -35,7 +35,7 @@ export function presentPayout(payout: Payout): PayoutObject {
   };
 }
 
-/** @param beneficiary null: it was erased; undefined: the payout has none, or the reader may not see it */
+/** @param beneficiary null if it was erased; undefined if the payout has none, or the reader may not see it */
 export function presentRetrievedPayout(
   payout: Payout,
   beneficiary: Beneficiary | null | undefined,

@@ -20,7 +20,7 @@ export interface ProviderCapabilities {
   network_fee_estimate: boolean;
   tx_hash: boolean;
   refunds: boolean;
-  /** The addresses that a refund needs, which a payout pays. Empty: the provider refunds to who paid. */
+  /** The addresses that a refund needs, which a payout pays. Empty means the provider refunds to who paid. */
   refund_destination_types: readonly DestinationType[];
   partial_payments: boolean;
   checkout_ttl_seconds: number | null;
@@ -79,7 +79,7 @@ export type SubmitResult =
 export type FindResult =
   { kind: 'found'; transfer: ProviderTransfer } | { kind: 'not_found' } | Limited | Unknown;
 
-/** `decimals`: how many an amount of the currency can have on the network; null: not stated. */
+/** `decimals`: how many an amount of the currency can have on the network; null if not stated. */
 export type FeeEstimate =
   { kind: 'estimate'; fee: Amount; decimals: number | null } | Limited | Unknown;
 

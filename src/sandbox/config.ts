@@ -47,9 +47,9 @@ export interface SandboxConfig extends SandboxSettings {
   /** Where the book is kept; null keeps it in memory only. */
   dataDir: string | null;
   credentials: CredentialsTable;
-  /** The key of the screening service; null: it answers nobody. */
+  /** The key of the screening service; null if it answers nobody. */
   screeningKey: string | null;
-  /** The secret of the endpoint that points at the inbox; null: it verifies nothing. */
+  /** The secret of the endpoint that points at the inbox; null means it verifies nothing. */
   webhookSecret: string | null;
   log: Log;
 }

@@ -49,7 +49,7 @@ export interface Operation {
   tag: string;
   summary: string;
   description: string;
-  /** Null: any valid key. */
+  /** Null means any valid key. */
   scope: Scope | null;
   parameters: Parameter[];
   body?: { schema: TSchema; examples: Record<string, object> };

@@ -55,7 +55,7 @@ export function subjectOfRecipient(recipient: Recipient): ScreeningSubject {
 
 interface Screening {
   db: Db;
-  /** Null: this process has no SCREENING_URL. */
+  /** Null if this process has no SCREENING_URL. */
   screeningService: Pick<ScreeningService, 'ask'> | null;
 }
 

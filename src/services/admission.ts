@@ -54,7 +54,7 @@ export interface Admission {
 export interface AdmissionOptions {
   /** An answer within this time is prompt. */
   promptMs: number;
-  /** The number of requests that run at once; null: no limit. */
+  /** The number of requests that run at once; null means no limit. */
   atOnce: number | null;
   /** Milliseconds that never go back. */
   clock?: () => number;

@@ -388,7 +388,7 @@ export function limitsText({ payoutLimits }: KeyRules, name: keyof KeyLimit): st
   );
 }
 
-/** @returns null: never. @throws InvalidInput for a time that has passed */
+/** @returns null means never. @throws InvalidInput for a time that has passed */
 function readExpiry(text: string | undefined): Date | null {
   if (text === undefined) return null;
   const at = new Date(text);

@@ -52,7 +52,7 @@ const RULES: Partial<Record<InputProblem['code'], FieldRule>> = {
   url_refused: 'unsupported',
 };
 
-/** Null: the API makes no change that is refused like this. */
+/** Null means the API makes no change that is refused like this. */
 function asApiError({ refusal, message }: AdminRefusal): ApiError | null {
   const invalidState = (status: string) =>
     new ApiError({ code: 'invalid_state', details: { status }, message });

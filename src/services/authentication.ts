@@ -45,7 +45,7 @@ export function createAuthentication({
   );
   const exceeded = new Map<string, { answer: Authenticated; untilMs: number }>();
 
-  /** Null: it is not known to be over its limit. */
+  /** Null if it is not known to be over its limit. */
   async function refuseAgain(sent: string): Promise<Authenticated | null> {
     const found = exceeded.get(sent);
     if (found === undefined) return null;

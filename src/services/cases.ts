@@ -26,14 +26,14 @@ export type CaseObject =
 
 export interface CaseEvidence {
   found: Case;
-  /** Null: the object is not in the database, or the case is about no object. */
+  /** Null if the object is not in the database, or the case is about no object. */
   ours: CaseObject;
   /** Of a case about a recipient. */
   recipient: Recipient | null;
   transactions: MerchantTransaction[];
   /** The copy of the provider's statement. */
   theirs: Awaited<ReturnType<typeof listEntriesOf>>;
-  /** Null: it is open, or the gateway resolved it. */
+  /** Null if it is open, or the gateway resolved it. */
   resolvedBy: string | null;
   notes: Note[];
 }

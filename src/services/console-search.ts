@@ -15,7 +15,7 @@ export interface FoundKind {
 
 export interface SearchResult {
   kinds: FoundKind[];
-  /** The one object that the text names in full; null: none, or several. */
+  /** The one object that the text names in full; null means none, or several. */
   exact: Found | null;
 }
 

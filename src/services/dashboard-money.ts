@@ -71,7 +71,7 @@ export function createDashboardMoney(db: Db, api: MoneyServices) {
     cancelPayout: async (person: Person, id: string) => {
       await payouts.cancel(callerOf(person), id);
     },
-    /** For who may make payouts. Null: it was erased; undefined: there is none. */
+    /** For who may make payouts. Null if it was erased; undefined if there is none. */
     payoutBeneficiary: (person: Person, payout: Payout) =>
       payouts.beneficiaryOf({ ...callerOf(person), scopes: ['payouts:write'] }, payout),
     /** @throws ApiError not_found */

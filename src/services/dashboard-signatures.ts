@@ -11,7 +11,7 @@ import type { Owner } from './own';
 export interface ReceivedWebhook {
   /** The value of X-Gateway-Signature. */
   signature: string;
-  /** The value of X-Gateway-Event-Id; empty: that of the body. */
+  /** The value of X-Gateway-Event-Id; empty means that of the body. */
   eventId: string;
   body: string;
   secret: string;

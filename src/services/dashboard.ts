@@ -85,7 +85,7 @@ export interface WithHistory<T> {
 }
 
 export interface RefundDetail extends Pick<WithHistory<Refund>, 'object' | 'events'> {
-  /** Null: the operator, or the provider. */
+  /** Null means the operator, or the provider. */
   creator: Creator | null;
 }
 

@@ -25,7 +25,7 @@ export interface ExportFile {
   content: AsyncGenerator<string>;
 }
 
-/** A cell, as text; null: empty. */
+/** A cell, as text; null means empty. */
 type Cells = readonly (string | null)[];
 
 /** The rows of a file in its columns. Times are in UTC, and in the columns that end with `_at`. */

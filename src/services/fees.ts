@@ -21,7 +21,7 @@ import { amountOrZero, checkCurrency } from './admin/checks';
 import { AdminRefusal, InvalidInput } from './admin/refusal';
 import { auditOf, defineChange, type InputOf, Text } from './change';
 
-/** An account's rules and the defaults; null: only the defaults. */
+/** An account's rules and the defaults; null means only the defaults. */
 export { listFeeRuleVersions as listFees } from '../db/repositories/fee-rules';
 
 const PERCENTAGE = /^[0-9]{1,3}(\.[0-9]{1,4})?$/;
@@ -35,7 +35,7 @@ const amountOr = (without: string, label: string) =>
 
 interface NewFeeRule {
   scope: FeeScope;
-  /** Null: now. */
+  /** Null means now. */
   from: Date | null;
   /** Null: until the next planned rule, otherwise without end. */
   until: Date | null;

@@ -12,9 +12,9 @@ import { type ChosenRoute, decimalsRefusal } from '../domain/route';
 import type { Limited, ProviderRegistry } from '../providers/registry';
 
 export interface NetworkFees {
-  /** The fee in the payout's currency, zero if the provider charges none; null: not available. */
+  /** The fee in the payout's currency, zero if the provider charges none; null if not available. */
   estimate(mode: Mode, route: ChosenRoute, currency: string): Promise<Amount | Limited | null>;
-  /** How many decimals an amount can have there; null: the provider has not said so. */
+  /** How many decimals an amount can have there; null if the provider has not said so. */
   decimals(place: Place): Promise<number | null>;
 }
 

@@ -24,7 +24,7 @@ export function createPayoutBeneficiaries({ db, secretBox }: PayoutBeneficiaries
       return beneficiary.sealed === null ? 'erased' : 'stored';
     },
 
-    /** Null: there is none, or it was erased. @throws AdminRefusal */
+    /** Null if there is none, or it was erased. @throws AdminRefusal */
     look: async (by: ChangedBy, payoutId: string): Promise<Beneficiary | null> => {
       const { id, accountId, beneficiary } = await requirePayout(db, payoutId);
       // Nobody sees it before the entry is stored.

@@ -16,7 +16,7 @@ import { VISIBLE_ACTIONS } from './audit-log';
 
 export interface DossierDeps {
   db: Db;
-  /** Null: dossiers have no signature. */
+  /** Null if dossiers have no signature. */
   evidenceKey: EvidenceKey | null;
 }
 

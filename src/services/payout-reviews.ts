@@ -105,7 +105,7 @@ export interface PayoutReview {
   decisions: PayoutDecision[];
   /** While it waited for its provider, newest first. */
   escalations: PayoutEscalation[];
-  /** What its workflow did, newest first; null: Temporal did not answer. */
+  /** What its workflow did, newest first; null if Temporal did not answer. */
   steps: WorkflowStep[] | null;
   /** The cases about it, the newest first. */
   cases: Case[];
@@ -164,7 +164,7 @@ export function createPayoutReviews(deps: PayoutReviewsDeps) {
       reason: string,
       operator: Operator,
     ) => rejectSelection(deps, orders, reason, operator),
-    /** What waits the longest, but for one payout; null: nothing else waits. */
+    /** What waits the longest, but for one payout; null if nothing else waits. */
     nextInQueue: async (payoutId: string) => {
       const { items } = await listReviewQueue(db, { limit: 2, after: null, filters: {} });
       return items.find(({ id }) => id !== payoutId)?.id ?? null;
@@ -188,7 +188,7 @@ export function createPayoutReviews(deps: PayoutReviewsDeps) {
         next,
       };
     },
-    /** Makes the workflow ask the provider now. False: Temporal did not answer. @throws AdminRefusal */
+    /** Makes the workflow ask the provider now. False if Temporal did not answer. @throws AdminRefusal */
     askProvider: async (payoutId: string) => {
       const payout = await requirePayout(db, payoutId);
       const sent = await deps.payoutWorkflows.sendProviderUpdate(payoutStart(payout));
@@ -279,7 +279,7 @@ function selectionOf(payouts: readonly ReviewedPayout[]): Selection {
   return { approvable, rejectable, leftOut, totals: totalsOf(approvable) };
 }
 
-/** Null: it can be approved in a selection. */
+/** Null if it can be approved in a selection. */
 export function whyLeftOut(payout: ReviewedPayout): LeftOut | null {
   if (payout.status !== 'under_review') return 'decided';
   if (payout.fourEyesThreshold !== null) return 'four_eyes';

@@ -252,7 +252,7 @@ async function reserve(
   return readAnswer(deps.db, payoutId);
 }
 
-/** Who could have sent it sees it. Null: it was erased; undefined: there is none, or the key may not see it. */
+/** Who could have sent it sees it. Null if it was erased; undefined if there is none, or the key may not see it. */
 function beneficiaryOf(
   { secretBox }: PayoutsDeps,
   { scopes }: Caller,

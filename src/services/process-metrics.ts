@@ -47,7 +47,7 @@ export function measureBreakGlass(registry: Registry): () => void {
   };
 }
 
-/** @param pools by the name that the label shows; null: the process does not have it */
+/** @param pools by the name that the label shows; null if the process does not have it */
 export function measurePools(registry: Registry, pools: Record<string, Db | null>): void {
   const registers = [registry];
   const figures = () =>

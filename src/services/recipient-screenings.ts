@@ -7,7 +7,7 @@ import { Choice, defineChange } from './change';
 
 export interface HeldRecipient {
   id: string;
-  /** The `destinationVersion` that the operator saw; null: whatever it has. */
+  /** The `destinationVersion` that the operator saw; null if whatever it has. */
   seen: string | null;
 }
 

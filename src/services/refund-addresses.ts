@@ -28,7 +28,7 @@ const DEADLINE_MS = 12_000;
 
 export interface NamedAddress {
   value: string;
-  /** Empty: none was typed. */
+  /** Empty if none was typed. */
   memo: string;
 }
 
@@ -51,7 +51,7 @@ export type RefundAddresses = ReturnType<typeof createRefundAddresses>;
 
 export function createRefundAddresses({ db, paymentWorkflows }: RefundAddressesDeps) {
   return {
-    /** Null: the link is unknown, used, replaced or expired. */
+    /** Null if the link is unknown, used, replaced or expired. */
     find: (token: string): Promise<NamingRequest | null> => findNamingRequest(db, hashOf(token)),
 
     name: async (token: string, named: NamedAddress): Promise<Naming> => {

@@ -61,7 +61,7 @@ export interface RefundQuote {
 export interface RefundChoices {
   payment: Payment;
   left: Amount;
-  /** Empty: the provider sends the money to who paid. Otherwise the customer names an address. */
+  /** Empty if the provider sends the money to who paid. Otherwise the customer names an address. */
   destinationTypes: readonly DestinationType[];
 }
 

@@ -1,7 +1,7 @@
 /** What differs between two requests with the same Idempotency-Key, for the page of the second one. */
 import type { LoggedRequest } from '../db/repositories/request-log';
 
-/** Values as JSON, shortened; null: the request does not have the field. */
+/** Values as JSON, shortened; null if the request does not have the field. */
 export interface FieldDifference {
   /** Such as `destination.value`. */
   field: string;
@@ -12,7 +12,7 @@ export interface FieldDifference {
 export interface ReusedKey {
   /** The request that used the key before. */
   first: Pick<LoggedRequest, 'id' | 'method' | 'path' | 'at'>;
-  /** Null: a stored body was shortened, so the bodies cannot be compared. */
+  /** Null if a stored body was shortened, so the bodies cannot be compared. */
   differences: FieldDifference[] | null;
 }
 
@@ -38,7 +38,7 @@ function shown(fields: Map<string, string>, field: string): string | null {
   return fields.get(field)?.slice(0, VALUE_LENGTH_MAX) ?? null;
 }
 
-/** The values by their place; null: no JSON. */
+/** The values by their place; null means no JSON. */
 function fieldsOf(body: string | null): Map<string, string> | null {
   const fields = new Map<string, string>();
   try {

@@ -87,7 +87,7 @@ export interface Waiting {
   /** What an approval is about: other rows of a batch, or another destination, need another one. */
   version: string;
   currencies: readonly string[];
-  /** When the funds are returned; null: nothing is reserved. */
+  /** When the funds are returned; null if nothing is reserved. */
   until: Date | null;
 }
 

@@ -80,7 +80,7 @@ export interface PayoutQuote {
   networkFee: Amount;
   totalDebit: Amount;
   availableAfter: Amount;
-  /** Empty: it is sent without an approval. */
+  /** Empty if it is sent without an approval. */
   reviewReasons: readonly ReviewReason[];
 }
 
@@ -98,7 +98,7 @@ export interface Payouts {
   ): Promise<Page<Payout>>;
   /** @throws ApiError not_found */
   get(caller: Caller, id: string): Promise<Payout>;
-  /** Null: it was erased; undefined: the payout has none, or the caller may not see it. */
+  /** Null if it was erased; undefined if the payout has none, or the caller may not see it. */
   beneficiaryOf(caller: Caller, payout: Payout): Beneficiary | null | undefined;
   /** @throws ApiError not_found */
   dossier(caller: Caller, id: string): Promise<PayoutDossier>;

@@ -5,7 +5,7 @@ import { parseCidr } from '../lib/cidr';
 import { PUBLIC_KEY_BYTES } from '../lib/evidence-key';
 
 export interface Kind<Value> {
-  /** What the text must be, for messages and documents; null: any text. */
+  /** What the text must be, for messages and documents; null means any text. */
   form: string | null;
   /** @throws InvalidText */
   parse(text: string): Value;

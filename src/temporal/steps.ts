@@ -7,7 +7,7 @@ export interface WorkflowStep {
   title: string;
   /** How often it was done in a row. */
   times: number;
-  /** Why it failed; null: it did not. */
+  /** Why it failed; null if it did not. */
   failure: string | null;
 }
 
@@ -17,7 +17,7 @@ const EVENTS_MAX = 100;
 type Reverse = Awaited<ReturnType<Client['workflowService']['getWorkflowExecutionHistoryReverse']>>;
 type HistoryEvent = NonNullable<NonNullable<Reverse['history']>['events']>[number];
 
-/** @returns newest first; null: Temporal did not answer in time */
+/** @returns newest first; null if Temporal did not answer in time */
 export async function readSteps(
   client: Client,
   workflowId: string,

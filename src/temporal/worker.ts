@@ -18,7 +18,7 @@ import { TRACE_OF_ACTIVITIES } from './trace';
 
 export interface ProviderQueue {
   taskQueue: string;
-  /** The calls per second of all workers together; null: not limited. */
+  /** The calls per second of all workers together; null if not limited. */
   callsPerSecond: number | null;
 }
 
@@ -37,7 +37,7 @@ export interface WorkerSpec {
   maxTransactions: number;
   /** Calls to providers in local activities, which need no database connection most of the time. */
   maxLocalCalls: number;
-  /** Null: workers have no versions. */
+  /** Null if workers have no versions. */
   deployment: WorkerDeployment | null;
   maxCachedWorkflows: number;
   /** The time that a graceful stop waits for running activities; then they time out. */

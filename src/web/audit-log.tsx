@@ -29,7 +29,7 @@ interface AuditPageProps {
   query: URLSearchParams;
   entries: readonly AuditEntry[];
   next: ListPosition | null;
-  /** Operators see all accounts; null: the page is of one account. */
+  /** Operators see all accounts; null if the page is of one account. */
   accountHref: ((id: string) => string) | null;
 }
 

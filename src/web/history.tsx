@@ -9,7 +9,7 @@ import { Card, Empty, Facts, Money, Status, Table, Time, words } from './compone
 
 interface TimelineProps {
   events: readonly HistoryEvent[];
-  /** The address of a delivery's page; null: this site has none. */
+  /** The address of a delivery's page; null if this site has none. */
   deliveryPage: ((id: string) => string) | null;
   /** Why it came to this event. */
   explain: (event: HistoryEvent) => string | null;

@@ -8,7 +8,7 @@
 export interface Asker {
   session: string | null;
   account: string | null;
-  /** Null: unknown. */
+  /** Null if unknown. */
   address: string | null;
 }
 

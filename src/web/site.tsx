@@ -90,7 +90,7 @@ export interface Site {
   kind: UserKind;
   /** `/dashboard` */
   prefix: string;
-  /** Served on this host only; null: on every host. */
+  /** Served on this host only; null means on every host. */
   host: string | null;
   /** Where a signed-in user starts, and where others sign in. */
   home: string;
@@ -207,7 +207,7 @@ async function signInFirst(site: Site, visit: Visit, token: string | undefined):
   return redirect(`${site.signIn}?next=${encodeURIComponent(back)}`, fits ? [draft] : []);
 }
 
-/** What a page answers to a person who has not signed in recently; null: they have, so go on. */
+/** What a page answers to a person who has not signed in recently; null if they have, so go on. */
 export function signInAgain(visit: SignedInVisit, back = withQuery(visit)): SignInAgain | null {
   return visit.session.isRecent ? null : { kind: 'sign_in_again', page: back };
 }

@@ -65,7 +65,7 @@ export function homePages(services: ConsoleServices): OperatorRoute[] {
 }
 
 interface Cause {
-  /** Null: it is not counted. */
+  /** Null if it is not counted. */
   count: number | null;
   text: string;
   path: string;

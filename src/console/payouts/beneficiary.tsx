@@ -9,7 +9,7 @@ import { PREFIX } from '../operator-page';
 export interface BeneficiaryProps {
   payoutId: string;
   state: Awaited<ReturnType<PayoutBeneficiaries['stateOf']>>;
-  /** Null: nobody has asked for it. */
+  /** Null if nobody has asked for it. */
   shown: BeneficiaryData | null;
   maySee: boolean;
 }

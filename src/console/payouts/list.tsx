@@ -227,7 +227,7 @@ const COLUMNS: Parameters<typeof Table<ConsolePayout>>[0]['columns'] = [
   },
 ];
 
-/** That it is in doubt or stuck, for how long, and how far it has escalated; null: it is neither. */
+/** That it is in doubt or stuck, for how long, and how far it has escalated; null if it is neither. */
 export function waitText(payout: Payout): string | null {
   const { inDoubtSince, processingSince, attentionLevel, status } = payout;
   const isStuck = status === 'processing' && attentionLevel > 0;

@@ -170,7 +170,7 @@ export function payoutPages(
 interface DetailProps extends PayoutReview {
   screening: PayoutScreening;
   beneficiary: BeneficiaryProps;
-  /** What waits in the queue after a decision; null: nothing, or nothing was decided. */
+  /** What waits in the queue after a decision; null means nothing, or nothing was decided. */
   next: string | null;
   asked: URLSearchParams;
   form: FormState;

@@ -3,7 +3,7 @@ import { nextDay, startOfDay } from '../../lib/local-time';
 import { textOf } from '../../web/lists';
 
 export interface FormPeriod {
-  /** ISO 8601, inclusive; undefined: not given. */
+  /** ISO 8601, inclusive; undefined if not given. */
   createdFrom?: string;
   createdTo?: string;
   errors: Record<string, string>;

@@ -173,7 +173,7 @@ function releaseOf(values: URLSearchParams, ready: { recipient_ready?: true } = 
 
 interface FormProps {
   path: string;
-  /** The recipient that the payout names; null: the form asks for a destination. */
+  /** The recipient that the payout names; null if the form asks for a destination. */
   recipient: Recipient | null;
   recipientsPath: string;
   currencies: readonly string[];

@@ -252,7 +252,7 @@ function Detail({ object: payout, base, secondPerson, mayChange, ...rest }: Deta
   );
 }
 
-/** Null: it was erased. */
+/** Null if it was erased. */
 function BeneficiaryCard({ beneficiary }: { beneficiary: Beneficiary | null }) {
   return (
     <Card title="Beneficiary">

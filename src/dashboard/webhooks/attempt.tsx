@@ -6,7 +6,7 @@ export type Attempt = Awaited<ReturnType<typeof readOwnDelivery>>['attempts'][nu
 
 interface AttemptCardProps {
   attempt: Attempt;
-  /** The body of the event; null: it is no longer stored. */
+  /** The body of the event; null if it is no longer stored. */
   body: Buffer | null;
 }
 

@@ -15,7 +15,7 @@ function isFailing({ succeeded, failed }: { succeeded: number; failed: number })
   return failed > succeeded && succeeded + failed >= ATTEMPTS_TO_WARN;
 }
 
-/** In the list; undefined: nothing was sent lately. */
+/** In the list; undefined if nothing was sent lately. */
 export function HealthText({ counts }: { counts: EndpointCounts | undefined }) {
   if (counts === undefined) return <span class="muted">No attempts in 24 hours</span>;
   const { succeeded, failed } = counts;

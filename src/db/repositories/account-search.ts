@@ -49,7 +49,7 @@ export interface AccountSearch {
   text: string;
   /** The ways to write it, if it is an address. */
   addresses: readonly string[];
-  /** What it says as an amount; null: it is none. */
+  /** What it says as an amount; null if it is none. */
   amount: Amount | null;
 }
 
@@ -113,7 +113,7 @@ const BY_ID: Partial<Record<IdKind, string>> = {
     FROM webhook_deliveries d JOIN events x ON x.id = d.event_id`,
 };
 
-/** Null: the account has no such object. */
+/** Null if the account has no such object. */
 export async function findIdOfAccount(
   db: Reader,
   accountId: string,

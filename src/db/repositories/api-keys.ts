@@ -90,7 +90,7 @@ export interface ApiKey {
   payoutCurrencies: string[];
   /** By currency. */
   payoutLimits: Record<string, KeyLimit>;
-  /** Null: a person made it. */
+  /** Null if a person made it. */
   createdByKey: string | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
@@ -232,7 +232,7 @@ export async function countWorkingKeys(tx: Tx, accountId: string, mode: Mode): P
 }
 
 /**
- * Counts the accepted keys by the pepper that they are hashed with; null: a key was not used since it
+ * Counts the accepted keys by the pepper that they are hashed with; null if a key was not used since it
  * was stored.
  */
 export async function countKeysByPepper(

@@ -6,9 +6,9 @@ export interface Attempt {
   kind: UserKind;
   email: string;
   step: 'password' | 'code';
-  /** Null: unknown. */
+  /** Null if unknown. */
   address: string | null;
-  /** The browser, if this user signed in with it before; null: an unknown one. */
+  /** The browser, if this user signed in with it before; null means an unknown one. */
   device: string | null;
 }
 

@@ -52,7 +52,7 @@ export async function listCases(db: Db, all: boolean, limit: number): Promise<Ca
 }
 
 export interface CaseFilters {
-  /** Undefined: both open and resolved cases. */
+  /** Undefined means both open and resolved cases. */
   isOpen?: boolean | undefined;
   kind?: CaseKind | undefined;
   objectId?: string | undefined;

@@ -60,10 +60,10 @@ export type ChatMessage = SealedSecret & {
   chatId: string;
   kind: ChatKind | 'test';
   status: MessageStatus;
-  /** False: the chat is not told the kind any more. */
+  /** False if the chat is not told the kind any more. */
   isChosen: boolean;
   accountName: string | null;
-  /** Null: the operators'. */
+  /** Null means the operators'. */
   mode: Mode | null;
 };
 

@@ -5,7 +5,7 @@ import type { SealedSecret } from '../../lib/secret-box';
 import type { Reader, Tx } from '../transaction';
 import type { MessageStatus } from './messages';
 
-/** Null: the operators'. */
+/** Null means the operators'. */
 export type ChatOwner = { accountId: string; mode: Mode } | null;
 
 export interface ChatWebhook {
@@ -51,7 +51,7 @@ export async function insertChat(
   );
 }
 
-/** Null: the owner has no such chat. */
+/** Null if the owner has no such chat. */
 export async function findChat(
   db: Reader,
   owner: ChatOwner,
@@ -62,7 +62,7 @@ export async function findChat(
   return found ?? null;
 }
 
-/** @returns the chat and the kinds of before; null: the owner has no such chat */
+/** @returns the chat and the kinds of before; null if the owner has no such chat */
 export async function replaceChatKinds(
   tx: Tx,
   owner: ChatOwner,
@@ -78,7 +78,7 @@ export async function replaceChatKinds(
   return changed ?? null;
 }
 
-/** With its messages. Null: the owner has no such chat. */
+/** With its messages. Null if the owner has no such chat. */
 export async function deleteChat(
   tx: Tx,
   owner: ChatOwner,

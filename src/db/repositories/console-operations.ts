@@ -16,7 +16,7 @@ export async function listStatementStates(db: Db): Promise<StatementState[]> {
   return db.query<StatementState>(sql);
 }
 
-/** The money of one currency and mode. Null: nothing was counted on that side. */
+/** The money of one currency and mode. Null if nothing was counted on that side. */
 export interface Position {
   mode: Mode;
   currency: string;

@@ -22,7 +22,7 @@ export interface Found {
   accountId: string | null;
   accountName: string | null;
   createdAt: Date;
-  /** The object whose page shows it; null: no page does. */
+  /** The object whose page shows it; null if no page does. */
   shownBy: string | null;
   /** The text is all of what was found, and not its beginning. */
   isExact: boolean;

@@ -77,7 +77,7 @@ export interface RouteSetting extends CatalogueRoute {
   enabled: boolean;
 }
 
-/** The routes that a change is about; undefined: all of the network. */
+/** The routes that a change is about; undefined means all of the network. */
 export interface RouteScope {
   provider: ProviderCode;
   network: string;

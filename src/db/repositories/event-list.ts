@@ -28,7 +28,7 @@ interface ListedEvent {
   body: Buffer;
 }
 
-/** Null: it does not exist in this account and mode. Its body is null when it was deleted after 30 days. */
+/** Null if it does not exist in this account and mode. Its body is null when it was deleted after 30 days. */
 export async function findEventBody(
   db: Db,
   { accountId, mode, id }: { accountId: string; mode: Mode; id: string },

@@ -19,7 +19,7 @@ export interface NewEvent {
   sequence: number;
   body: Buffer;
   createdAt: Date;
-  /** The operator or the merchant's request that decided it; null: the gateway. */
+  /** The operator or the merchant's request that decided it; null means the gateway. */
   actor?: string | null;
   /** The workflow run that records it; null outside of a workflow. */
   runId?: string | null;

@@ -117,7 +117,7 @@ export async function insertFeeRule(
 }
 
 /**
- * The account's own rules and the defaults (null: only the defaults), in force and planned.
+ * The account's own rules and the defaults (null means only the defaults), in force and planned.
  * @param ended includes rules that have ended
  */
 export async function listFeeRuleVersions(

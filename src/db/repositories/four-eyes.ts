@@ -14,7 +14,7 @@ export interface ThresholdProposal {
 
 export interface FourEyesSetting {
   currency: string;
-  /** Null: one approval is enough for every amount. */
+  /** Null if one approval is enough for every amount. */
   threshold: Amount | null;
   proposal: ThresholdProposal | null;
 }

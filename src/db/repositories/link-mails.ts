@@ -22,7 +22,7 @@ export async function insertInvitationMail(
 export interface ResetRequest {
   kind: UserKind;
   email: string;
-  /** Null: unknown. */
+  /** Null if unknown. */
   address: string | null;
 }
 
@@ -64,7 +64,7 @@ export interface Reset {
 
 const OPEN = 'invitation_id IS NULL AND used_at IS NULL AND expires_at > now()';
 
-/** Null: unknown, used, or expired. */
+/** Null if unknown, used, or expired. */
 export async function findReset(
   db: Reader,
   kind: UserKind,
@@ -101,7 +101,7 @@ export interface LinkMail {
   invitedBy: string | null;
 }
 
-/** The mail becomes `sending` and its token the only one. Null: there is nothing to send. */
+/** The mail becomes `sending` and its token the only one. Null if there is nothing to send. */
 export async function takeLinkMail(
   db: Db,
   id: string,

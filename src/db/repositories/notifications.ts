@@ -23,9 +23,9 @@ export interface Person {
   id: string;
   kind: UserKind;
   email: string;
-  /** In the account of the occasion, or as an operator; null: a merchant who is told without an account. */
+  /** In the account of the occasion, or as an operator; null means a merchant who is told without an account. */
   role: MerchantRole | OperatorRole | null;
-  /** Null: the person has not chosen. */
+  /** Null if the person has not chosen. */
   isChosen: boolean | null;
 }
 

@@ -11,10 +11,10 @@ import { SECOND_PERSON_APPROVED } from './payout-batches';
 export interface HistoryEvent {
   id: string;
   type: EventType;
-  /** The operator or request that decided it; null: the gateway. */
+  /** The operator or request that decided it; null means the gateway. */
   actor: string | null;
   createdAt: Date;
-  /** The webhook's bytes as text; null: they are forgotten. */
+  /** The webhook's bytes as text; null if they are forgotten. */
   body: string | null;
   deliveries: HistoryDelivery[];
 }
@@ -25,10 +25,10 @@ export interface HistoryDelivery {
   status: WebhookDeliveryStatus;
   attempts: number;
   nextAttemptAt: string | null;
-  /** The last attempt; null: there was none. */
+  /** The last attempt; null if there was none. */
   last: {
     startedAt: string;
-    /** The status of the answer; null: there was none. */
+    /** The status of the answer; null if there was none. */
     status: number | null;
     error: string | null;
     durationMs: number | null;

@@ -14,7 +14,7 @@ export interface KnownOperator {
   disabledAt: Date | null;
 }
 
-/** Locks the operator until the transaction ends. Null: no operator has this subject. */
+/** Locks the operator until the transaction ends. Null if no operator has this subject. */
 export async function lockIdentified(
   tx: Tx,
   { issuer, subject }: Subject,

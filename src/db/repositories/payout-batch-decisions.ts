@@ -62,7 +62,7 @@ const APPROVALS = `(WITH approved AS (
 export const BATCH_HAS_APPROVALS = `(payout_batches.mode = 'test' AND payout_batches.status <> 'under_review'
   OR NOT ${NEEDS_TWO} OR ${APPROVALS} >= ${APPROVALS_NEEDED})`;
 
-/** Sends a requested batch to review when a threshold was lowered meanwhile. @returns null: it is as it was */
+/** Sends a requested batch to review when a threshold was lowered meanwhile. @returns null if it is as it was */
 export async function reviewBatch(tx: Tx, batchId: string): Promise<PayoutBatch | null> {
   const reviewed = await tx.query(
     `UPDATE payout_batches

@@ -12,7 +12,7 @@ import { approvedByAnother } from './second-person';
 import type { Db, Reader, Tx } from '../transaction';
 
 /**
- * SQL over a row c of payout_conditions, for each kind that the database can see for itself. Null: the step
+ * SQL over a row c of payout_conditions, for each kind that the database can see for itself. Null means the step
  * that learns of it calls `meetCondition`.
  */
 const IS_MET: Record<ConditionKind, string | null> = {
@@ -175,7 +175,7 @@ export async function findPayoutsAwaiting(
 /** What is known of the payment and the key that a request names. */
 export interface ConditionFacts {
   now: Date;
-  /** Null: the account has none with this id in this mode. */
+  /** Null if the account has none with this id in this mode. */
   payment: { status: PaymentStatus; isRefunded: boolean; mayComplete: boolean } | null;
   /** Whether the account has an active key with this id that may release payouts. */
   hasKey: boolean;

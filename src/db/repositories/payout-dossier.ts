@@ -55,12 +55,12 @@ export interface AuditFact {
   id: string;
   at: string;
   action: string;
-  /** Null: it waits for its seal. */
+  /** Null if it waits for its seal. */
   sequence: number | null;
   hash: string | null;
   previous_hash: string;
   sealed: string | null;
-  /** Null: the entry waits for its seal, or its personal part was erased. */
+  /** Null if the entry waits for its seal, or its personal part was erased. */
   salt: string | null;
   /** Whether a person or a key of the account made it. */
   is_own: boolean | null;

@@ -32,7 +32,7 @@ export interface PauseScope {
   scope: 'global' | 'provider' | 'account';
   /** The provider's code or the account's id; '' for all payouts. */
   target: string;
-  /** The mode; null: both. */
+  /** The mode; null means both. */
   mode: Mode | null;
 }
 
@@ -77,7 +77,7 @@ export async function deletePause(tx: Tx, id: string): Promise<Pause | null> {
   return pause ?? null;
 }
 
-/** The pauses, oldest first. @param limit null: all */
+/** The pauses, oldest first. @param limit null means all */
 export async function listPauses(db: Db, limit: number | null = null): Promise<Pause[]> {
   const sql = `SELECT ${COLUMNS} FROM payout_pauses ORDER BY id LIMIT ?`;
   return db.query<Pause>(sql, [limit]);

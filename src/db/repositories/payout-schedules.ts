@@ -173,7 +173,7 @@ export async function listDueSchedules(
   return found.map(({ id }) => id);
 }
 
-/** When the next schedule is due; null: none is later. `isOverdue`: one is due now. */
+/** When the next schedule is due; null if none is later. `isOverdue`: one is due now. */
 export async function readNextDue(
   db: Reader,
 ): Promise<{ isOverdue: boolean; laterInMs: number | null }> {

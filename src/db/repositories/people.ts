@@ -142,7 +142,7 @@ const BY_ANOTHER_ADMIN = (proposedBy: string): string =>
                        AND a.kind = 'operator' AND a.operator_role = 'admin' AND a.disabled_at IS NULL)`;
 
 /**
- * Ends the proposal for an approval. False: this admin may not approve it, or another request was
+ * Ends the proposal for an approval. False if this admin may not approve it, or another request was
  * faster.
  */
 export async function takeRoleProposal(tx: Tx, userId: string, by: string): Promise<boolean> {
@@ -199,13 +199,13 @@ export interface Invitation {
   email: string;
   role: string;
   invitedBy: string;
-  /** The other admin who approved an operator's invitation. Null: the link does not work yet. */
+  /** The other admin who approved an operator's invitation. Null if the link does not work yet. */
   approvedBy: string | null;
   createdAt: Date;
   expiresAt: Date;
-  /** When the mail got its token. Null: the person who invited has the link. */
+  /** When the mail got its token. Null if the person who invited has the link. */
   mailedAt: Date | null;
-  /** What became of its mail. Null: there is none. */
+  /** What became of its mail. Null if there is none. */
   mail: MessageStatus | null;
 }
 
@@ -284,7 +284,7 @@ export async function useInvitation(tx: Tx, id: string): Promise<boolean> {
 }
 
 /**
- * Approves an operator's invitation. Null: this admin may not approve it, it is approved already, or it
+ * Approves an operator's invitation. Null if this admin may not approve it, it is approved already, or it
  * has ended.
  */
 export async function approveInvitation(
@@ -303,7 +303,7 @@ export async function approveInvitation(
 
 /**
  * Lets the worker mail an open, approved invitation again. The mail gets another id, because mail programs show
- * two mails with the same one once; a mail that is being sent stays as it is. Null: the team has no such invitation.
+ * two mails with the same one once; a mail that is being sent stays as it is. Null if the team has no such invitation.
  */
 export async function sendInvitationAgain(
   tx: Tx,
@@ -329,7 +329,7 @@ export async function sendInvitationAgain(
   return open;
 }
 
-/** Revokes an invitation. Null: it is not an open invitation of this team. */
+/** Revokes an invitation. Null if it is not an open invitation of this team. */
 export async function revokeInvitation(
   tx: Tx,
   team: Team,

@@ -5,7 +5,7 @@ import { areRelatedByEmail } from './related-operators';
 
 export interface NewProposal<Wish> {
   id: string;
-  /** Null: the policy is about no account. */
+  /** Null if the policy is about no account. */
   accountId: string | null;
   /** The policy that the proposal changes, such as `limits USDT`. At most one proposal of each is open. */
   topic: string;
@@ -45,7 +45,7 @@ export async function listProposals<Wish>(
 }
 
 /**
- * Locks an open proposal, so that nobody else decides it until the transaction ends. Null: it has
+ * Locks an open proposal, so that nobody else decides it until the transaction ends. Null if it has
  * ended.
  */
 export async function lockProposal<Wish>(tx: Tx, id: string): Promise<Proposal<Wish> | null> {

@@ -34,7 +34,7 @@ export async function databaseTime(db: Db): Promise<Date> {
   return row.now;
 }
 
-/** @returns the time up to which the statement was read, by the provider's clock; null: not yet */
+/** @returns the time up to which the statement was read, by the provider's clock; null means not yet */
 export async function findChangedUntil(
   db: Db,
   { provider, mode, kind }: StatementKey,
@@ -47,9 +47,9 @@ export async function findChangedUntil(
 }
 
 export interface ReadingResult {
-  /** A time by the provider's clock; null: nothing new. */
+  /** A time by the provider's clock; null means nothing new. */
   changedUntil: Date | null;
-  /** The start of the reading that reached the end of the statement; null: not reached. */
+  /** The start of the reading that reached the end of the statement; null if not reached. */
   readAt: Date | null;
   trouble: string | null;
 }

@@ -53,7 +53,7 @@ export async function insertRecipient(tx: Tx, recipient: NewRecipient): Promise<
   );
 }
 
-/** The recipient, also a deleted one; null: the account has none with this id in this mode. */
+/** The recipient, also a deleted one; null if the account has none with this id in this mode. */
 export async function findRecipient(
   db: Reader,
   { accountId, mode }: Whose,

@@ -17,7 +17,7 @@ export interface NamingRequest {
   until: Date;
 }
 
-/** Null: unknown, used, replaced or expired, or the refund was taken back. */
+/** Null if unknown, used, replaced or expired, or the refund was taken back. */
 export async function findNamingRequest(
   db: Reader,
   tokenHash: Buffer,

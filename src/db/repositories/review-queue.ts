@@ -19,11 +19,11 @@ export interface ReviewFigures {
   /** The total approved without an operator in the last 24 hours. */
   autoApproved: Amount | null;
   keyCreatedAt: Date;
-  /** The threshold that the amount exceeds; null: one approval is enough. */
+  /** The threshold that the amount exceeds; null if one approval is enough. */
   fourEyesThreshold: Amount | null;
   /** Email addresses of those whose approval counts, while a second one is missing. */
   approvedBy: string[];
-  /** What the screening says now; null: nobody screens the payout. */
+  /** What the screening says now; null means nobody screens the payout. */
   screening: Verdict | 'no_answer' | null;
   /** The screening holds it after its approval. */
   heldFor: 'review' | 'no_answer' | null;
@@ -155,7 +155,7 @@ export interface PayoutContext {
   /** Names of at most five other accounts with payouts to the destination. */
   otherAccounts: string[];
   /**
-   * The median of the account's completed payouts in this currency, of the newest 500; null: there are
+   * The median of the account's completed payouts in this currency, of the newest 500; null if there are
    * none.
    */
   medianAmount: Amount | null;
@@ -163,7 +163,7 @@ export interface PayoutContext {
   lookAlikes: string[];
   key: {
     name: string | null;
-    /** The user who requested it on the dashboard; null: it came with an API key. */
+    /** The user who requested it on the dashboard; null if it came with an API key. */
     person: string | null;
     createdAt: string;
     createdBy: string | null;

@@ -228,7 +228,7 @@ export async function deleteScreeningHold(tx: Tx, payoutId: string): Promise<voi
 /** What a person sees of a payout's screening. */
 export interface PayoutScreening {
   hold: ScreeningHold | null;
-  /** The last answer of each source; null: it has none. */
+  /** The last answer of each source; null if it has none. */
   sources: { name: string; answer: SeenAnswer | null }[];
   /** The newest of these answers, which a decision names; null without any. */
   seen: string | null;
@@ -242,7 +242,7 @@ type SeenAnswer = Finding & {
   isCurrent: boolean;
 };
 
-/** Null: there is no payout with this id. */
+/** Null if there is no payout with this id. */
 export async function readPayoutScreening(
   db: Db | Tx,
   payoutId: string,

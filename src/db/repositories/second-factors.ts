@@ -173,7 +173,7 @@ export async function insertPasskey(
 }
 
 /**
- * Notes the use of a passkey. False: the counter did not advance, so the passkey may have been copied.
+ * Notes the use of a passkey. False if the counter did not advance, so the passkey may have been copied.
  */
 export async function notePasskeyUsed(tx: Tx, id: string, counter: number): Promise<boolean> {
   const changed = await tx.query(
@@ -211,7 +211,7 @@ export async function deleteFactors(tx: Tx, userId: string): Promise<void> {
   }
 }
 
-/** @param scope an account's id, or null: operators */
+/** @param scope an account's id, or null means operators */
 export async function saveSecondFactorPolicy(
   tx: Tx,
   scope: string | null,

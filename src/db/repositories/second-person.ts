@@ -59,7 +59,7 @@ export async function isRelated(tx: Tx, userId: string): Promise<boolean> {
   return found.length > 0;
 }
 
-/** Why `approved_by_second_person` does not count somebody. Null: it does. */
+/** Why `approved_by_second_person` does not count somebody. Null if it does. */
 export async function approvalFault(
   tx: Tx,
   { accountId, maker, userId }: { accountId: string; maker: string; userId: string },
@@ -92,12 +92,12 @@ export function personAlone(account: string, mode: string, currency: string, req
   return `person_alone(${account}, ${mode}, ${currency}, ${requester}, ${ROLES})`;
 }
 
-/** SQL: the person whose line a requester has; null: nobody's. */
+/** SQL: the person whose line a requester has; null means nobody's. */
 export function personOf(requester: string): string {
   return `person_of_requester(${requester}, ${ROLES})`;
 }
 
-/** The person whose line a requester has. Null: an API key that nobody of the account made, or that is approved. */
+/** The person whose line a requester has. Null means an API key that nobody of the account made, or that is approved. */
 export async function findPersonOf(db: Db | Tx, requester: string): Promise<string | null> {
   const [found] = await db.query<{ person: string | null }>(`SELECT ${personOf('?')} AS person`, [
     requester,
@@ -111,7 +111,7 @@ interface Requester {
   apiKeyId: string;
 }
 
-/** Null: the requester may move any amount alone. */
+/** Null if the requester may move any amount alone. */
 export async function readAlone(
   db: Db | Tx,
   { accountId, mode, apiKeyId }: Requester,

@@ -45,7 +45,7 @@ export async function listTransactions(
   return { items: items.map(asMerchantTransaction), next };
 }
 
-/** @param id of a transaction; null: it does not exist in this account and mode */
+/** @param id of a transaction; null if it does not exist in this account and mode */
 export async function findTransaction(
   db: Reader,
   { accountId, mode, id }: { accountId: string; mode: Mode; id: string },

@@ -9,7 +9,7 @@ export interface User {
   /** Empty until the person enters it. */
   name: string;
   operatorRole: OperatorRole | null;
-  /** The account that invited them, the only one that they may act in; null: an operator vouched. */
+  /** The account that invited them, the only one that they may act in; null if an operator vouched. */
   boundAccountId: string | null;
   disabledAt: Date | null;
   /** The time when an admin removed this operator, who is disabled since. */
@@ -160,7 +160,7 @@ export async function saveVouched(tx: Tx, id: string): Promise<boolean> {
 
 /**
  * Locks the user, so that a reset of the password ends the session that follows, or keeps it from being opened.
- * @param passwordHash that was checked; null: none
+ * @param passwordHash that was checked; null if none
  * @returns null if the user has another password by now, or is disabled
  */
 export async function noteSignIn(
@@ -201,7 +201,7 @@ export interface NewSession {
   userAgent: string;
   hours: number;
   signedInBy: SignedInBy;
-  /** When the person proved who they are; null: just now. A clock that is ahead does not count. */
+  /** When the person proved who they are; null means just now. A clock that is ahead does not count. */
   authenticatedAt: Date | null;
 }
 
@@ -243,14 +243,14 @@ export interface SessionUser {
   hasSecondFactor: boolean;
   needsSecondFactor: boolean;
   signedInBy: SignedInBy;
-  /** The OpenID provider that knows the operator; null: none does. */
+  /** The OpenID provider that knows the operator; null if none does. */
   issuer: string | null;
   /** The last use was not noted for a minute. */
   isStale: boolean;
 }
 
 /**
- * The user of a session. Null: there is no such session, it is revoked or over, or the user is
+ * The user of a session. Null if there is no such session, it is revoked or over, or the user is
  * disabled.
  */
 export async function findSession(

@@ -19,7 +19,7 @@ export interface WaitingRow {
   /** Of a schedule, those of each run; of a recipient, none. */
   amounts: { currency: string; amount: Amount }[];
   since: Date;
-  /** When the funds are returned; null: nothing is reserved. */
+  /** When the funds are returned; null if nothing is reserved. */
   until: Date | null;
 }
 

@@ -182,7 +182,7 @@ export async function listAttempts(db: Reader, deliveryId: string): Promise<Stor
 export const HEALTH_DELIVERIES_MAX = 1_000;
 
 export interface AttemptCounts {
-  /** The hour, where 0 is the last one; null: all of them. */
+  /** The hour, where 0 is the last one; null means all of them. */
   hoursAgo: number | null;
   succeeded: number;
   failed: number;

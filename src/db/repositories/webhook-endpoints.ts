@@ -14,7 +14,7 @@ export interface WebhookEndpoint {
   mode: Mode;
   url: string;
   description: string | null;
-  /** Null: all event types. */
+  /** Null means all event types. */
   events: string[] | null;
   signature: Signature;
   enabled: boolean;

@@ -17,7 +17,7 @@ const REASONS: Partial<Record<ScreeningScenario, string[]>> = {
   block: ['Belongs to a sanctioned entity.'],
 };
 
-/** @param apiKey null: the service answers nobody */
+/** @param apiKey null if the service answers nobody */
 export function screeningApi(apiKey: string | null): Router {
   const router = new Router({ prefix: '/sandbox/screening' });
   const failures = new Map<string, number>();

@@ -28,7 +28,7 @@ export interface PaymentDecisionInput {
   kind: PaymentDecisionKind;
   /** Chosen by the caller before the first attempt; a repeated id counts once. */
   id: string;
-  /** Only for a refund, as text; null: everything that remains. */
+  /** Only for a refund, as text; null means everything that remains. */
   amount: string | null;
 }
 

@@ -80,7 +80,7 @@ async function resealBatch(db: Db, by: ChangedBy, secretBox: SecretBox): Promise
 export interface SecretUse {
   name: 'KEY_PEPPER' | 'WEBHOOK_SECRET_KEY';
   /**
-   * Identifies the value without revealing it; null: not known, the key was not used since it is stored.
+   * Identifies the value without revealing it; null if not known, the key was not used since it is stored.
    */
   id: string | null;
   isCurrent: boolean;

@@ -31,7 +31,7 @@ export type Checked<T> =
   { kind: 'passed'; value: T } | { kind: 'refused' } | { kind: 'limited'; minutes: number };
 
 /**
- * @param check null: it is wrong. If it throws, nothing was tried.
+ * @param check null if it is wrong. If it throws, nothing was tried.
  * @param slow false for what cannot be guessed
  */
 export async function limitAttempts<T>(

@@ -88,7 +88,7 @@ export function createPasskeys(db: Db, box: SecretBox, rules: SignInRules) {
         await noteOwnChange(tx, user, 'user.remove_passkey', { before: audited(removed) });
         await forgetCodesWithoutFactor(tx, user.userId);
       }),
-    /** @param who in the second step, signed in, or null: anybody */
+    /** @param who in the second step, signed in, or null means anybody */
     request: async (origin: string, who: Step | SignedIn | null) => {
       const passkeys = who === null ? [] : await listPasskeys(db, who.userId);
       const options = await generateAuthenticationOptions({

@@ -59,7 +59,7 @@ export function createPasswordResets(db: Db, box: SecretBox) {
     /** @returns false if too many were asked for from this network @throws InvalidInput */
     request: (kind: UserKind, email: string, { address }: Browser) =>
       requestReset(db, { kind, email: checkEmail(email), address: knownAddress(address) }),
-    /** Null: unknown, used, or expired. */
+    /** Null if unknown, used, or expired. */
     find: open,
     proveWithCode: async (
       kind: UserKind,

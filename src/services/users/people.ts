@@ -147,7 +147,7 @@ export function createPeople(db: Db, box: SecretBox, { issuer }: SignInRules, se
           throw new AdminRefusal({ code: 'not_found', object: 'invitation', id });
         return { result: undefined, audit: { ...auditOf(user, 'revoke', id), before: revoked } };
       }),
-    /** Null: unknown, accepted, revoked or expired. */
+    /** Null if unknown, accepted, revoked or expired. */
     invitation: (kind: UserKind, token: string) => findInvitation(db, kind, hashToken(token)),
     /** @throws InvalidInput */
     accept: (
@@ -191,7 +191,7 @@ async function changePerson(
   user: SignedIn,
   userId: string,
   action: string | ((person: TeamMember) => string),
-  /** Null: the person is gone. Undefined: the role stays. */
+  /** Null if the person is gone. Undefined if the role stays. */
   after: (Pick<TeamMember, 'role'> & { proposed_by?: string }) | null | undefined,
   change: (tx: Tx, person: TeamMember) => Promise<void>,
 ): Promise<void> {
@@ -343,7 +343,7 @@ async function accept(
   });
 }
 
-/** @param work null: somebody with this email address came in between */
+/** @param work null if somebody with this email address came in between */
 async function finishAcceptance(
   db: Db,
   invitation: Invitation,

@@ -40,7 +40,7 @@ export interface Enrolment {
 export function createSecondFactors(db: Db, box: SecretBox) {
   return {
     summary: ({ userId }: SignedIn) => summarizeFactors(db, userId),
-    /** Null: not started, or already confirmed. */
+    /** Null if not started, or already confirmed. */
     enrolment: async ({ userId, email }: SignedIn): Promise<Enrolment | null> => {
       const stored = await findTotp(db, userId);
       if (stored === null || stored.confirmedAt !== null) return null;
@@ -79,7 +79,7 @@ export function createSecondFactors(db: Db, box: SecretBox) {
   };
 }
 
-/** @param accountId null: operators */
+/** @param accountId null means operators */
 export function requireSecondFactor(
   db: Db,
   by: ChangedBy,

@@ -71,7 +71,7 @@ export interface SignedIn {
 
 /** How operators sign in. */
 export interface SignInRules {
-  /** Their OpenID provider; null: passwords and passkeys sign in. */
+  /** Their OpenID provider; null if passwords and passkeys sign in. */
   issuer: string | null;
   /** The email addresses, in lower case, of those who may sign in without it. */
   breakGlass: ReadonlySet<string>;
@@ -79,7 +79,7 @@ export interface SignInRules {
   onBreakGlass: () => void;
 }
 
-/** What a sign-in with a password or a passkey is; null: it is not accepted. */
+/** What a sign-in with a password or a passkey is; null if it is not accepted. */
 export function localSignIn(
   { issuer, breakGlass }: SignInRules,
   { kind, email }: { kind: UserKind; email: string },
@@ -89,7 +89,7 @@ export function localSignIn(
 }
 
 /**
- * After a password or a passkey. Null: a merchant without an account, the rules do not accept it, or the
+ * After a password or a passkey. Null for a merchant without an account, the rules do not accept it, or the
  * password was changed meanwhile.
  */
 export async function openSession(
@@ -115,7 +115,7 @@ export async function openSession(
 
 type NewSignIn = Pick<NewSession, 'accountId' | 'hours' | 'signedInBy' | 'authenticatedAt'>;
 
-/** Null: the user is disabled, or has another password by now. */
+/** Null if the user is disabled, or has another password by now. */
 export async function startSession(
   db: Db,
   box: SecretBox,
@@ -242,7 +242,7 @@ function isAccepted(rules: SignInRules, found: SessionUser): boolean {
   return now === 'local' || now === found.signedInBy;
 }
 
-/** Null: the membership has ended. */
+/** Null if the membership has ended. */
 function actorOf(found: SessionUser): Actor | null {
   const { operatorRole, merchantRole, accountId, accountName } = found;
   if (operatorRole !== null) return { kind: 'operator', role: operatorRole };

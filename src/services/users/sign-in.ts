@@ -163,7 +163,7 @@ export function sealStep(box: SecretBox, { id, kind, passwordHash }: StoredUser)
   return sealValue(box, [id, stampOf(passwordHash)], `step ${kind}`, STEP_MINUTES);
 }
 
-/** Null: it has expired. Start again. */
+/** Null if it has expired. Start again. */
 async function readStep(
   db: Db,
   box: SecretBox,

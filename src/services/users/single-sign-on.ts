@@ -44,7 +44,7 @@ const CLOCK_SKEW_MS = 30_000;
 /** What the browser keeps while it is at the provider. */
 interface Ticket extends Challenge {
   next: string;
-  /** The session that is proved again; null: a sign-in. */
+  /** The session that is proved again; null means a sign-in. */
   sessionId: string | null;
   startedAtMs: number;
 }
@@ -101,7 +101,7 @@ export function createSingleSignOn(
   return {
     /** Who signed in without the provider lately. */
     breakGlass: () => listBreakGlass(db),
-    /** @param session to prove again; null: a sign-in @returns null if the provider is unavailable */
+    /** @param session to prove again; null means a sign-in @returns null if the provider is unavailable */
     start: async (redirectUri: string, session: SignedIn | null, next: string) => {
       const challenge = { state: random(), nonce: random(), verifier: random() };
       const url = await provider.authorizationUrl(challenge, {
@@ -147,7 +147,7 @@ export function createSingleSignOn(
       await noteProof(db, session);
       return { kind: 'proved', next };
     },
-    /** The operator whom the ticket asks to prove that the identity is theirs; null: it has expired. */
+    /** The operator whom the ticket asks to prove that the identity is theirs; null if it has expired. */
     readLink: (sealed: string) => openValue(box, sealed, 'link') as LinkTicket | null,
     /** The password and second factor of before, once: from then on the provider signs the operator in. */
     link: async (
@@ -173,7 +173,7 @@ export function createSingleSignOn(
       const at = authenticatedAtMs === null ? null : new Date(authenticatedAtMs);
       return (await open(ticket.userId, at, browser)) ?? { kind: 'refused' };
     },
-    /** Where the person signs out of the provider; null: it has no such page. */
+    /** Where the person signs out of the provider; null if it has no such page. */
     signOutUrl: (returnTo: string) => provider.signOutUrl(returnTo),
   };
 }
@@ -300,7 +300,7 @@ export async function linkOperator(
   });
 }
 
-/** The highest role of the person's groups; null: no group has one. */
+/** The highest role of the person's groups; null if no group has one. */
 function roleOf({ roleOfGroup }: OidcConfig, { groups }: Identity): OperatorRole | null {
   const roles = (groups ?? []).flatMap((group) => roleOfGroup.get(group) ?? []);
   return roles.reduce<OperatorRole | null>(

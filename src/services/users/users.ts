@@ -48,7 +48,7 @@ export interface NewUser {
   role: string;
   /** The account of a merchant's user. */
   accountId: string | null;
-  /** Null: one is generated. */
+  /** Null if one is generated. */
   password: string | null;
 }
 

@@ -111,7 +111,7 @@ interface ConfirmProps {
   next: string;
   totp: boolean;
   hasPasskey: boolean;
-  /** The options for the browser; null: the person has none, or cannot use one here. */
+  /** The options for the browser; null if the person has none, or cannot use one here. */
   passkey: object | null;
   problem: string | null;
 }

@@ -9,7 +9,7 @@ export interface AccountPages {
   /** Above the sign-in form, such as `Operator console`. */
   product: string;
   users: UserServices;
-  /** Null: people sign in with passwords and passkeys. */
+  /** Null if people sign in with passwords and passkeys. */
   singleSignOn: SingleSignOn | null;
   once: Once;
   /** `https://dashboard.example.com`: for links, and for passkeys. */

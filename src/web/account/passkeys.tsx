@@ -79,7 +79,7 @@ export function passkeyPages(
 
 interface PasskeyCardProps {
   path: string;
-  /** Null: not possible at this address. */
+  /** Null if not possible at this address. */
   passkeys: Passkey[] | null;
 }
 

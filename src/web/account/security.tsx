@@ -133,7 +133,7 @@ export function securityPages(pages: AccountPages): Route[] {
 interface SecurityProps {
   path: string;
   factors: FactorSummary;
-  /** Null: not possible at this address. */
+  /** Null if not possible at this address. */
   passkeys: Passkey[] | null;
   mustEnrol: boolean;
   /** The password, just now. */
