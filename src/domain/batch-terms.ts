@@ -19,12 +19,12 @@ import {
   payoutTermsOnCredit,
 } from './terms';
 
-/** A row with its route, as the API has chosen it. */
+/** A row with the route that the API has chosen. */
 export interface RoutedRow {
   /** The number of the row from 1, which counts the rows without a route too. */
   row: number;
   request: PayoutRequest;
-  /** Its recipient has stood long enough not to be new (domain/recipient.ts). */
+  /** Whether its destination is no first use to the review (domain/recipient.ts). */
   isKnownRecipient: boolean;
   route: ChosenRoute & {
     networkFee: Amount;
@@ -63,7 +63,7 @@ export interface BatchTerms {
   shortage: Refusal | null;
   /** The review reasons of the rows and of the batch as a whole. */
   reviewReasons: ReviewReason[];
-  /** Many small rows must not pass the amount that one payout of their sum would not. */
+  /** Whether the sum of the rows of a currency needs a second person, as one payout of that amount would. */
   needsSecondPerson: boolean;
 }
 
@@ -81,7 +81,7 @@ export function batchTerms(mode: Mode, rows: readonly RoutedRow[], facts: BatchF
   }
 }
 
-/** A step is short enough to answer others after it; ten thousand rows take half a second. */
+/** After so many rows other requests are answered; ten thousand rows take half a second in all. */
 const ROWS_IN_A_STEP = 100;
 
 export function* batchTermsInSteps(
@@ -172,7 +172,10 @@ function shortageOf(sums: readonly Used[]): Refusal | null {
   return insufficientBalance(short.currency, short.facts.available, short.totalDebit);
 }
 
-/** Many small rows must not pass a threshold that one payout of their sum would meet. */
+/**
+ * The reasons of the rows and of their sums: many small rows must not pass below a threshold that their sum
+ * exceeds.
+ */
 function reviewReasonsOf(
   mode: Mode,
   rows: readonly (PayoutTerms | null)[],

@@ -10,9 +10,9 @@ export interface Beneficiary {
   institution: string | null;
 }
 
-/** A beneficiary that is encrypted for one object, which alone can be named to decrypt it. */
+/** A beneficiary that is encrypted for one object; decrypting it needs the id of that object. */
 export interface SealedBeneficiary {
-  /** In base64. */
+  /** The ciphertext in base64. */
   sealed: string;
   keyId: string;
 }

@@ -5,7 +5,7 @@
 interface Field {
   least: number;
   most: number;
-  /** Names for the numbers from `least` on. */
+  /** The names of the numbers, beginning with `least`. */
   names?: readonly string[];
 }
 
@@ -62,7 +62,7 @@ function valueOf({ least, most, names }: Field, text = ''): number | null {
   return value >= least && value <= most ? value : null;
 }
 
-/** How many times of an hour in which it has any. */
+/** How many times the expression has in an hour in which it has any. */
 export function timesOfCronInAnHour(cron: Cron): number {
   return cron[0]?.size ?? 0;
 }
@@ -74,7 +74,7 @@ function isDayOfCron(cron: Cron, shown: Date): boolean {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** A 29th of February is at most eight years away. */
+/** The search for the next day ends after this: a 29th of February is at most eight years away. */
 const DAYS_AHEAD_MAX = 8 * 366;
 
 /**
@@ -114,7 +114,7 @@ function wallClock(timeZone: string): (time: Date) => Date {
   };
 }
 
-/** UTC is `GMT` alone. */
+/** The offset in Intl's `longOffset`; for UTC it is `GMT` without an offset. */
 const OFFSET = /^GMT([+-])(\d\d):(\d\d)$/;
 
 /** @returns the first time at which the clock shows a time of this day, or is past it */
@@ -131,7 +131,7 @@ function clockOfDay(clock: (time: Date) => Date, midnight: number): (shown: numb
   };
 }
 
-/** @returns the minute from which on it is so, between one at which it is not and one at which it is */
+/** @returns the first minute at which `isSo` holds, between one at which it does not and one at which it does */
 function firstWhere(isSo: (time: number) => boolean, from: number, to: number): number {
   let [not, so] = [from, to];
   while (so - not > MINUTE_MS) {
@@ -153,7 +153,7 @@ export function isTimeZone(name: string): boolean {
   return listed === undefined ? isKnownToIntl(name) : listed === name;
 }
 
-/** Words begin with a capital letter: `America/Port_of_Spain`. Some names are capitals and digits: `EST5EDT`. */
+/** The form of a name: `America/Port_of_Spain`, or capitals and digits as in `EST5EDT`. */
 const ZONE_NAME =
   /^(?:(?:[A-Z][a-z]+|US)(?:\/(?:[A-Z][a-z][A-Za-z_-]*|UTC|UCT|GMT(?:[+-]?\d{1,2})?|ACT|LHI|NSW))+|[A-Z][a-z]+|[A-Z][A-Z\d+-]{1,6}|GB-Eire)$/;
 

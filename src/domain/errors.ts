@@ -45,7 +45,7 @@ export const UNAVAILABLE_REASONS = [
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 
 /**
- * Waiting does not help with these reasons: an operator has to act, so the answer names no time
+ * With these reasons an operator has to act, so the answer names no time to wait
  * (decisions/api#retry-after).
  */
 const UNTIL_CONFIGURED: readonly UnavailableReason[] = [
@@ -72,7 +72,10 @@ function amountOf<const D extends string>(description: D) {
   return { type: 'string', pattern: AMOUNT_PATTERN, description } as const;
 }
 
-/** The schema of an object that has all of these members. A later version may add others (decisions/api#versioning). */
+/**
+ * The schema of an object that has all of these members. A later version may add others
+ * (decisions/api#versioning).
+ */
 function object<const P extends Record<string, object>>(properties: P, description: string) {
   // XStatic reads the names from a tuple's element type and overlooks arrays.
   const required = Object.keys(properties) as [keyof P & string];
@@ -390,7 +393,7 @@ export const ERRORS = {
 
 export interface ErrorEntry {
   status: number;
-  /** What is wrong and what to do. */
+  /** Says what is wrong and what to do, for a person. */
   message: string;
   /** The JSON Schema of `details`. A code without it has no details. */
   details?: object;
@@ -451,7 +454,7 @@ export function endsByWaiting(error: ApiError): boolean {
   return reason === undefined || !UNTIL_CONFIGURED.includes(reason);
 }
 
-/** The provider answered 429. The merchant waits as long as the provider asked. */
+/** The refusal after a provider's 429: the merchant waits as long as the provider asked. */
 export function providerLimited(retryAfterMs: number): ApiError {
   const details = { reason: 'provider_rate_limited' } as const;
   const headers = { 'Retry-After': Math.ceil(retryAfterMs / 1_000).toString() };

@@ -13,7 +13,7 @@ type PayoutEvent = `payout.${Exclude<PayoutStatus, 'under_review'>}`;
  */
 export const PAYMENT_RECEIVED = 'payment.received' as const;
 
-/** Types that an endpoint for all events does not get. */
+/** The types that an endpoint for all events does not get. */
 export const EVENTS_BY_NAME_ONLY: readonly EventType[] = [PAYMENT_RECEIVED];
 
 /** The event of a payment that enters a status. */
@@ -29,7 +29,7 @@ export function payoutEvent(status: PayoutStatus): PayoutEvent {
   return status === 'under_review' ? 'payout.requested' : `payout.${status}`;
 }
 
-/** A batch has no event of its own creation: the response to the request tells it. */
+/** The events of a batch. Its creation has none, because the response to the request reports it. */
 export const PAYOUT_BATCH_EVENTS = {
   processing: 'payout_batch.approved',
   completed: 'payout_batch.completed',
@@ -39,7 +39,10 @@ export const PAYOUT_BATCH_EVENTS = {
 } as const satisfies Partial<Record<PayoutBatchStatus, string>>;
 type PayoutBatchEvent = (typeof PAYOUT_BATCH_EVENTS)[keyof typeof PAYOUT_BATCH_EVENTS];
 
-/** What a schedule does by itself; the response to a request tells the merchant's own changes. */
+/**
+ * The events of what a schedule does by itself. A merchant's own changes have none, because the response
+ * reports them.
+ */
 export const PAYOUT_SCHEDULE_EVENTS = [
   'payout_schedule.run_created',
   'payout_schedule.run_failed',
@@ -47,7 +50,7 @@ export const PAYOUT_SCHEDULE_EVENTS = [
 ] as const;
 export type PayoutScheduleEvent = (typeof PAYOUT_SCHEDULE_EVENTS)[number];
 
-/** A merchant's own change of a recipient. */
+/** The events of a merchant's changes of a recipient. */
 export const RECIPIENT_EVENTS = [
   'recipient.created',
   'recipient.updated',
@@ -86,7 +89,7 @@ export const SUBSCRIBABLE_EVENTS: readonly EventType[] = [
   ...REFUND_STATUSES.map(refundEvent),
 ];
 
-/** What an endpoint for all events gets. */
+/** The types that an endpoint for all events gets. */
 export const EVENTS_OF_ALL = SUBSCRIBABLE_EVENTS.filter(
   (type) => !EVENTS_BY_NAME_ONLY.includes(type),
 );

@@ -46,7 +46,7 @@ export function idAt(kind: IdKind, time: Date): string {
   return ID_PREFIXES[kind] + digits + '0'.repeat(RANDOM_DIGITS);
 }
 
-/** When the id was made, in milliseconds since 1970. @param id a valid one, of any kind */
+/** The time at which the id was made, in milliseconds since 1970. @param id a valid one, of any kind */
 export function timeOfId(id: string): number {
   const [digits = ''] = id.split('_').slice(-1);
   return Array.from(digits.slice(0, TIME_DIGITS)).reduce(

@@ -11,7 +11,7 @@ export const ISO_TIME_PATTERN = `^${DATE_PATTERN}(${TIME_PATTERN})?$`;
 const ISO_TIME = new RegExp(ISO_TIME_PATTERN);
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
-/** PostgreSQL has microseconds and would round finer fractions, so they are cut off. */
+/** The fraction below a microsecond is cut off, because PostgreSQL would round it. */
 const BELOW_MICROSECONDS = /(\.[0-9]{6})[0-9]+/;
 
 /** PostgreSQL and Date both read `+05:30`; Date does not read `+0530`. */

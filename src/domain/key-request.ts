@@ -1,4 +1,4 @@
-/** What a merchant's server asks of an API key. */
+/** The body of a request that creates an API key, after validation. */
 import type { KeyLimit } from './limits';
 import type { Scope } from './scopes';
 

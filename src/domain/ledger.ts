@@ -28,7 +28,7 @@ export interface PostingLine {
 }
 
 export interface Posting {
-  /** The ledger posts each key once. */
+  /** The ledger posts each operation key once. */
   operationKey: string;
   type: TransactionType;
   description: string;
@@ -125,7 +125,7 @@ export function creditPosting(
   };
 }
 
-/** What a refund reverses: the merchant's part, and the fee that was charged on it. */
+/** The money that a refund reverses: the merchant's part, and the fee that was charged on it. */
 export interface RefundMoney {
   /** Unique among the payment's refunds. */
   reference: string;
@@ -186,7 +186,7 @@ export function refundFeePosting(payment: PaymentMoney, { reference, fee }: Refu
 
 function refundLines(direction: 'in' | 'out', { taken, fee }: RefundMoney): PostingLine[] {
   const against = direction === 'in' ? 'out' : 'in';
-  // If the fee was the whole amount, the merchant still sees a transaction.
+  // If the fee was the whole amount, two entries that cancel each other show the merchant the transaction.
   const merchant: PostingLine[] =
     taken === ZERO
       ? [
@@ -248,7 +248,7 @@ export interface MerchantTransaction {
 /** `amount_and_fees` is what a payout reserves, or gives back, in one entry. */
 type EntryPart = 'amount' | 'service_fee' | 'network_fee' | 'amount_and_fees';
 
-/** The part that a merchant's entry is, by the platform's account on the other side of it. */
+/** The part of an entry follows from the platform's account on its other side. */
 const PARTS: Record<PlatformLedgerAccount, EntryPart> = {
   provider_clearing: 'amount',
   adjustments: 'amount',

@@ -12,7 +12,7 @@ export interface KeyLimit {
 }
 
 export interface LimitFacts {
-  /** The owner of the limits. */
+  /** Whose limits they are. */
   of: 'account' | 'key';
   currency: string;
   amount: Amount;

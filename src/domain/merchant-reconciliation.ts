@@ -1,11 +1,14 @@
-/** How a merchant's own list is compared with what the gateway has recorded (decisions/books#merchant-reconciliation). */
+/**
+ * How a merchant's own list is compared with what the gateway has recorded
+ * (decisions/books#merchant-reconciliation).
+ */
 import { add, type Amount, compare, ZERO } from './money';
 
 export const RECONCILED = ['payment', 'payout', 'refund'] as const;
 export type Reconciled = (typeof RECONCILED)[number];
 
 export const RECONCILED_ROWS_MAX = 10_000;
-/** The period of the objects that a list may lack. */
+/** The longest period in which objects are looked for that the list lacks, in days. */
 export const RECONCILED_DAYS_MAX = 366;
 
 /**
@@ -26,7 +29,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const DIFFERENCES = ['amount', 'currency', 'status', 'repeated'] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 
-/** What the merchant believes: one row of the list. */
+/** A row of the merchant's list. */
 export interface ExpectedRow {
   reference: string;
   amount: Amount;
@@ -37,10 +40,10 @@ export interface ExpectedRow {
 export interface RecordedObjects {
   reference: string | null;
   currency: string;
-  /** The sum that has moved. */
+  /** The sum that has moved for them. */
   amount: Amount;
   objects: number;
-  /** The newest of them for which money has moved, otherwise the newest. */
+  /** The id of the newest object for which money has moved, or else of the newest. */
   id: string;
   status: string;
 }
@@ -102,7 +105,7 @@ export interface ReconciledTotal {
   recorded: Amount;
 }
 
-/** The sums of each currency. What several rows name is counted once. */
+/** The sums of each currency. An object that several rows name is counted once. */
 export function totalsOf(rows: readonly ReconciledRow[]): ReconciledTotal[] {
   const totals = new Map<string, ReconciledTotal>();
   const of = (currency: string) => {
@@ -134,7 +137,7 @@ export interface Reconciliation {
   kind: Reconciled;
   counts: Record<Outcome, number>;
   totals: ReconciledTotal[];
-  /** The rows of the list in their order, and then what it does not have. */
+  /** The rows of the list in their order, and then the objects that the list lacks. */
   rows: ReconciledRow[];
   /** Whether more is missing than the rows show. */
   hasMoreMissing: boolean;

@@ -82,12 +82,12 @@ export function isLess(a: Amount, b: Amount): boolean {
   return compare(a, b) < 0;
 }
 
-/** Zeros at the end do not count. */
+/** Whether the amount has more decimals than `than`; zeros at the end do not count. */
 export function hasMoreDecimals(than: number, value: Amount): boolean {
   return new Decimal(value).decimalPlaces() > than;
 }
 
-/** Rounded half up, away from zero. */
+/** The amount with this many decimals, rounded half up, away from zero. */
 export function roundTo(decimals: number, value: Amount): Amount {
   const rounded = new Decimal(value).toDecimalPlaces(decimals, SharedDecimal.ROUND_HALF_UP);
   return rounded.toFixed(SCALE) as Amount;

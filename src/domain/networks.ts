@@ -1,11 +1,11 @@
 /**
- * What the networks ask of a destination (decisions/money#currencies and decisions/payouts#destinations), and where
+ * The rules of the networks for a destination (decisions/money#currencies and decisions/payouts#destinations), and where
  * people look at them.
  */
 import type { Mode } from './mode';
 
 /**
- * On these networks an address alone may not name the recipient. The pattern and the words describe the
+ * The networks on which an address alone may not name the recipient. The pattern and the words describe the
  * memo.
  */
 const MEMO_REQUIRED: Readonly<Record<string, { pattern: RegExp; shape: string }>> = {
@@ -52,7 +52,7 @@ export function memoShape(network: string | null): string {
   return (network === null ? undefined : MEMO_REQUIRED[network]?.shape) ?? 'absent';
 }
 
-/** Where people look addresses and transactions up; {} is the address or the hash. */
+/** The pages on which people look up addresses and transactions; {} stands for the address or the hash. */
 const EXPLORERS: Readonly<Record<string, { address: string; transaction: string }>> = {
   ethereum: {
     address: 'https://etherscan.io/address/{}',

@@ -32,17 +32,17 @@ export interface NotificationKind {
   /** The permission of those who are told. */
   needs: Permission;
   isOn: boolean;
-  /** On the page of choices, and the subject of several. */
+  /** The name on the page of choices, and the subject of a message about several objects. */
   title: string;
-  /** The subject of one occasion. */
+  /** The subject of a message about one object. */
   subject: string;
   /** What happened, and what the person can do. */
   text: string;
-  /** Below the site, where the mode is already part of a merchant's; `:id` is the object's. */
+  /** The path of the object's page below the site (a merchant's includes the mode); `:id` is the object's id. */
   path: string;
 }
 
-/** For those who may approve it, but not for its maker. */
+/** Notifies those who may approve the object, without its maker. */
 const WAITS = { who: 'merchant', needs: 'approve', isOn: true } as const;
 
 export const NOTIFICATIONS: Readonly<Record<OccasionKind, NotificationKind>> = {
@@ -200,7 +200,7 @@ export const NOTIFICATIONS: Readonly<Record<OccasionKind, NotificationKind>> = {
   },
 };
 
-/** Above this number of messages of a kind to one person in the window, the next occasions wait for its end. */
+/** After this many messages of a kind to one person within the window, further occasions wait for its end. */
 export const DIGEST = { messages: 3, windowMinutes: 10 } as const;
 
 /** A message names at most this many objects, and counts the others. */
@@ -208,17 +208,20 @@ export const NAMED_MAX = 20;
 
 type OwnKind = 'new_sign_in' | 'password_changed';
 
-/** What concerns one person, of either site, and is told to no chat. */
+/** Whether the kind concerns one person, of either site, so that no chat gets it. */
 function isOwn(kind: OccasionKind): kind is OwnKind {
   return kind === 'new_sign_in' || kind === 'password_changed';
 }
 
-/** Whether it is told to the user whatever their accounts, role and choices are. */
+/** Whether the user is notified whatever their accounts, role and choices are. */
 export function isAlwaysTold(kind: OccasionKind): boolean {
   return kind === 'password_changed';
 }
 
-/** Whether the role may be told at all, whatever the person has chosen. Everybody is told of the own sign-ins. */
+/**
+ * Whether people with the role may be notified, if they choose to. Everybody may be notified of their own
+ * sign-ins.
+ */
 export function mayBeTold(kind: OccasionKind, role: Role): boolean {
   const { who, needs } = NOTIFICATIONS[kind];
   return (role.kind === who || isOwn(kind)) && mayDo(role, needs);
@@ -230,7 +233,7 @@ export function isOccasionKind(kind: string): kind is OccasionKind {
 
 export type ChatKind = Exclude<OccasionKind, OwnKind>;
 
-/** What a chat of an account, or of the operators, can be told. */
+/** The kinds that a chat of an account, or of the operators, can get. */
 export function chatKindsOf(who: UserKind): ChatKind[] {
   return OCCASION_KINDS.filter((kind): kind is ChatKind => !isOwn(kind)).filter(
     (kind) => NOTIFICATIONS[kind].who === who,

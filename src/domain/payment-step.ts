@@ -61,7 +61,7 @@ export interface PaymentBackground {
  */
 export const LATE_WINDOW_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** The payment has ended, and money that arrives now is still credited. */
+/** Whether the payment has ended and money that arrives now is still credited. */
 export function takesLateMoney(
   { status, expiresAt }: Pick<Payment, 'status' | 'expiresAt'>,
   now: Date,
@@ -96,7 +96,7 @@ export function nextPaymentStep(
   };
 }
 
-/** Nothing is credited while a payment is open. */
+/** The trigger of an open payment, of which nothing is credited yet. */
 function triggerWhileOpen(
   payment: Payment,
   facts: CheckoutFacts,

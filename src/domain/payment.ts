@@ -57,7 +57,7 @@ export const PAYMENT_TRANSITIONS = {
     expire: 'expired',
     cancel: 'cancelled',
   },
-  // A seen transfer may disappear: the payment expires, and money may still arrive late.
+  // A transfer that was seen may disappear: the payment then expires, and money may still arrive late.
   processing: {
     hold: 'on_hold',
     complete: 'completed',
@@ -208,7 +208,7 @@ export interface Payment {
   completedAt: Date | null;
 }
 
-/** A validated request (decisions/payments#payment-request). */
+/** A payment request after validation (decisions/payments#payment-request). */
 export interface PaymentRequest {
   amount: Amount;
   currency: string;

@@ -75,7 +75,7 @@ export function isFinalPayoutBatch(status: PayoutBatchStatus): boolean {
   return Object.keys(TABLE[status]).length === 0;
 }
 
-/** How somebody has ended the batch early. Rows that were not released are returned. */
+/** How somebody has ended the batch early; rows that were not released are then returned. */
 export type PayoutBatchEnding = Extract<PayoutBatchTrigger, 'stop' | 'reject'>;
 
 /** The money of the rows in each state, for each currency. */
@@ -140,11 +140,11 @@ export interface PayoutBatch {
   reference: string;
   status: PayoutBatchStatus;
   description: string | null;
-  /** All rows, also those that were left out. */
+  /** The number of all rows, also of those that were left out. */
   rowCount: number;
   /** The numbers of the rows that were left out before the approval. */
   leftOutRows: number[];
-  /** The sums of the other rows. */
+  /** The sums of the rows that were not left out. */
   totals: PayoutBatchTotals[];
   /** SHA-256 of the manifest, the rows without those that were left out, as hexadecimal text. */
   manifestSha256: string;
@@ -174,17 +174,17 @@ export interface PayoutBatch {
 
 export const BATCH_ROWS_MAX = 10_000;
 
-/** The number of rows that one request leaves out: its transaction holds the balance to its end. */
+/** The most rows that one request leaves out: its transaction locks the balance to its end. */
 export const LEFT_OUT_AT_ONCE_MAX = 100;
 
-/** A validated request. */
+/** A batch request after validation. */
 export interface PayoutBatchRequest {
   reference: string;
   description: string | null;
   payouts: PayoutOrder[];
 }
 
-/** How often the workflow of a batch looks at its rows. */
+/** The times between two looks of a batch's workflow at its rows, in milliseconds. */
 export const BATCH_PACE_MS = { least: 500, soon: 10_000, waiting: 60_000, most: 300_000 };
 
 /**

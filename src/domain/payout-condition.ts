@@ -5,15 +5,15 @@
 
 /** The parameters of each kind, by their names on the wire. Times are ISO 8601. */
 export interface ConditionParameters {
-  /** Until a time. */
+  /** Waits until a time. */
   time: { at: string };
-  /** Until a payment is completed. */
+  /** Waits until a payment is completed. */
   payment: { payment: string };
-  /** Until another key of the account approves it. */
+  /** Waits until another key of the account approves the payout. */
   approval: { api_key: string };
-  /** Until an owner of the account approves who is not the person that requested it. */
+  /** Waits until an owner of the account approves who is not the person that requested the payout. */
   second_person: { maker: string };
-  /** Until the recipient may be paid, which is not before `at`, with the destination that it had as `version`. */
+  /** Waits until the recipient may be paid, not before `at`, with the destination that it had as `version`. */
   recipient: { recipient: string; version: string; at: string };
 }
 export type ConditionKind = keyof ConditionParameters;
@@ -27,7 +27,7 @@ export type Condition = NewCondition & {
   metAt: string | null;
 };
 
-/** What each kind waits for, as an operator reads it after "Waiting for". */
+/** The words of each kind, which an operator reads after "Waiting for". */
 const WORDS: { [Kind in ConditionKind]: (parameters: ConditionParameters[Kind]) => string } = {
   time: ({ at }) => `the time ${at}`,
   payment: ({ payment }) => `the payment ${payment} to be completed`,
@@ -37,7 +37,7 @@ const WORDS: { [Kind in ConditionKind]: (parameters: ConditionParameters[Kind]) 
 };
 
 export function conditionWords({ kind, parameters }: NewCondition): string {
-  // The kind and its parameters belong together, which the type of a union does not say.
+  // TypeScript does not know that the kind and its parameters belong together.
   return (WORDS[kind] as (given: object) => string)(parameters);
 }
 
@@ -46,7 +46,10 @@ export interface ReleaseRequest {
   at: string | null;
   afterPayment: string | null;
   approvalByKey: string | null;
-  /** Absent, and not undefined, where it was not asked for: the hash of the request stays what it was. */
+  /**
+   * Absent, and never undefined, unless the merchant asked for it: the hash of the request must stay the
+   * same.
+   */
   recipientReady?: true;
   expiresAt: string | null;
 }
@@ -65,5 +68,5 @@ export function requestedConditions(release: ReleaseRequest): NewCondition[] {
   ];
 }
 
-/** How far ahead a release or its end may be. */
+/** How far ahead a release or its end may be, in milliseconds. */
 export const RELEASE_AHEAD_MS_MAX = 366 * 24 * 60 * 60 * 1_000;

@@ -30,7 +30,10 @@ export const DECISION_OUTCOMES = [
 ] as const;
 export type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
 
-/** Why the approvals of two operators count as one (src/db/repositories/related-operators.ts). */
+/**
+ * The sentence that says why the approvals of two operators count as one
+ * (src/db/repositories/related-operators.ts).
+ */
 export const RELATED_OPERATORS =
   "one of you invited the other or proposed the other's role in the last 30 days, or only one of you is " +
   'linked to single sign-on';

@@ -40,15 +40,15 @@ export const STATUS_AFTER = {
 export const SCHEDULE_ROWS_MAX = 500;
 /** The reference of a run ends with its time: `-20261125T143000Z`. */
 export const SCHEDULE_REFERENCE_LENGTH_MAX = 47;
-/** Test mode has short intervals, so that a test does not wait. */
+/** The shortest interval; that of test mode is short, so that a test does not wait. */
 export const INTERVAL_SECONDS_MIN: Record<Mode, number> = { test: 5, live: 60 };
-/** A dry run and the pages show this many. */
+/** How many of the next times a dry run and the pages show. */
 export const CHECKED_TIMES = 5;
 export const INTERVAL_SECONDS_MAX = 366 * 24 * 3_600;
 /** A run that starts later than this fails, so that a long outage is not followed by a flood of payouts. */
 export const RUN_LATE_MS_MAX = 24 * 3_600_000;
 
-/** What the active schedules of an account are in a mode, so that they leave room for those of others. */
+/** The most active schedules of an account in a mode, which leaves room for those of others. */
 export const ACTIVE_SCHEDULES_MAX: Record<Mode, number> = { test: 20, live: 200 };
 export const SCHEDULED_ROWS_A_MINUTE_MAX: Record<Mode, number> = { test: 1_000, live: 10_000 };
 /** The most runs of an account that are under way at once. */
@@ -79,15 +79,15 @@ export interface PayoutSchedule extends Omit<PayoutScheduleRequest, 'startAt' | 
   accountId: string;
   mode: Mode;
   status: PayoutScheduleStatus;
-  /** Whole seconds, as the references of its runs have them. */
+  /** In whole seconds, as in the references of its runs. */
   startAt: Date;
   endAt: Date | null;
   totals: ScheduleTotals[];
   /** The key or the person that made it, with whose permission it acts. */
   apiKeyId: string;
-  /** The person whose line its requester has. */
+  /** The person whose line the requester has (decisions/controls#second-person). */
   maker?: string | null;
-  /** A run pays nothing before another person has approved the schedule. */
+  /** Whether its runs pay nothing until another person approves the schedule. */
   awaitsSecondPerson: boolean;
   nextRunAt: Date | null;
   lastRun: PayoutScheduleRun | null;
@@ -109,23 +109,23 @@ export interface PayoutScheduleRun {
   status: PayoutScheduleRunStatus;
   /** The id of its batch, which exists if the run is created. */
   batchId: string;
-  /** Why nothing was created. */
+  /** The refusal, if the run created no batch. */
   failure: Refusal | null;
   createdAt: Date;
   endedAt: Date | null;
 }
 
-/** When a schedule runs. */
+/** The fields that say when a schedule runs. */
 export type ScheduleTimes = Pick<
   PayoutSchedule,
   'cron' | 'timeZone' | 'intervalSeconds' | 'startAt' | 'endAt'
 >;
 
-/** The next times after a moment, at most as many as wished. */
+/** The next times after a moment, at most `count` of them. */
 export function nextTimes(schedule: ScheduleTimes, after: Date, wished: number): Date[] {
   const { startAt, endAt } = schedule;
   const times: Date[] = [];
-  // The start itself is a time.
+  // The start itself is the first time.
   const from = new Date(Math.max(after.getTime(), startAt.getTime() - 1));
   for (const time of timesAfter(schedule, from)) {
     if (times.length === wished || (endAt !== null && time > endAt)) break;
@@ -175,7 +175,7 @@ export function rowsAMinute(
   return parsed === null ? 0 : (rowCount * timesOfCronInAnHour(parsed)) / 60;
 }
 
-/** The batch of one run: the references end with the time, so that each is used once. */
+/** The batch request of one run. The references end with the time, so that each is used once. */
 export function runRequest(
   { reference, description, payouts }: PayoutSchedule,
   scheduledFor: Date,

@@ -114,7 +114,7 @@ export const PAYOUT_FINAL_POSTING = {
   cancelled: 'payout_release',
 } as const satisfies Record<PayoutStatus, TransactionType | null>;
 
-/** In these states the funds are reserved, and a workflow must be there. */
+/** The states in which the funds are reserved and a workflow must exist. */
 export const OPEN_PAYOUT_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.filter(
   (status) => !isFinalPayout(status),
 );
@@ -126,7 +126,7 @@ export function payoutStatusGroup(status: PayoutStatus): string {
   return isFinalPayout(status) ? status : OPEN_PAYOUT_GROUP;
 }
 
-/** In these final states nothing was sent, and the funds were returned. */
+/** The final states in which nothing was sent and the funds were returned. */
 export const RETURNED_PAYOUT_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.filter(
   (status) => PAYOUT_FINAL_POSTING[status] === 'payout_release',
 );
@@ -135,7 +135,7 @@ export function isFinalPayout(status: PayoutStatus): boolean {
   return Object.keys(TABLE[status]).length === 0;
 }
 
-/** Whether nothing but its conditions keeps a payout from being approved: no operator can. */
+/** Whether only its conditions keep a payout from being approved, so that no operator can approve it. */
 export function isWaitingForConditions({
   status,
   awaitsRelease,
@@ -143,14 +143,14 @@ export function isWaitingForConditions({
   return status === 'requested' && awaitsRelease === true;
 }
 
-/** Used if an operator's rejection has no reason. */
+/** The reason that the merchant reads if an operator's rejection has none. */
 export const DEFAULT_REJECTION_REASON = 'Rejected by the operator.';
 
-/** The failure reason of a payout that waited for its recipient, which is not the same any more. */
+/** The failure reason of a payout whose recipient was changed or deleted while it waited. */
 export const RECIPIENT_CHANGED =
   'The recipient was changed or deleted while the payout waited for it.';
 
-/** The failure reason of a payout that waited for a payment, whose money went back to the customer. */
+/** The failure reason of a payout whose payment was refunded while it waited. */
 export const PAYMENT_REFUNDED = 'The payment that the payout waited for was refunded.';
 
 /** A payout as stored. Amounts are in `currency`. */
@@ -188,20 +188,20 @@ export interface Payout {
   inDoubtSince: Date | null;
   processingSince: Date | null;
   attentionLevel: number;
-  /** The batch that it is a row of. */
+  /** The batch that the payout is a row of. */
   batchId: string | null;
   /** Its number in the batch, from 1. */
   batchRow: number | null;
-  /** The batch has not released it: only the batch may change it. */
+  /** Whether the batch has not released it yet; until then only the batch may change it. */
   awaitsBatch: boolean;
-  /** The recipient that the request named; the destination is a copy of its own at that time. */
+  /** The recipient that the request named; the destination is a copy of the recipient's at that time. */
   recipientId: string | null;
   /**
    * Whether it waits for its conditions or its review; null if it has no conditions
    * (decisions/payouts#payout-conditions).
    */
   awaitsRelease: boolean | null;
-  /** When it is cancelled unless it was released. */
+  /** The time at which it is cancelled unless it was released. */
   releaseExpiresAt: Date | null;
   releasedAt: Date | null;
   releaseExpiredAt: Date | null;
@@ -215,7 +215,7 @@ export interface Payout {
   updatedAt: Date;
 }
 
-/** A validated request, with the destination of the recipient if it named one. */
+/** A payout request after validation, with the destination of the recipient if it named one. */
 export interface PayoutRequest {
   amount: Amount;
   currency: string;
@@ -231,14 +231,14 @@ export interface PayoutRequest {
   provider: string | null;
   description: string | null;
   metadata: Record<string, string>;
-  /** Absent, and not undefined, without conditions: the hash of the request stays what it was. */
+  /** Absent, and never undefined, without conditions: the hash of the request must stay the same. */
   release?: ReleaseRequest;
 }
 
 /** A validated request as it was sent: the destination is null if it named a recipient. */
 export type PayoutOrder = Omit<PayoutRequest, 'destination'> & {
   destination: PayoutRequest['destination'] | null;
-  /** It is kept apart, because an order is stored as it is. */
+  /** Never part of an order, because an order is stored as it is. */
   beneficiary?: never;
 };
 

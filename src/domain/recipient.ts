@@ -44,7 +44,7 @@ export type RecipientRequest = Pick<Recipient, 'name' | 'currency' | 'network' |
   destination: PayoutRequest['destination'];
 };
 
-/** What a change names; the rest stays. */
+/** The fields of a change; a field that is absent stays as it is. */
 export type RecipientChange = { [Field in keyof RecipientRequest]?: RecipientRequest[Field] };
 
 /** A recipient with the time of the database at which it was read. */
@@ -53,14 +53,14 @@ export type ReadRecipient = Recipient & { readAt: Date };
 /** A destination that has stood for this long is not new to the review, whatever the account's wait. */
 const KNOWN_AFTER_MS = 24 * 60 * 60 * 1000;
 
-/** A request with its destination. */
+/** A payout request whose destination is known. */
 export interface Addressed {
   request: PayoutRequest;
-  /** Its recipient has stood long enough not to be new. */
+  /** Whether its destination is no first use to the review. */
   isKnownRecipient: boolean;
   /** The time since when the recipient has this destination. */
   recipientSince?: string;
-  /** The payout waits until the recipient is ready. */
+  /** The condition of a payout that waits until the recipient is ready. */
   condition?: NewCondition;
 }
 
@@ -107,7 +107,7 @@ export function addressed(
   };
 }
 
-/** Why it may not be paid yet, and what to do; null if it may. */
+/** The sentence that says why it may not be paid yet, and what to do; null if it may be paid. */
 function whyNotReady({
   awaitsSecondPerson,
   usableFrom,
@@ -119,7 +119,7 @@ function whyNotReady({
   return isCleared(screening) ? null : NOT_POSSIBLE;
 }
 
-/** Nobody was to be asked, or the screening is clear. */
+/** Whether the screening lets it be paid: it is clear, or there was no source to ask. */
 export function isCleared(screening: Recipient['screening']): boolean {
   return screening === null || screening === 'clear';
 }
@@ -129,7 +129,7 @@ function readinessOf({ id, destinationVersion, usableFrom }: Recipient): NewCond
   return { kind: 'recipient', parameters: { recipient: id, version: destinationVersion, at } };
 }
 
-/** The destination as a request has it. */
+/** The destination in the form of a payout request. */
 export function destinationOf(recipient: Recipient): PayoutRequest['destination'] {
   const { destinationType: type, destinationValue: value, destinationMemo: memo } = recipient;
   return { type, value, memo };
@@ -147,7 +147,7 @@ function notReady({ id, usableFrom }: Recipient, message: string): Refusal {
 
 const CHANGED = 'The recipient was changed while the payout was requested. Send the payout again.';
 
-/** The same whatever the screening says, so that it warns nobody. */
+/** The sentence is the same whatever the screening says, so that it warns nobody. */
 const NOT_POSSIBLE =
   'Payouts to this recipient are not possible at present. Send the payout again later.';
 

@@ -13,7 +13,7 @@ import type { PaymentRefund, RefundState } from './payment-step';
 export const REFUND_STATUSES = ['pending', 'completed', 'failed'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 
-/** What is owed or waived was sent back by the provider, so for the merchant it is completed. */
+/** Owed and waived refunds were sent back by the provider, so for the merchant they are completed. */
 const STATUS_OF: Record<RefundState, RefundStatus> = {
   ordered: 'pending',
   done: 'completed',
@@ -35,7 +35,7 @@ export function refundStates(statuses: readonly RefundStatus[]): RefundState[] {
 export const REFUND_REQUESTERS = ['merchant', 'operator', 'provider'] as const;
 export type RefundRequester = (typeof REFUND_REQUESTERS)[number];
 
-/** A refund as stored. `reference` is what the provider knows it by. */
+/** A refund as stored. `reference` is its name at the provider. */
 export interface Refund extends PaymentRefund {
   id: string;
   paymentId: string;
@@ -54,9 +54,9 @@ export interface Refund extends PaymentRefund {
   /** The person who asked for it on the dashboard, when another one has to approve it. */
   secondPerson: string | null;
   secondPersonUntil: Date | null;
-  /** While that approval is missing, the provider is not asked. */
+  /** Whether that approval is missing; until then the provider is not asked. */
   awaitsPerson: boolean;
-  /** Set: the money goes to an address, which has to be named until then. */
+  /** The time until which an address has to be named; null if the money goes to who paid. */
   addressUntil: Date | null;
   /** The payout that carries the money to that address. */
   payoutId: string | null;
@@ -67,7 +67,7 @@ export interface Refund extends PaymentRefund {
   endedAt: Date | null;
 }
 
-/** A validated request. `amount` null means everything that can still be refunded. */
+/** A refund request after validation. `amount` null means everything that can still be refunded. */
 export interface RefundRequest {
   paymentId: string;
   amount: Amount | null;
@@ -86,7 +86,7 @@ export interface RefundFilters {
   createdTo?: string;
 }
 
-/** What the payment's provider can do. */
+/** What the payment's provider can do about refunds. */
 export interface RefundAbility {
   name: string;
   refunds: boolean;
@@ -101,12 +101,12 @@ export function needsAddress({
 }
 
 /**
- * As long as the payments themselves take late money. A customer who does not answer a mail in this time needs another
+ * The time to name an address, which is as long as payments take late money. A customer who does not answer a mail in this time needs another
  * way, and the merchant should not miss the money for longer.
  */
 export const ADDRESS_WAIT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Nobody has named the address yet, so nothing can leave. */
+/** Whether nobody has named the address yet, so that nothing can leave. */
 export function awaitsAddress({
   state,
   addressUntil,
@@ -115,7 +115,7 @@ export function awaitsAddress({
   return state === 'ordered' && addressUntil !== null && payoutId === null;
 }
 
-/** It is only taken from the balance, and can still be given back. */
+/** Whether the refund is only taken from the balance and can still be given back. */
 export function isWaiting(refund: Refund): boolean {
   return awaitsAddress(refund) || (refund.state === 'ordered' && refund.awaitsPerson);
 }

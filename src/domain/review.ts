@@ -31,7 +31,7 @@ const SENTENCES: Record<ReviewReason, string> = {
 };
 
 /**
- * The words for operators, where no figures are at hand.
+ * The sentence about a reason for operators, without figures.
  * @param requester the API key or the user that requested the payout, if it is at hand
  */
 export function reviewReasonSentence(reason: ReviewReason, requester: string | null): string {
@@ -47,7 +47,7 @@ export interface ReviewFacts {
   mode: Mode;
   amount: Amount;
   destinationType: DestinationType;
-  /** Settings of the account. */
+  /** The account's switch for reviewing every live payout. */
   reviewAll: boolean;
   rehearseReview: boolean;
   /** Null means no maximum. */

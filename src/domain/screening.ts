@@ -14,10 +14,10 @@ export type Verdict = (typeof VERDICTS)[number];
 /** The name of the screening service among the sources; the others are lists. */
 export const SERVICE = 'service';
 
-/** Who rejected a payout that was blocked. */
+/** The name that a blocked payout has as the one who rejected it. */
 export const BLOCKED_BY = 'the screening';
 
-/** An older answer is asked for again. */
+/** How long an answer counts; after that the source is asked again. */
 export const ANSWER_VALID_MS = 24 * 3_600_000;
 
 /** The strictest of verdicts; `clear` if there is none. */
@@ -25,7 +25,7 @@ export function strictest(verdicts: readonly Verdict[]): Verdict {
   return VERDICTS.findLast((verdict) => verdicts.includes(verdict)) ?? 'clear';
 }
 
-/** What is screened: where a payout or a recipient sends to. */
+/** The destination that is screened, of a payout or a recipient. */
 export interface ScreeningSubject {
   /** The id of the payout or the recipient. */
   objectId: string;

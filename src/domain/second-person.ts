@@ -15,7 +15,7 @@ export const SECOND_PERSON_KINDS = [
 ] as const satisfies readonly IdKind[];
 export type SecondPersonKind = (typeof SECOND_PERSON_KINDS)[number];
 
-/** A key that a person made pays within the person's line until another person approves it. */
+/** The kinds that a second person approves. A key that a person made pays within the person's line until then. */
 export const APPROVED_KINDS = [...SECOND_PERSON_KINDS, 'apiKey'] as const;
 export type ApprovedKind = (typeof APPROVED_KINDS)[number];
 

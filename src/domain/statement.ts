@@ -31,7 +31,7 @@ export interface Statement {
   opening: Held;
   movements: Movement[];
   closing: Held;
-  /** Included in the movements. */
+  /** The fees, which the movements include. */
   serviceFees: Amount;
   networkFees: Amount;
 }

@@ -37,10 +37,13 @@ export interface PayoutFacts {
   apiKeySecretSince: Date;
   /** The payout that has this reference already, if any. */
   existingId: string | null;
-  /** Live payouts of the account must name a recipient. */
+  /** Whether live payouts of the account must name a recipient. */
   recipientsOnly: boolean;
   key: KeyFacts;
-  /** What a person of the dashboard may request without another one. Null means any amount, or a key requests it. */
+  /**
+   * What a person of the dashboard may request without another one. Null means any amount, or a key
+   * requests it.
+   */
   secondPersonAbove: Amount | null;
 }
 
@@ -88,7 +91,7 @@ export function payoutTerms(
   return { refusal: insufficientBalance(request.currency, facts.available, debit) };
 }
 
-/** The same without the balance: the rows of a batch are covered together. */
+/** As `payoutTerms`, without the balance, because the rows of a batch are covered together. */
 export function payoutTermsOnCredit(
   mode: Mode,
   request: PayoutRequest,
@@ -139,7 +142,10 @@ export function payoutTermsOnCredit(
   };
 }
 
-/** What the limits of the account and of its key say to a refund: it takes money out of the balance as a payout does. */
+/**
+ * The refusal of a refund that exceeds the limits of the account or its key, in which it counts as a payout
+ * does; or null.
+ */
 export function refundOutsideOfRules(
   { account, key }: { account: AccountRules; key: KeyFacts },
   { mode, currency }: { mode: Mode; currency: string },
@@ -194,7 +200,10 @@ function currencyRefusal({ currencies }: KeyFacts, currency: string): Refusal | 
   return { code: 'currency_not_allowed', details: { allowed: [...currencies] } };
 }
 
-/** The rule of the account or of the key that the payout breaks, whatever its amount (decisions/payouts#recipients). */
+/**
+ * The rule of the account or of the key that the payout breaks, whatever its amount
+ * (decisions/payouts#recipients).
+ */
 function outsideOfRules(
   mode: Mode,
   { currency, recipient }: PayoutRequest,
@@ -207,7 +216,7 @@ function outsideOfRules(
   return held === null ? null : { code: 'recipient_required', details: { held } };
 }
 
-/** Who says that only saved recipients are paid. */
+/** Whether the account or the key allows saved recipients only; null if neither does. */
 function recipientsOnlyBy(
   mode: Mode,
   { recipientsOnly, key }: Pick<PayoutFacts, 'recipientsOnly' | 'key'>,

@@ -32,7 +32,7 @@ export const TEST_EVENTS = {
 
 export type TestEventType = keyof typeof TEST_EVENTS;
 
-/** What the requests have beside it. */
+/** The fields that these requests have in common. */
 export const TEST_PAYMENT = { amount: '100', currency: 'USDT' } as const;
 export const TEST_PAYOUT = {
   currency: 'USDT',

@@ -26,7 +26,7 @@ export const MERCHANT_CAPABILITIES = {
 type MerchantPermission = keyof typeof MERCHANT_CAPABILITIES;
 
 /**
- * Beside those of merchants:
+ * Permissions of operators, beside those of merchants:
  * - `review`: decide payouts and payments, resolve cases
  * - `see_beneficiaries`: who receives the money of a payout
  * - `administer`: accounts, limits, fees, pauses, and people
@@ -95,8 +95,8 @@ export const SESSION_HOURS = {
   operator: { total: 12, idle: 1 },
 } as const satisfies Record<UserKind, { total: number; idle: number }>;
 
-/** The maximum of RFC 5321. */
+/** The longest email address (RFC 5321). */
 export const EMAIL_LENGTH_MAX = 254;
 export const PASSWORD_LENGTH_MIN = 12;
-/** A longer password only costs time to hash. */
+/** The longest password; a longer one would only cost time to hash. */
 export const PASSWORD_LENGTH_MAX = 200;

@@ -1,8 +1,8 @@
 /**
  * Limits the concurrent attempts at one endpoint, so a hanging endpoint occupies only its own slots. A
  * delivery without a free slot is told when to try again; waiting is not an attempt. The slots are rows
- * that all workers share. Those of the process are looked at first, so that a full process does not ask
- * the database.
+ * that all workers share. A process looks at its own first, so that a full process does not ask the
+ * database.
  */
 export const SLOTS_PER_ENDPOINT = 4;
 

@@ -1,7 +1,10 @@
-/** What a merchant's server asks of a webhook endpoint. */
+/** The body of a request that creates or changes a webhook endpoint, after validation. */
 import type { EventType } from './events';
 
-/** The headers with signatures: the gateway's, or also those of Standard Webhooks (decisions/webhooks#webhook-secrets). */
+/**
+ * The headers with signatures: the gateway's, or also those of Standard Webhooks
+ * (decisions/webhooks#webhook-secrets).
+ */
 export const SIGNATURES = ['gateway', 'standard_webhooks'] as const;
 export type Signature = (typeof SIGNATURES)[number];
 

@@ -2,7 +2,7 @@
 import type { Beneficiary, SealedBeneficiary, StoredBeneficiary } from '../domain/beneficiary';
 import type { SecretBox } from './secret-box';
 
-/** @param owner the id of the object that will have it */
+/** Encrypts it. @param owner the id of the object that it belongs to */
 export function sealBeneficiary(
   box: Pick<SecretBox, 'seal'>,
   { name, kind, institution }: Beneficiary,
@@ -29,7 +29,7 @@ export function openBeneficiary(
   return JSON.parse(text) as Beneficiary;
 }
 
-/** The owner of a row's beneficiary while the row has no payout. */
+/** The owner of the beneficiary of a batch's row until the row has a payout. */
 export function beneficiaryOwnerOfRow(batchId: string, row: number): string {
   return `${batchId}:${row}`;
 }

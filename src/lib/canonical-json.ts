@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 
-/** @param value as JSON.parse returns it */
+/** The canonical text of a value. @param value as JSON.parse returns it */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -49,10 +49,10 @@ export function wholeNumber(min: number, max: number): (value: string) => number
   };
 }
 
-/** Of an option that is given twice the last one would count, and the person may mean the first one. */
+/** Refuses an option that is given twice: commander would use the last one, and the person may mean the first. */
 function refuseRepeatedOptions(command: CommandUnknownOpts): void {
   for (const option of command.options) {
-    // A list, or a parser that takes what it returned before.
+    // The option is a list, or its parser collects values.
     if (option.variadic || (option.parseArg?.length ?? 0) > 1) continue;
     let isGiven = false;
     command.on(`option:${option.name()}`, () => {
@@ -81,7 +81,7 @@ export async function runCommand(
     await command.parseAsync(args, { from: 'user' });
     return DONE;
   } catch (error) {
-    // commander has printed its own errors.
+    // commander has already printed its own error.
     if (error instanceof CommanderError) return error.exitCode;
     if (error instanceof UsageError) {
       terminal.err(`error: ${error.message}\n`);

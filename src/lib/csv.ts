@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync';
 
 /** A spreadsheet would run what begins like a formula; an apostrophe makes it text. */
 const FORMULA = /^[=+\-@\t\r\n]/;
-/** A negative amount is no formula. */
+/** A negative amount also begins with a minus sign, and is no formula. */
 const NUMBER = /^-?[0-9]+(\.[0-9]+)?$/;
 /** One apostrophe is the guard; any others before a formula belong to the text. */
 const GUARDED = /^'+[=+\-@\t\r\n]/;
@@ -31,7 +31,7 @@ export function csvLine(fields: readonly string[]): string {
 export class TableFault extends Error {}
 
 export interface Table {
-  /** Without the spaces around them, in lower case. Only a column without a name can occur more than once. */
+  /** The headings in lower case, without spaces around them. Only an empty heading can occur more than once. */
   names: string[];
   rows: string[][];
 }
@@ -61,7 +61,7 @@ export function readCsv(text: string): Table {
   return { names, rows };
 }
 
-/** What a program writes for bytes that are not in the encoding that it was told, or for half of a character. */
+/** The characters that stand for bytes in another encoding, or for half of a character. */
 const LOST = /\ufffd|\p{Surrogate}/u;
 
 function refuseLostCharacters(text: string): void {

@@ -1,10 +1,10 @@
-/** A file that is written while it is read. */
+/** Files that are sent while their rows are read from the database. */
 import { Readable } from 'node:stream';
 import { csvLine } from './csv';
 
 /**
- * Reads the first part before the answer begins, so that a fault is an answer and not a cut file. No
- * stream in between: it would read ahead of a slow client.
+ * Reads the first part before the answer begins, so that a fault is an answer and not a cut file. There is
+ * no stream in between, because it would read ahead of a slow client.
  */
 export async function startDownload(
   content: AsyncIterable<string> | Iterable<string | Uint8Array>,

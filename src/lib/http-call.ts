@@ -21,7 +21,7 @@ export interface HttpCall {
 }
 
 export interface HttpConnections {
-  /** Until the headers of the answer. */
+  /** Sends a request, and returns when the headers of the answer have arrived. */
   send(url: string, call: HttpCall): Promise<IncomingMessage>;
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export function answerOf(
       socket.destroy();
       reject(new Error('The answer changes the protocol.'));
     });
-    // Also after the answer, whose body then ends early.
+    // An error can also come after the answer; its body then ends early.
     order.on('error', reject);
     order.end(body);
   });

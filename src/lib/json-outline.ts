@@ -4,7 +4,7 @@
 export const JSON_DEPTH_MAX = 32;
 
 interface JsonOutline {
-  /** Of brackets. */
+  /** The depth of nested brackets. */
   depth: number;
   /** The number of colons outside strings. */
   members: number;
@@ -12,7 +12,7 @@ interface JsonOutline {
   values: number;
 }
 
-/** Exact for any text that then parses. */
+/** Counts the parts of a JSON text without parsing it. The counts are exact if the text is valid JSON. */
 export function outlineJson(text: string): JsonOutline {
   let open = 0;
   let depth = 0;

@@ -11,7 +11,7 @@ const HISTORY_SHOWN = 10;
 
 export type AccountDetail = Awaited<ReturnType<typeof readAccountDetail>>;
 
-/** @throws AdminRefusal */
+/** Reads it for the console. @throws AdminRefusal when the account does not exist */
 export async function readAccountDetail(db: Db, id: string) {
   const overview = await showAccount(db, id);
   const proposals = createPolicyProposals(db);

@@ -14,10 +14,10 @@ import { readAs } from './own';
 
 export { type FoundOfAccount, SEARCHED_OBJECTS } from '../db/repositories/account-search';
 
-/** A shorter text is a part of too much to be of help. */
+/** A shorter text would be found in too many objects. */
 export const SEARCH_LENGTH_MIN = 2;
 
-/** The object whose page shows what has this id. */
+/** The object with this id, or the one whose page shows it. */
 export async function findIdOf(db: Db, accountId: string, id: string) {
   const read = readAs(db, { accountId });
   if (!isId('request', id)) return findIdOfAccount(read, accountId, id);
@@ -28,7 +28,7 @@ export async function findIdOf(db: Db, accountId: string, id: string) {
   return null;
 }
 
-/** Newest first, of this mode before the other. */
+/** Finds objects that contain the text: this mode before the other, newest first. */
 export async function findTextOf(
   db: Db,
   { accountId, mode, text }: { accountId: string; mode: Mode; text: string },

@@ -7,7 +7,7 @@ import { Semaphore, withTimeout, type SemaphoreInterface } from 'async-mutex';
 import type { Mode } from '../domain/mode';
 import { overloaded } from './admission';
 
-/** A payment waits for its provider for seconds, so there are more than a processor can work on. */
+/** More than a processor can work on at once, because a payment waits seconds for its provider. */
 const AT_ONCE: Readonly<Record<Mode, number>> = { live: 64, test: 16 };
 export const TURN_WAIT_MS_MAX = 8_000;
 
@@ -18,7 +18,7 @@ export interface AccountTurns {
 
 interface Turns {
   slots: SemaphoreInterface;
-  /** Running or waiting. */
+  /** The number of requests that run or wait. */
   requests: number;
 }
 

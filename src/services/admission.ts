@@ -18,18 +18,18 @@ import type { Mode } from '../domain/mode';
 const PATIENCE_MS = 3_000;
 /** How long the limit stays after the last refusal, or without a prompt answer. */
 const HOLD_MS = 15_000;
-/** The rate of answers is that of this time. */
+/** The rate of answers is measured over this time. */
 const RATE_MS = 3_000;
-/** Accepted in any case: with fewer, the rate would not recover. */
+/** This many requests are always accepted, because with fewer the rate would not recover. */
 const LEAST = 8;
-/** Test mode is refused first: its share of what is accepted while live mode is used too. */
+/** The share of test mode in what is accepted while live mode is used too: test mode is refused first. */
 const TEST_SHARE = 0.5;
 /**
  * What follows a payout costs more than its answer, so an account has no more than this part of what runs
  * at once while another one uses live mode, and all of test mode together half of that.
  */
 const ACCOUNT_PART = 0.25;
-/** A mode or an account is in use for as long after a request. */
+/** A mode or an account counts as in use for this time after a request. */
 const IS_USED_MS = 60_000;
 const RETRY_AFTER_S = 2;
 /** Accepted work waits at most this long until it runs. */
@@ -56,15 +56,15 @@ export interface AdmissionOptions {
   promptMs: number;
   /** The number of requests that run at once; null means no limit. */
   atOnce: number | null;
-  /** Milliseconds that never go back. */
+  /** A clock in milliseconds that never goes back. */
   clock?: () => number;
 }
 
-/** More than there are places in the queue of one process's life. */
+/** Added to the priority of live mode; more than the places that a process gives while it runs. */
 const LIVE_FIRST = 2 ** 50;
 
 interface AccountUse {
-  /** Accepted and not answered. */
+  /** The number of requests that are accepted and not yet answered. */
   running: number;
   lastAt: number;
   /** The place of its last request in the queue. */
@@ -99,7 +99,7 @@ export function createAdmission({
     accounts[mode].set(accountId, use);
     return use;
   };
-  /** Accounts that use the mode. Those that do no longer are forgotten. */
+  /** How many accounts use the mode at present. Forgets those that no longer use it. */
   const countUsing = (mode: Mode, now: number): number => {
     for (const [id, use] of accounts[mode]) {
       if (use.running === 0 && now - use.lastAt > IS_USED_MS) accounts[mode].delete(id);
@@ -113,7 +113,7 @@ export function createAdmission({
     if (now - lastPromptAt > PATIENCE_MS) limitedUntil = now + HOLD_MS;
     return now < limitedUntil;
   };
-  /** How many can wait so that the last one is answered in time. */
+  /** How many requests can wait so that the last one is still answered in time. */
   const room = (now: number): number => {
     answeredAt = answeredAt.filter((at) => now - at < RATE_MS);
     return Math.max(LEAST, (answeredAt.length * promptMs) / RATE_MS);

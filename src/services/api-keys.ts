@@ -60,10 +60,10 @@ const PREFIX_LENGTH: Readonly<Record<4 | 6, RegExp>> = {
   4: /^([0-9]|[12][0-9]|3[0-2])$/,
   6: /^([0-9]|[1-9][0-9]|1[01][0-9]|12[0-8])$/,
 };
-/** Such requests count as coming from the IPv4 address, so the entry would match none. */
+/** An IPv4-mapped entry would match no request, because such requests count as coming from the IPv4 address. */
 const MAPPED_IPV4 = /^::ffff:/i;
 
-/** Live keys move real money. */
+/** Keys of live mode move real money, so they need more than those of test mode. */
 const access = { needs: 'integrate', liveNeeds: 'manage' } as const;
 
 interface OneKey {
@@ -71,7 +71,7 @@ interface OneKey {
   pepper: string;
 }
 
-/** A request of the API has the id already, and a key that makes the new one. */
+/** A request of the API brings the id, and the key that makes the new one. */
 type NewKey = Owner & Pick<OneKey, 'pepper'> & { id?: string; maker?: ApiKey };
 
 /** What payouts the key may request, beside its scopes (decisions/payouts#recipients). */
@@ -105,7 +105,7 @@ const RULES = {
   }),
 };
 
-/** What needs no database, so that it is told with the faults of the other fields. */
+/** Checks that need no database, so that their faults are reported with those of the other fields. */
 const PREPARE = {
   allow: checkEntries,
   expires: (text: string) => {
@@ -116,7 +116,7 @@ const PREPARE = {
   dailyMax: (texts: string[]) => checkLimits('dailyMax', texts),
 };
 
-/** What a person sets beside the rules. */
+/** The fields that a person sets beside the rules. */
 const SETTINGS = {
   name: Text(100, { label: 'Name', hint: 'To tell keys apart, such as “Shop backend”' }),
   scopes: Choices(SCOPES, { label: 'Scopes', hint: 'Choose only what the server needs' }),
@@ -186,7 +186,7 @@ export const editKey = defineChange({
   prepare: { allow: PREPARE.allow, expires: PREPARE.expires },
   run: async (tx, { id }: Pick<OneKey, 'id'>, input, by) => {
     const key = await requireUnexpiredKey(tx, id);
-    // One generation: the revocation of a key reaches the keys that it has made, and no further.
+    // There is one generation of keys: a revocation reaches the keys that the key has made, and no further.
     if (key.createdByKey !== null && input.scopes.includes('api_keys:write')) {
       throw new InvalidInput('scopes', { code: 'made_by_key' });
     }
@@ -258,7 +258,7 @@ export const setLiveKeysByApi = defineChange({
   },
 });
 
-/** As the field of the form has it. */
+/** The setting in the form of the page's field, `yes` or `no`. */
 export async function readLiveKeysByApi(db: Db, accountId: string): Promise<'yes' | 'no'> {
   return (await allowsLiveKeysByApi(db, accountId)) ? 'yes' : 'no';
 }

@@ -38,7 +38,7 @@ export async function unlessDone(
   }
 }
 
-/** The rules of those problems that are no matter of the form. */
+/** The field rules of problems that have another rule than `invalid_format`. */
 const RULES: Partial<Record<InputProblem['code'], FieldRule>> = {
   empty: 'too_short',
   too_long: 'too_long',

@@ -38,7 +38,7 @@ export function createAuthentication({
     earlier: earlier.map((pepper) => hashApiKey(key, pepper)),
     address: isIP(address) === 0 ? null : address,
   });
-  // The requests that were read together share a statement; under load, each costs more than the work.
+  // Requests that were read in the same turn share a statement: under load, a statement costs more than its work.
   const uses = new DataLoader<SentKey, KeyUse | null>(
     (keys) => authenticateKeys(db, pepperId, keys),
     { cache: false, batchScheduleFn: setImmediate, maxBatchSize: REQUESTS_TOGETHER_MAX },

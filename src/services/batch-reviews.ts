@@ -26,17 +26,17 @@ import { AdminRefusal, InvalidInput } from './admin/refusal';
 import type { Operator } from './payout-reviews';
 import type { ListPosition } from './services';
 
-/** Enough to judge a batch by; the merchant and the proof have all. */
+/** The rows that the page shows: enough to judge a batch by. The proof has all. */
 const ROWS_SHOWN = 100;
 const REASON_LENGTH_MAX = 255;
 const DECIDE_DEADLINE_MS = 10_000;
 
 type BatchOrder = Pick<PayoutBatchDecision, 'batchId' | 'kind' | 'manifestSha256'> & {
-  /** Made with the form, so that a form that is sent twice decides once. */
+  /** The id is made with the form, so that a form that is sent twice decides once. */
   id: string;
   /** Required unless the batch is approved. */
   reason: string;
-  /** To leave out. */
+  /** The numbers of the rows to leave out. */
   rowNumbers?: readonly number[];
 };
 
@@ -114,7 +114,7 @@ async function decide(
   if ((stored?.outcome ?? null) === null) {
     await payoutBatchWorkflows.decide(batch, id, DECIDE_DEADLINE_MS);
   }
-  // The row tells what became of it, even if the answer was lost.
+  // The row shows the outcome, even if the answer was lost.
   const decision = await findBatchDecision(db, id);
   if (decision?.userId !== userId || decision.batchId !== batchId || decision.kind !== kind) {
     throw notFound;

@@ -28,10 +28,10 @@ export interface CaseEvidence {
   found: Case;
   /** Null if the object is not in the database, or the case is about no object. */
   ours: CaseObject;
-  /** Of a case about a recipient. */
+  /** The recipient of a case about one. */
   recipient: Recipient | null;
   transactions: MerchantTransaction[];
-  /** The copy of the provider's statement. */
+  /** The entries of the provider's statement, from the gateway's copy. */
   theirs: Awaited<ReturnType<typeof listEntriesOf>>;
   /** Null if it is open, or the gateway resolved it. */
   resolvedBy: string | null;

@@ -58,10 +58,16 @@ export function defineChange<Fields extends TProperties, Subject, Result>(
     const { result, audit } = await change.run(tx, subject, checked, by);
     return { result, audit: { action: change.action, ...audit } };
   };
-  /** Makes the change in the caller's transaction, such as that of an approval. The caller writes the audit row. */
+  /**
+   * Makes the change in the caller's transaction, such as that of an approval. The caller writes the audit
+   * row.
+   */
   const apply = (tx: Tx, by: ChangedBy, subject: Subject, input: Input) =>
     run(tx, by, subject, checkInput(schema, input));
-  /** The input as `apply` takes it, with what takes time. @throws InvalidInput */
+  /**
+   * Checks the input and makes it what `apply` takes, before the transaction because it may take time.
+   * @throws InvalidInput
+   */
   const check = async (db: Db, subject: Subject, input: Input): Promise<Input> => {
     const faults = new InputFaults();
     const checked: Record<string, unknown> = trimmed(input);
@@ -77,7 +83,7 @@ export function defineChange<Fields extends TProperties, Subject, Result>(
     ...change,
     apply,
     check,
-    /** The same with its audit row. */
+    /** As `apply`, and writes the audit row. */
     makeIn: async (tx: Tx, by: ChangedBy, subject: Subject, input: Input) => {
       const { result, audit } = await apply(tx, by, subject, input);
       await appendAudit(tx, { ...by, ...audit });
@@ -112,7 +118,7 @@ export type Field = TSchema &
   Words & {
     options?: readonly (readonly [value: string, name: string])[];
     choices?: readonly string[];
-    /** What a page calls the choice `all`. */
+    /** The name of the choice `all` on a page. */
     all?: string;
     format?: string;
     maxLength?: number;
@@ -158,7 +164,7 @@ export function Choices<Name extends string>(choices: readonly Name[], words: Wo
   );
 }
 
-/** Any texts, which `run` checks. */
+/** A list of texts, which `run` checks. */
 export function List(words: Words) {
   return Type.Array(Type.String(), { ...words });
 }

@@ -31,9 +31,9 @@ interface ChatTools {
   db: Db;
   webhookSender: WebhookSender;
   secretBox: SecretBox;
-  /** The rules for the addresses of operators. */
+  /** The mode whose address rules apply to the chats of operators. */
   modeOfOperators: Mode;
-  /** HTTPS only. */
+  /** Whether addresses must begin with https://. */
   isProduction: boolean;
 }
 
@@ -68,7 +68,7 @@ export function createChats(tools: ChatTools) {
         if (gone === null) throw notFound(id);
         return { result: undefined, audit: auditOf(owner, 'delete', id, gone, null) };
       }),
-    /** A worker sends it within seconds. @throws AdminRefusal */
+    /** Stores a test message, which a worker sends within seconds. @throws AdminRefusal */
     test: (owner: ChatOwner, id: string) =>
       db.transaction(async (tx) => {
         if (!(await insertTestMessage(tx, owner, id, newId('chatMessage')))) throw notFound(id);

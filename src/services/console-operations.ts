@@ -25,7 +25,7 @@ const PROVIDER_MS = 3_000;
 export interface ProviderCheck {
   provider: string;
   mode: Mode;
-  /** Null if it answered. */
+  /** The error of a provider that did not answer; null if it answered. */
   problem: string | null;
   durationMs: number;
 }

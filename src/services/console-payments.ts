@@ -19,7 +19,7 @@ import type { ListPosition } from './services';
 
 export { PAYMENT_FLAGS, type ConsolePayment } from '../db/repositories/console-payments';
 
-/** A page cannot wait as long as a command. */
+/** How long a page waits for the outcome: less than a command does. */
 const PATIENCE_MS = 8_000;
 
 export interface PaymentDetail extends PaymentRecords {

@@ -9,7 +9,7 @@ export type { Found } from '../db/repositories/console-search';
 export interface FoundKind {
   kind: IdKind;
   found: Found[];
-  /** There are more than these. */
+  /** Whether there are more objects than these. */
   isCut: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface SearchResult {
   exact: Found | null;
 }
 
-/** A shorter text is the beginning of too much to be of help. */
+/** A shorter text would be the beginning of too many references. */
 export const SEARCH_LENGTH_MIN = 2;
 
 export async function searchAll(db: Db, text: string): Promise<SearchResult> {

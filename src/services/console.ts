@@ -41,7 +41,7 @@ export function createConsoleServices(
   return {
     db,
     attention: () => readOperatorAttention(db),
-    /** What waits for an operator, a provider or the end of a pause. */
+    /** The number of objects that wait for an operator, a provider or the end of a pause. */
     waiting: () => readWaiting(db),
     openCases: () => readOpenCases(db, CASE_KINDS),
     recipients: createConsoleRecipients(db),
@@ -50,7 +50,7 @@ export function createConsoleServices(
       listPayoutSchedules(db, { ...owner, ...list }),
     proposals,
     payments: createConsolePayments(deps),
-    /** After a pause was lifted. */
+    /** Wakes held payouts after a pause was lifted. */
     wakeHeld: () => resumeHeldPayouts(temporal),
     operations: createConsoleOperations(deps),
     /** @throws AdminRefusal */

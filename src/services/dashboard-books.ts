@@ -10,7 +10,7 @@ import type { Owner } from './own';
 
 export interface DayVolume {
   day: string;
-  /** Before fees. */
+  /** The amount received, before fees. */
   received: Amount;
   sent: Amount;
 }
@@ -24,7 +24,7 @@ export interface Volume {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** What the chart adds up beside the stored sums: at most some 50 ms. */
+/** The most postings that the chart adds up beside the stored sums; they take at most some 50 ms. */
 const UNSUMMED_MAX = 2_000;
 const MONTHS_MAX = 120;
 

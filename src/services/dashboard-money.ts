@@ -36,7 +36,7 @@ export type MoneyServices = Pick<
 const ANSWER_WITHIN_MS = 15_000;
 const ASK_AGAIN_MS = 250;
 
-/** They throw ApiError as the API, and AdminRefusal for an account that may not use this mode. */
+/** The functions throw ApiError as the API does, and AdminRefusal for an account that may not use this mode. */
 export function createDashboardMoney(db: Db, api: MoneyServices) {
   const { payments, payouts, payoutBatches, payoutSchedules, recipients, refunds, catalogue } = api;
   return {
@@ -76,7 +76,7 @@ export function createDashboardMoney(db: Db, api: MoneyServices) {
       payouts.beneficiaryOf({ ...callerOf(person), scopes: ['payouts:write'] }, payout),
     /** @throws ApiError not_found */
     payoutDossier: (person: Person, id: string) => payouts.dossier(callerOf(person), id),
-    /** After the approval of a second person. */
+    /** Makes the workflow of an object look for the approval of a second person. */
     lookAgain: async (person: Person, kind: ApprovedKind, id: string) => {
       const caller = callerOf(person);
       if (kind === 'payout') await payouts.lookAgain(caller, id);
@@ -88,9 +88,12 @@ export function createDashboardMoney(db: Db, api: MoneyServices) {
     payoutBatches,
     payoutSchedules,
     recipients,
-    /** For what reads or stops. */
+    /** The caller of an operation that reads or stops; an account that may not use the mode is accepted. */
     callerOf,
-    /** For what creates. */
+    /**
+     * The caller of an operation that creates something.
+     * @throws AdminRefusal if the account may not use the mode
+     */
     allowedCaller: (person: Person) => allowedCaller(db, person),
   };
 }
@@ -99,7 +102,7 @@ function callerOf({ accountId, mode, userId }: Person): Caller {
   return { accountId, mode, apiKeyId: userId, scopes: [] };
 }
 
-/** What a key's authentication checks for the API. */
+/** The checks that the API makes when it authenticates a key. */
 async function allowedCaller(db: Db, person: Person): Promise<Caller> {
   const account = await findAccount(db, person.accountId);
   if (account?.status !== 'active') throw new ApiError({ code: 'account_suspended' });

@@ -100,7 +100,7 @@ export type DashboardServices = ReturnType<typeof createDashboardServices>;
 
 export function createDashboardServices(deps: DashboardDeps) {
   const { db, pepper, webhookSender, secretBox, webhookDeliveryWorkflows } = deps;
-  /** What a page reads. Changes, and the people who sign in, are outside of it. */
+  /** The reader of a page's objects, which sees one account. Changes and sign-ins do not use it. */
   const ofAccount = (owner: Pick<Owner, 'accountId'>) => readAs(db, owner);
   const history = async (owner: Owner, { id, apiKeyId }: Payment | Payout) => {
     const filters = { sourceId: id };
@@ -119,7 +119,7 @@ export function createDashboardServices(deps: DashboardDeps) {
     attention: (owner: Owner) => readAttention(ofAccount(owner), owner.accountId, owner.mode),
     payments: (owner: Owner, list: ListRequest<PaymentFilters>) =>
       listPayments(ofAccount(owner), { ...owner, ...list }),
-    /** The newest of those that make the `pending` of a balance. */
+    /** The newest payments that are part of the `pending` of a balance. */
     pendingPayments: (owner: Owner, currency: string, limit: number) =>
       listPendingPayments(ofAccount(owner), owner, currency, limit),
     /** @throws AdminRefusal */
@@ -151,7 +151,7 @@ export function createDashboardServices(deps: DashboardDeps) {
     recipients: {
       list: (owner: Owner, list: ListRequest<RecipientFilters>) =>
         listRecipients(ofAccount(owner), { ...owner, ...list }),
-      /** Also a deleted one. @throws AdminRefusal */
+      /** Finds an endpoint, even a deleted one. @throws AdminRefusal */
       find: (owner: Owner, id: string) =>
         findOwn(db, owner, 'recipient', id, (reader) => findRecipient(reader, owner, id)),
       rules: ({ accountId }: Owner) => requireRecipientRules(db, accountId),
@@ -159,7 +159,7 @@ export function createDashboardServices(deps: DashboardDeps) {
     schedules: {
       list: (owner: Owner, list: Omit<ListRequest<never>, 'filters'>) =>
         listPayoutSchedules(ofAccount(owner), { ...owner, ...list }),
-      /** With the recipients that its rows name. @throws AdminRefusal */
+      /** A schedule with the recipients that its rows name. @throws AdminRefusal */
       find: async (owner: Owner, id: string) => {
         const schedule = await findOwn(db, owner, 'payout_schedule', id, findPayoutSchedule);
         const [creator, recipients] = await Promise.all([
@@ -171,7 +171,7 @@ export function createDashboardServices(deps: DashboardDeps) {
       runs: (owner: Owner, id: string, list: Omit<ListRequest<never>, 'filters'>) =>
         listScheduleRuns(ofAccount(owner), id, list),
     },
-    /** The oldest first, with the person who made it. */
+    /** Objects that wait for a second person, the oldest first, with the person who made each. */
     waitingForPerson: async (owner: Owner, limit: number) => {
       const rows = await listWaiting(ofAccount(owner), owner, limit);
       const makers = [...new Set(rows.map(({ maker }) => maker))];

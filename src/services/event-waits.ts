@@ -25,7 +25,7 @@ export interface EventWaits {
    * @returns false when none has come
    */
   wait(wish: Wish & { since: string }, deadline: number, signal: AbortSignal): Promise<boolean>;
-  /** Ends the waits, also those to come. */
+  /** Ends all waits, and those that begin later end at once. */
   stop(): void;
 }
 
@@ -59,7 +59,7 @@ export function createEventWaits(db: Db): EventWaits {
       // Somebody may have begun to wait further back while the query ran.
       if (since === from) since = BigInt(frontier);
     } catch {
-      // Their own queries report what is wrong with the database.
+      // Every waiting request runs its own query, which reports what is wrong with the database.
       for (const waiter of [...waiters]) waiter.wake(true);
     }
     timer = waiters.size === 0 ? undefined : setTimeout(() => void look(), INTERVAL_MS);

@@ -28,7 +28,7 @@ export interface ExportFile {
 /** A cell, as text; null means empty. */
 type Cells = readonly (string | null)[];
 
-/** The rows of a file in its columns. Times are in UTC, and in the columns that end with `_at`. */
+/** The rows of a file, one cell for each column. The columns that end with `_at` have times in UTC. */
 interface Sheet {
   columns: readonly string[];
   pages: AsyncGenerator<Cells[]>;
@@ -69,7 +69,7 @@ async function* localRows({ columns, pages }: Sheet, zone: string) {
   for await (const rows of pages) yield rows.map((row) => localCells(row, isTime, zone));
 }
 
-/** With the times of the zone, and the offset of the first of them at the end. */
+/** The cells with times in the zone of the account, and the offset of the first time in the last cell. */
 function localCells(row: Cells, isTime: readonly boolean[], zone: string): string[] {
   let offset = '';
   const cells = row.map((cell, index) => {
@@ -131,7 +131,7 @@ async function* postingRows(
   }
 }
 
-/** What a posting changes, as the merchant sees it: what came in is positive. */
+/** The amounts of a posting as the merchant sees them; an amount that came in is positive. */
 function partsOf(lines: readonly StoredLine[]) {
   const out = (account: StoredLine['account']) => negative(net(lines, account));
   return {

@@ -112,7 +112,7 @@ async function checkScope(tx: Tx, scope: FeeScope): Promise<void> {
   if (scope.accountId !== null) await requireAccount(tx, scope.accountId);
 }
 
-/** Rules cannot start or end in the past, so existing fees do not change. */
+/** Refuses a time in the past, so that existing fees do not change. */
 function notPast(field: 'from' | 'at', asked: Date | null, now: Date): Date {
   if (asked === null) return now;
   if (asked >= now) return asked;

@@ -54,7 +54,7 @@ async function checkDatabase(db: Db): Promise<Record<string, string | null>> {
   return { postgres: limited ? null : NO_STATEMENT_TIMEOUT, migrations };
 }
 
-/** A login of its own, which may lack its timeout too. */
+/** Checks the pages' login, which may lack its statement timeout too. */
 async function checkPages(db: Db): Promise<Record<string, string | null>> {
   const found = { limited: true };
   const pages = await sentence('PostgreSQL does not answer the dashboard', async () => {
@@ -64,7 +64,7 @@ async function checkPages(db: Db): Promise<Record<string, string | null>> {
 }
 
 async function sentence(what: string, look: () => Promise<void>): Promise<string | null> {
-  // A network that went silent refuses nothing.
+  // A network that went silent closes no connection, so the check has a time limit of its own.
   const late = new AbortController();
   try {
     await Promise.race([look(), tooLate(late.signal)]);

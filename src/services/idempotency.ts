@@ -27,7 +27,7 @@ export interface ClaimedWork<Request extends object, Route extends object = Clai
   idempotencyKey: string;
   /** The parsed request, so that its formatting does not matter. It is stored with the claim. */
   request: Request;
-  /** What else the request says about people: it is not stored, and its hash cannot be guessed. */
+  /** Personal data of the request. It is not stored, and its hash is an HMAC, so that nobody can guess it. */
   personal?: { data: object; box: Pick<SecretBox, 'fingerprints'> };
   /** The checks that need no claim. What they refuse leaves the key unused. */
   prepare(): Promise<Route>;
@@ -101,7 +101,7 @@ async function releasedIfFailed<T>(db: Db, objectId: string, work: () => Promise
   }
 }
 
-/** Together shorter than the lease, which ends the claim in any case. */
+/** The waits between the attempts; together they are shorter than the lease, which ends the claim in any case. */
 const RELEASE_AGAIN_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
 /** The database was away: the client's next attempt should not wait for the lease. */
@@ -112,12 +112,12 @@ async function releaseLater(db: Db, objectId: string): Promise<void> {
       await releaseClaim(db, objectId);
       return;
     } catch {
-      // Still away.
+      // The database is still away; the next attempt follows.
     }
   }
 }
 
-/** The stored response, or certainty that nothing will be created. */
+/** Returns the stored response, or makes sure that nothing will be created and throws. */
 export async function readAnswer(db: Db, objectId: string): Promise<StoredResponse> {
   const stored = await readStoredResponse(db, objectId);
   if (stored !== null) return { ...stored, replayed: false };

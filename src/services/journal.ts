@@ -20,7 +20,7 @@ import { localDay } from '../lib/local-time';
 export interface PostingPage {
   currency: string;
   postings: ExportedPosting[];
-  /** Before the first of them; the reader of the rows carries it on. */
+  /** The balance before the first posting; the reader of the rows adds each posting to it. */
   held: { available: Amount; reserved: Amount };
 }
 
@@ -44,7 +44,7 @@ export function journalFile(
   return csvFile(sheet.columns, rowsOf(days, sheet));
 }
 
-/** The lines of each day with anything on it, in the account's own words. */
+/** The lines of each day that has postings, with the account's own names. */
 async function* writtenLines(
   pages: AsyncGenerator<PostingPage>,
   books: Bookkeeping,
@@ -118,8 +118,8 @@ function linesOf(
 }
 
 /**
- * A day's lines as a program keeps them that has fewer decimals. Each is rounded for itself, so a line of its own has what
- * they are then apart: without it, the program refuses the day or keeps one that does not balance.
+ * A day's lines for a program that keeps fewer decimals. Each line is rounded by itself, and one more line
+ * has the difference: without it, the program would refuse the day, or keep one that does not balance.
  */
 function rounded(lines: readonly JournalLine[], decimals: number): JournalLine[] {
   const sums = new Map(

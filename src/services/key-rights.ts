@@ -16,7 +16,7 @@ export type KeyRights = Pick<
   | 'expiresAt'
 >;
 
-/** With these, a key takes money out of the balance. */
+/** The scopes with which a key takes money out of the balance. */
 const PAYING: readonly Scope[] = ['payouts:write', 'payments:write'];
 
 /** @throws ApiError validation_failed with every field that is too much */

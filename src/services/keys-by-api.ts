@@ -59,7 +59,7 @@ export function createKeys(deps: KeysDeps) {
       input: { idempotencyKey: string; request: KeyRequest },
     ): Promise<StoredResponse> => refuseAsApi(() => create(deps, caller, by, input), NAMES),
 
-    /** Newest first, also revoked and expired ones. */
+    /** Lists the keys, newest first, with revoked and expired ones. */
     list: (
       caller: Caller,
       query: { limit: number; after: ListPosition | null },
@@ -75,7 +75,7 @@ export function createKeys(deps: KeysDeps) {
         return db.transaction(async (tx) => {
           await requireByApi(tx, caller);
           const maker = await requireWorkingKey(tx, caller.apiKeyId);
-          // People may have given it more since.
+          // People may have widened the rights of the other key since.
           if (id !== maker.id) await requireWithin(tx, maker, await requireWorkingKey(tx, id));
           return rotateKey.makeIn(tx, by, { id, pepper: deps.pepper }, {});
         });
@@ -128,7 +128,7 @@ async function create(
   });
 }
 
-/** What is left out is as the key that makes it has it. */
+/** The settings of the new key: a field that the request leaves out is that of the maker. */
 function inputFor(maker: ApiKey, request: KeyRequest): InputOf<typeof createKey> {
   const expires = request.expires_at ?? maker.expiresAt?.toISOString();
   const limits = Object.entries(request.payout_limits ?? maker.payoutLimits);

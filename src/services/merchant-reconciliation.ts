@@ -14,7 +14,7 @@ import {
 } from '../domain/merchant-reconciliation';
 import type { Mode } from '../domain/mode';
 
-/** The references of one SQL statement. */
+/** The number of references in one SQL statement. */
 const LOOKED_UP = 1_000;
 
 /** @param db as the account sees it */

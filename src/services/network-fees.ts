@@ -54,7 +54,7 @@ export function createNetworkFees(providers: ProviderRegistry): NetworkFees {
   /** Providers that answered 429, and until when they asked not to be called. */
   const limits = new Map<string, { until: number; limit: Limited }>();
 
-  /** The provider that states something about the place, and what it is asked. */
+  /** The provider that knows the fee of a route, and the question for it. */
   function find({ mode, provider: code, network, currency }: Place) {
     const provider = providers.list(mode).find((one) => one.code === code);
     if (network === null || provider?.capabilities.network_fee_estimate !== true) return null;
@@ -108,7 +108,7 @@ export function createNetworkFees(providers: ProviderRegistry): NetworkFees {
       const question = find(place);
       if (question === null) return null;
       const { key } = question;
-      // They do not change, so an answer of any age will do.
+      // Decimals do not change, so an answer of any age is good enough.
       if (!known.has(key)) await Promise.race([askOnce(question), after(DECIMALS_PATIENCE_MS)]);
       return known.get(key)?.decimals ?? null;
     },

@@ -17,7 +17,7 @@ export const FIGURES_EVERY_MS = 15_000;
 interface Metric {
   help: string;
   labels?: readonly string[];
-  /** Shown as 0 when nothing is counted, so that a graph has no gaps. */
+  /** Labels that are shown as 0 when nothing is counted, so that a graph has no gaps. */
   zeros?: readonly Record<string, string>[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a merchant's page reads: as the account (db/as-account.ts, where PostgreSQL leaves out the rows of
- * others), and only what belongs to the page's mode. Every page of the dashboard reads through these functions.
+ * Reads for a merchant's page: as the account (db/as-account.ts, where PostgreSQL leaves out the rows of
+ * others), and only objects of the page's mode. Every page of the dashboard reads through these functions.
  */
 import { asAccount } from '../db/as-account';
 import type { Db, Reader } from '../db/transaction';
@@ -27,7 +27,7 @@ export async function listOwn<T extends Owner>(
   return all.filter((object) => object.mode === mode);
 }
 
-/** @throws AdminRefusal: an object of another account or mode is not told apart from none */
+/** @throws AdminRefusal, also for an object of another account or mode, as if it did not exist */
 export async function findOwn<T extends Owner>(
   db: Db,
   owner: Owner,

@@ -31,11 +31,11 @@ export interface PaymentsDeps {
   providers: ProviderRegistry;
   networkFees: Pick<NetworkFees, 'decimals'>;
   paymentWorkflows: PaymentWorkflows;
-  /** For requests that open a checkout. */
+  /** Admits requests that open a checkout. */
   admission: Admission;
 }
 
-/** The merchant's customer is waiting (decisions/payments#checkouts). */
+/** The time limit is short, because the merchant's customer is waiting (decisions/payments#checkouts). */
 const OPEN_DEADLINE_MS = 7_000;
 /** Longer than a provider's timeout. */
 const VERIFY_DEADLINE_MS = 12_000;
@@ -114,7 +114,10 @@ async function refuseUsedReference(
   if (existing !== null) throw new ApiError(duplicateReference('payment', existing));
 }
 
-/** Asks the provider now (decisions/payments#verify). A payment that takes no more money is returned unchanged. */
+/**
+ * Asks the provider now (decisions/payments#verify). A payment that takes no more money is returned
+ * unchanged.
+ */
 async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<Payment> {
   const payment = await getOwnPayment(deps.db, caller, id);
   await refuseTooMany(deps.db, id, 'requests');
@@ -125,7 +128,7 @@ async function verify(deps: PaymentsDeps, caller: Caller, id: string): Promise<P
   return getOwnPayment(deps.db, caller, id);
 }
 
-/** Each of them asks the provider. @throws ApiError rate_limited */
+/** Limits the requests that ask the provider about one payment. @throws ApiError rate_limited */
 async function refuseTooMany(db: Db, id: string, what: Asked): Promise<void> {
   const { count, secondsLeft } = await countAsked(db, id, what);
   if (count <= ASKED_PER_MINUTE) return;

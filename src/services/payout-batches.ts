@@ -41,7 +41,7 @@ import { type ClaimDeps, readAnswer, runClaimed } from './idempotency';
 import { choosePayout, type ChoosingDeps } from './payouts';
 import type { Caller, ListPosition, Page, StoredResponse } from './services';
 
-/** What the check of rows needs. */
+/** The dependencies of the check of rows. */
 export interface CheckingDeps extends ChoosingDeps {
   db: Db;
 }
@@ -74,12 +74,12 @@ export interface BatchWithProgress {
   progress: PayoutBatchProgress;
 }
 
-/** Below the lease of the claim, so that the claim can still be released after it. */
+/** The time limit is below the lease of the claim, so that the claim can still be released after it. */
 const RESERVE_DEADLINE_MS = 25_000;
 const CHANGE_DEADLINE_MS = 10_000;
-/** Enough to choose from on a page; rows that a review rule names come first. */
+/** The rows that a page offers to leave out; rows with review reasons come first. */
 const ROWS_TO_REVIEW = 100;
-/** Checked in one turn of the event loop, so that other requests are answered in between. */
+/** The rows that are checked in one turn of the event loop; other requests are answered in between. */
 const ROWS_IN_A_TURN = 100;
 
 export type PayoutBatches = ReturnType<typeof createPayoutBatches>;

@@ -17,7 +17,7 @@ export type PayoutBeneficiaries = ReturnType<typeof createPayoutBeneficiaries>;
 
 export function createPayoutBeneficiaries({ db, secretBox }: PayoutBeneficiariesDeps) {
   return {
-    /** Without decrypting it. @throws AdminRefusal */
+    /** Says whether there is one, without decrypting it. @throws AdminRefusal */
     stateOf: async (payoutId: string): Promise<'none' | 'stored' | 'erased'> => {
       const { beneficiary } = await requirePayout(db, payoutId);
       if (beneficiary == null) return 'none';
@@ -51,7 +51,7 @@ async function requirePayout(db: Db, id: string) {
   return payout;
 }
 
-/** A transaction with so many is short, and an interrupted run continues with the rest. */
+/** Rows of one transaction: it stays short, and an interrupted run continues with the rest. */
 const BATCH = 500;
 
 /**

@@ -20,7 +20,7 @@ export interface DossierDeps {
   evidenceKey: EvidenceKey | null;
 }
 
-/** A payout has fewer. */
+/** The most postings that are read; a payout has fewer. */
 const POSTINGS_MAX = 100;
 
 /** @param payout that the caller may see */
@@ -49,7 +49,7 @@ export async function buildDossier(
 }
 
 function signatureOf(content: object, key: EvidenceKey): PayoutDossier['signature'] {
-  // As it will be read.
+  // The content as a reader of the JSON text has it.
   const read = JSON.parse(JSON.stringify(content)) as Record<string, unknown>;
   const head = { algorithm: 'Ed25519' as const, key_id: key.keyId, digests: digestsOf(read) };
   return { ...head, value: key.sign(signedText(read, head)) };

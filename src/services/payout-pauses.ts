@@ -18,7 +18,7 @@ import { defineChange, Text } from './change';
 
 export { listPauses } from '../db/repositories/payout-pauses';
 
-/** On a page, nobody reads more. */
+/** The most pauses that a page shows. */
 const SHOWN_MAX = 100;
 
 /** The oldest first. */

@@ -67,7 +67,7 @@ const DECIDE_DEADLINE_MS = 8_000;
 /** The page is shown without the steps of the workflow after this time. */
 const STEPS_DEADLINE_MS = 1_500;
 const CASES_SHOWN = 20;
-/** For all providers' answers of one page together. */
+/** The time limit for all providers' answers of one page together. */
 const PROVIDER_DEADLINE_MS = 4_000;
 /** The payouts of one page, so that a page asks a provider about few payouts at once. */
 export const IN_DOUBT_PER_PAGE = 10;
@@ -78,7 +78,7 @@ const AT_ONCE = 5;
 export type Operator = Pick<SignedIn, 'userId' | 'isRecent'>;
 
 export interface DecisionOrder {
-  /** Made with the form, so that a form that is sent twice decides once. */
+  /** The id is made with the form, so that a form that is sent twice decides once. */
   id: string;
   payoutId: string;
   kind: DecisionKind;
@@ -103,7 +103,7 @@ export interface PayoutReview {
   transactions: MerchantTransaction[];
   /** The decisions made in the console, oldest first. */
   decisions: PayoutDecision[];
-  /** While it waited for its provider, newest first. */
+  /** The escalations of its wait for the provider, newest first. */
   escalations: PayoutEscalation[];
   /** What its workflow did, newest first; null if Temporal did not answer. */
   steps: WorkflowStep[] | null;
@@ -111,7 +111,7 @@ export interface PayoutReview {
   cases: Case[];
   /** What operators wrote down for each other, newest first. */
   notes: Note[];
-  /** What decides whether the visitor may decide. */
+  /** The facts that say whether this operator may decide. */
   decider: DeciderFacts;
 }
 
@@ -120,7 +120,7 @@ export type LeftOut = 'decided' | 'four_eyes' | 'screening' | 'new_destination';
 
 export interface Selection {
   approvable: ReviewedPayout[];
-  /** Every one that is still under review. */
+  /** The payouts that are still under review. */
   rejectable: ReviewedPayout[];
   totals: { mode: Mode; currency: string; count: number; amount: Amount }[];
   leftOut: { payout: ReviewedPayout; why: LeftOut }[];
@@ -144,7 +144,7 @@ export type PayoutReviews = ReturnType<typeof createPayoutReviews>;
 export function createPayoutReviews(deps: PayoutReviewsDeps) {
   const { db } = deps;
   return {
-    /** In every status, newest first. */
+    /** Payouts in every status, newest first. */
     list: (request: Parameters<typeof listConsolePayouts>[1]) => listConsolePayouts(db, request),
     queue: (request: QueueRequest) => listReviewQueue(db, request),
     /** @throws AdminRefusal */
@@ -188,7 +188,7 @@ export function createPayoutReviews(deps: PayoutReviewsDeps) {
         next,
       };
     },
-    /** Makes the workflow ask the provider now. False if Temporal did not answer. @throws AdminRefusal */
+    /** Makes the workflow ask the provider now. @returns false if Temporal did not answer @throws AdminRefusal */
     askProvider: async (payoutId: string) => {
       const payout = await requirePayout(db, payoutId);
       const sent = await deps.payoutWorkflows.sendProviderUpdate(payoutStart(payout));
@@ -256,7 +256,7 @@ async function decide(
   if ((stored?.outcome ?? null) === null) {
     await payoutWorkflows.decide(payoutStart(payout), id, DECIDE_DEADLINE_MS);
   }
-  // The row tells what became of it, even if the answer was lost.
+  // The row shows the outcome, even if the answer was lost.
   const decision = await findDecision(db, id);
   // The id of somebody else's decision, or of another payout's.
   if (decision?.userId !== userId || decision.payoutId !== payoutId || decision.kind !== kind) {
@@ -359,7 +359,7 @@ async function askNow({ providers }: PayoutReviewsDeps, payout: Payout): Promise
   }
 }
 
-/** For a form that decides; see DecisionOrder. */
+/** The id of a decision, made with its form (see DecisionOrder). */
 export function newDecisionId(): string {
   return newId('decision');
 }

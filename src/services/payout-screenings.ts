@@ -88,7 +88,7 @@ async function allow(
   await wake(deps, payout);
 }
 
-/** The schedule `restart-missing` wakes it otherwise. */
+/** If this fails, the schedule `restart-missing` wakes the payout. */
 async function wake({ payoutWorkflows }: PayoutScreeningDeps, payout: Payout): Promise<void> {
   if (payout.status === 'approved') {
     await payoutWorkflows.wake(payoutStart(payout)).catch(() => undefined);

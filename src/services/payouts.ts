@@ -39,7 +39,7 @@ import { checkRelease } from './release-request';
 import { checkDecimals, type NetworkFees } from './network-fees';
 import type { Caller, PayoutQuote, Payouts, StoredResponse } from './services';
 
-/** What the choice of a provider, a network and a fee needs. */
+/** The dependencies of the choice of a provider, a network and a fee. */
 export interface ChoosingDeps {
   providers: ProviderRegistry;
   networkFees: NetworkFees;
@@ -49,11 +49,11 @@ export interface PayoutsDeps extends ChoosingDeps, DossierDeps {
   shortStatements: Reader;
   payoutWorkflows: PayoutWorkflows;
   secretBox: SecretBox;
-  /** For requests that reserve funds. */
+  /** Admits requests that reserve funds. */
   admission: Admission;
 }
 
-/** Well below the claim's lease, so that the claim can still be released after it. */
+/** The time limit is well below the claim's lease, so that the claim can still be released after it. */
 const RESERVE_DEADLINE_MS = 10_000;
 const CANCEL_DEADLINE_MS = 10_000;
 
@@ -185,7 +185,7 @@ export function chooseRoute(
   return route;
 }
 
-/** Refuses early where possible. The reservation checks again, under its lock. */
+/** Prices the payout, and refuses early where possible. The reservation checks again, under its lock. */
 async function price(
   deps: PayoutsDeps,
   { caller, request }: Wish,
@@ -252,7 +252,10 @@ async function reserve(
   return readAnswer(deps.db, payoutId);
 }
 
-/** Who could have sent it sees it. Null if it was erased; undefined if there is none, or the key may not see it. */
+/**
+ * Who could have sent it sees it. Null if it was erased; undefined if there is none, or the key may not see
+ * it.
+ */
 function beneficiaryOf(
   { secretBox }: PayoutsDeps,
   { scopes }: Caller,
@@ -272,8 +275,8 @@ async function getOwn(db: Reader, { accountId, mode }: Caller, id: string): Prom
 }
 
 /**
- * Stores the approval before the workflow is told, so that nobody can approve by a message alone, and
- * none is lost.
+ * Stores the approval before the workflow gets the message, so that nobody can approve by a message alone,
+ * and no approval is lost.
  */
 async function release(deps: PayoutsDeps, caller: Caller, id: string): Promise<Payout> {
   const payout = await getOwn(deps.db, caller, id);

@@ -114,7 +114,7 @@ async function requireProposal(tx: Tx, id: string): Promise<PolicyProposal> {
   return proposal as PolicyProposal;
 }
 
-/** Makes the change with all its checks and undoes it, to see what it would make of what is in force. */
+/** Makes the change with all its checks and rolls it back, to learn the values that it would set. */
 async function tryChange(tx: Tx, by: ChangedBy, proposed: Proposed): Promise<AuditedObject> {
   await tx.query('SAVEPOINT tried');
   const audit = await apply(tx, by, proposed);

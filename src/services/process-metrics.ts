@@ -4,7 +4,7 @@ import type { Db } from '../db/transaction';
 import type { ObservedCall } from '../providers/registry';
 
 export interface CallMetrics {
-  /** A call to a provider has ended. */
+  /** Notified when a call to a provider has ended. */
   onProviderCall: (call: ObservedCall) => void;
   /** A call of the process's Temporal client failed; retried calls count each time. */
   onTemporalError: (code: string) => void;

@@ -1,4 +1,7 @@
-/** The account's rules for live recipients: how long a new destination waits, and whether only recipients are paid. */
+/**
+ * The account's rules for live recipients: how long a new destination waits, and whether only recipients
+ * are paid.
+ */
 import {
   findRecipientRules,
   listRecipients,
@@ -13,7 +16,7 @@ import { Choice, Count, defineChange } from './change';
 import type { Owner } from './own';
 import type { ListPosition } from './services';
 
-/** Zero means that a new destination can be paid at once. */
+/** The longest wait in hours; zero means that a new destination can be paid at once. */
 const WAIT_HOURS_MAX = 720;
 
 export const ruleRecipients = defineChange({
@@ -56,7 +59,7 @@ function existing(id: string, rules: RecipientRules | null): RecipientRules {
   return rules;
 }
 
-/** For operators, newest first. */
+/** Lists an account's recipients for operators, newest first. */
 export async function listAccountRecipients(
   db: Db,
   owner: Owner,
@@ -66,7 +69,7 @@ export async function listAccountRecipients(
   return items;
 }
 
-/** For the console. */
+/** The services of the console's page of recipients. */
 export function createConsoleRecipients(db: Db) {
   return {
     /** @throws AdminRefusal */

@@ -1,4 +1,7 @@
-/** What an operator decides about a live recipient that the screening holds or has blocked (decisions/controls#screening). */
+/**
+ * What an operator decides about a live recipient that the screening holds or has blocked
+ * (decisions/controls#screening).
+ */
 import { resolveOpenCase } from '../db/repositories/cases';
 import { decideRecipientScreening, lockRecipientForOperator } from '../db/repositories/recipients';
 import type { Recipient } from '../domain/recipient';
@@ -51,7 +54,7 @@ export const decideRecipient = defineChange({
   },
 });
 
-/** An operator decides about it. */
+/** Whether the screening holds or blocks the recipient, so that an operator may decide. */
 export function isHeld({ screening, deletedAt }: Recipient): boolean {
   return deletedAt === null && (screening === 'review' || screening === 'block');
 }

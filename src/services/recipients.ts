@@ -46,7 +46,7 @@ export interface RecipientsDeps extends ClaimDeps {
   payoutWorkflows: Pick<PayoutWorkflows, 'wake'>;
 }
 
-/** `restart-missing` wakes those that are left, and those whose message was lost. */
+/** How many payouts a change wakes; `restart-missing` wakes the others, and those whose message was lost. */
 const WOKEN_AT_ONCE = 100;
 
 export type Recipients = ReturnType<typeof createRecipients>;
@@ -106,7 +106,7 @@ export function createRecipients(deps: RecipientsDeps) {
         return after;
       }),
 
-    /** After the approval of a second person. */
+    /** Makes waiting payouts look again after the approval of a second person. */
     lookAgain: (id: string): Promise<void> => wakeWaiting(deps, id),
   };
 }
@@ -174,7 +174,7 @@ async function create(
 }
 
 /**
- * What is stored of a request, once a payout to it would find its way.
+ * The row of a request, after checking that a payout to it would have a route.
  * @throws ApiError validation_failed, destination_not_supported, network_required
  */
 async function savedOf(

@@ -23,7 +23,7 @@ import { AdminRefusal } from './admin/refusal';
 
 export type { NamingRequest };
 
-/** As for payouts. */
+/** The time limit is that of refunds by API. */
 const DEADLINE_MS = 12_000;
 
 export interface NamedAddress {

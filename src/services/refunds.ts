@@ -49,7 +49,7 @@ export interface RefundInput extends Omit<RefundRequest, 'destination'> {
 
 export interface RefundQuote {
   amount: Amount;
-  /** What the balance pays. */
+  /** The amount that the balance pays. */
   taken: Amount;
   /** The part of the service fee that returns. */
   fee: Amount;
@@ -71,7 +71,7 @@ interface ListRequest<Filters> {
   filters: Filters;
 }
 
-/** Shorter than the lease of the claim, as for payouts. */
+/** The time limit is shorter than the lease of the claim, as for payouts. */
 const ORDER_DEADLINE_MS = 12_000;
 
 const NO_ANSWER = {
@@ -92,7 +92,7 @@ export function createRefunds(deps: RefundsDeps) {
       input: RefundInput & { idempotencyKey: string },
     ): Promise<StoredResponse> => create(deps, caller, input),
 
-    /** What it would move now; reserves nothing. @throws ApiError as `create` */
+    /** The amounts that the refund would move now; reserves nothing. @throws ApiError as `create` */
     quote: async (caller: Caller, input: RefundInput): Promise<RefundQuote> => {
       const { payment, refunds, amount } = await prepare(deps, caller, input);
       const { taken, fee } = priceReversal(payment, amount);
@@ -111,7 +111,7 @@ export function createRefunds(deps: RefundsDeps) {
     list: (caller: Caller, query: ListRequest<RefundFilters>): Promise<Page<Refund>> =>
       listMerchantRefunds(deps.db, { ...caller, ...query }),
 
-    /** Those of one payment. @throws ApiError not_found */
+    /** The refunds of one payment. @throws ApiError not_found */
     listOf: async (
       caller: Caller,
       paymentId: string,

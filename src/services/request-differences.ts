@@ -19,7 +19,7 @@ export interface ReusedKey {
 const DIFFERENCES_MAX = 20;
 const VALUE_LENGTH_MAX = 200;
 
-/** Both as they are stored: redacted. */
+/** Compares the two requests as they are stored, which means redacted. */
 export function compareRequests(first: LoggedRequest, second: LoggedRequest): ReusedKey {
   const [before, after] = [fieldsOf(first.requestBody), fieldsOf(second.requestBody)];
   if (before === null || after === null) return { first, differences: null };

@@ -13,7 +13,7 @@ import {
 import type { Db } from '../db/transaction';
 import { redactBody, redactEncoded, redactQuery } from './redaction';
 
-/** What is left out, for the metric. */
+/** The reasons for which requests are dropped, as labels of the metric. */
 export const DROP_REASONS = ['buffer_full', 'write_failed', 'daily_maximum'] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
@@ -26,7 +26,7 @@ export interface RequestToLog extends Omit<LoggedRequest, 'requestBody' | 'respo
 export interface RequestLog {
   add(request: RequestToLog): void;
   dropped(): Readonly<Record<DropReason, number>>;
-  /** Writes what is left. */
+  /** Writes the entries that are left, and ends. */
   stop(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const ENCODED_LENGTH_MAX = 4 * TEXT_LENGTH_MAX;
 const BATCH = 500;
 const BUFFER_MAX = 5_000;
 const WRITE_EVERY_MS = 500;
-/** Requests are answered after so much work on a batch; a body takes less than a millisecond. */
+/** After this much work on a batch other requests are answered; a body takes less than a millisecond. */
 const WORK_AT_ONCE_MS = 5;
 /** The work on a batch. After it the bodies of the others are not kept. */
 const BATCH_WORK_MS_MAX = 1_000;
@@ -124,7 +124,7 @@ class Written {
   }
 }
 
-/** In parts, between which requests are answered. */
+/** Redacts a batch in parts, between which requests are answered. */
 async function allReadable(batch: readonly RequestToLog[]): Promise<LoggedRequest[]> {
   const entries: LoggedRequest[] = [];
   let workedMs = 0;

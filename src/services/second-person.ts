@@ -78,7 +78,7 @@ export function textsOf(rule: SecondPersonRule): string[] {
   return Object.entries(rule).map(([currency, amount]) => `${currency}=${amount}`);
 }
 
-/** What waits for a second person. */
+/** An object that waits for a second person. */
 export interface Waiting {
   kind: ApprovedKind;
   id: string;

@@ -49,7 +49,7 @@ export interface Authentication {
 export interface Authenticated {
   caller: Caller;
   rate: RateWindow;
-  /** True: respond 429 with the rate headers and run nothing. */
+  /** Whether the limit is exceeded: then respond 429 with the rate headers and run nothing. */
   exceeded: boolean;
 }
 
@@ -85,7 +85,7 @@ export interface PayoutQuote {
 }
 
 export interface Payouts {
-  /** Reserves nothing. @throws ApiError as `create` */
+  /** Prices the payout and reserves nothing. @throws ApiError as `create` */
   quote(caller: Caller, request: SentPayoutOrder): Promise<PayoutQuote>;
   /** @throws ApiError every error case of the specification's "POST /payouts" */
   create(
@@ -140,7 +140,7 @@ export interface Balances {
   reconcile(caller: Caller, request: ReconciliationRequest): Promise<Reconciliation>;
 }
 
-/** What a merchant asks the feed for. */
+/** A merchant's request to the feed. */
 export interface FeedRequest {
   limit: number;
   filters: EventFilters;

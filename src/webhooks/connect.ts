@@ -2,7 +2,7 @@
  * Connects to one of a receiver's allowed addresses, and secures the connection with TLS.
  *
  * The sender connects to addresses and never to names, so no name is resolved again between check and
- * connection. undici receives the connected socket and cannot open another one.
+ * connection. Node's HTTP client receives the connected socket and cannot open another one.
  */
 import net from 'node:net';
 import tls from 'node:tls';

@@ -29,9 +29,9 @@ interface Adjustment extends PostedAmount {
 }
 
 export interface AdjustmentResult extends Adjustment {
-  /** True: an earlier attempt posted it, and nothing moved this time. */
+  /** Whether an earlier attempt had posted it, so that nothing moved this time. */
   replayed: boolean;
-  /** The balance after it; for a replay, the current balance. */
+  /** The balance after the adjustment; for a replay, the current balance. */
   available: Amount;
   reserved: Amount;
 }
@@ -121,7 +121,7 @@ async function postOnce(db: Db, by: ChangedBy, adjustment: Adjustment): Promise<
         before: null,
         after: { id, account_id: accountId, mode, currency, direction, amount },
       });
-      // Last in the transaction: from here to COMMIT the balance is locked.
+      // The posting is last in the transaction, because the balance is locked from here to COMMIT.
       const posting = adjustmentPosting({ id, direction, amount, reason });
       const { outcome, ...balance } = await post(tx, { accountId, mode, currency }, posting);
       if (outcome !== 'posted') throw new NotPosted({ kind: outcome, ...balance });

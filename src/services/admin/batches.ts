@@ -24,7 +24,7 @@ import type { ChangedBy } from './audit';
 import { UnclearDecision } from './payments';
 import { AdminRefusal } from './refusal';
 
-/** A worker applies it at once. */
+/** How long the command waits; a worker usually applies a decision at once. */
 const PATIENCE_MS = 15_000;
 const ASK_EVERY_MS = 200;
 
@@ -124,7 +124,7 @@ function isDone({ status, ending, leftOutRows }: ConsoleBatch, order: BatchOrder
   return ending === order.kind;
 }
 
-/** Before the signal, so that the request is recorded whatever its outcome. */
+/** The entry is written before the signal, so that the request is recorded whatever its outcome. */
 function noteInAudit(
   db: Db,
   by: ChangedBy,

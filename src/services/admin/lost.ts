@@ -8,7 +8,7 @@ import type { Db } from '../../db/transaction';
 import { type KnownObject, listKnownObjects, readSummary } from '../../temporal/visibility';
 
 const BATCH = 1_000;
-/** A workflow starts before its row is written. */
+/** How much earlier than the time workflows are listed from: a workflow starts before its row is written. */
 const LOOK_BACK_MS = 60 * 60 * 1000;
 
 export interface LostObject extends KnownObject {
@@ -16,7 +16,7 @@ export interface LostObject extends KnownObject {
   summary: string | null;
 }
 
-/** In the order of their ids, which is that of their creation. @throws without an answer of Temporal */
+/** Lists them in the order of their creation. @throws Error when Temporal does not answer */
 export async function listLost(
   db: Db,
   client: Client,

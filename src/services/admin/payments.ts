@@ -19,14 +19,14 @@ import { AdminRefusal } from './refusal';
 
 const ID_LENGTH_MAX = 100;
 
-/** A worker records it at once; the provider may need longer. */
+/** How long the command waits: a worker records a decision at once, but the provider may need longer. */
 const PATIENCE_MS = 15_000;
 const ASK_EVERY_MS = 200;
 
 export interface PaymentDecisionInput {
   paymentId: string;
   kind: PaymentDecisionKind;
-  /** Chosen by the caller before the first attempt; a repeated id counts once. */
+  /** The caller chooses it before the first attempt; a repeated id counts once. */
   id: string;
   /** Only for a refund, as text; null means everything that remains. */
   amount: string | null;
@@ -39,7 +39,7 @@ export interface PaymentsDeps {
   patienceMs?: number;
 }
 
-/** The outcome is unknown: Temporal or the workers did not answer in time. */
+/** Thrown when the outcome is unknown, because Temporal or the workers did not answer in time. */
 export class UnclearDecision extends Error {}
 
 export interface PaymentDecisionResult extends Pick<StoredDecision, 'id' | 'kind' | 'amount'> {
@@ -150,7 +150,7 @@ function requireSent(sent: Sent | Closed | NoAnswer): void {
   throw new UnclearDecision(`Temporal did not accept the signal${why}`, { cause });
 }
 
-/** Before the signal, so that the request is recorded whatever its outcome. */
+/** The entry is written before the signal, so that the request is recorded whatever its outcome. */
 function noteInAudit(
   db: Db,
   by: ChangedBy,

@@ -59,7 +59,7 @@ interface Id {
   id: string;
 }
 
-/** The request is valid, but the current state does not allow it. */
+/** The refusals of valid requests that the current state does not allow. */
 const REFUSALS = {
   not_found: ({ object, id }: { object: NotFoundObject; id: string }) =>
     `${OBJECTS[object]} ${id} does not exist.`,
@@ -182,7 +182,7 @@ const REFUSALS = {
     `${id} cannot be abandoned: it is already ${status}.`,
 };
 
-/** What is wrong with the value of a field, whatever the gateway's state. */
+/** The problems of a field's value, which do not depend on the gateway's state. */
 const PROBLEMS = {
   empty: () => 'Enter a value.',
   too_long: ({ length, max }: { length: number; max: number }) =>
@@ -266,7 +266,7 @@ type Coded<Catalogue> = {
 export type Refusal = Coded<typeof REFUSALS>;
 export type InputProblem = Coded<typeof PROBLEMS>;
 
-/** Its message is the sentence. */
+/** A refusal of a person's request; its message is the sentence. */
 export class AdminRefusal extends Error {
   readonly refusal: Refusal;
 
@@ -276,12 +276,12 @@ export class AdminRefusal extends Error {
   }
 }
 
-/** Its message is the sentence, without the field. */
+/** A problem of a field's value; its message is the sentence, without the field. */
 export class InvalidInput extends Error {
   /** The name of the field in the form; the admin command has an option of the same name. */
   readonly field: string;
   readonly problem: InputProblem;
-  /** What was found with it, itself included: the first problem of each field. */
+  /** All problems that were found together, this one included: the first of each field. */
   faults: readonly InvalidInput[] = [this];
 
   constructor(field: string, problem: InputProblem) {

@@ -31,7 +31,7 @@ export async function listSchedules(db: Db, open: boolean, limit: number) {
   });
 }
 
-/** With its newest runs. @throws AdminRefusal */
+/** A schedule with its newest runs. @throws AdminRefusal when it does not exist */
 export async function showSchedule(db: Db, id: string) {
   const schedule = await findPayoutSchedule(db, id);
   if (schedule === null) throw notFound(id);

@@ -1,4 +1,7 @@
-/** The sources of the screening (decisions/controls#screening): lists that an operator imports, and the service. */
+/**
+ * The sources of the screening (decisions/controls#screening): lists that an operator imports, and the
+ * service.
+ */
 import { createHash } from 'node:crypto';
 import {
   deleteSource,
@@ -21,7 +24,7 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 export interface ListImport {
   name: string;
   format: ListFormat;
-  /** What a match means. */
+  /** The verdict of a match. */
   verdict: Exclude<Verdict, 'clear'>;
   /** The file's content. */
   text: string;
@@ -64,7 +67,7 @@ function readFile(format: ListFormat, text: string): ReadList {
   }
 }
 
-/** From now on nobody asks this source. @throws AdminRefusal */
+/** Removes a source, which is not asked any more. @throws AdminRefusal when there is none of this name */
 export async function removeSource(db: Db, by: ChangedBy, name: string): Promise<ScreeningSource> {
   return makeChange(db, by, async (tx) => {
     const removed = await deleteSource(tx, name);

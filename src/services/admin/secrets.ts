@@ -1,6 +1,6 @@
 /**
- * The change of KEY_PEPPER and WEBHOOK_SECRET_KEY (decisions/webhooks#webhook-secrets): what still depends on an
- * earlier one, and the encryption with the current one. API keys cannot be hashed again here: each is when
+ * The change of KEY_PEPPER and WEBHOOK_SECRET_KEY (decisions/webhooks#webhook-secrets): lists what still
+ * depends on an earlier value, and encrypts secrets with the current one. An API key is hashed again when
  * it is used.
  */
 import { countKeysByPepper } from '../../db/repositories/api-keys';
@@ -19,7 +19,7 @@ import type { Db } from '../../db/transaction';
 import type { SecretBox } from '../../lib/secret-box';
 import { makeChange, type ChangedBy } from './audit';
 
-/** A transaction with so many is short, and an interrupted run continues with the rest. */
+/** Rows of one transaction: it stays short, and an interrupted run continues with the rest. */
 const BATCH = 500;
 
 /**
