@@ -4,8 +4,27 @@
  * `npm run test:slow` runs (CI runs ten files of them, `test/faults.txt`): `wallet` has chains of its own, `crash` lets steps, processes, servers and providers fail and waits
  * for the recovery, and `start` starts the product as its documentation says. Servers start only for
  * the projects of the selected files.
+ *
+ * jest loads every module again for each of its files, so the files of a folder run as one, by its `room.ts`. A file
+ * that the command line names runs alone: `npx jest --runTestsByPath test/db/ledger/ledger.test.ts`.
  */
+const { existsSync, readdirSync } = require('node:fs');
 const { availableParallelism } = require('node:os');
+
+const namesFiles = process.argv.some((argument) => argument.endsWith('.test.ts'));
+
+function filesOf(name) {
+  const folder = `<rootDir>/test/${name}`;
+  const rooms = `${folder}/*/room.ts`;
+  if (namesFiles) return [`${folder}/**/*.test.ts`, rooms];
+  for (const one of readdirSync(`${__dirname}/test/${name}`, { withFileTypes: true })) {
+    const room = `test/${name}/${one.name}/room.ts`;
+    if (one.isDirectory() && !existsSync(`${__dirname}/${room}`)) {
+      throw new Error(`The tests beside ${room} would not run, because it does not exist.`);
+    }
+  }
+  return [`${folder}/*.test.ts`, rooms];
+}
 
 const swc = (parser) => [
   '@swc/jest',
@@ -25,7 +44,7 @@ function project(name, options = {}) {
     displayName: name,
     rootDir: __dirname,
     testEnvironment: '<rootDir>/test/support/quick-exit.js',
-    testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+    testMatch: filesOf(name),
     transform: { '^.+\\.[cm]?[jt]s$': swc({}), '^.+\\.tsx$': swc({ tsx: true }) },
     // These are ES modules, which jest cannot load as they are.
     transformIgnorePatterns: [
@@ -37,6 +56,7 @@ function project(name, options = {}) {
 }
 
 const withPostgres = {
+  moduleNameMapper: { '^@node-rs/argon2$': '<rootDir>/test/support/quick-argon2.ts' },
   globalSetup: '<rootDir>/test/support/servers/setup-postgres.ts',
   globalTeardown: '<rootDir>/test/support/servers/global-teardown.ts',
 };
@@ -61,5 +81,6 @@ module.exports = {
   maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
   // Tests in one file that wait for the gateway wait side by side (`test.concurrent`).
   maxConcurrency: 6,
+  testSequencer: '<rootDir>/test/support/longest-first.js',
   reporters: ['default', '<rootDir>/test/support/plain-reporter.js'],
 };

@@ -1,7 +1,7 @@
 /**
  * The providers' statements are read and compared with ours: agreement opens no case, each kind of
  * difference makes one, and what a lost callback would have reported makes none. Every rule of the
- * comparison is in test/db/reconciliation-differences.test.ts.
+ * comparison is in test/db/books/reconciliation-differences.test.ts.
  */
 import { verifyStatements } from '../../src/db/ledger-verify';
 import { brokenInvariants } from '../support/servers/gateway';

@@ -56,7 +56,7 @@ export const CALLBACK_GUARDS: readonly Guard[] = [
     file: RECEIVE,
     find: 'if (payout?.provider !== provider.code || payout.mode !== mode) return;',
     replace: 'if (payout === null) return;',
-    test: 'test/e2e/callbacks.test.ts',
+    test: 'test/e2e/payments/callbacks.test.ts',
     title: 'a callback of one mode or provider does not reach a payout of another',
   },
   {
@@ -65,7 +65,7 @@ export const CALLBACK_GUARDS: readonly Guard[] = [
     file: RECEIVE,
     find: "if (hint === null) throw new ApiError({ code: 'invalid_signature' });",
     replace: 'if (hint === null) return;',
-    test: 'test/e2e/callbacks.test.ts',
+    test: 'test/e2e/payments/callbacks.test.ts',
     title: 'are refused and change nothing',
   },
   {
@@ -76,7 +76,7 @@ export const CALLBACK_GUARDS: readonly Guard[] = [
     find: "    case 'limited':\n    case 'unknown':\n      return null;",
     replace:
       "    case 'limited':\n      return 'not_found';\n    case 'unknown':\n      return null;",
-    test: 'test/e2e/callbacks.test.ts',
+    test: 'test/e2e/payments/callbacks.test.ts',
     title: 'leaves the callback for later and opens no case: ',
   },
 ];

@@ -2,7 +2,7 @@
 import type { Guard } from '../guard';
 
 const SQL = 'src/db/repositories/payout-conditions.ts';
-const TEST = 'test/db/payout-conditions.test.ts';
+const TEST = 'test/db/payouts/payout-conditions.test.ts';
 
 export const CONDITION_GUARDS: readonly Guard[] = [
   {
@@ -92,7 +92,7 @@ export const CONDITION_GUARDS: readonly Guard[] = [
     file: 'src/domain/recipient.ts',
     find: 'const waits = order.release?.recipientReady === true;',
     replace: "const waits = order.release !== undefined || order.reference !== '';",
-    test: 'test/e2e/recipients.test.ts',
+    test: 'test/e2e/recipients/recipients.test.ts',
     title: 'waits 24 hours, and the refusal names the time',
   },
   {

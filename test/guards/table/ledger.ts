@@ -3,10 +3,10 @@ import type { Guard } from '../guard';
 
 const SQL = 'src/db/migrations/baseline/ledger.ts';
 const WRITE = 'src/db/migrations/0098-ledger-replays.ts';
-const LEDGER = 'test/db/ledger.test.ts';
-const RACES = 'test/db/ledger-races.test.ts';
-const RIGHTS = 'test/db/rights.test.ts';
-const CONSTRAINTS = 'test/db/constraints.test.ts';
+const LEDGER = 'test/db/ledger/ledger.test.ts';
+const RACES = 'test/db/ledger/ledger-races.test.ts';
+const RIGHTS = 'test/db/database/rights.test.ts';
+const CONSTRAINTS = 'test/db/database/constraints.test.ts';
 
 export const LEDGER_GUARDS: readonly Guard[] = [
   {
@@ -117,7 +117,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     file: SQL,
     find: 'AND w.available >= total',
     replace: 'AND w.available > total',
-    test: 'test/db/payout-batches.test.ts',
+    test: 'test/db/batches/payout-batches.test.ts',
     title: 'a balance that covers all rows to the last unit reserves them',
   },
   {
@@ -190,7 +190,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     file: 'src/db/migrations/baseline/accounts.ts',
     find: "RAISE EXCEPTION 'the audit log is append-only: % on % refused', TG_OP, TG_TABLE_NAME;",
     replace: 'RETURN NULL;',
-    test: 'test/db/admin-audit.test.ts',
+    test: 'test/db/audit/admin-audit.test.ts',
     title: 'the owner of the schema cannot',
   },
   {
@@ -200,7 +200,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     find: `CREATE TRIGGER erase_only BEFORE UPDATE ON audit_log
   FOR EACH ROW EXECUTE FUNCTION audit_refuse_other_update();`,
     replace: '',
-    test: 'test/db/admin-audit.test.ts',
+    test: 'test/db/audit/admin-audit.test.ts',
     title: 'the owner of the schema cannot',
   },
   {
@@ -209,7 +209,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     file: 'src/db/audit-verify.ts',
     find: 'if (isKnown) continue;',
     replace: 'if (isKnown || !isKnown) continue;',
-    test: 'test/db/audit-chain.test.ts',
+    test: 'test/db/audit/audit-chain.test.ts',
     title: 'inserted past the trigger',
   },
   {
@@ -218,7 +218,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     file: 'src/db/audit-verify.ts',
     find: 'if (!nextHash(this.previous, row.text).equals(row.hash)) {',
     replace: 'if (row.hash.length === 0) {',
-    test: 'test/db/audit-chain.test.ts',
+    test: 'test/db/audit/audit-chain.test.ts',
     title: 'changed with its seal breaks the chain',
   },
   {
@@ -227,7 +227,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     file: 'src/db/audit-verify.ts',
     find: 'if (head.hash === hash) {',
     replace: 'if (head.hash.length > 0) {',
-    test: 'test/db/audit-chain.test.ts',
+    test: 'test/db/audit/audit-chain.test.ts',
     title: 'written anew is found',
   },
   {
@@ -236,7 +236,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     file: 'src/db/audit-verify.ts',
     find: 'isErased && (isLeft || !seal.isErasureRecorded)',
     replace: 'isErased && isLeft',
-    test: 'test/db/audit-chain.test.ts',
+    test: 'test/db/audit/audit-chain.test.ts',
     title: 'an erasure without an entry',
   },
   {
@@ -245,7 +245,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     file: 'src/db/migrations/0055-audit-chain.ts',
     find: "RETURN 'needed';",
     replace: 'NULL;',
-    test: 'test/db/audit-chain.test.ts',
+    test: 'test/db/audit/audit-chain.test.ts',
     title: 'does not erase what decides',
   },
   {

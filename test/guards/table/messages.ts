@@ -5,13 +5,13 @@ const RESETS = 'src/services/users/password-resets.ts';
 const LINK_MAILS = 'src/db/repositories/link-mails.ts';
 const LINK_MAILS_SQL = 'src/db/migrations/0065-link-mails.ts';
 const PEOPLE = 'src/services/users/people.ts';
-const TEST = 'test/db/link-mails.test.ts';
+const TEST = 'test/db/people/link-mails.test.ts';
 const ONCE = 'a link works once, ends all sessions and the other links, and signs nobody in';
 const OPEN = 'a link does not work after 30 minutes, on the other site';
 const FACTOR = 'who has a second factor proves it before the new password, and keeps it';
 const BINDING = 'a reset proves the address of an invited user who has no second factor';
 const SAME = 'asking for a new password does and answers the same for every address';
-const CHATS = 'test/db/chat-webhooks.test.ts';
+const CHATS = 'test/db/notifications/chat-webhooks.test.ts';
 const ELSEWHERE =
   'other accounts, the other mode, other kinds, sign-ins and the operators are told to nobody else';
 const LIMITS = 'an address gets ten links in an hour, and a network asks for ten';
@@ -173,7 +173,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     find: 'WHERE i.id = ? AND i.kind = ? AND i.account_id IS NOT DISTINCT FROM ? AND ${OPEN} AND ${APPROVED}`,',
     replace:
       'WHERE i.id = ? AND i.kind = ? AND (?::text IS NULL OR true) AND ${OPEN} AND ${APPROVED}`,',
-    test: 'test/db/link-mails.test.ts',
+    test: 'test/db/people/link-mails.test.ts',
     title: 'an invitation is sent again with another link',
   },
   {
@@ -182,7 +182,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/people.ts',
     find: "WHERE m.status <> 'sending'`,",
     replace: "WHERE m.status <> ''`,",
-    test: 'test/db/link-mails.test.ts',
+    test: 'test/db/people/link-mails.test.ts',
     title: 'an invitation is sent again with another link',
   },
   {
@@ -204,7 +204,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
       find: "if (status !== 'waiting') return status;",
       replace: "if (status !== 'waiting' && status !== 'sending') return status;",
     },
-    test: 'test/db/notifications.test.ts',
+    test: 'test/db/notifications/notifications.test.ts',
     title: 'a call that follows one that died while it sent does not send again',
   },
   {
@@ -213,7 +213,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     file: 'activities/notifications/address.ts',
     find: 'if (person.id === occasion.makerId || !isTold(occasion, person)) continue;',
     replace: 'if (!isTold(occasion, person)) continue;',
-    test: 'test/db/notifications.test.ts',
+    test: 'test/db/notifications/notifications.test.ts',
     title: 'what waits for a second person is told to those who may approve it',
   },
   {
@@ -222,7 +222,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     file: 'src/domain/notifications.ts',
     find: 'return (role.kind === who || isOwn(kind)) && mayDo(role, needs);',
     replace: 'return role.kind === who || isOwn(kind);',
-    test: 'test/db/notifications.test.ts',
+    test: 'test/db/notifications/notifications.test.ts',
     title: 'what waits for a second person is told to those who may approve it',
   },
   {
@@ -231,7 +231,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     file: 'src/db/migrations/0066-notification-kinds.ts',
     find: 'AND s.is_low <> (a.low_since IS NOT NULL)',
     replace: 'AND (s.is_low OR a.low_since IS NOT NULL)',
-    test: 'test/db/notifications.test.ts',
+    test: 'test/db/notifications/notifications.test.ts',
     title: 'a low balance is told once until it has recovered',
   },
   {
@@ -240,7 +240,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/balance-alerts.ts',
     find: 'WHERE account_id = ? AND mode = ? AND NOT currency = ANY (?::text[])',
     replace: 'WHERE account_id = ? AND ?::text IS NOT NULL AND NOT currency = ANY (?::text[])',
-    test: 'test/db/notifications.test.ts',
+    test: 'test/db/notifications/notifications.test.ts',
     title: 'a low balance is told once until it has recovered',
   },
   {
@@ -249,7 +249,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     file: 'activities/notifications/recipient.ts',
     find: 'if (isAlwaysTold(kind)) return true;',
     replace: 'if (isAlwaysTold(kind) && person.role !== null) return true;',
-    test: 'test/db/link-mails.test.ts',
+    test: 'test/db/people/link-mails.test.ts',
     title: 'whoever gets a new password is told',
   },
   {
@@ -361,7 +361,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     file: 'src/db/migrations/0073-alarm-ids.ts',
     find: ', extract(epoch FROM NEW.raised_at)',
     replace: '',
-    test: 'test/db/notifications.test.ts',
+    test: 'test/db/notifications/notifications.test.ts',
     title: 'operators are told of each alarm of a provider once',
   },
 ];

@@ -1,8 +1,8 @@
 /** Guards of payouts, payments and their approval. */
 import type { Guard } from '../guard';
 
-const TRANSITIONS = 'test/db/guarded-transitions.test.ts';
-const FOUR_EYES = 'test/workflow/console-decisions.test.ts';
+const TRANSITIONS = 'test/db/ledger/guarded-transitions.test.ts';
+const FOUR_EYES = 'test/workflow/payouts/console-decisions.test.ts';
 const DECIDE = 'activities/payout/decide.ts';
 const DECISIONS = 'src/db/repositories/payout-decisions.ts';
 const PROPOSALS = 'src/db/repositories/policy-proposals.ts';
@@ -17,7 +17,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/domain/networks.ts',
     find: "if (memo === undefined) return 'memo_required';\n  if (memo === null) return null;",
     replace: 'if (memo === undefined || memo === null) return null;',
-    test: 'test/e2e/create-payout-refusals.test.ts',
+    test: 'test/e2e/payouts/create-payout-refusals.test.ts',
     title: 'an XRP payout goes to a wallet without a tag when the request says so',
   },
   {
@@ -26,7 +26,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/currency-routes.ts',
     find: "${enabled ? `AND ${HAS_FEE}` : ''}",
     replace: '',
-    test: 'test/db/admin-policies.test.ts',
+    test: 'test/db/accounts/admin-policies.test.ts',
     title: 'a route is not enabled without a default fee rule',
   },
   {
@@ -35,7 +35,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/services/fees.ts',
     find: 'await refuseGap(tx, scope);\n    const ended',
     replace: 'const ended',
-    test: 'test/db/admin-policies.test.ts',
+    test: 'test/db/accounts/admin-policies.test.ts',
     title: 'a route is not enabled without a default fee rule',
   },
   {
@@ -44,7 +44,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/services/payouts.ts',
     find: "if (existingId !== null) throw new ApiError(duplicateReference('payout', existingId));",
     replace: '',
-    test: 'test/e2e/create-payout-limits.test.ts',
+    test: 'test/e2e/payouts/create-payout-limits.test.ts',
     title: 'a used reference is told while the provider has no estimate',
   },
   {
@@ -73,7 +73,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/pending-payments.ts',
     find: '`(${IS_SEEN} OR (status',
     replace: '`(${IS_SEEN} OR (false AND status',
-    test: 'test/e2e/payment-scenarios.test.ts',
+    test: 'test/e2e/payments/payment-scenarios.test.ts',
     title: 'late money that is not confirmed yet is pending',
   },
   {
@@ -91,7 +91,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payouts.ts',
     find: 'AND status IN (${sqlList(from)}) AND NOT awaits_batch',
     replace: 'AND status IN (${sqlList(from)})',
-    test: 'test/db/payout-batches.test.ts',
+    test: 'test/db/batches/payout-batches.test.ts',
     title: 'no transition changes a row that waits for its batch',
   },
   {
@@ -100,7 +100,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/payout-batch/manifest-proof.ts',
     find: 'return manifest.sha256() === approved ? hashes : null;',
     replace: 'return hashes;',
-    test: 'test/e2e/payout-batches.test.ts',
+    test: 'test/e2e/batches/payout-batches.test.ts',
     title: 'a row that was changed in the database is not sent',
   },
   {
@@ -109,7 +109,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/payout-batch/advance.ts',
     find: 'if (!rows.every((row) => isOfManifest(hashes, row))) throw new ChangedRows();',
     replace: '',
-    test: 'test/e2e/payout-batches.test.ts',
+    test: 'test/e2e/batches/payout-batches.test.ts',
     title: 'a row that is changed while others are sent is not sent',
   },
   {
@@ -118,7 +118,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/payout-batch/leave-out.ts',
     find: 'if (manifestSha256(known) !== batch.manifestSha256) {',
     replace: 'if (known.length === 0) {',
-    test: 'test/e2e/payout-batches.test.ts',
+    test: 'test/e2e/batches/payout-batches.test.ts',
     title: 'rows that were changed in the database are not left out under a new hash',
   },
   {
@@ -127,7 +127,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-batches.ts',
     find: "AND status IN (${sqlList(payoutBatchStatusesBefore('approve'))})`;",
     replace: '`;',
-    test: 'test/db/payout-batches.test.ts',
+    test: 'test/db/batches/payout-batches.test.ts',
     title: 'a row is left out only of a batch that nobody has approved or ended',
   },
   {
@@ -136,7 +136,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-batch-decisions.ts',
     find: 'AND d.manifest_sha256 = payout_batches.manifest_sha256\n       AND d.outcome IN',
     replace: 'AND d.outcome IN',
-    test: 'test/e2e/console-batches.test.ts',
+    test: 'test/e2e/approvals/console-batches.test.ts',
     title: 'rows are left out, the merchant reads why, and an earlier approval does not count',
   },
   {
@@ -145,7 +145,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'workflows/payout-batch-page.ts',
     find: "if (kind === 'approve' && manifestSha256 !== state.manifestSha256) {",
     replace: 'if (manifestSha256 === undefined) {',
-    test: 'test/e2e/payout-batches.test.ts',
+    test: 'test/e2e/batches/payout-batches.test.ts',
     title: 'an approval is about the manifest that it names',
   },
   {
@@ -154,7 +154,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/payout-batch/decide.ts',
     find: "if (decision.manifestSha256 !== batch.manifestSha256) return 'other_manifest';",
     replace: '',
-    test: 'test/e2e/console-batches.test.ts',
+    test: 'test/e2e/approvals/console-batches.test.ts',
     title: 'an operator approves the manifest of the page',
   },
   {
@@ -163,7 +163,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-batch-decisions.ts',
     find: 'OR NOT ${NEEDS_TWO}',
     replace: 'OR true OR NOT ${NEEDS_TWO}',
-    test: 'test/e2e/console-batches.test.ts',
+    test: 'test/e2e/approvals/console-batches.test.ts',
     title: 'a sum above the threshold needs two operators',
   },
   {
@@ -172,7 +172,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-batch-rows.ts',
     find: "WHERE id = ? AND status = 'processing' AND ending IS NULL FOR NO KEY UPDATE",
     replace: "WHERE id = ? AND status = 'processing' FOR NO KEY UPDATE",
-    test: 'test/db/payout-batches.test.ts',
+    test: 'test/db/batches/payout-batches.test.ts',
     title: 'nothing is released after a stop',
   },
   {
@@ -181,7 +181,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-batch-rows.ts',
     find: 'ending IS NULL FOR NO KEY UPDATE',
     replace: 'ending IS NULL',
-    test: 'test/db/payout-batches.test.ts',
+    test: 'test/db/batches/payout-batches.test.ts',
     title: 'a stop waits for a release at the same moment',
   },
   {
@@ -191,7 +191,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-batch-decisions.ts',
     find: 'USING (currency) WHERE total.amount > t.amount',
     replace: 'USING (currency) WHERE false AND total.amount > t.amount',
-    test: 'test/db/payout-batches.test.ts',
+    test: 'test/db/batches/payout-batches.test.ts',
     title: 'needs two operators',
   },
   {
@@ -201,7 +201,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     find: 'AND awaits_batch\n     RETURNING *`,\n    [batchId, limit],',
     replace: 'RETURNING *`,\n    [batchId, limit],',
     also: { find: 'ending IS NULL FOR NO KEY UPDATE', replace: 'ending IS NULL' },
-    test: 'test/db/payout-batches.test.ts',
+    test: 'test/db/batches/payout-batches.test.ts',
     title: 'at the same moment take each row once',
   },
   {
@@ -210,7 +210,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-batch-rows.ts',
     find: 'AND awaits_batch\n        AND EXISTS (SELECT FROM payout_batches WHERE id = ? AND ending IS NOT NULL)',
     replace: 'AND EXISTS (SELECT FROM payout_batches WHERE id = ? AND ending IS NOT NULL)',
-    test: 'test/db/payout-batches.test.ts',
+    test: 'test/db/batches/payout-batches.test.ts',
     title: 'at the same moment take each row once',
   },
   {
@@ -220,7 +220,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/temporal/payout-workflows.ts',
     find: '{ ...startOptions(start), taskQueue: TASK_QUEUES.batches }',
     replace: 'startOptions(start)',
-    test: 'test/e2e/fair-batches.test.ts',
+    test: 'test/e2e/batches/fair-batches.test.ts',
     title: 'a single payout overtakes the rows of another merchant that wait for a worker',
   },
   {
@@ -230,7 +230,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/payout-batch/advance.ts',
     find: 'SUBMITTED_AT_ONCE / (await countBatchesInProcess(deps.db, batch))',
     replace: 'SUBMITTED_AT_ONCE / 1',
-    test: 'test/e2e/fair-batches.test.ts',
+    test: 'test/e2e/batches/fair-batches.test.ts',
     title: 'the batches of a merchant share the places of rows',
   },
   {
@@ -284,7 +284,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/cases.ts',
     find: 'WHERE id = ? AND resolved_at IS NULL AND jsonb_array_length',
     replace: 'WHERE id = ? AND jsonb_array_length',
-    test: 'test/db/admin-accounts.test.ts',
+    test: 'test/db/accounts/admin-accounts.test.ts',
     title: 'two at once: one resolves it, the other is told',
   },
   {
@@ -293,7 +293,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: DECIDE,
     find: "only: 'submission_started_at IS NULL',",
     replace: '',
-    test: 'test/workflow/in-doubt.test.ts',
+    test: 'test/workflow/payouts/in-doubt.test.ts',
     title: 'a rejection in doubt returns no funds',
   },
   {
@@ -320,7 +320,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-facts.ts',
     find: 'AND (x.mode IS NULL OR x.mode = q.mode)',
     replace: 'AND x.mode IS NULL',
-    test: 'test/db/admin-policies.test.ts',
+    test: 'test/db/accounts/admin-policies.test.ts',
     title: 'mode: a new test payout finds',
   },
   {
@@ -329,7 +329,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-pauses.ts',
     find: 'DELETE FROM payout_pauses WHERE id::text = ? RETURNING',
     replace: 'DELETE FROM payout_pauses WHERE ?::text IS NOT NULL RETURNING',
-    test: 'test/db/admin-policies.test.ts',
+    test: 'test/db/accounts/admin-policies.test.ts',
     title: 'several hold the same payouts, and each is lifted by its id',
   },
   {
@@ -338,7 +338,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-facts.ts',
     find: 'coalesce(k.secret_changed_at, k.created_at, u.created_at)',
     replace: 'coalesce(k.created_at, u.created_at)',
-    test: 'test/db/admin-keys.test.ts',
+    test: 'test/db/api-keys/admin-keys.test.ts',
     title: 'a rotated key is as young as its secret: the review rule for young keys sees it',
   },
   {
@@ -366,7 +366,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/services/policy-proposals.ts',
     find: 'if (await areRelatedOperators(tx, proposedBy, by.actor)) {',
     replace: 'if (proposedBy === undefined) {',
-    test: 'test/db/people.test.ts',
+    test: 'test/db/people/people.test.ts',
     title: 'are not two when one brought in the other in the last 30 days, and the page says why',
   },
   {
@@ -375,7 +375,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/postgres/database.ts',
     find: 'for (const idle of this.#idle) if (idle.answeredAt < silentSince) idle.cut();',
     replace: '',
-    test: 'test/db/silent-network.test.ts',
+    test: 'test/db/database/silent-network.test.ts',
     title: 'statements without an answer end, and afterwards the first one already gets an answer',
   },
   {
@@ -393,7 +393,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/payout/provider.ts',
     find: '? confirmRefusal(deps, payout, provider, result.reason)',
     replace: '? refuse(deps, payout, result.reason)',
-    test: 'test/db/payout-doubts.test.ts',
+    test: 'test/db/payouts/payout-doubts.test.ts',
     title: 'an earlier submission that arrives late is found, and its funds stay reserved',
   },
   {
@@ -402,7 +402,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/payment/decide.ts',
     find: 'if (ageMs <= DECISION_VALID_MS) return null;',
     replace: 'return null;',
-    test: 'test/db/payment-doubts.test.ts',
+    test: 'test/db/payments/payment-doubts.test.ts',
     title: 'six minutes ago arrives too late: no money moves, and its outcome is recorded',
   },
   {
@@ -411,7 +411,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/payout/decide.ts',
     find: "if (ageMs > DECISION_VALID_MS) return refused('expired');",
     replace: '',
-    test: 'test/workflow/console-decisions.test.ts',
+    test: 'test/workflow/payouts/console-decisions.test.ts',
     title: 'an update that is typed with',
   },
   {
@@ -420,7 +420,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/payout-batch/decide.ts',
     find: "if (ageMs > DECISION_VALID_MS) return 'expired';",
     replace: '',
-    test: 'test/e2e/console-batches.test.ts',
+    test: 'test/e2e/approvals/console-batches.test.ts',
     title: 'an approval that reaches the batch late has no effect',
   },
   {
@@ -429,7 +429,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/payout/provider.ts',
     find: 'if (transfer.amount !== payout.amount || transfer.currency !== payout.currency) {',
     replace: 'if (transfer.currency !== payout.currency) {',
-    test: 'test/workflow/in-doubt.test.ts',
+    test: 'test/workflow/payouts/in-doubt.test.ts',
     title: 'another amount at the provider settles nothing and calls an operator',
   },
   {
@@ -438,7 +438,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/caller.ts',
     find: 'await requireOwnWorkflow(db, objectId);',
     replace: '',
-    test: 'test/workflow/foreign-workflows.test.ts',
+    test: 'test/workflow/worker/foreign-workflows.test.ts',
     title: 'another workflow cannot approve a payout',
   },
   {
@@ -463,7 +463,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/migrations/baseline/payout-usage.ts',
     find: 'PERFORM pg_advisory_xact_lock(payout_usage_key(p_account_id, p_mode, p_currency));',
     replace: '',
-    test: 'test/db/payout-usage.test.ts',
+    test: 'test/db/payouts/payout-usage.test.ts',
     title: 'a reservation under a limit waits for the one before it',
   },
   {
@@ -508,7 +508,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-facts.ts',
     find: 'WHERE paid.account_id = ${order}.account_id AND paid.mode = ${order}.mode',
     replace: 'WHERE paid.mode = ${order}.mode',
-    test: 'test/db/known-destination.test.ts',
+    test: 'test/db/payouts/known-destination.test.ts',
     title: 'a payout of another account does not make it known',
   },
   {
@@ -517,7 +517,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-facts.ts',
     find: 'WHERE paid.account_id = ${order}.account_id AND paid.mode = ${order}.mode',
     replace: 'WHERE paid.account_id = ${order}.account_id',
-    test: 'test/db/known-destination.test.ts',
+    test: 'test/db/payouts/known-destination.test.ts',
     title: 'only a completed payout makes it known, and only this destination',
   },
   {
@@ -526,7 +526,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-facts.ts',
     find: "AND paid.status = 'completed'",
     replace: '',
-    test: 'test/db/known-destination.test.ts',
+    test: 'test/db/payouts/known-destination.test.ts',
     title: 'only a completed payout makes it known, and only this destination',
   },
   {
@@ -588,7 +588,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/services/policy-proposals.ts',
     find: 'if (proposedBy.toLowerCase() === by.actor.toLowerCase()) {',
     replace: 'if (false) {',
-    test: 'test/db/console-accounts.test.ts',
+    test: 'test/db/accounts/console-accounts.test.ts',
     title: 'are found, changed with a reason, and show who changed what',
   },
   {
@@ -597,7 +597,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: PROPOSALS,
     find: 'AND p.before IS NOT DISTINCT FROM ?::jsonb',
     replace: 'AND (true OR p.before IS NOT DISTINCT FROM ?::jsonb)',
-    test: 'test/db/console-accounts.test.ts',
+    test: 'test/db/accounts/console-accounts.test.ts',
     title: OUTDATED,
   },
   {
@@ -606,7 +606,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: PROPOSALS,
     find: 'SELECT FROM users WHERE lower(email) = lower(p.proposed_by) AND ${IS_ADMIN}))',
     replace: 'SELECT))',
-    test: 'test/db/console-accounts.test.ts',
+    test: 'test/db/accounts/console-accounts.test.ts',
     title: OUTDATED,
   },
   {
@@ -615,7 +615,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: PROPOSALS,
     find: "const OPEN = 'p.outcome IS NULL AND p.expires_at > now()';",
     replace: "const OPEN = 'p.outcome IS NULL';",
-    test: 'test/db/console-accounts.test.ts',
+    test: 'test/db/accounts/console-accounts.test.ts',
     title: OUTDATED,
   },
   {
@@ -624,7 +624,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/services/policy-proposals.ts',
     find: 'if (proposedBy.toLowerCase() === by.actor.toLowerCase()) {',
     replace: 'if (false) {',
-    test: 'test/db/admin-policies.test.ts',
+    test: 'test/db/accounts/admin-policies.test.ts',
     title: 'a threshold applies once somebody else confirmed the same amount',
   },
   {
@@ -633,7 +633,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/payment/check.ts',
     find: 'const askedAt = await databaseTime(deps.db);',
     replace: 'const askedAt = new Date();',
-    test: 'test/db/database-time.test.ts',
+    test: 'test/db/database/database-time.test.ts',
     title: 'a payment does not expire because the clock is ahead',
   },
   {
@@ -642,7 +642,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/payout/provider.ts',
     find: 'const now = await databaseTime(deps.db);',
     replace: 'const now = new Date();',
-    test: 'test/db/database-time.test.ts',
+    test: 'test/db/database/database-time.test.ts',
     title: 'whatever the clock says',
   },
   {
@@ -651,7 +651,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/cases.ts',
     find: 'AND jsonb_array_length(case_facts(details)) = ?',
     replace: 'AND jsonb_array_length(case_facts(details)) >= ?',
-    test: 'test/db/case-facts.test.ts',
+    test: 'test/db/console/case-facts.test.ts',
     title: 'a resolution waives the refunds on the page and no later one',
   },
   {
@@ -660,7 +660,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'activities/payment/refunds.ts',
     find: 'undecidedFacts(tx, NOT_COVERED, paymentId, [fact])',
     replace: 'undecidedFacts(tx, NOT_COVERED, paymentId, [{}])',
-    test: 'test/db/case-facts.test.ts',
+    test: 'test/db/console/case-facts.test.ts',
     title: 'a resolution waives the refunds on the page and no later one',
   },
   {
@@ -669,7 +669,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'src/db/reconciliation-differences.ts',
     find: "AND case_facts(x.details) @> jsonb_build_array(fact - 'at')",
     replace: '',
-    test: 'test/db/case-facts.test.ts',
+    test: 'test/db/console/case-facts.test.ts',
     title: 'reconciliation notes money that no decision saw, although it is older than one',
   },
   {
@@ -678,7 +678,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'clients/typescript/src/cli/payouts.ts',
     find: "if (mode === 'live' && !values.has('yes')) await confirm(request, signal);",
     replace: '',
-    test: 'test/e2e/cli.test.ts',
+    test: 'test/e2e/clients/cli.test.ts',
     title: 'a live payout is confirmed by a person or by --yes',
   },
   {
@@ -687,7 +687,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     file: 'clients/typescript/src/cli/create-once.ts',
     find: "values.text('idempotency-key') ?? newIdempotencyKey()",
     replace: 'newIdempotencyKey()',
-    test: 'test/e2e/cli.test.ts',
+    test: 'test/e2e/clients/cli.test.ts',
     title: 'a payment and a payout are created, shown and listed',
   },
 ];

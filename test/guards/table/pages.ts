@@ -3,19 +3,19 @@ import type { Guard } from '../guard';
 
 const SITE = 'src/web/site.tsx';
 const SECURITY = 'src/web/security.ts';
-const PAGES = 'test/db/pages.test.ts';
-const SIGN_IN = 'test/db/sign-in.test.ts';
-const ROLES = 'test/db/page-roles.test.ts';
+const PAGES = 'test/db/dashboard/pages.test.ts';
+const SIGN_IN = 'test/db/sign-in/sign-in.test.ts';
+const ROLES = 'test/db/dashboard/page-roles.test.ts';
 const SESSIONS = 'src/db/repositories/users.ts';
-const FACTORS = 'test/db/second-factors.test.ts';
+const FACTORS = 'test/db/sign-in/second-factors.test.ts';
 const SSO = 'src/services/users/single-sign-on.ts';
-const SSO_TEST = 'test/db/single-sign-on.test.ts';
-const RECENT = 'test/db/recent-sign-in.test.ts';
-const LIMITS = 'test/db/page-limits.test.ts';
-const PEOPLE = 'test/db/people.test.ts';
+const SSO_TEST = 'test/db/sign-in/single-sign-on.test.ts';
+const RECENT = 'test/db/sign-in/recent-sign-in.test.ts';
+const LIMITS = 'test/db/dashboard/page-limits.test.ts';
+const PEOPLE = 'test/db/people/people.test.ts';
 const PEOPLE_SERVICE = 'src/services/users/people.ts';
 const REQUEST_LOG = 'src/db/repositories/request-log.ts';
-const FILTERS = 'test/db/account-filters.test.ts';
+const FILTERS = 'test/db/accounts/account-filters.test.ts';
 const LOGGED = 'the log of requests is of one account and mode';
 const COOKIE = 'the cookie is for one site only and out of reach of scripts and other sites';
 const SIGNED_OUT = 'a disabled user, an ended membership and an idle session are signed out';
@@ -100,7 +100,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/console/payouts/list.tsx',
     find: "needs: 'read',",
     replace: 'needs: null as never,',
-    test: 'test/db/console-payouts.test.ts',
+    test: 'test/db/console/console-payouts.test.ts',
     title: 'who may not read the console gets no list of payouts',
   },
   {
@@ -109,7 +109,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/web/once.ts',
     find: "cookie === 'gateway_draft' ? session.userId : session.sessionId",
     replace: "cookie === 'gateway_draft' ? '' : session.sessionId",
-    test: 'test/db/dashboard-pages.test.ts',
+    test: 'test/db/dashboard/dashboard-pages.test.ts',
     title: 'a form that was sent after the session ended comes back after the sign-in',
   },
   {
@@ -154,7 +154,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/saved-filters.ts',
     find: 'FROM saved_filters WHERE user_id = ? ORDER BY',
     replace: 'FROM saved_filters WHERE ?::text IS NOT NULL ORDER BY',
-    test: 'test/db/console-payouts.test.ts',
+    test: 'test/db/console/console-payouts.test.ts',
     title:
       'an operator gives filters a name, opens them, replaces and removes them, and nobody else sees them',
   },
@@ -164,7 +164,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/services/notes.ts',
     find: 'if (last?.actor === by.actor && last.reason === text) return;',
     replace: '',
-    test: 'test/db/console-payouts.test.ts',
+    test: 'test/db/console/console-payouts.test.ts',
     title:
       'operators leave notes on payouts and cases, which stay in the audit log and which the merchant does not see',
   },
@@ -174,7 +174,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/services/payout-reviews.ts',
     find: "const isGuarded = payout.mode === 'live' || (await readFourEyes(db, payoutId)) !== null;",
     replace: 'const isGuarded = (await readFourEyes(db, payoutId)) !== null;',
-    test: 'test/e2e/console-payouts.test.ts',
+    test: 'test/e2e/approvals/console-payouts.test.ts',
     title: 'a live payout is approved after a recent sign-in only, alone and in a selection',
   },
   {
@@ -183,7 +183,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/services/payout-reviews.ts',
     find: "({ mode, fourEyesThreshold }) => mode === 'live' || fourEyesThreshold !== null,",
     replace: '({ fourEyesThreshold }) => fourEyesThreshold !== null,',
-    test: 'test/e2e/console-payouts.test.ts',
+    test: 'test/e2e/approvals/console-payouts.test.ts',
     title: 'a live payout is approved after a recent sign-in only, alone and in a selection',
   },
   {
@@ -192,7 +192,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/services/batch-reviews.ts',
     find: "if (kind === 'approve' && isGuarded && !operator.isRecent) {",
     replace: 'if (false) {',
-    test: 'test/e2e/console-batches.test.ts',
+    test: 'test/e2e/approvals/console-batches.test.ts',
     title: 'a live batch is approved after a recent sign-in only',
   },
   {
@@ -327,7 +327,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-decisions.ts',
     find: "AND ${mayReview('first')}) AS related_to",
     replace: ') AS related_to',
-    test: 'test/e2e/single-sign-on.test.ts',
+    test: 'test/e2e/approvals/single-sign-on.test.ts',
     title: 'while the provider is down',
   },
   {
@@ -372,7 +372,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/db/as-account.ts',
     find: "set_config('role', 'gateway_merchant', true)",
     replace: 'current_user',
-    test: 'test/db/account-rows.test.ts',
+    test: 'test/db/accounts/account-rows.test.ts',
     title: 'a statement that forgets its account finds what is the account’s own',
   },
   {
@@ -381,7 +381,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/db/migrations/baseline/account-rows.ts',
     find: 'ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;',
     replace: '',
-    test: 'test/db/account-rows.test.ts',
+    test: 'test/db/accounts/account-rows.test.ts',
     title: 'and a stranger none',
   },
   {
@@ -417,7 +417,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/audit-log.ts',
     find: "[`(via IN ('dashboard', 'api') OR action = ANY (?::text[]))`, query.visibleActions],",
     replace: '',
-    test: 'test/db/console-pages.test.ts',
+    test: 'test/db/console/console-pages.test.ts',
     title: 'shows an owner the account, and not which operator changed it, nor why',
   },
   {
@@ -686,7 +686,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/services/api-keys.ts',
     find: "if (mode === 'live' && account.verifiedAt === null) {",
     replace: 'if (false) {',
-    test: 'test/db/admin-keys.test.ts',
+    test: 'test/db/api-keys/admin-keys.test.ts',
     title: 'a live key needs a verified account',
   },
   {
@@ -695,7 +695,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/lib/csv.ts',
     find: "const safe = isFormula || GUARDED.test(text) ? `'${text}` : text;",
     replace: 'const safe = text;',
-    test: 'test/db/books.test.ts',
+    test: 'test/db/books/books.test.ts',
     title: 'is written as',
   },
   {
@@ -704,7 +704,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/dashboard/payouts/new-payout.tsx',
     find: 'if (seen === reviewedDigest(reviewed)) return null;',
     replace: 'if (seen !== null) return null;',
-    test: 'test/e2e/dashboard.test.ts',
+    test: 'test/e2e/operations/dashboard.test.ts',
     title: 'a live payout is sent after a review only',
   },
   {
@@ -713,7 +713,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
     file: 'src/dashboard/webhooks/real-event.tsx',
     find: "if (type === undefined || visit.mode !== 'test') throw",
     replace: 'if (type === undefined) throw',
-    test: 'test/e2e/dashboard.test.ts',
+    test: 'test/e2e/operations/dashboard.test.ts',
     title: 'the page of test events makes real objects',
   },
 ];

@@ -1,9 +1,9 @@
 /** Guards of recipients, the limits of keys, and the second person. */
 import type { Guard } from '../guard';
 
-const E2E = 'test/e2e/recipients.test.ts';
-const SECOND = 'test/e2e/second-person.test.ts';
-const RIGHTS = 'test/e2e/second-person-rights.test.ts';
+const E2E = 'test/e2e/recipients/recipients.test.ts';
+const SECOND = 'test/e2e/approvals/second-person.test.ts';
+const RIGHTS = 'test/e2e/approvals/second-person-rights.test.ts';
 
 export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
@@ -21,7 +21,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     file: 'src/db/migrations/0053-recipient-screening.ts',
     find: '      NEW.usable_from := OLD.usable_from;\n',
     replace: '',
-    test: 'test/db/recipients.test.ts',
+    test: 'test/db/recipients/recipients.test.ts',
     title: 'a live recipient waits, whatever the program writes; one of test mode does not',
   },
   {
@@ -123,7 +123,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     find: "return ofKey === null ? null : { ...ofKey, message: limitMessage('API key') };",
     replace:
       "return ofKey === null || toAddress !== null ? null : { ...ofKey, message: limitMessage('API key') };",
-    test: 'test/e2e/refunds.test.ts',
+    test: 'test/e2e/refunds/refunds.test.ts',
     title:
       'a maximum for each, one of 24 hours together with payouts, currencies, and recipients only',
   },
@@ -133,7 +133,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     file: 'src/http/routes/refunds.ts',
     find: "if (request.destination !== null) requireScope(caller, 'payouts:write');",
     replace: '',
-    test: 'test/e2e/refunds.test.ts',
+    test: 'test/e2e/refunds/refunds.test.ts',
     title:
       'needs refunds:write, saved recipients where only they are paid, and then an address [endpoint POST /refunds/{id}/cancel]',
   },
@@ -143,7 +143,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     file: 'src/services/refunds.ts',
     find: "if (mode === 'live') {",
     replace: "if (mode === 'live' && network === null) {",
-    test: 'test/e2e/refunds.test.ts',
+    test: 'test/e2e/refunds/refunds.test.ts',
     title: 'a live one takes no destination from the merchant',
   },
   {
@@ -152,7 +152,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     file: 'src/services/refunds.ts',
     find: "if (!toAddress || isId('user', apiKeyId) || scopes.includes('refunds:write')) return;",
     replace: "if (!toAddress || isId('user', apiKeyId) || scopes.length > 0) return;",
-    test: 'test/e2e/refunds.test.ts',
+    test: 'test/e2e/refunds/refunds.test.ts',
     title:
       'needs refunds:write, saved recipients where only they are paid, and then an address [endpoint POST /refunds/{id}/cancel]',
   },
@@ -163,7 +163,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     file: 'activities/payment/pay-refund.ts',
     find: "if ('refusal' in outcome) throw new Refused(outcome.refusal);",
     replace: "if ('refusal' in outcome) throw new Error(outcome.refusal.code);",
-    test: 'test/db/refunds-to-address.test.ts',
+    test: 'test/db/refunds/refunds-to-address.test.ts',
     title: 'recipients only',
   },
   {
@@ -173,7 +173,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     file: 'activities/payment/pay-refund.ts',
     find: 'if (fault !== null) throw new Refused(fault);',
     replace: '',
-    test: 'test/db/refunds-to-address.test.ts',
+    test: 'test/db/refunds/refunds-to-address.test.ts',
     title: 'a suspended account',
   },
   {
@@ -182,7 +182,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     file: 'src/domain/terms.ts',
     find: 'const limit = accountLimit(account, currency, amount);',
     replace: 'const limit = accountLimit({ ...account, dailyMax: null }, currency, amount);',
-    test: 'test/db/refunds-to-address.test.ts',
+    test: 'test/db/refunds/refunds-to-address.test.ts',
     title: 'refunds and payouts use up one day of the account, each once',
   },
   {
@@ -191,7 +191,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     file: 'activities/payout/transition.ts',
     find: 'if (ofRefund !== null) postAtCommit(tx, payout, ofRefund);',
     replace: '',
-    test: 'test/db/refunds-to-address.test.ts',
+    test: 'test/db/refunds/refunds-to-address.test.ts',
     title: 'fails once when its payout is',
   },
   {
@@ -200,7 +200,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     file: 'activities/payment/carry-out.ts',
     find: 'if (due.length === 0 || (await findPause(deps.db, payment)) !== null) return null;',
     replace: 'if (due.length === 0) return null;',
-    test: 'test/e2e/refunds.test.ts',
+    test: 'test/e2e/refunds/refunds.test.ts',
     title: 'a pause holds a refund to who paid, also one of an operator',
   },
 ];

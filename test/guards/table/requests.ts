@@ -2,23 +2,23 @@
 import type { Guard } from '../guard';
 
 const AUTHENTICATION = 'src/services/authentication.ts';
-const HTTP_AUTHENTICATION = 'test/db/http-authentication.test.ts';
+const HTTP_AUTHENTICATION = 'test/db/api-keys/http-authentication.test.ts';
 const AUTH = 'src/http/middleware/auth.ts';
 const KEYS_SQL = 'src/db/migrations/baseline/accounts.ts';
 const CLAIMS = 'src/db/repositories/idempotency.ts';
-const CLAIM_TEST = 'test/db/idempotency-claims.test.ts';
+const CLAIM_TEST = 'test/db/requests/idempotency-claims.test.ts';
 const FEED = 'src/db/repositories/events-feed.ts';
-const FEED_TEST = 'test/db/events-feed.test.ts';
+const FEED_TEST = 'test/db/webhooks/events-feed.test.ts';
 const FEED_PAGE =
   'a page of the feed has the bodies of the webhooks, oldest first, of this account and mode';
 const EVENT_LIST = 'src/db/repositories/event-list.ts';
 const EVENTS_OF_OTHERS =
   'the list of an account or mode has no event of another, and none whose body was deleted';
-const OBJECTS = 'test/db/http-objects.test.ts';
-const FILTERS = 'test/db/account-filters.test.ts';
+const OBJECTS = 'test/db/requests/http-objects.test.ts';
+const FILTERS = 'test/db/accounts/account-filters.test.ts';
 const FOUND = 'the body of an event and a logged request are found by their account and mode';
 const FACTS = 'fees, pauses and references of a payout are those of its account and mode';
-const BODIES = 'test/db/http-bodies.test.ts';
+const BODIES = 'test/db/requests/http-bodies.test.ts';
 const ADMISSION = 'src/services/admission.ts';
 const OVERLOAD = 'test/unit/services/admission.test.ts';
 
@@ -82,7 +82,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: AUTH,
     find: 'if (exceeded) {',
     replace: 'if (false) {',
-    test: 'test/db/http-rate-limit.test.ts',
+    test: 'test/db/requests/http-rate-limit.test.ts',
     title: 'is one window for all processes, counted down in the headers',
   },
   {
@@ -163,7 +163,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: KEYS_SQL,
     find: 'ELSIF of_account >= account_limit THEN',
     replace: 'ELSIF false THEN',
-    test: 'test/db/http-rate-limit.test.ts',
+    test: 'test/db/requests/http-rate-limit.test.ts',
     title: 'is the account’s too, over all its keys: more keys do not make more requests',
   },
   {
@@ -172,7 +172,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: AUTHENTICATION,
     find: 'if (again !== null) return again;',
     replace: '',
-    test: 'test/db/http-rate-limit.test.ts',
+    test: 'test/db/requests/http-rate-limit.test.ts',
     title: 'refuses again from memory, slowly, until the minute ends',
   },
   {
@@ -181,7 +181,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'src/services/api-keys.ts',
     find: 'if ((await countWorkingKeys(tx, accountId, mode)) >= KEYS_MAX) {',
     replace: 'if (false) {',
-    test: 'test/db/admin-keys.test.ts',
+    test: 'test/db/api-keys/admin-keys.test.ts',
     title: 'an account has at most fifty keys that work in a mode, also when two are made at once',
   },
   {
@@ -194,7 +194,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
       find: "import { requireLockedAccount } from './accounts';",
       replace: "import { requireAccount } from './accounts';",
     },
-    test: 'test/db/admin-keys.test.ts',
+    test: 'test/db/api-keys/admin-keys.test.ts',
     title: 'an account has at most fifty keys that work in a mode, also when two are made at once',
   },
   {
@@ -248,7 +248,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/idempotency.ts',
     find: 'const LEASE_SECONDS = 30;',
     replace: 'const LEASE_SECONDS = 90;',
-    test: 'test/db/idempotency-claims.test.ts',
+    test: 'test/db/requests/idempotency-claims.test.ts',
     title: 'a claim ends after 30 seconds',
   },
   {
@@ -258,7 +258,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'src/services/authentication.ts',
     find: "const name = `${sent.current.toString('base64')} ${address}`;",
     replace: "const name = sent.current.toString('base64');",
-    test: 'test/db/http-rate-limit.test.ts',
+    test: 'test/db/requests/http-rate-limit.test.ts',
     title: 'is remembered for the address that exceeded it',
   },
   {
@@ -331,7 +331,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'src/http/middleware/errors.ts',
     find: 'if (!isOwnHost(req.headers.host, publicUrl)) {',
     replace: 'if (false) {',
-    test: 'test/db/http-errors.test.ts',
+    test: 'test/db/requests/http-errors.test.ts',
     title: 'in development, a website whose name leads to this machine is refused',
   },
   {
@@ -578,7 +578,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'clients/typescript/src/dossier.ts',
     find: 'return canonicalJson({ ...content, signature: head });',
     replace: 'return canonicalJson({ signature: head });',
-    test: 'test/db/payout-dossier.test.ts',
+    test: 'test/db/payouts/payout-dossier.test.ts',
     title: 'a change of any field is refused',
   },
   {
@@ -587,7 +587,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'clients/typescript/src/dossier.ts',
     find: 'if (!isSigned(signedText(content, head), value, key)) throw',
     replace: "if (value === '') throw",
-    test: 'test/db/payout-dossier.test.ts',
+    test: 'test/db/payouts/payout-dossier.test.ts',
     title: 'digests that fit a changed field',
   },
   {
@@ -596,7 +596,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'src/presenters/payout-dossier.ts',
     find: 'const isShown = is_own === true && salt !== null;',
     replace: 'const isShown = (is_own === true || is_own !== true) && salt !== null;',
-    test: 'test/db/payout-dossier.test.ts',
+    test: 'test/db/payouts/payout-dossier.test.ts',
     title: 'it does not tell who of the operators decided',
   },
   {
@@ -605,7 +605,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'src/services/key-rights.ts',
     find: 'if (maker.recipientsOnly && !wanted.recipientsOnly) {',
     replace: 'if (maker.recipientsOnly && wanted === null) {',
-    test: 'test/e2e/api-keys.test.ts',
+    test: 'test/e2e/api-keys/api-keys.test.ts',
     title: 'every destination',
   },
   {
@@ -614,7 +614,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'src/services/key-rights.ts',
     find: 'if (asked !== undefined && !isLess(maximum, asked)) continue;',
     replace: 'if (asked !== undefined || asked === undefined) continue;',
-    test: 'test/e2e/api-keys.test.ts',
+    test: 'test/e2e/api-keys/api-keys.test.ts',
     title: 'a larger payout',
   },
   {
@@ -623,7 +623,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'src/services/key-rights.ts',
     find: 'if (!hasDaily || paying.length === 0) return [];',
     replace: 'if (!hasDaily || paying.length >= 0) return [];',
-    test: 'test/e2e/api-keys.test.ts',
+    test: 'test/e2e/api-keys/api-keys.test.ts',
     title: 'the amount of a day once more',
   },
   {
@@ -632,7 +632,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'src/services/key-rights.ts',
     find: 'if (outside.length === 0) return [];',
     replace: 'if (outside.length >= 0) return [];',
-    test: 'test/e2e/api-keys.test.ts',
+    test: 'test/e2e/api-keys/api-keys.test.ts',
     title: 'another address',
   },
   {
@@ -641,7 +641,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'src/services/api-keys.ts',
     find: "if (key.createdByKey !== null && input.scopes.includes('api_keys:write')) {",
     replace: "if (key.createdByKey === '' && input.scopes.includes('api_keys:write')) {",
-    test: 'test/db/dashboard-pages.test.ts',
+    test: 'test/db/dashboard/dashboard-pages.test.ts',
     title: 'a key that was created with a key',
   },
   {
@@ -650,7 +650,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'src/services/payouts.ts',
     find: "if (beneficiary === null || !scopes.includes('payouts:write')) return undefined;",
     replace: 'if (beneficiary === null || scopes === null) return undefined;',
-    test: 'test/e2e/beneficiaries.test.ts',
+    test: 'test/e2e/payouts/beneficiaries.test.ts',
     title: 'who may make payouts reads it again',
   },
   {
@@ -659,7 +659,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: 'clients/mcp/src/call.ts',
     find: "if (mode === 'live' && TEST_ONLY.has(name)) {",
     replace: "if (mode === 'live' && name === '') {",
-    test: 'test/e2e/mcp.test.ts',
+    test: 'test/e2e/clients/mcp.test.ts',
     title: 'with a live key, no action is listed',
   },
 ];

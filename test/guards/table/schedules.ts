@@ -1,9 +1,9 @@
 /** Guards of schedules of payouts. */
 import type { Guard } from '../guard';
 
-const DB = 'test/db/payout-schedules.test.ts';
-const LATE = 'test/db/late-reservations.test.ts';
-const PAGES = 'test/e2e/dashboard-schedules.test.ts';
+const DB = 'test/db/batches/payout-schedules.test.ts';
+const LATE = 'test/db/payouts/late-reservations.test.ts';
+const PAGES = 'test/e2e/batches/dashboard-schedules.test.ts';
 const RUN = 'activities/payout-schedule/run.ts';
 
 export const SCHEDULE_GUARDS: readonly Guard[] = [
@@ -49,7 +49,7 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/payout-conditions.ts',
     find: "AND coalesce(looked_at, '-infinity') < now() - ${LOOK_EVERY}",
     replace: '',
-    test: 'test/db/payout-conditions.test.ts',
+    test: 'test/db/payouts/payout-conditions.test.ts',
     title: 'the sweep looks at conditions in turns',
   },
   {

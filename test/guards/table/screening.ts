@@ -2,7 +2,7 @@
 import type { Guard } from '../guard';
 
 const SQL = 'src/db/repositories/screening.ts';
-const TABLE = 'test/db/screening.test.ts';
+const TABLE = 'test/db/screening/screening.test.ts';
 const WORKFLOW = 'test/workflow/screening.test.ts';
 const SERVICE = 'src/screening/service.ts';
 const SCREEN = 'activities/payout/screen.ts';
@@ -95,7 +95,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     file: SERVICE,
     find: "if (readMember(body, 'reference') !== subject.objectId) {",
     replace: "if (subject.objectId === '') {",
-    test: 'test/db/screening-service.test.ts',
+    test: 'test/db/screening/screening-service.test.ts',
     title: 'another reference',
   },
   {
@@ -104,7 +104,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     file: SERVICE,
     find: "if (readMember(body, 'destination') !== subject.destination.value) {",
     replace: "if (subject.objectId === '') {",
-    test: 'test/db/screening-service.test.ts',
+    test: 'test/db/screening/screening-service.test.ts',
     title: 'another destination',
   },
   {
@@ -113,7 +113,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     file: SERVICE,
     find: 'if (answer.status !== 200) return noAnswer(statusSentence(answer.status, WHO));',
     replace: '',
-    test: 'test/db/screening-service.test.ts',
+    test: 'test/db/screening/screening-service.test.ts',
     title: 'a clear answer with status 500',
   },
   {
@@ -122,7 +122,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     file: SERVICE,
     find: "const verdict = lookUp(VERDICT_WORDS, readText(body, 'verdict'));",
     replace: "const verdict = lookUp(VERDICT_WORDS, readText(body, 'verdict')) ?? 'clear';",
-    test: 'test/db/screening-service.test.ts',
+    test: 'test/db/screening/screening-service.test.ts',
     title: 'an unknown verdict',
   },
   {
@@ -131,7 +131,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     file: 'activities/payout/provider.ts',
     find: "return earlier === 'untaken'",
     replace: "return earlier === ('never' as string)",
-    test: 'test/db/screening-doubts.test.ts',
+    test: 'test/db/screening/screening-doubts.test.ts',
     title: 'without an answer nothing is sent (429 before: ',
   },
   {
@@ -141,7 +141,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     find: 'return payout.submissionStartedAt === null\n        ?',
     replace: "return payout.id !== ''\n        ?",
     also: { find: "only: 'submission_started_at IS NULL',\n", replace: '' },
-    test: 'test/db/screening-doubts.test.ts',
+    test: 'test/db/screening/screening-doubts.test.ts',
     title: 'a block after a submission returns nothing and waits for an operator',
   },
   {
@@ -160,7 +160,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     file: 'src/screening/lists.ts',
     find: 'if (stated !== String(count)) {',
     replace: "if (stated === 'never') {",
-    test: 'test/db/admin-screening.test.ts',
+    test: 'test/db/screening/admin-screening.test.ts',
     title: 'an entry too few',
   },
   {
@@ -169,7 +169,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     file: 'src/destinations/canonical.ts',
     find: 'if (EVM.test(value)) return value.toLowerCase();',
     replace: 'if (EVM.test(value)) return value;',
-    test: 'test/db/admin-screening.test.ts',
+    test: 'test/db/screening/admin-screening.test.ts',
     title: 'one address a line, however it is written',
   },
   {
@@ -178,7 +178,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     file: 'src/db/migrations/0053-recipient-screening.ts',
     find: "    IF EXISTS (SELECT FROM screening_sources) THEN NEW.screening := 'asking'; END IF;\n",
     replace: '',
-    test: 'test/db/recipients.test.ts',
+    test: 'test/db/recipients/recipients.test.ts',
     title: 'with a source a live destination is asked about from its change on',
   },
   {
@@ -187,7 +187,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     file: 'src/db/migrations/0053-recipient-screening.ts',
     find: 'REVOKE UPDATE ON recipients FROM gateway_api;\n',
     replace: '',
-    test: 'test/db/recipients.test.ts',
+    test: 'test/db/recipients/recipients.test.ts',
     title: 'with a source a live destination is asked about from its change on',
   },
   {
@@ -196,7 +196,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     file: 'src/domain/recipient.ts',
     find: 'return isCleared(screening) ? null : NOT_POSSIBLE;',
     replace: "return isCleared(screening) || screening === 'block' ? null : NOT_POSSIBLE;",
-    test: 'test/e2e/recipient-screening.test.ts',
+    test: 'test/e2e/recipients/recipient-screening.test.ts',
     title: 'whether a recipient is paid follows from the verdict ',
   },
   {
@@ -205,7 +205,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/recipients.ts',
     find: "WHERE id = ? AND ${VERSION} = ? AND screening = 'asking' AND deleted_at IS NULL RETURNING id",
     replace: "WHERE id = ? AND ${VERSION} <> ? || 'x' AND screening = 'asking' RETURNING id",
-    test: 'test/db/recipients.test.ts',
+    test: 'test/db/recipients/recipients.test.ts',
     title: 'a verdict about an earlier destination is not written',
   },
   {
@@ -214,7 +214,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/recipient-readiness.ts',
     find: " AND coalesce(screening, 'clear') = 'clear')",
     replace: ')',
-    test: 'test/db/payout-conditions.test.ts',
+    test: 'test/db/payouts/payout-conditions.test.ts',
     title: 'does not count before its screening is clear',
   },
   {
@@ -224,7 +224,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     file: 'src/services/recipient-screenings.ts',
     find: 'if (seen !== null && seen !== before.destinationVersion) {',
     replace: "if (seen !== null && before.id === '') {",
-    test: 'test/db/console-cases.test.ts',
+    test: 'test/db/console/console-cases.test.ts',
     title: 'is not cleared with a destination that the operator did not see',
   },
   {

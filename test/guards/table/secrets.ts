@@ -52,7 +52,7 @@ export const SECRET_GUARDS: readonly Guard[] = [
     file: 'src/lib/logger.ts',
     find: '.filter(([name]) => !WITH_VALUES.includes(name))',
     replace: '',
-    test: 'test/db/log-lines.test.ts',
+    test: 'test/db/notifications/log-lines.test.ts',
     title: 'an error of PostgreSQL is logged without the row',
   },
   {
@@ -61,7 +61,7 @@ export const SECRET_GUARDS: readonly Guard[] = [
     file: REDACTION,
     find: 'kept.replace(form, `$1${MARK}`)',
     replace: 'kept',
-    test: 'test/db/request-log.test.ts',
+    test: 'test/db/requests/request-log.test.ts',
     title: 'a request is found by its id, with its body but without secrets',
   },
   {
@@ -70,7 +70,7 @@ export const SECRET_GUARDS: readonly Guard[] = [
     file: REDACTION,
     find: 'this.#name !== null && SECRET_NAME.test(this.#name)',
     replace: 'false',
-    test: 'test/db/request-log.test.ts',
+    test: 'test/db/requests/request-log.test.ts',
     title: 'a request is found by its id, with its body but without secrets',
   },
   {
@@ -179,7 +179,7 @@ export const SECRET_GUARDS: readonly Guard[] = [
     file: 'clients/typescript/src/cli/connection.ts',
     find: 'if (baseUrl !== undefined && trimmed(baseUrl) !== profile.baseUrl) {',
     replace: 'if (baseUrl !== undefined) return { key: profile.key, baseUrl };\n  if (false) {',
-    test: 'test/e2e/cli.test.ts',
+    test: 'test/e2e/clients/cli.test.ts',
     title: 'a stored key is only sent to its base URL',
   },
   {
@@ -189,7 +189,7 @@ export const SECRET_GUARDS: readonly Guard[] = [
     find: 'writeFileSync(`${file}.new`, text, { mode: 0o600 });',
     replace: 'writeFileSync(`${file}.new`, text);',
     also: { find: 'chmodSync(`${file}.new`, 0o600);', replace: '' },
-    test: 'test/e2e/cli.test.ts',
+    test: 'test/e2e/clients/cli.test.ts',
     title: 'a key is asked for, verified, stored for its user alone and used',
   },
 ];

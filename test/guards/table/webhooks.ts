@@ -8,7 +8,7 @@ const URLS = 'src/webhooks/url-policy.ts';
 const URLS_TEST = 'test/unit/webhooks/url-policy.test.ts';
 const VERIFY = 'clients/typescript/src/webhooks.ts';
 const VERIFY_TEST = 'test/unit/webhooks/verify.test.ts';
-const DELIVERIES = 'test/db/webhook-deliveries.test.ts';
+const DELIVERIES = 'test/db/webhooks/webhook-deliveries.test.ts';
 const EVENTS = 'src/db/repositories/events.ts';
 const NAME = 'is refused, and the address stays untold';
 const OWN_ENDPOINTS = 'an event goes to the endpoints of its account and mode';
@@ -29,7 +29,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/delivery-warnings.ts',
     find: 'WHERE p.account_id = ? AND p.mode = ? AND p.deleted_at IS NULL',
     replace: 'WHERE p.account_id = ? AND (true OR p.mode = ?) AND p.deleted_at IS NULL',
-    test: 'test/db/delivery-warnings.test.ts',
+    test: 'test/db/webhooks/delivery-warnings.test.ts',
     title: 'skipped deliveries and those that can soon not be sent any more are counted',
   },
   {
@@ -200,7 +200,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
     file: 'src/db/repositories/webhook-deliveries.ts',
     find: 'WHERE id = ? AND status = ANY (?::text[]) RETURNING id',
     replace: 'WHERE id = ? AND (true OR status = ANY (?::text[])) RETURNING id',
-    test: 'test/db/guarded-transitions.test.ts',
+    test: 'test/db/ledger/guarded-transitions.test.ts',
     title: 'a delivery ends as the table says, and not twice',
   },
   {

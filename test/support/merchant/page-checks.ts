@@ -2,8 +2,15 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { scaled } from '../scale';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const FOLDER = process.env['SCREENSHOTS'] ?? '';
+
+/** The colours of the dark scheme are for the nightly run and for the pictures. */
+const BOTH = ['light', 'dark'] as const;
+const SCHEMES = FOLDER === '' ? scaled<readonly ('light' | 'dark')[]>(['light'], BOTH) : BOTH;
 
 /** The findings of axe-core, of every impact. A script element is refused by the policy of the pages. */
 export async function violations(page: Page, scheme: 'light' | 'dark'): Promise<string[]> {
@@ -28,10 +35,10 @@ export async function violations(page: Page, scheme: 'light' | 'dark'): Promise<
   }, options);
 }
 
-/** The findings on the page that is open, in light and dark, and its pictures. */
+/** The findings on the page that is open, and its pictures. */
 export async function lookAt(page: Page, path: string): Promise<string[]> {
   const found: string[] = [];
-  for (const scheme of ['light', 'dark'] as const) {
+  for (const scheme of SCHEMES) {
     // This is what the button for the theme does: a page that is shown once cannot be opened again.
     await page.evaluate(async (name) => {
       document.documentElement.className = `js ${name}`;
@@ -86,8 +93,6 @@ async function cutAt(page: Page, width: number): Promise<string[]> {
     ...tables.map((caption) => `the table ${caption} is cut`),
   ].map((fault) => `at ${width} px, ${fault}`);
 }
-
-const FOLDER = process.env['SCREENSHOTS'] ?? '';
 
 /** `npm run screenshots`: every page in light, dark, and as wide as a phone. */
 export async function picture(page: Page, path: string, scheme: 'light' | 'dark'): Promise<void> {

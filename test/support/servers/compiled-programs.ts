@@ -13,11 +13,14 @@ const ROOMS = ['src', 'workflows', 'activities', 'clients/typescript/src'];
 /** Inside the project, so that the programs find its packages. */
 const CACHE = join(ROOT, 'node_modules/.cache');
 
-/** @returns the folder that stands for the project's; the caller removes it */
-export async function compilePrograms(): Promise<string> {
+/**
+ * @param rooms what is compiled
+ * @returns the folder that stands for the project's; the caller removes it
+ */
+export async function compilePrograms(rooms: readonly string[] = ROOMS): Promise<string> {
   mkdirSync(CACHE, { recursive: true });
   const folder = mkdtempSync(join(CACHE, 'gateway-test-'));
-  const files = ROOMS.flatMap((room) =>
+  const files = rooms.flatMap((room) =>
     readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.tsx?$/.test(file))
       .map((file) => join(room, file)),

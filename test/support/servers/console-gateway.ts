@@ -1,6 +1,7 @@
 /** A gateway on whose console two operators decide about the live payouts of one merchant. */
 import { makeUser, signedIn } from '../merchant/page-client';
 import { openMerchant } from '../payout/payout-steps';
+import { sharedInRoom } from '../room';
 import { startGateway } from './gateway';
 
 /** What the page says of an approved payout: how far it has come while the page is read. */
@@ -9,7 +10,7 @@ export const APPROVED =
 
 /** It is not shared, because thresholds hold for all accounts. @param above what two must approve */
 export async function startConsoleGateway(currency: string, above: number) {
-  const gateway = await startGateway();
+  const gateway = await sharedInRoom('gateway', () => startGateway())();
   const { accountId, client } = await openMerchant(gateway, {
     funds: { USDT: '1000', [currency]: '100' },
   });

@@ -7,6 +7,7 @@ import type { Amount } from '../../../src/domain/money';
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { Client } from '@temporalio/client';
+import { IllegalStateError } from '@temporalio/common';
 import {
   DefaultLogger,
   makeTelemetryFilterString,
@@ -258,10 +259,15 @@ export async function startWorkflowWorld(
 /** Faults on purpose are warnings of the SDK, hundreds of them. */
 export function quietRuntime(): void {
   const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
-  Runtime.install({
-    logger: new DefaultLogger('ERROR', () => undefined),
-    telemetryOptions: { logging: { filter, forward: {} } },
-  });
+  try {
+    Runtime.install({
+      logger: new DefaultLogger('ERROR', () => undefined),
+      telemetryOptions: { logging: { filter, forward: {} } },
+    });
+  } catch (error) {
+    // Another part of the room has installed it, and still uses it.
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
 }
 
 function announced(

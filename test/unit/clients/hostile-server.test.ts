@@ -1,5 +1,6 @@
 /** Every client against one hostile server: what becomes of each kind of answer, as a table. */
 import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { createCallTool } from '../../../clients/mcp/src/call';
@@ -10,6 +11,7 @@ import {
 } from '../../../clients/typescript/src/index';
 import { type Fault, FAULTS, OUTCOMES, startHostileServer } from '../../support/hostile-server';
 import { describeWithProgram, pythonWith } from '../../support/optional-program';
+import { compilePrograms } from '../../support/servers/compiled-programs';
 
 const ROOT = resolve(__dirname, '../../..');
 const KEY = 'sk_test_of_no_use';
@@ -110,13 +112,14 @@ test('the tools for assistants: each becomes the payment or an error with what t
 
 test('the command: each becomes the payment or an error with what the answer was', async () => {
   const found: Record<string, string> = {};
+  const compiled = await compilePrograms(['clients/typescript/src']);
+  const main = join(compiled, 'clients/typescript/src/cli/main.js');
   // A process for each: one after the other, so that the machine is not flooded.
   for (const fault of NAMES) {
     found[fault] = await outcome(fault, async (baseUrl) => {
       const options = Object.entries({ ...REQUEST, 'base-url': baseUrl, key: KEY });
       const args = options.flatMap(([name, value]) => [`--${name}`, value]);
-      const main = join(ROOT, 'clients/typescript/src/cli/main.ts');
-      const command = ['--import', 'tsx', main, 'payments', 'create', ...args, '--json'];
+      const command = [main, 'payments', 'create', ...args, '--json'];
       const run = execute(process.execPath, [...command, '--idempotency-key', IDEMPOTENCY_KEY], {
         cwd: ROOT,
         env: { PATH: process.env['PATH'] },
@@ -127,6 +130,7 @@ test('the command: each becomes the payment or an error with what the answer was
       );
     });
   }
+  rmSync(compiled, { recursive: true });
   show('command', found);
   expect(found).toEqual(OUTCOMES);
 }, 240_000);

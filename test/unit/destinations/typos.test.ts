@@ -74,7 +74,7 @@ test.each(KINDS)('an address of any bytes is taken, with a slip it is not: $kind
       fc.pre(mistyped !== address);
       expect(destinationFault(row.network, mistyped)).not.toBeNull();
     }),
-    { numRuns: scaled(300, 6_000) },
+    { numRuns: scaled(60, 6_000) },
   );
 });
 
@@ -115,6 +115,6 @@ test('any text gets a sentence or passes; none is repeated and none makes a faul
       if (value.length > 20) expect(fault ?? '').not.toContain(value);
       expect(fault ?? 'It passes.').toMatch(/^[A-Z].*\.$/);
     }),
-    { numRuns: scaled(1_000, 20_000) },
+    { numRuns: scaled(200, 20_000) },
   );
 });

@@ -17,7 +17,7 @@ import { amount } from '../../../src/domain/money';
 import { anyUnits, fromUnits, toUnits } from '../../support/amounts';
 import { scaled } from '../../support/scale';
 
-const RUNS = { numRuns: scaled(500, 10_000) };
+const RUNS = { numRuns: scaled(100, 10_000) };
 const MOST = { max: 10n ** 26n - 1n };
 
 function buildPayout(amountUnits: bigint, serviceFee = 0n, networkFee = 0n): PayoutMoney {

@@ -15,7 +15,7 @@ import { anyUnits, fromUnits, MOST_UNITS, toUnits } from '../../support/amounts'
 import { scaled } from '../../support/scale';
 import amounts from '../../fixtures/amounts.json';
 
-const RUNS = { numRuns: scaled(2_000, 20_000) };
+const RUNS = { numRuns: scaled(400, 20_000) };
 
 /** What the gateway makes (decisions/money#amounts) of the JSON text of a request's amount. */
 function readRequestAmount(json: string): string | null {

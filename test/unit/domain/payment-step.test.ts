@@ -21,6 +21,7 @@ import {
   type PaymentStep,
   type TransferFacts,
 } from '../../../src/domain/payment-step';
+import { scaled } from '../../support/scale';
 
 const CREATED = new Date('2026-11-01T12:00:00.000Z');
 const END = new Date('2026-11-01T13:00:00.000Z');
@@ -563,7 +564,7 @@ test('any facts, in any order, lead to rest within ten steps, and credit each tr
         if (isOpenPayment(recorded.payment.status)) expect(recorded.credits.size).toBe(0);
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: scaled(400, 20_000) },
   );
 });
 
@@ -592,6 +593,6 @@ test('at rest after the end every confirmed transfer that counts is credited, an
       if (askedAfter >= 0 && !isUnderWay) expect(isOpenPayment(status)).toBe(false);
       expect(Number(receivedAmount)).toBeGreaterThanOrEqual(Number(creditedAmount));
     }),
-    { numRuns: 2_000 },
+    { numRuns: scaled(400, 20_000) },
   );
 });

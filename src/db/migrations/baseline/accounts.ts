@@ -6,7 +6,7 @@ export const sql = /* sql */ `
 -- The API, the worker, the admin command and the pages log in as members of these roles. Money moves
 -- only through ledger_post (the worker) and ledger_adjust (the admin command). Nobody logs in as
 -- gateway_merchant: the pages' login takes it for single statements (baseline/account-rows).
--- test/db/rights.test.ts has the table of all rights.
+-- test/db/database/rights.test.ts has the table of all rights.
 DO $$
 DECLARE
   name text;

@@ -1,0 +1,377 @@
+/** Each named scenario of a test-mode payment over HTTP, up to the balance and the events. */
+import { PROVIDER_CODES } from '../../../src/domain/provider-codes';
+import type { PaymentStatus } from '../../../src/domain/payment';
+import { brokenInvariants, useSharedGateway } from '../../support/servers/gateway';
+import type { ApiAnswer, MerchantClient } from '../../support/merchant/merchant-client';
+import {
+  atProvider,
+  checkoutOf,
+  creditsOf,
+  endWindow,
+  eventsOf,
+  openedPayment,
+  readPayment,
+  whenConfirmed,
+  whenPayment,
+} from '../../support/payment/payment-steps';
+import { balanceOf, openMerchant } from '../../support/payout/payout-steps';
+import { waitFor } from '../../support/wait-for';
+import { started } from '../../support/started';
+
+const gateway = started(useSharedGateway);
+
+interface Played {
+  client: MerchantClient;
+  id: string;
+}
+
+interface Ending {
+  /** What the scenario leaves to others: time, or a decision. */
+  then?: (played: Played) => Promise<void>;
+  status: PaymentStatus;
+  /** Every status that it may pass; quick ones may be missed. */
+  way: Way;
+  received: string;
+  /** Null when nothing is credited. */
+  net: string | null;
+  exceptions?: string[];
+  failure?: string;
+}
+
+const endOfWindow = ({ client, id }: Played) => endWindow(gateway, client, id);
+
+async function release({ client, id }: Played): Promise<void> {
+  await whenPayment(client, id, 'on_hold');
+  await waitFor(
+    'the money to be pending',
+    async () => (await balanceOf(client))?.pending === '100.00000000',
+  );
+  await atProvider(gateway, id, 'release');
+}
+
+async function whenPaidAgain({ client, id }: Played): Promise<void> {
+  await waitFor(
+    'the second credit',
+    async () => (await readPayment(client, id)).net_amount === '148.50000000',
+  );
+}
+
+const PAID: Ending = {
+  status: 'completed',
+  way: ['created', 'pending', 'processing', 'completed'],
+  received: '100.00000000',
+  net: '99.00000000',
+};
+
+const ENDINGS: [scenario: string, ending: Ending][] = [
+  ['completed', PAID],
+  ['callback_lost', PAID],
+  ['callback_twice', PAID],
+  ['out_of_order', PAID],
+  [
+    'overpaid',
+    { ...PAID, received: '150.00000000', net: '148.50000000', exceptions: ['overpaid'] },
+  ],
+  [
+    'paid_again',
+    {
+      ...PAID,
+      then: whenPaidAgain,
+      way: [...PAID.way, 'received'],
+      received: '150.00000000',
+      net: '148.50000000',
+      exceptions: ['overpaid'],
+    },
+  ],
+  [
+    'underpaid',
+    {
+      status: 'underpaid',
+      way: ['created', 'pending', 'processing', 'underpaid'],
+      received: '50.00000000',
+      net: '49.50000000',
+    },
+  ],
+  [
+    'expired',
+    {
+      status: 'expired',
+      way: ['created', 'expired'],
+      received: '0.00000000',
+      net: null,
+    },
+  ],
+  [
+    'late',
+    {
+      status: 'completed',
+      // The money can be seen before the end of the window is recorded.
+      way: ['created', 'pending', 'expired', 'processing', 'completed'],
+      received: '100.00000000',
+      net: '99.00000000',
+      exceptions: ['late'],
+    },
+  ],
+  [
+    'on_hold',
+    { ...PAID, then: release, way: ['created', 'pending', 'processing', 'on_hold', 'completed'] },
+  ],
+  [
+    'failed',
+    {
+      status: 'failed',
+      way: ['created', 'pending', 'failed'],
+      received: '0.00000000',
+      net: null,
+      failure: 'The provider could not carry out the payment.',
+    },
+  ],
+  [
+    'cancelled',
+    {
+      status: 'cancelled',
+      way: ['created', 'pending', 'cancelled'],
+      received: '0.00000000',
+      net: null,
+    },
+  ],
+];
+
+describe.each(PROVIDER_CODES)('%s', (provider) => {
+  test.concurrent.each(ENDINGS)('%s', async (scenario, ending) => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const id = await openedPayment(client, { provider, metadata: { scenario } });
+    await ending.then?.({ client, id });
+    const data = await whenPayment(client, id, ending.status);
+    expect(data).toMatchObject({
+      received_amount: ending.received,
+      net_amount: ending.net,
+      exceptions: ending.exceptions ?? [],
+      failure_reason: ending.failure ?? null,
+    });
+    await expectEvents(id, ending.way, data);
+    await expectMoney(client, id, data);
+  });
+});
+
+/** `received`: more money was credited, and the status stayed. */
+type Way = (PaymentStatus | 'received')[];
+
+/** One for each step, and the last of them says what GET says. */
+async function expectEvents(id: string, way: Way, data: ApiAnswer['json']) {
+  const events = await eventsOf(gateway, id);
+  const steps = events.map(({ type }) => type.replace('payment.', ''));
+  expect(steps).toEqual(way.filter((step) => steps.includes(step)));
+  expect(steps[0]).toBe(way[0]);
+  // A gateway that looks late sees both payments at once: one step credits all.
+  const lasts = way.at(-1) === 'received' ? way.slice(-2) : way.slice(-1);
+  expect(lasts).toContain(steps.at(-1));
+  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_event, index) => index + 1));
+  for (const { type, sequence, body } of events) {
+    expect(body).toMatchObject({ type, sequence, mode: 'test', data: { id, object: 'payment' } });
+    if (type !== 'payment.received') expect(type).toBe(`payment.${body.data.status}`);
+  }
+  expect(events.at(-1)?.body.data).toEqual(data);
+}
+
+/** Each transfer of the provider is credited once, or none, and the ledger says the same. */
+async function expectMoney(client: MerchantClient, id: string, data: ApiAnswer['json']) {
+  const isCredited = data.net_amount !== null;
+  const { transfers } = await checkoutOf(gateway, id);
+  const confirmed = transfers.filter(({ status }) => status === 'confirmed');
+  const credits = await creditsOf(gateway, id);
+  expect(credits.map((one) => one.id)).toEqual(
+    isCredited ? confirmed.map((one) => one.id).sort() : [],
+  );
+  const { json } = await client.get('/transactions?type=payin_settlement');
+  expect(json.data).toHaveLength(credits.length);
+  const available = data.net_amount ?? '0.00000000';
+  const balance = (await balanceOf(client)) ?? { available: '0.00000000', pending: '0.00000000' };
+  expect(balance).toMatchObject({ available, pending: '0.00000000' });
+  expect(await brokenInvariants(gateway)).toEqual([]);
+}
+
+test.concurrent('the rest of an underpaid payment comes late and completes it', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client, { metadata: { scenario: 'underpaid' } });
+  await whenConfirmed(gateway, id);
+  await endOfWindow({ client, id });
+  await whenPayment(client, id, 'underpaid');
+  await atProvider(gateway, id, 'pay', { amount: '20' });
+  await waitFor(
+    'the second transfer',
+    async () => (await readPayment(client, id)).net_amount === '69.30000000',
+  );
+  await atProvider(gateway, id, 'pay', { amount: '30' });
+  const data = await whenPayment(client, id, 'completed');
+  expect(data).toMatchObject({ net_amount: '99.00000000', exceptions: ['late'] });
+  // More where it stands is credited with an event of its own.
+  const steps: Way = ['created', 'pending', 'processing', 'underpaid', 'received', 'completed'];
+  await expectEvents(id, steps, data);
+  await expectMoney(client, id, data);
+});
+
+test.concurrent('more money for a completed payment is credited where it stands', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client, { metadata: { scenario: 'completed' } });
+  const before = (await eventsOf(gateway, (await whenPayment(client, id, 'completed')).id)).length;
+  await atProvider(gateway, id, 'pay', { amount: '10' });
+  const data = await waitFor('the credit', async () => {
+    const now = await readPayment(client, id);
+    return now.net_amount === '108.90000000' ? now : undefined;
+  });
+  expect(data).toMatchObject({ overpaid_amount: '10.00000000', exceptions: ['overpaid'] });
+  const events = await eventsOf(gateway, id);
+  expect(events).toHaveLength(before + 1);
+  expect(events.at(-1)).toMatchObject({ type: 'payment.received', sequence: before + 1 });
+  expect(events.at(-1)?.body.data).toEqual(data);
+  await expectMoney(client, id, data);
+});
+
+test.concurrent('two transfers that make the amount complete it together', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client);
+  await atProvider(gateway, id, 'pay', { amount: '40' });
+  await waitFor('the first', async () => {
+    const { amount_due, net_amount } = await readPayment(client, id);
+    return amount_due === '60.00000000' && net_amount === null;
+  });
+  await atProvider(gateway, id, 'pay', { amount: '60' });
+  const data = await whenPayment(client, id, 'completed');
+  await expectEvents(id, ['created', 'pending', 'processing', 'completed'], data);
+  await expectMoney(client, id, data);
+});
+
+test.concurrent.each(PROVIDER_CODES)(
+  'transfers of nothing by %s change nothing',
+  async (provider) => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const id = await openedPayment(client, { provider });
+    await atProvider(gateway, id, 'pay', { amount: '0' });
+    await whenConfirmed(gateway, id);
+    expect((await client.post(`/payments/${id}/verify`)).status).toBe(200);
+    expect(['created', 'pending']).toContain((await readPayment(client, id)).status);
+    await atProvider(gateway, id, 'pay');
+    await atProvider(gateway, id, 'pay', { amount: '0' });
+    const data = await whenPayment(client, id, 'completed');
+    expect(data).toMatchObject({ received_amount: '100.00000000', exceptions: [] });
+    expect(await creditsOf(gateway, id)).toMatchObject([{ amount: '100.00000000' }]);
+    expect(await balanceOf(client)).toMatchObject({ available: '99.00000000' });
+    expect(await brokenInvariants(gateway)).toEqual([]);
+  },
+);
+
+test.concurrent('what is seen and not confirmed is pending and not received', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client);
+  await atProvider(gateway, id, 'pay', { then: 'stay' });
+  const seen = await whenPayment(client, id, 'processing');
+  expect(seen).toMatchObject({
+    received_amount: '0.00000000',
+    unconfirmed_amount: '100.00000000',
+    amount_due: '0.00000000',
+    overpaid_amount: '0.00000000',
+  });
+  await expectEvents(id, ['created', 'pending', 'processing'], seen);
+  expect(await balanceOf(client)).toMatchObject({ pending: '100.00000000' });
+});
+
+test.concurrent('late money that is not confirmed yet is pending', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client);
+  await endOfWindow({ client, id });
+  await whenPayment(client, id, 'expired');
+  await atProvider(gateway, id, 'pay', { amount: '40', then: 'stay' });
+  await waitFor(
+    'the late money to be pending',
+    async () => (await balanceOf(client))?.pending === '40.00000000',
+  );
+  expect(await readPayment(client, id)).toMatchObject({
+    status: 'expired',
+    received_amount: '0.00000000',
+    unconfirmed_amount: '40.00000000',
+    amount_due: '60.00000000',
+  });
+  await atProvider(gateway, id, 'drop');
+  await waitFor(
+    'nothing to be pending',
+    async () => ((await balanceOf(client))?.pending ?? '0.00000000') === '0.00000000',
+  );
+});
+
+test.concurrent(
+  'a transfer that vanishes leaves time to pay again, and what replaces it later is late',
+  async () => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const id = await openedPayment(client);
+    await atProvider(gateway, id, 'pay', { then: 'stay' });
+    await whenPayment(client, id, 'processing');
+    await atProvider(gateway, id, 'drop');
+    await waitFor(
+      'the money to be gone',
+      async () => (await readPayment(client, id)).unconfirmed_amount === '0.00000000',
+    );
+    expect((await readPayment(client, id)).status).toBe('processing');
+    await endOfWindow({ client, id });
+    const way: PaymentStatus[] = ['created', 'pending', 'processing', 'expired', 'completed'];
+    await expectEvents(id, way.slice(0, -1), await whenPayment(client, id, 'expired'));
+    await atProvider(gateway, id, 'pay');
+    const data = await whenPayment(client, id, 'completed');
+    expect(data.exceptions).toEqual(['late']);
+    await expectEvents(id, way, data);
+    await expectMoney(client, id, data);
+  },
+);
+
+test.concurrent(
+  'money for a payment that has failed is credited to nobody: an operator hears of it',
+  async () => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const id = await openedPayment(client);
+    await atProvider(gateway, id, 'pay', { then: 'stay' });
+    await atProvider(gateway, id, 'hold');
+    await whenPayment(client, id, 'on_hold');
+    await atProvider(gateway, id, 'drop');
+    await atProvider(gateway, id, 'release');
+    await endOfWindow({ client, id });
+    const failed = await whenPayment(client, id, 'failed');
+    expect(failed.failure_reason).toBe('The transfer was never confirmed.');
+    await atProvider(gateway, id, 'pay');
+    const openedCase = await waitFor('the case', async () => {
+      const [row] = await gateway.db.query<{ details: unknown }>(
+        `SELECT details FROM cases WHERE kind = 'money_not_credited' AND object_id = ?`,
+        [id],
+      );
+      return row;
+    });
+    expect(openedCase.details).toMatchObject({ transfers: [{ amount: '100.00000000' }] });
+    expect(await creditsOf(gateway, id)).toEqual([]);
+  },
+);
+
+test.concurrent('a hold that is rejected ends as refunded, and nothing is credited', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client, { metadata: { scenario: 'on_hold' } });
+  await whenPayment(client, id, 'on_hold');
+  await whenConfirmed(gateway, id);
+  await atProvider(gateway, id, 'reject');
+  const data = await whenPayment(client, id, 'refunded');
+  expect(data).toMatchObject({ net_amount: null, service_fee: '0.00000000' });
+  await expectEvents(id, ['created', 'pending', 'processing', 'on_hold', 'refunded'], data);
+  expect(await creditsOf(gateway, id)).toEqual([]);
+  expect(await brokenInvariants(gateway)).toEqual([]);
+});
+
+test.concurrent(
+  'a payment that was cancelled in its window is late when it is paid after all',
+  async () => {
+    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    const id = await openedPayment(client, { metadata: { scenario: 'cancelled' } });
+    await whenPayment(client, id, 'cancelled');
+    await atProvider(gateway, id, 'pay');
+    const data = await whenPayment(client, id, 'completed');
+    expect(data.exceptions).toEqual(['late']);
+    await expectEvents(id, ['created', 'pending', 'cancelled', 'completed'], data);
+    await expectMoney(client, id, data);
+  },
+);

@@ -1,0 +1,403 @@
+/** Payouts that wait for conditions (decisions/payouts#payout-conditions), over HTTP on real PostgreSQL and Temporal. */
+import { PAYMENT_REFUNDED } from '../../../src/domain/payout';
+import { newId } from '../../../src/lib/new-id';
+import {
+  buildPayout,
+  type MerchantClient,
+  randomKey,
+} from '../../support/merchant/merchant-client';
+import { openedPayment } from '../../support/payment/payment-steps';
+import {
+  acceptedPayout,
+  approve,
+  balanceOf,
+  type FundedMerchant,
+  type MerchantWish,
+  openMerchant,
+  whenFinal,
+  whenPayout,
+} from '../../support/payout/payout-steps';
+import { addKey, type NamedKey, setKey } from '../../support/payout/release-keys';
+import { scaled } from '../../support/scale';
+import { useSharedGateway, isSound } from '../../support/servers/gateway';
+import { readBookEntry } from '../../support/servers/sandbox';
+import { started } from '../../support/started';
+import { waitFor } from '../../support/wait-for';
+
+jest.setTimeout(scaled(300_000, 900_000));
+
+const gateway = started(useSharedGateway, isSound);
+
+const ALL = { available: '20000.00000000', reserved: '0.00000000' };
+
+type WithSecondKey = FundedMerchant & NamedKey;
+
+/** A merchant with another key in the mode that has the funds. */
+async function openWithSecondKey(wish: MerchantWish = {}): Promise<WithSecondKey> {
+  const merchant = await openMerchant(gateway, wish);
+  const { accountId } = merchant;
+  const key = await addKey(gateway, { accountId, mode: wish.mode ?? 'live' });
+  return { ...merchant, ...key };
+}
+
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+const inAnHour = () => inMs(3_600_000);
+
+const release = (client: MerchantClient, id: string) => client.post(`/payouts/${id}/release`);
+const cancel = (client: MerchantClient, id: string) => client.post(`/payouts/${id}/cancel`);
+
+const read = async (client: MerchantClient, id: string) =>
+  (await client.get(`/payouts/${id}`)).json.data;
+
+async function eventsOf(id: string): Promise<string[]> {
+  const found = await gateway.db.query<{ type: string }>(
+    'SELECT type FROM events WHERE object_id = ? ORDER BY sequence',
+    [id],
+  );
+  return found.map(({ type }) => type);
+}
+
+/** A busy machine may need longer for the request than the time is away. */
+async function createSoonEnough(client: MerchantClient) {
+  for (let leadMs = 3_000; ; leadMs *= 3) {
+    const at = inMs(leadMs);
+    const created = await client.createPayout(buildPayout({ release: { at } }));
+    if (created.status === 201 || leadMs > 60_000) return { at, created };
+  }
+}
+
+/** Moves the end of a payout's wait to the present, and tells its workflow to look. */
+async function expireNow(id: string): Promise<void> {
+  await gateway.db.query('UPDATE payouts SET release_expires_at = now() WHERE id = ?', [id]);
+  await gateway.temporal.workflow.getHandle(id).signal('wake');
+}
+
+test.concurrent(
+  'a payout waits for its time with its funds reserved, and is sent then',
+  async () => {
+    const { client } = await openMerchant(gateway, { mode: 'test' });
+    const { at, created } = await createSoonEnough(client);
+    expect(created.json.data).toMatchObject({
+      status: 'requested',
+      release: {
+        conditions: [{ type: 'time', at, met_at: null }],
+        expires_at: null,
+        released_at: null,
+        expired_at: null,
+      },
+    });
+    const { id, total_debit } = created.json.data;
+    expect(await balanceOf(client)).toMatchObject({ reserved: total_debit });
+    const sent = await whenFinal(client, id);
+    expect(sent).toMatchObject({ status: 'completed' });
+    const [{ met_at }] = sent.release.conditions;
+    expect(met_at >= at && sent.release.released_at >= at).toBe(true);
+    expect(await readBookEntry(gateway.sandbox.url, id)).toMatchObject({ times_sent: 1 });
+    expect(await eventsOf(id)).toEqual([
+      'payout.requested',
+      'payout.approved',
+      'payout.processing',
+      'payout.completed',
+    ]);
+  },
+);
+
+test.concurrent(
+  'another key releases a payout, and its repeated release changes nothing [endpoint POST /payouts/{id}/release]',
+  async () => {
+    const { client, second, secondKey } = await openWithSecondKey({ mode: 'test' });
+    const id = await acceptedPayout(client, { release: { approval_by_key: secondKey } });
+    expect(await release(client, id)).toMatchObject({
+      status: 403,
+      json: { error: { code: 'release_not_allowed', details: { api_key: secondKey } } },
+    });
+    const answer = await release(second, id);
+    expect(answer).toMatchObject({
+      status: 200,
+      json: {
+        data: { release: { conditions: [{ type: 'approval', met_at: expect.any(String) }] } },
+      },
+    });
+    expect((await release(second, id)).status).toBe(200);
+    expect(await whenFinal(client, id)).toMatchObject({ status: 'completed' });
+    expect((await release(second, id)).status).toBe(200);
+  },
+);
+
+test.concurrent('a payout under review keeps waiting after its approval', async () => {
+  const { client, second, secondKey } = await openWithSecondKey();
+  const id = await acceptedPayout(client, { release: { approval_by_key: secondKey } });
+  expect(await read(client, id)).toMatchObject({ status: 'under_review' });
+  await approve(gateway, id);
+  await whenPayout(client, id, 'requested');
+  expect(await readBookEntry(gateway.sandbox.url, id)).toBeUndefined();
+  expect((await release(second, id)).status).toBe(200);
+  expect(await whenFinal(client, id)).toMatchObject({ status: 'completed' });
+  expect(await eventsOf(id)).toEqual([
+    'payout.requested',
+    'payout.requested',
+    'payout.approved',
+    'payout.processing',
+    'payout.completed',
+  ]);
+});
+
+test.concurrent('a completed payment releases the payout that waits for it', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test' });
+  const payment = await client.post(
+    '/payments',
+    {
+      amount: '25',
+      currency: 'USDT',
+      reference: randomKey(),
+      metadata: { scenario: 'completed' },
+    },
+    { 'Idempotency-Key': randomKey() },
+  );
+  expect(payment.status).toBe(201);
+  const id = await acceptedPayout(client, { release: { after_payment: payment.json.data.id } });
+  expect(await whenFinal(client, id)).toMatchObject({
+    status: 'completed',
+    release: { conditions: [{ type: 'payment', payment: payment.json.data.id }] },
+  });
+});
+
+test.concurrent('a payout fails whose payment was completed and then refunded', async () => {
+  const { client, secondKey, second } = await openWithSecondKey({ mode: 'test' });
+  const created = await client.post(
+    '/payments',
+    { amount: '25', currency: 'USDT', reference: randomKey(), metadata: { scenario: 'completed' } },
+    { 'Idempotency-Key': randomKey() },
+  );
+  const payment: string = created.json.data.id;
+  const wish = { release: { after_payment: payment, approval_by_key: secondKey } };
+  const id = await acceptedPayout(client, wish);
+  await waitFor('the payment to be met', async () => {
+    const conditions: { met_at: string | null }[] = (await read(client, id)).release.conditions;
+    return conditions.some((one) => one.met_at !== null);
+  });
+  const refund = { reference: randomKey() };
+  const refunded = await client.post(`/payments/${payment}/refunds`, refund, {
+    'Idempotency-Key': randomKey(),
+  });
+  expect(refunded.status).toBe(201);
+  await release(second, id);
+  expect(await whenFinal(client, id)).toMatchObject({
+    status: 'failed',
+    failure_reason: PAYMENT_REFUNDED,
+  });
+  const again = await client.createPayout(buildPayout({ release: { after_payment: payment } }));
+  expect([again.status, again.json.error.details.fields]).toMatchObject([
+    422,
+    [{ field: 'release.after_payment', rule: 'unsupported' }],
+  ]);
+});
+
+test.concurrent('a payout that is not released in time returns its funds', async () => {
+  const { client } = await openMerchant(gateway);
+  const id = await acceptedPayout(client, {
+    release: { at: inAnHour(), expires_at: inMs(7_200_000) },
+  });
+  await expireNow(id);
+  const ended = await whenFinal(client, id);
+  expect(ended).toMatchObject({
+    status: 'cancelled',
+    release: { released_at: null, expired_at: expect.any(String) },
+  });
+  expect(await balanceOf(client)).toMatchObject(ALL);
+});
+
+test.concurrent('a payout that waits is cancelled with everything returned', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test' });
+  const id = await acceptedPayout(client, { release: { at: inAnHour() } });
+  expect(await cancel(client, id)).toMatchObject({
+    status: 200,
+    json: { data: { status: 'cancelled', release: { released_at: null, expired_at: null } } },
+  });
+  expect(await balanceOf(client)).toMatchObject(ALL);
+  await waitFor('the workflow to end', async () => {
+    const { status } = await gateway.temporal.workflow.getHandle(id).describe();
+    return status.name === 'COMPLETED' ? true : undefined;
+  });
+});
+
+test.concurrent(
+  'of a release, a cancel and the expiry at once exactly one wins, each time',
+  async () => {
+    const { client, second, secondKey } = await openWithSecondKey({ mode: 'test' });
+    const rounds = scaled(6, 120);
+    const ends: string[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const id = await acceptedPayout(client, {
+        amount: '10',
+        release: { approval_by_key: secondKey, expires_at: inAnHour() },
+      });
+      // The time in which every payout can be cancelled is over, so that the release decides at once.
+      const past = `UPDATE payouts SET created_at = created_at - interval '1 minute' WHERE id = ?`;
+      await gateway.db.query(past, [id]);
+      // Each is given the start in turn; the expiry takes part in every third round.
+      const acts = [() => release(second, id), () => cancel(client, id)];
+      if (round % 2 === 1) acts.reverse();
+      const both = acts.map((act) => act());
+      if (round % 3 === 2) await expireNow(id).catch(() => undefined);
+      await Promise.all(both);
+      const ended = await whenFinal(client, id);
+      const sent = await readBookEntry(gateway.sandbox.url, id);
+      expect([ended.status, sent?.times_sent ?? 0, ended.release.released_at !== null]).toEqual(
+        ended.status === 'completed' ? ['completed', 1, true] : ['cancelled', 0, false],
+      );
+      const final = (await eventsOf(id)).filter((type) => /approved|cancelled/.test(type));
+      expect(final.length).toBe(1);
+      ends.push(ended.status);
+    }
+    const sent = ends.filter((end) => end === 'completed').length;
+    const left = (20_000 - sent * 11.1).toFixed(8);
+    expect(await balanceOf(client)).toMatchObject({ available: left, reserved: '0.00000000' });
+  },
+);
+
+type Wish = (merchant: WithSecondKey) => object | Promise<object>;
+
+/** Another key of the account, changed as in `sql`. */
+const keyThat =
+  (sql: string): Wish =>
+  async ({ accountId }) => {
+    const { secondKey } = await addKey(gateway, { accountId, mode: 'live' });
+    await setKey(gateway, secondKey, sql);
+    return { approval_by_key: secondKey };
+  };
+
+/** A year has 366 days here. */
+const inDays = (days: number) => inMs(days * 86_400_000);
+
+test.concurrent.each<[what: string, field: string, rule: string, wish: Wish]>([
+  ['nothing', 'release', 'required', () => ({})],
+  ['an end alone', 'release', 'required', () => ({ expires_at: inAnHour() })],
+  ['a past time', 'release.at', 'out_of_range', () => ({ at: inMs(-1_000) })],
+  ['a time in more than a year', 'release.at', 'out_of_range', () => ({ at: inDays(367) })],
+  ['a word for a time', 'release.at', 'format', () => ({ at: 'tomorrow' })],
+  ['a day that does not exist', 'release.at', 'format', () => ({ at: '2027-02-30T00:00:00Z' })],
+  [
+    'an end before the time',
+    'release.expires_at',
+    'out_of_range',
+    () => ({ at: inDays(1), expires_at: inAnHour() }),
+  ],
+  [
+    'a past end',
+    'release.expires_at',
+    'out_of_range',
+    () => ({ at: inAnHour(), expires_at: inMs(-1_000) }),
+  ],
+  [
+    'an end in more than a year',
+    'release.expires_at',
+    'out_of_range',
+    () => ({ at: inAnHour(), expires_at: inDays(367) }),
+  ],
+  [
+    'an unknown payment',
+    'release.after_payment',
+    'not_found',
+    () => ({ after_payment: newId('payment') }),
+  ],
+  ['no id of a payment', 'release.after_payment', 'format', () => ({ after_payment: 'pay_1' })],
+  [
+    'a payment of test mode',
+    'release.after_payment',
+    'not_found',
+    async ({ otherMode }) => ({ after_payment: await openedPayment(otherMode) }),
+  ],
+  [
+    'a payment of another account',
+    'release.after_payment',
+    'not_found',
+    async () => ({ after_payment: await openedPayment((await openMerchant(gateway)).client) }),
+  ],
+  [
+    'an unknown key',
+    'release.approval_by_key',
+    'not_found',
+    () => ({ approval_by_key: newId('apiKey') }),
+  ],
+  [
+    'the key of the request',
+    'release.approval_by_key',
+    'unsupported',
+    ({ secondKey }) => ({ approval_by_key: secondKey }),
+  ],
+  [
+    'a key of test mode',
+    'release.approval_by_key',
+    'not_found',
+    async ({ accountId }) => ({
+      approval_by_key: (await addKey(gateway, { accountId, mode: 'test' })).secondKey,
+    }),
+  ],
+  [
+    'a key of another account',
+    'release.approval_by_key',
+    'not_found',
+    async () => ({ approval_by_key: (await openWithSecondKey()).secondKey }),
+  ],
+  ['a revoked key', 'release.approval_by_key', 'not_found', keyThat(`revoked_at = now()`)],
+  [
+    'an expired key',
+    'release.approval_by_key',
+    'not_found',
+    keyThat(`expires_at = now() - interval '1 second'`),
+  ],
+  [
+    'a key that only reads',
+    'release.approval_by_key',
+    'not_found',
+    keyThat(`scopes = '{payouts:read}'`),
+  ],
+  ['an unknown condition', 'release.when', 'unsupported', () => ({ at: inAnHour(), when: 'now' })],
+])('a payout that waits for %s is refused, with %s as %s', async (_what, field, rule, wish) => {
+  const merchant = await openWithSecondKey();
+  const { second } = merchant;
+  const answer = await second.createPayout(buildPayout({ release: await wish(merchant) }));
+  expect(answer.status).toBe(422);
+  expect(answer.json.error.details.fields).toEqual([
+    { field, rule, message: expect.stringMatching(/\.$/) },
+  ]);
+  expect(await balanceOf(second)).toMatchObject(ALL);
+});
+
+test.concurrent('a payout may wait for a year', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test' });
+  const id = await acceptedPayout(client, { release: { at: inDays(365.9) } });
+  expect((await cancel(client, id)).status).toBe(200);
+});
+
+test.concurrent('an operator’s signal does not replace a condition', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test' });
+  const id = await acceptedPayout(client, { release: { at: inAnHour() } });
+  await approve(gateway, id);
+  const handle = gateway.temporal.workflow.getHandle(id);
+  await waitFor('the remark about the signal', async () => {
+    const metadata = await handle.query<{ currentDetails?: string }>(
+      '__temporal_workflow_metadata',
+    );
+    const details = metadata.currentDetails ?? '';
+    return details.includes('waits for its conditions') && details.includes('Waiting for:')
+      ? details
+      : undefined;
+  });
+  expect(await read(client, id)).toMatchObject({ status: 'requested' });
+  expect((await cancel(client, id)).status).toBe(200);
+});
+
+test.concurrent(
+  'a payout without conditions has no release, and nobody can release it',
+  async () => {
+    const { client } = await openMerchant(gateway);
+    const id = await acceptedPayout(client);
+    expect(await read(client, id)).not.toHaveProperty('release');
+    expect(await release(client, id)).toMatchObject({
+      status: 409,
+      json: { error: { code: 'invalid_state' } },
+    });
+  },
+);

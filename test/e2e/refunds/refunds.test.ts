@@ -1,0 +1,657 @@
+/** Refunds that merchants ask for, and payments that they cancel, over HTTP. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isSound, startGateway } from '../../support/servers/gateway';
+import { createKey } from '../../support/merchant/merchant';
+import {
+  type ApiAnswer,
+  buildPayout,
+  MerchantClient,
+  randomKey,
+} from '../../support/merchant/merchant-client';
+import {
+  atProvider,
+  checkoutOf,
+  creditOf,
+  decide,
+  eventsOf,
+  openedPayment,
+  type Opened,
+  paidPayment,
+  postingsOf,
+  readPayment,
+  refundOf,
+  spend,
+  statusesOf,
+  underpaidPayment,
+  whenDetails,
+  whenPayment,
+  whenRefund,
+} from '../../support/payment/payment-steps';
+import { isUnavailable, retry } from '../../support/merchant/patient-client';
+import { available, balanceOf, openMerchant } from '../../support/payout/payout-steps';
+import { scaled } from '../../support/scale';
+import { control, type Outage, setOutage } from '../../support/servers/sandbox';
+import { sharedInRoom } from '../../support/room';
+import { started } from '../../support/started';
+import { waitFor } from '../../support/wait-for';
+
+const gateway = started(sharedInRoom('gateway', startGateway), isSound);
+
+const CREDIT = creditOf('100.00000000', '1.00000000');
+
+function refund(
+  { client, id }: Pick<Opened, 'client' | 'id'>,
+  body: Record<string, unknown> = {},
+  key = randomKey(),
+): Promise<ApiAnswer> {
+  const request = { reference: `refund-${randomKey()}`, ...body };
+  const send = () => client.post(`/payments/${id}/refunds`, request, { 'idempotency-key': key });
+  return retry(send, isUnavailable);
+}
+
+/** A refund that was accepted. */
+async function refunded(payment: Opened, body: Record<string, unknown> = {}) {
+  const { status, text, json } = await refund(payment, body);
+  if (status !== 201) throw new Error(`the refund was answered with ${status} ${text}`);
+  return json.data;
+}
+
+/** The refunds of a payment, newest first. */
+async function refundsOf({ client, id }: Opened, query = ''): Promise<Record<string, unknown>[]> {
+  const { json } = await client.get(`/payments/${id}/refunds${query}`);
+  return json.data;
+}
+
+const outage = (kind: Outage) => setOutage(gateway, 'exchange_pay', 'test', kind);
+
+describe('at a provider that knows who paid', () => {
+  test.concurrent(
+    'a part is refunded, then the rest: events, balance and ledger [endpoint POST /payments/{id}/refunds] [endpoint GET /refunds/{id}] [endpoint GET /payments/{id}/refunds] [endpoint GET /refunds]',
+    async () => {
+      const payment = await paidPayment(gateway);
+      const { client, id } = payment;
+      const part = await refunded(payment, { amount: '40', reason: 'One lamp was broken' });
+      expect(part).toMatchObject({
+        object: 'refund',
+        payment_id: id,
+        requested_by: 'merchant',
+        amount: '40.00000000',
+        balance_debit: '39.60000000',
+        fee_returned: '0.40000000',
+        reason: 'One lamp was broken',
+        destination: null,
+      });
+      // The money is gone before the provider has answered.
+      expect(await available(client)).toBe('59.40000000');
+      const done = await whenRefund(client, part.id, 'completed');
+      expect(done).toMatchObject({ failure_reason: null, completed_at: expect.any(String) });
+      expect(await readPayment(client, id)).toMatchObject({
+        status: 'completed',
+        refunded_amount: '40.00000000',
+        exceptions: [],
+      });
+      const events = await eventsOf(gateway, part.id);
+      expect(events.map(({ type, sequence }) => [type, sequence])).toEqual([
+        ['refund.created', 1],
+        ['refund.completed', 2],
+      ]);
+      expect(events.map(({ body }) => body.data)).toEqual([part, done]);
+
+      const rest = await refunded(payment);
+      expect(rest).toMatchObject({ amount: '60.00000000' });
+      await whenPayment(client, id, 'refunded');
+      expect(await available(client)).toBe('0.00000000');
+      expect(await postingsOf(gateway, id)).toEqual([
+        CREDIT,
+        refundOf('40.00000000', '39.60000000', '0.40000000'),
+        refundOf('60.00000000', '59.40000000', '0.60000000'),
+      ]);
+      expect((await refundsOf(payment)).map((one) => one['id'])).toEqual([rest.id, part.id]);
+      const { json } = await client.get(`/payments/${id}/refunds?limit=1`);
+      const next = await client.get(String(json.links.next).split('/api/v1')[1] ?? '');
+      expect(next.json.data).toMatchObject([{ id: part.id }]);
+      const found = await client.get(`/refunds?reference=${part.reference}&status=completed`);
+      expect(found.json.data).toEqual([done]);
+      const { refunds } = await checkoutOf(gateway, id);
+      expect(refunds.map((one) => one.refund_reference)).toEqual([part.id, rest.id]);
+    },
+  );
+});
+
+test.concurrent('a repeated request is one refund, and a reference is used once', async () => {
+  const payment = await paidPayment(gateway);
+  const key = randomKey();
+  const body = { amount: '10', reference: `return-${randomKey()}` };
+  const [first, ...others] = await Promise.all([
+    refund(payment, body, key),
+    refund(payment, body),
+    refund(payment, body),
+  ]);
+  const statuses = [first, ...others].map(({ status }) => status).sort();
+  expect(statuses).toEqual([201, 409, 409]);
+  const again = await refund(payment, body, key);
+  const winner = [first, ...others].find(({ status }) => status === 201);
+  if (first.status === 201) {
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  } else {
+    expect(again.json.error.details).toEqual({
+      existing_id: winner?.json.data.id,
+      existing_object: 'refund',
+    });
+  }
+  expect(await refundsOf(payment)).toHaveLength(1);
+  expect(await available(payment.client)).toBe('89.10000000');
+});
+
+/** A payment, and what is asked for it. */
+interface Asked {
+  of: Pick<Opened, 'client' | 'id'>;
+  body?: Record<string, unknown>;
+  key?: string;
+}
+
+interface RefusedRefund {
+  what: string;
+  /** Of a paid payment of 100 USDT, whose merchant has 99.00. */
+  ask: (payment: Opened) => Asked | Promise<Asked>;
+  answer: [status: number, code: string, details?: Record<string, unknown>];
+}
+
+const REFUSED: RefusedRefund[] = [
+  {
+    what: 'more than was credited',
+    ask: (of) => ({ of, body: { amount: '100.00000001' } }),
+    answer: [
+      422,
+      'refund_exceeds_payment',
+      { requested: '100.00000001', refundable: '100.00000000' },
+    ],
+  },
+  {
+    what: 'more than is left beside a refund that is under way',
+    ask: async (of) => {
+      await refunded(of, { amount: '60' });
+      return { of, body: { amount: '40.00000001' } };
+    },
+    answer: [422, 'refund_exceeds_payment', { refundable: '40.00000000' }],
+  },
+  {
+    what: 'a payment that is refunded',
+    ask: async (of) => {
+      await refunded(of);
+      return { of, body: { amount: '1' } };
+    },
+    answer: [422, 'refund_exceeds_payment', { requested: '1.00000000', refundable: '0.00000000' }],
+  },
+  {
+    what: 'a payment that the provider has refunded',
+    ask: async (of) => {
+      await atProvider(gateway, of.id, 'refund');
+      await whenPayment(of.client, of.id, 'refunded');
+      return { of, body: { amount: '1' } };
+    },
+    answer: [422, 'refund_exceeds_payment', { requested: '1.00000000', refundable: '0.00000000' }],
+  },
+  {
+    what: 'more than the balance has',
+    ask: async (of) => {
+      await spend(gateway, of, '90');
+      return { of };
+    },
+    answer: [
+      422,
+      'insufficient_balance',
+      { currency: 'USDT', available: '9.00000000', required: '99.00000000' },
+    ],
+  },
+  {
+    what: 'another currency than the payment’s',
+    ask: (of) => ({ of, body: { amount: '1', currency: 'BTC' } }),
+    answer: [
+      422,
+      'validation_failed',
+      { fields: [expect.objectContaining({ field: 'currency' })] },
+    ],
+  },
+  {
+    what: 'no reference',
+    ask: (of) => ({ of, body: { reference: undefined } }),
+    answer: [
+      422,
+      'validation_failed',
+      { fields: [expect.objectContaining({ field: 'reference' })] },
+    ],
+  },
+  {
+    what: 'an amount of zero',
+    ask: (of) => ({ of, body: { amount: '0' } }),
+    answer: [422, 'validation_failed', { fields: [expect.objectContaining({ field: 'amount' })] }],
+  },
+  {
+    what: 'more decimal places than the currency has',
+    ask: (of) => ({ of, body: { amount: '1.000000001' } }),
+    answer: [422, 'validation_failed', { fields: [expect.objectContaining({ field: 'amount' })] }],
+  },
+  {
+    what: 'a payment that nobody has paid',
+    ask: async ({ client }) => ({ of: { client, id: await openedPayment(client) } }),
+    answer: [409, 'invalid_state', { status: 'created' }],
+  },
+  {
+    what: 'a payment of another account',
+    ask: async ({ id }) => {
+      const { client } = await openMerchant(gateway, { mode: 'test', funds: { USDT: '1000' } });
+      return { of: { client, id } };
+    },
+    answer: [404, 'not_found', { resource: 'payment' }],
+  },
+  {
+    what: 'a test payment with a live key',
+    ask: async ({ accountId, id }) => {
+      const mode = 'live';
+      const secret = await createKey(gateway.db, gateway.pepper, { accountId, mode });
+      return { of: { client: new MerchantClient(gateway.baseUrl, secret), id } };
+    },
+    answer: [404, 'not_found', { resource: 'payment' }],
+  },
+  {
+    what: 'an idempotency key that was used for another amount',
+    ask: async (of) => {
+      const key = randomKey();
+      const reference = `refund-${randomKey()}`;
+      expect((await refund(of, { amount: '1', reference }, key)).status).toBe(201);
+      return { of, body: { amount: '2', reference }, key };
+    },
+    answer: [422, 'idempotency_key_reused'],
+  },
+];
+
+test.concurrent.each(REFUSED)('$what is refused, and moves nothing', async ({ ask, answer }) => {
+  const payment = await paidPayment(gateway);
+  const { of, body, key } = await ask(payment);
+  const before = [await postingsOf(gateway, payment.id), await available(payment.client)];
+  const refused = await refund(of, body, key);
+  const { code, details } = refused.json.error;
+  const [status, wantedCode, wantedDetails] = answer;
+  expect([refused.status, code]).toEqual([status, wantedCode]);
+  if (wantedDetails !== undefined) expect(details).toMatchObject(wantedDetails);
+  expect([await postingsOf(gateway, payment.id), await available(payment.client)]).toEqual(before);
+});
+
+describe('for the same money, exactly one wins', () => {
+  test.concurrent('of many merchants’ requests', async () => {
+    const payment = await paidPayment(gateway);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => refund(payment, { amount: '60' })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422, 422]);
+    expect(await available(payment.client)).toBe('39.60000000');
+  });
+
+  test.concurrent('of a merchant, an operator and the provider', async () => {
+    const payment = await underpaidPayment(gateway);
+    const { client, id } = payment;
+    const [answer] = await Promise.all([
+      refund(payment),
+      decide(gateway, id, 'refund', { reason: 'an operator' }),
+      atProvider(gateway, id, 'refund'),
+    ]);
+    expect([201, 409, 422]).toContain(answer.status);
+    await whenPayment(client, id, 'refunded');
+    // Whoever lost got its money back: the customer was paid once, and the balance paid once.
+    await waitFor(
+      'every refund to end',
+      async () => (await refundsOf(payment, '?status=pending')).length === 0,
+    );
+    expect(await refundsOf(payment, '?status=completed')).toHaveLength(1);
+    expect((await checkoutOf(gateway, id)).refunds).toHaveLength(1);
+    expect(await available(client)).toBe('0.00000000');
+  });
+});
+
+/** The provider sends everything back by itself. @returns false when nothing is left to send back */
+async function chargeBack(id: string): Promise<boolean> {
+  const { provider, mode } = await checkoutOf(gateway, id);
+  const key = { provider, mode, client_reference: id };
+  const status = await control(gateway.sandbox.url, 'checkouts/refund', key);
+  expect([200, 409]).toContain(status);
+  return status === 200;
+}
+
+describe('of a refund and a chargeback, exactly one wins', () => {
+  const rounds = Array.from({ length: scaled(3, 40) }, (_, round) => round);
+  test.concurrent.each(rounds)('%i', async (round) => {
+    const payment = await paidPayment(gateway);
+    const { client, id } = payment;
+    const asking = refund(payment);
+    // In some rounds the gateway asks the provider, or has asked it, when the chargeback comes.
+    if (round % 3 > 0) await asking;
+    if (round % 3 > 1) await sleep(round * 20);
+    const [answer, isChargedBack] = await Promise.all([asking, chargeBack(id)]);
+    await whenPayment(client, id, 'refunded');
+    await waitFor(
+      'every refund to end',
+      async () => (await refundsOf(payment, '?status=pending')).length === 0,
+    );
+    const winner = isChargedBack ? 'provider' : 'merchant';
+    expect(await refundsOf(payment, '?status=completed')).toMatchObject([
+      { requested_by: winner, amount: '100.00000000', balance_debit: '99.00000000' },
+    ]);
+    const { refunds } = await checkoutOf(gateway, id);
+    expect(refunds).toHaveLength(1);
+    if (isChargedBack) expect([201, 409, 422]).toContain(answer.status);
+    else expect(refunds[0]?.refund_reference).toBe(answer.json.data.id);
+    expect(await available(client)).toBe('0.00000000');
+    expect((await eventsOf(gateway, id)).at(-1)?.type).toBe('payment.refunded');
+  });
+});
+
+test.concurrent('a refund of the provider’s own is listed, with an event', async () => {
+  const payment = await paidPayment(gateway);
+  await atProvider(gateway, payment.id, 'refund', { amount: '30' });
+  const own = await waitFor('the refund', async () => (await refundsOf(payment))[0]);
+  expect(own).toMatchObject({
+    requested_by: 'provider',
+    reference: null,
+    status: 'completed',
+    amount: '30.00000000',
+    balance_debit: '29.70000000',
+  });
+  const events = await eventsOf(gateway, String(own['id']));
+  expect(events.map(({ type }) => type)).toEqual(['refund.completed']);
+});
+
+describe('a payment is cancelled by its merchant', () => {
+  const cancel = ({ client, id }: Pick<Opened, 'client' | 'id'>) =>
+    client.post(`/payments/${id}/cancel`);
+
+  async function opened(): Promise<Opened> {
+    const { accountId, client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+    return { accountId, client, id: await openedPayment(client) };
+  }
+
+  test.concurrent(
+    'its checkout is closed, and late money is credited [endpoint POST /payments/{id}/cancel]',
+    async () => {
+      const payment = await opened();
+      const { client, id } = payment;
+      const { status, json } = await cancel(payment);
+      expect([status, json.data.status, json.data.exceptions]).toEqual([200, 'cancelled', []]);
+      expect((await checkoutOf(gateway, id)).state).toBe('cancelled');
+      expect(await statusesOf(gateway, id)).toEqual(['created', 'cancelled']);
+      const again = await cancel(payment);
+      expect([again.status, again.json.error.details]).toEqual([409, { status: 'cancelled' }]);
+
+      await atProvider(gateway, id, 'pay');
+      expect(await whenPayment(client, id, 'completed')).toMatchObject({
+        exceptions: ['late'],
+        net_amount: '99.00000000',
+      });
+      expect(await available(client)).toBe('99.00000000');
+    },
+  );
+
+  test.concurrent('not when the customer has paid', async () => {
+    const payment = await paidPayment(gateway);
+    const { status, json } = await cancel(payment);
+    expect([status, json.error.code, json.error.details]).toEqual([
+      409,
+      'invalid_state',
+      { status: 'completed' },
+    ]);
+  });
+
+  test.concurrent.each([1, 2, 3, 4])(
+    'against a transfer at the same moment exactly one wins (%i)',
+    async () => {
+      const payment = await opened();
+      const { client, id } = payment;
+      const [answer] = await Promise.all([cancel(payment), atProvider(gateway, id, 'pay')]);
+      const data = await whenPayment(client, id, 'completed');
+      const isCancelled = (await statusesOf(gateway, id)).includes('cancelled');
+      expect([answer.status, data.exceptions]).toEqual(isCancelled ? [200, ['late']] : [409, []]);
+      expect(await postingsOf(gateway, id)).toEqual([CREDIT]);
+      expect(await available(client)).toBe('99.00000000');
+    },
+  );
+});
+
+test('a refund that the provider does not answer stays pending, and is sent once', async () => {
+  const payment = await paidPayment(gateway);
+  const { client, id } = payment;
+  await outage('lose_answer');
+  const pending = await refunded(payment, { amount: '50' });
+  await whenDetails(gateway, id, /Waiting for the provider to carry out the refund of 50/);
+  expect((await client.get(`/refunds/${pending.id}`)).json.data.status).toBe('pending');
+  expect(await available(client)).toBe('49.50000000');
+  await outage(null);
+  await whenRefund(client, pending.id, 'completed');
+  expect((await checkoutOf(gateway, id)).refunds).toHaveLength(1);
+  await isSound(gateway);
+});
+
+test('a refund that the provider refuses fails, and the money returns', async () => {
+  const payment = await paidPayment(gateway);
+  const { client, id } = payment;
+  await outage('answer_503');
+  // The provider sends a part back by itself, and does not say so before the merchant asks.
+  await atProvider(gateway, id, 'refund', { amount: '30' });
+  const asked = await refunded(payment);
+  await outage(null);
+  const failed = await whenRefund(client, asked.id, 'failed');
+  expect(failed).toMatchObject({
+    balance_debit: '0.00000000',
+    fee_returned: '0.00000000',
+    failure_reason: expect.stringContaining('refunds no more than'),
+    completed_at: null,
+  });
+  expect((await eventsOf(gateway, asked.id)).map(({ type }) => type)).toEqual([
+    'refund.created',
+    'refund.failed',
+  ]);
+  await waitFor('the other refund', async () => (await available(client)) === '69.30000000');
+});
+
+test('a cancellation that the provider does not answer is carried out later', async () => {
+  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
+  const id = await openedPayment(client, { provider: 'exchange_pay' });
+  await outage('answer_503');
+  const { status, json } = await client.post(`/payments/${id}/cancel`);
+  expect([status, json.error.details]).toEqual([503, { reason: 'provider_unavailable' }]);
+  await outage(null);
+  expect(await whenPayment(client, id, 'cancelled')).toMatchObject({ exceptions: [] });
+});
+
+describe('the limits of an API key apply to its refunds', () => {
+  const limited = async (payment: Opened, change: string) => {
+    const sql = `UPDATE api_keys SET ${change} WHERE account_id = ? AND mode = 'test'`;
+    await gateway.db.query(sql, [payment.accountId]);
+  };
+  const refusal = async (answer: Promise<ApiAnswer>) => {
+    const { json } = await answer;
+    return [json.error.code, json.error.details] as const;
+  };
+
+  test('a maximum for each, one of 24 hours together with payouts, currencies, and recipients only', async () => {
+    const payment = await paidPayment(gateway);
+    const limits = '{"USDT": {"per_payout": "40.00000000", "per_day": "50.00000000"}}';
+    await limited(payment, `payout_limits = '${limits}'`);
+    expect(await refusal(refund(payment, { amount: '40.00000001' }))).toEqual([
+      'limit_exceeded',
+      expect.objectContaining({ limit: 'key_per_transaction', maximum: '40.00000000' }),
+    ]);
+    const first = await refunded(payment, { amount: '30' });
+    const payout = buildPayout({ amount: '15' });
+    expect((await payment.client.createPayout(payout)).status).toBe(201);
+    const day = { limit: 'key_daily', used: '45.00000000', resets_at: expect.any(String) };
+    expect(await refusal(refund(payment, { amount: '6' }))).toEqual([
+      'limit_exceeded',
+      expect.objectContaining(day),
+    ]);
+    expect(await refusal(payment.client.createPayout(buildPayout({ amount: '6' })))).toEqual([
+      'limit_exceeded',
+      expect.objectContaining(day),
+    ]);
+    await refunded(payment, { amount: '5' });
+    await whenRefund(payment.client, first.id, 'completed');
+
+    await limited(payment, `payout_limits = '{}', payout_currencies = '{BTC}'`);
+    expect(await refusal(refund(payment, { amount: '1' }))).toEqual([
+      'currency_not_allowed',
+      { allowed: ['BTC'] },
+    ]);
+    await limited(payment, `payout_currencies = '{}', recipients_only = true`);
+    await refunded(payment, { amount: '1' });
+  });
+
+  test('twenty refunds at once do not exceed the daily limit of their key', async () => {
+    const payment = await paidPayment(gateway);
+    await limited(payment, `payout_limits = '{"USDT": {"per_day": "10.00000000"}}'`);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => refund(payment, { amount: '3' })),
+    );
+    expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
+    // A request that found the workflow busy is answered with 503, and may be repeated.
+    const refused = answers.filter(({ status }) => status === 422);
+    expect(refused.map(({ json }) => json.error.details.limit)).toEqual(
+      refused.map(() => 'key_daily'),
+    );
+    expect(refused.length).toBeGreaterThan(0);
+    expect((await refundsOf(payment)).length).toBeLessThanOrEqual(3);
+  });
+});
+
+const DESTINATION = { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' };
+
+/** Paid on a chain, which does not say who paid. */
+async function paidOnChain(mode: 'test' | 'live', overrides: Record<string, unknown> = {}) {
+  const { accountId, client } = await openMerchant(gateway, { mode, funds: {} });
+  const id = await openedPayment(client, { provider: 'onchain_provider', ...overrides });
+  await atProvider(gateway, id, 'pay');
+  await whenPayment(client, id, 'completed');
+  const key = (change: string) =>
+    gateway.db.query(`UPDATE api_keys SET ${change} WHERE account_id = ? AND mode = ?`, [
+      accountId,
+      mode,
+    ]);
+  return { accountId, client, id, key };
+}
+
+describe('a refund on a chain, where nobody knows who paid', () => {
+  test('needs refunds:write, saved recipients where only they are paid, and then an address [endpoint POST /refunds/{id}/cancel]', async () => {
+    const payment = await paidOnChain('live');
+    const { accountId, client, id, key } = payment;
+    const account = (change: string) =>
+      gateway.db.query(`UPDATE accounts SET ${change} WHERE id = ?`, [accountId]);
+    await key(`scopes = '{payments:write,payments:read}'`);
+    await account('review_all = true, recipients_only = true');
+    const refused = await refund(payment);
+    expect([refused.status, refused.json.error.details]).toEqual([
+      403,
+      { required_scope: 'refunds:write' },
+    ]);
+    await key(`scopes = '{payments:write,payments:read,refunds:write,balance:read}'`);
+    const unsaved = await refund(payment);
+    expect([unsaved.status, unsaved.json.error.code]).toEqual([403, 'recipient_required']);
+    expect(await available(client)).toBe('99.00000000');
+
+    await account('recipients_only = false');
+    const named = await refund(payment, { destination: DESTINATION });
+    expect([named.status, named.json.error.code]).toEqual([403, 'insufficient_scope']);
+    const asked = await refunded(payment);
+    expect(asked).toMatchObject({ status: 'pending', awaits_address: true, payout_id: null });
+    expect(Object.values(asked)).not.toContainEqual(expect.stringContaining('http'));
+    expect((await checkoutOf(gateway, id)).refunds).toEqual([]);
+    const { status, json } = await client.post(`/refunds/${asked.id}/cancel`);
+    expect([status, json.data]).toEqual([
+      200,
+      expect.objectContaining({ status: 'failed', awaits_address: false }),
+    ]);
+    expect(await available(client)).toBe('99.00000000');
+    const twice = await client.post(`/refunds/${asked.id}/cancel`);
+    expect([twice.status, twice.json.error.code]).toEqual([409, 'invalid_state']);
+  });
+
+  test('in test mode a destination stands for the customer, and a payout sends the money', async () => {
+    const payment = await paidOnChain('test');
+    const { client, id } = payment;
+    const asked = await refunded(payment, { amount: '40', destination: DESTINATION });
+    const done = await whenRefund(client, asked.id, 'completed');
+    expect(done).toMatchObject({
+      payout_id: expect.stringContaining('po_'),
+      awaits_address: false,
+    });
+    const payout = (await client.get(`/payouts/${done.payout_id}`)).json.data;
+    expect(payout).toMatchObject({
+      ...{ status: 'completed', reference: asked.id, amount: '40.00000000' },
+      ...{ service_fee: '0.00000000', network_fee: '0.00000000', total_debit: '40.00000000' },
+    });
+    expect(await available(client)).toBe('59.40000000');
+    expect(await readPayment(client, id)).toMatchObject({ refunded_amount: '40.00000000' });
+    expect((await eventsOf(gateway, asked.id)).map(({ type }) => type)).toEqual([
+      'refund.created',
+      'refund.completed',
+    ]);
+  });
+
+  test('has no more decimals than the network, and fails when the provider refuses its amount', async () => {
+    const overrides = { currency: 'XRP', network: 'xrpl' };
+    const { client, id } = await paidOnChain('test', overrides);
+    const tooFine = await refund({ client, id }, { amount: '8.33333333' });
+    expect([tooFine.status, tooFine.json.error]).toMatchObject([
+      422,
+      { code: 'validation_failed', details: { fields: [{ field: 'amount', rule: 'format' }] } },
+    ]);
+    expect(await balanceOf(client, 'XRP')).toMatchObject({ available: '99.00000000' });
+    const payment = await paidOnChain('test');
+    const asked = await refunded(payment, { amount: '8.00009101', destination: DESTINATION });
+    const failed = await whenRefund(payment.client, asked.id, 'failed');
+    expect(failed).toMatchObject({
+      awaits_address: false,
+      failure_reason: expect.stringContaining('more decimals'),
+    });
+    expect(await available(payment.client)).toBe('99.00000000');
+  });
+
+  test('a live one takes no destination from the merchant', async () => {
+    const payment = await paidOnChain('live');
+    const { status, json } = await refund(payment, { amount: '1', destination: DESTINATION });
+    expect([status, json.error.code]).toEqual([422, 'validation_failed']);
+    expect(await refundsOf(payment)).toEqual([]);
+  });
+});
+
+test('a pause holds a refund to who paid, also one of an operator', async () => {
+  const payment = await paidPayment(gateway);
+  const { accountId, client, id } = payment;
+  await gateway.db.query(
+    `INSERT INTO payout_pauses (scope, target, reason) VALUES ('account', ?, 'a doubt')`,
+    [accountId],
+  );
+  const held = await refunded(payment, { amount: '40' });
+  await whenDetails(gateway, id, /Waiting for an operator to resume payouts/);
+  expect((await checkoutOf(gateway, id)).refunds).toEqual([]);
+  await gateway.db.query('DELETE FROM payout_pauses WHERE target = ?', [accountId]);
+  await atProvider(gateway, id, 'resend-callback');
+  await whenRefund(client, held.id, 'completed');
+});
+
+describe('the scenarios of docs/guides/testing.md', () => {
+  test.concurrent('refused, slow, and in doubt', async () => {
+    const payment = await paidPayment(gateway);
+    const { client, id } = payment;
+    const [refused, slow, inDoubt] = [
+      await refunded(payment, { amount: '10.00009001' }),
+      await refunded(payment, { amount: '10.00009003' }),
+      await refunded(payment, { amount: '10.00009007' }),
+    ];
+    const failed = await whenRefund(client, refused.id, 'failed');
+    expect(failed.failure_reason).toBe('The provider does not make this refund.');
+    await whenRefund(client, inDoubt.id, 'completed');
+    await whenRefund(client, slow.id, 'completed');
+    const { refunds } = await checkoutOf(gateway, id);
+    expect(refunds.map((one) => one.refund_reference).sort()).toEqual([slow.id, inDoubt.id].sort());
+    expect(await available(client)).toBe('79.19982170');
+  });
+});
