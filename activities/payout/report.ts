@@ -28,7 +28,7 @@ export async function reportReviewed(
   };
 }
 
-/** What is left of the time in which a payout that nobody reviews can be cancelled. */
+/** The rest of the time in which a payout without a review can be cancelled. */
 export function cancelDelayMs({ mode, createdAt, reviewReasons }: Payout, now: Date): number {
   if (reviewReasons.length > 0) return 0;
   return Math.max(0, autoApproveDelayMs(mode) - (now.getTime() - createdAt.getTime()));
@@ -36,7 +36,10 @@ export function cancelDelayMs({ mode, createdAt, reviewReasons }: Payout, now: D
 
 /** A time that has passed is not looked at again at once, because nothing may have changed. */
 const LOOK_AGAIN_MS_MIN = 100;
-/** A recipient can need more than its time. That is told by a message. */
+/**
+ * A time that passed longer ago is not looked at again: what is still missing, such as a recipient's
+ * screening, comes with a message.
+ */
 const LOOKED_AT_MS = 1_000;
 
 async function reportWaiting(db: Db | Tx, payout: Payout, now: Date): Promise<Waiting> {

@@ -24,7 +24,7 @@ import {
 } from './options';
 import { listOf, showList, showObject } from './output';
 
-/** Changes of an account itself never default to the demo merchant. */
+/** The account of a change; unlike elsewhere, it never defaults to the demo merchant. */
 const ONE_ACCOUNT = {
   name: 'account',
   option: 'account',

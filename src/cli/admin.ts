@@ -55,7 +55,7 @@ import { addWebhooks } from './webhooks';
 const ACTOR_LENGTH_MAX = 100;
 const REASON_LENGTH_MAX = 500;
 
-/** In the order of the help. */
+/** The nouns in the order of the help. */
 const NOUNS = [
   addAccounts,
   addKeys,
@@ -168,7 +168,7 @@ function osUserName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container's user may have a number but no name.
+    // The user of a container may have a number and no name.
     throw new UsageError(
       '--by is missing, and the operating system has no name for this user. Add --by.',
     );

@@ -1,24 +1,24 @@
-/** What a verb of the admin command is given, and how it is run. */
+/** The tools of the verbs of the admin command, and how a verb is run. */
 import type { Client } from '@temporalio/client';
 import type { Db } from '../db/transaction';
 import type { ChangedBy } from '../services/admin/audit';
 import type { ScreeningService } from '../screening/service';
 import type { WebhookTools } from '../services/webhook-endpoints';
 
-/** What the verbs use. */
+/** The tools that the verbs use. */
 export interface Context {
   db: Db;
   /** The operator and the reason of a change. */
   readonly by: ChangedBy;
   /** The requested account, otherwise the demo merchant in development. */
   accountId: (asked: string | undefined) => Promise<string>;
-  /** The same, or null for the default for every account. */
+  /** The requested account, or null for the default of every account. */
   accountOrDefault: (options: ScopeOptions) => Promise<string | null>;
   /** The pepper of the gateway that uses this database. */
   pepper: () => string;
   /** The Temporal namespace of that gateway; connects on first use. */
   temporal: () => Client;
-  /** A line about the progress, for people. */
+  /** Prints a line about the progress, for people. */
   note: (line: string) => void;
   /** The screening service of that gateway; null if it has none. */
   screening: () => ScreeningService | null;

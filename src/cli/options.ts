@@ -20,7 +20,7 @@ export interface VerbTexts {
   summary: string;
   /** Further sentences for the help. */
   notes?: string;
-  /** What follows `npm run -s admin -- `. */
+  /** Commands without the beginning `npm run -s admin -- `. */
   examples: readonly string[];
 }
 
@@ -87,7 +87,7 @@ export const LIMIT_OPTION = new Option('--limit <N>', 'the maximum number of res
   .argParser(wholeNumber(1, LIMIT_MAX))
   .default(LIMIT);
 
-/** What a verb is about. */
+/** The object that a verb changes or shows. */
 export interface VerbObject {
   /** `endpoint` */
   name: string;
@@ -155,7 +155,7 @@ export function requireId(
 /** A count, such as the number of decisions. */
 export const count = wholeNumber(0, 1_000_000);
 
-/** Not blank. */
+/** A text that is not blank. */
 export function text(value: string): string {
   const trimmed = value.trim();
   if (trimmed === '') throw new InvalidArgumentError('It must not be empty.');

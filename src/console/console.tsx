@@ -126,7 +126,7 @@ async function banner(services: ConsoleServices, singleSignOn: SingleSignOn | nu
   );
 }
 
-/** Everybody sees it for as long as such a session may last. */
+/** The note about break-glass sign-ins, which everybody sees as long as such a session may last. */
 function BreakGlass({ signIns }: { signIns: readonly { email: string; at: Date }[] }) {
   return (
     <p class="mode" data-mode="test">
@@ -142,13 +142,13 @@ function BreakGlass({ signIns }: { signIns: readonly { email: string; at: Date }
   );
 }
 
-/** On every page, because a pause that was forgotten holds the money of all merchants. */
+/** The pause is on every page, because a forgotten one holds the money of all merchants. */
 async function pauseBanner({ db }: ConsoleServices): Promise<VNode | null> {
   const held = await listShownPauses(db);
   const [first] = held;
   if (first === undefined) return null;
   const everything = held.filter(({ scope }) => scope === 'global');
-  // The widest first: a pause of both modes, then one of live payouts.
+  // A pause of both modes is shown before one of live payouts.
   const widest =
     everything.find(({ mode }) => mode === null) ??
     everything.find(({ mode }) => mode === 'live') ??

@@ -14,7 +14,7 @@ export const REASON_LENGTH_MAX = 255;
 
 export interface OperatorVisit extends SignedInVisit {
   may: (permission: Permission) => boolean;
-  /** For the audit log. */
+  /** The operator, for the audit log. */
   by: ChangedBy;
   /** The same with the reason that the form requires, in the field `reason` or another. @throws InvalidInput */
   withReason: (field?: string) => ChangedBy & { reason: string };

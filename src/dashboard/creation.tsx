@@ -12,7 +12,7 @@ export function mayMake({ mode, may }: MerchantVisit): boolean {
   return may(mode === 'live' ? MAKE.liveNeeds : MAKE.needs);
 }
 
-/** Beside the keys that the merchant's own servers choose. */
+/** The form of the pages' idempotency keys, which differs from those that merchants' servers choose. */
 const KEY = /^dashboard-req_[0-9A-Z]{26}$/;
 
 export function newFormKey(): string {

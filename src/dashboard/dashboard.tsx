@@ -129,7 +129,7 @@ function shellOf(visit: Visit): Shell {
 function otherMode({ path }: Visit, mode: Mode): string {
   const [, , , list] = path.split('/');
   const other = mode === 'test' ? 'live' : 'test';
-  // These have no list of their own.
+  // These pages have no list of their own.
   const isHome = list === undefined || list === 'search' || list === 'balances';
   return `${PREFIX}/${other}${isHome ? '' : `/${list}`}`;
 }

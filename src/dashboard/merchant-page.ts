@@ -16,7 +16,7 @@ export interface MerchantVisit extends SignedInVisit {
   /** `/dashboard/test` */
   base: string;
   may: (permission: Permission) => boolean;
-  /** For the audit log. */
+  /** The person, for the audit log. */
   by: ChangedBy;
 }
 
@@ -27,7 +27,7 @@ export interface MerchantRoute {
   cost?: Cost;
   takesLargeForm?: true;
   needs: Permission;
-  /** In live mode, instead of `needs`. */
+  /** The permission that live mode needs instead of `needs`. */
   liveNeeds?: Permission;
   /** In live mode, a form that needs a recent sign-in: the page that opens again after it. */
   liveRecent?: (visit: MerchantVisit) => string;

@@ -21,7 +21,7 @@ interface ObjectTableProps<Row> extends ObjectRowsProps<Row> {
   caption: string;
   statusOf: (row: Row) => string;
   referenceOf: (row: Row) => string;
-  /** Between the reference and the time. */
+  /** The columns between the reference and the time. */
   columns: readonly Column<Row>[];
 }
 

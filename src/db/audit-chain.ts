@@ -13,7 +13,7 @@ import type { Db, Reader, Tx } from './transaction';
 /** An entry as it is hashed. */
 export interface ChainEntry {
   id: string;
-  /** With microseconds. */
+  /** The time as text, with microseconds. */
   at: string;
   action: string;
   object: string;
@@ -27,7 +27,7 @@ export interface ChainEntry {
   reason: string | null;
 }
 
-/** SQL over the alias of a row of audit_log. */
+/** SQL: the entry as it is hashed, from a row of audit_log. @param a the alias of the row */
 export function chainEntry(a: string): string {
   return `${a}.id::text AS id, ${exactTime(`${a}.at`)} AS at, ${a}.action, ${a}.object, ${a}.object_id,
     ${a}.account_id, ${a}.via, ${a}.actor, host(${a}.address) AS address, ${a}.before, ${a}.after,
@@ -39,8 +39,8 @@ const SALT_BYTES = 32;
 export const NO_HASH = Buffer.alloc(32);
 
 /**
- * What names a person or was written by one. Its digest is salted, so that the chain proves an entry whose
- * personal part was erased, and the digest does not tell what it was.
+ * The digest of the personal part: what names a person or was written by one. It is salted, so that the
+ * chain proves an entry whose personal part was erased, and the digest does not reveal that part.
  */
 export function personalSha256(entry: ChainEntry, salt: Buffer): string {
   const { actor, address, before, after, reason } = entry;
@@ -66,13 +66,16 @@ export function nextHash(previous: Buffer, text: string): Buffer {
   return sha256(previous, text);
 }
 
-/** Both sealers would find the same sequence free; the second one has nothing to do. */
+/**
+ * Only one sealer works at a time, because two would give the same sequence; the second one has nothing to
+ * do.
+ */
 const CHAIN_LOCK = 'pg_try_advisory_xact_lock(7204119)';
 
-/** A batch takes well below a second. */
+/** Entries of one transaction, which takes well below a second. */
 const BATCH = 1_000;
 
-/** @returns the number of entries that it sealed; fewer than a batch: no more were found */
+/** @returns the number of sealed entries; if it is less than `batch`, no more were found */
 export async function sealBatch(db: Db, batch = BATCH): Promise<number> {
   return db.transaction(async (tx) => {
     const [lock] = await tx.query<{ taken: boolean }>(`SELECT ${CHAIN_LOCK} AS taken`);
@@ -149,12 +152,12 @@ export interface AuditHead {
   signature: string | null;
 }
 
-/** What the signature of a head is about. */
+/** The text that the signature of a head signs. */
 export function signedTextOfHead({ signature, ...signed }: AuditHead): string {
   return canonicalJson(signed);
 }
 
-/** SQL: heads have a unique index on it. */
+/** SQL: the hour of a head, on which heads have a unique index. */
 const HOUR_SIGNED = "date_bin('1 hour', signed_at, 'epoch')";
 
 /**
@@ -167,7 +170,7 @@ export async function signHead(db: Db, key: EvidenceKey | null): Promise<AuditHe
     `SELECT FROM audit_heads WHERE ${HOUR_SIGNED} = date_bin('1 hour', now(), 'epoch')`,
   );
   if (made.length > 0) return null;
-  // Before the chain is read, so that the head does not claim a time after its last look.
+  // The time is read before the chain, so that the head does not claim a later time than that of its last look.
   const signedAt = (await databaseTime(db)).toISOString();
   const { sequence, hash } = await readLast(db);
   if (sequence === 0) return null;

@@ -49,7 +49,7 @@ export interface AuditVerification {
   unsealed: number;
   erased: number;
   heads: number;
-  /** Heads of which no public key was given. */
+  /** The number of heads whose public key was not given. */
   signatures_not_checked: number;
   /** The time of the first entry; null without entries. */
   proven_from: string | null;
@@ -63,21 +63,21 @@ export interface AuditVerification {
   /** The last place of the chain, for comparison. */
   head: { sequence: number; hash: string };
   problem_count: number;
-  /** The first of them. */
+  /** The first problems. */
   problems: AuditProblem[];
 }
 
 export interface VerifyOptions {
   /** Heads that were kept outside of the database. */
   keptHeads?: readonly AuditHead[];
-  /** In base64. */
+  /** Ed25519 public keys in base64. */
   publicKeys?: readonly string[];
   onProgress?: (checked: number, total: number) => void;
 }
 
 const PAGE = 2_000;
 const PROBLEMS_SHOWN = 100;
-/** Longer than any transaction is open. */
+/** Longer than any transaction stays open. */
 const LATE_MS = 60 * 60_000;
 const HEADS_MAX = 100_000;
 
@@ -147,7 +147,7 @@ async function readPage(db: Db, after: number): Promise<SealedRow[]> {
   );
 }
 
-/** What was seen so far on the way from the first seal to the last. */
+/** The state of the walk from the first seal to the last. */
 class Walk {
   sequence = 0;
   previous: Buffer = NO_HASH;
@@ -156,7 +156,7 @@ class Walk {
   problemCount = 0;
   readonly problems: AuditProblem[] = [];
   firstAt: string | null = null;
-  /** Heads that somebody without the key, or without the file, cannot make. */
+  /** Heads that nobody can make without the key, or without the file. */
   proofs: ReadonlySet<AuditHead> = new Set();
   /** The newest of them that the chain contains. */
   proof: AuditHead | null = null;
@@ -261,7 +261,7 @@ class Walk {
     if (this.proofs.has(head) && isNewer) this.proof = head;
   }
 
-  /** After the last seal. */
+  /** Checks what can be checked only after the last seal. */
   end(): void {
     for (const [sequence, heads] of this.#heads) {
       if (sequence <= this.sequence) continue;

@@ -4,13 +4,16 @@
  */
 import type { Db, Tx } from './transaction';
 
-/** In between, the process's monotonic timer counts on, which a change of the clock does not move. */
+/**
+ * How often the time is read. In between, the process's monotonic timer counts on, which a change of the
+ * clock does not move.
+ */
 const READ_EVERY_MS = 60_000;
 
 /** One for the process, because all its connections lead to one server. `atMs` by performance.now(). */
 let known: { atMs: number; unixMs: number } | null = null;
 
-/** Behind PostgreSQL's clock by the time that the answer took, never ahead of it. */
+/** The time of PostgreSQL, late by as much as its answer took and never early. */
 export async function databaseTime(db: Db | Tx): Promise<Date> {
   if (known === null || performance.now() - known.atMs > READ_EVERY_MS) {
     known = { unixMs: await readUnixMs(db), atMs: performance.now() };

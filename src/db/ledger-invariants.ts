@@ -9,7 +9,7 @@ export interface LedgerInvariant {
   number: number;
   name: string;
   sentence: string;
-  /** What is counted as checked: `12 transactions`. */
+  /** What the report counts as checked, such as `12 transactions`. */
   checks: { noun: string; countSql: string };
   /** Returns the rows that break it, each readable by itself; no rows if it holds. */
   sql: string;

@@ -18,7 +18,7 @@ export interface InvariantResult extends Pick<LedgerInvariant, 'number' | 'name'
   noun: string;
   /** How many rows break it; 0 when it holds. */
   broken: number;
-  /** The first of them. */
+  /** The first of these rows. */
   rows: Record<string, unknown>[];
 }
 
@@ -38,7 +38,7 @@ export async function verifyLedger(db: Db, connections: 1 | 2 = 1): Promise<Inva
           results.push(await check(connection, next, NOTHING_PROVEN));
         }
       } finally {
-        // After a failure the other connection takes nothing more.
+        // After a failure the other connection takes no further invariant.
         waiting.length = 0;
       }
     };
@@ -94,10 +94,10 @@ export interface LedgerReport {
   checkedAt: Date;
   /** When a check last succeeded. */
   provenAt: Date;
-  /** In the whole ledger. */
+  /** The number of balances in the whole ledger. */
   balances: number;
   transactions: number;
-  /** Checked on what had changed. */
+  /** The invariants, checked on the objects that had changed. */
   invariants: InvariantResult[];
 }
 
@@ -120,7 +120,7 @@ export async function readProvenAt(db: Db): Promise<Date> {
   return proof.provenAt;
 }
 
-/** For the whole proof, hides what an earlier one has proven. */
+/** Hides what an earlier proof has proven, for the whole proof. */
 const NOTHING_PROVEN = `
   WITH ledger_proven AS NOT MATERIALIZED (SELECT * FROM ledger_checkpoints WHERE false)`;
 

@@ -16,10 +16,10 @@ import { BASELINE, MIGRATIONS, type Migration } from './migrations';
 import { REPLACED } from './migrations/replaced';
 import { withClient } from './provision';
 
-/** While a lock is waited for, requests queue behind it. */
+/** The time is short, because requests queue behind a statement that waits for a lock. */
 const LOCK_TIMEOUT_MS = 500;
 const LOCK_RETRY_MS = 1_000;
-/** Five minutes. */
+/** With the waits between them, these take five minutes. */
 const LOCK_ATTEMPTS = 200;
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -72,7 +72,7 @@ function connectKnex(url: string): Knex {
   return knex({
     client: 'pg',
     connection: connectionConfig({ url, ...settings }) as Knex.PgConnectionConfig,
-    // One, because the settings of a migration are its connection's.
+    // A single connection, because the settings of a migration belong to its connection.
     pool: { min: 0, max: settings.size },
     log: { warn: quiet, error: quiet, deprecate: quiet, debug: quiet },
   });
@@ -171,7 +171,7 @@ function sourceOf(migrations: readonly Migration[]): Knex.MigrationSource<Migrat
   };
 }
 
-/** Waits for locks: it holds none that a request waits for. */
+/** These statements may wait for locks, because they hold none that a request waits for. */
 async function runConcurrent(
   db: Knex,
   { concurrent }: Extract<Migration, { concurrent: readonly string[] }>,

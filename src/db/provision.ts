@@ -1,6 +1,5 @@
 /**
- * Databases and login roles on a PostgreSQL server that is ours to arrange: the local one of
- * `npm start` and of the tests. In production the operator creates both (docs/operations.md).
+ * Creates databases and login roles on the local PostgreSQL servers of `npm start` and of the tests. In production the operator creates both (docs/operations.md).
  */
 import { Client } from 'pg';
 
@@ -19,7 +18,7 @@ export function databaseUrl(
   return url.toString();
 }
 
-/** Creates the database unless it is there, and gives its URL. */
+/** Creates the database unless it exists, and returns its URL. */
 export async function ensureDatabase(superuserUrl: string, name: string): Promise<string> {
   await withClient(superuserUrl, async (client) => {
     const found = await client.query('select 1 from pg_database where datname = $1', [name]);

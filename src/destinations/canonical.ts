@@ -1,4 +1,4 @@
-/** One way to write each address, to compare addresses that others have written. */
+/** The canonical spelling of an address, to compare addresses that others have written. */
 import { base58xrp } from '@scure/base';
 import { decodeBase58Check, encodeBase58Check } from './base58check';
 import { withChecksum } from './evm';
@@ -29,7 +29,10 @@ export function canonicalAddress(value: string): string {
   return isOneCase && BECH32.test(lower) ? lower : value;
 }
 
-/** The ways in which a merchant may have written this address: as it is here, in lower case, with its checksum. */
+/**
+ * The spellings in which a merchant may have written this address: as it is, in lower case, with its
+ * checksum.
+ */
 export function spellingsOf(value: string): string[] {
   const canonical = canonicalAddress(value);
   const checksummed = EVM.test(canonical) ? [`0x${withChecksum(canonical.slice(2))}`] : [];

@@ -51,7 +51,7 @@ export interface AppOptions {
   trustedProxyHops: number;
   /** Signs dossiers; null if they have no signature. */
   evidenceKey: EvidenceKey | null;
-  /** Public keys of earlier ones. */
+  /** The public keys of earlier signing keys. */
   earlierPublicKeys: readonly string[];
   /** Answers only requests to this machine or to the public URL (decisions/tools#development). */
   isDevelopment?: boolean;
@@ -59,12 +59,12 @@ export interface AppOptions {
   followsTraces?: boolean;
   /** Measures the requests; the private port shows them (middleware/metrics.ts). */
   measure?: GatewayMiddleware;
-  /** The dashboard and the console. */
+  /** The middlewares of the dashboard and the console. */
   pages?: readonly Middleware[];
   logger: Logger;
 }
 
-/** Files of an account that are read and sent at once. */
+/** The most files of an account that are read and sent at once. */
 const EXPORTS_AT_ONCE = { live: 2, test: 1 };
 
 export function createApp(options: AppOptions): Koa<GatewayState> {

@@ -7,7 +7,7 @@ import { ApiError } from '../domain/errors';
 import { JSON_DEPTH_MAX, outlineJson } from '../lib/json-outline';
 
 const REASON_LENGTH_MAX = 200;
-/** Ten thousand payouts with every field and twenty keys of metadata have 370,000. */
+/** The most values of a body; ten thousand payouts with every field and twenty keys of metadata have 370,000. */
 const JSON_VALUES_MAX = 400_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

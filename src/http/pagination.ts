@@ -84,7 +84,7 @@ export function createPagination(
       const bytes = Buffer.from(cursor, 'base64url');
       const position = bytes.subarray(TAG_BYTES).toString();
       const given = bytes.subarray(0, TAG_BYTES);
-      // Decoding is lenient, so the cursor must equal what we would encode.
+      // Decoding is lenient, so a cursor must equal the one that we would encode.
       const isOurs =
         bytes.toString('base64url') === cursor &&
         given.length === TAG_BYTES &&

@@ -8,7 +8,7 @@ interface Block {
 }
 
 export interface ChatMessageBody {
-  /** For notifications, and for programs that show no blocks. */
+  /** The message for previews, and for programs that show no blocks. */
   text: string;
   blocks: Block[];
 }
@@ -45,7 +45,7 @@ function messageOf(title: string, sections: readonly string[]): ChatMessageBody 
   };
 }
 
-/** Slack refuses a longer one. */
+/** Slack refuses a longer header. */
 const HEADER_LENGTH_MAX = 150;
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };

@@ -72,7 +72,7 @@ export function renderReset({ where, url }: { where: string; url: string }): Let
   });
 }
 
-/** To a customer, who has no user here and knows the shop only. */
+/** The mail to a customer, who has no user here and knows only the shop. */
 export function renderRefundLink({ shop, url }: { shop: string; url: string }): Letter {
   return render({
     subject: `Your refund from ${shop}`,

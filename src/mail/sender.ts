@@ -11,7 +11,7 @@ export interface MailConfig {
   /** Such as smtps://login:password@mail.example.com */
   smtpUrl: string;
   from: string;
-  /** Refuses a server without TLS, unless the URL says otherwise. */
+  /** Whether a server without TLS is refused, unless the URL allows it. */
   requiresTls: boolean;
 }
 
@@ -25,25 +25,25 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
-  /** The same for each attempt. */
+  /** The Message-ID, which is the same in each attempt. */
   messageId: string;
   attachments?: MailFile[];
 }
 
 export type MailOutcome =
   | { kind: 'sent' }
-  /** Not taken. A later attempt can succeed. */
+  /** The server did not take the mail. A later attempt can succeed. */
   | { kind: 'postponed'; error: string }
-  /** Not taken, and never will be. */
+  /** The server did not take the mail and never will. */
   | { kind: 'refused'; error: string }
-  /** Perhaps taken. */
+  /** The server may have taken the mail. */
   | { kind: 'unclear'; error: string };
 
 export interface MailSender {
   send(mail: Mail): Promise<MailOutcome>;
 }
 
-/** Together less than the activity has. */
+/** Together they are shorter than the activity's time limit. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
 export function createMailSender({ smtpUrl, from, requiresTls }: MailConfig): MailSender {
@@ -57,7 +57,7 @@ export function createMailSender({ smtpUrl, from, requiresTls }: MailConfig): Ma
   };
 }
 
-/** No out-of-office answers to it. */
+/** These headers ask for no out-of-office answers. */
 const AUTOMATIC = { 'Auto-Submitted': 'auto-generated' };
 
 function sendOnce(
@@ -112,7 +112,7 @@ function outcomeOf(
   // The server's words can repeat the recipient's address.
   const error = [code, command, responseCode].filter(Boolean).join(' ') || message.slice(0, 100);
   if (responseCode !== undefined) {
-    // Wrong credentials are the operator's to correct, so the mail waits for it.
+    // The operator has to correct wrong credentials, so the mail waits.
     const isForGood = responseCode >= 500 && code !== 'EAUTH';
     return { kind: isForGood ? 'refused' : 'postponed', error };
   }

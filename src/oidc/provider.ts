@@ -35,15 +35,15 @@ export interface OidcConfig {
   breakGlass: readonly string[];
 }
 
-/** What binds an answer of the provider to the browser that was sent there. */
+/** The values that bind an answer of the provider to the browser that was sent there. */
 export interface Challenge {
   state: string;
   nonce: string;
-  /** Of PKCE; the provider gets its hash first. */
+  /** The PKCE verifier; the provider gets its hash first. */
   verifier: string;
 }
 
-/** What a verified ID token says about a person. */
+/** The person of a verified ID token. */
 export interface Identity {
   issuer: string;
   subject: string;
@@ -142,7 +142,7 @@ async function readDiscovery({ issuer, clientId, clientSecret }: OidcConfig) {
   const isHttps = issuer.startsWith('https:');
   const client = await discovery(new URL(issuer), clientId, clientSecret, auth(clientSecret), {
     timeout: TIMEOUT_S,
-    // Also of a token that came straight from the provider.
+    // The signature is checked even if the token came straight from the provider.
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- production refuses http://
     execute: [enableNonRepudiationChecks, ...(isHttps ? [] : [allowInsecureRequests])],
   });
@@ -181,7 +181,7 @@ async function readIdentity(
   const { groupsClaim, emailClaim } = config;
   const isComplete = token[groupsClaim] !== undefined && emailOf(token, emailClaim) !== null;
   const hasMore = client.serverMetadata().userinfo_endpoint !== undefined;
-  // What is about the sign-in itself, such as its time, counts from the signed token alone.
+  // Claims about the sign-in itself, such as its time, are read from the signed token alone.
   const more =
     isComplete || !hasMore ? {} : await fetchUserInfo(client, tokens.access_token, token.sub);
   const claims: Readonly<Record<string, unknown>> = { ...more, ...token };
@@ -249,6 +249,6 @@ function kindOf(error: unknown): Exclude<Identified['kind'], 'identified'> {
     const status = error.cause instanceof Response ? error.cause.status : 0;
     return error.code === 'OAUTH_TIMEOUT' || status >= 500 ? 'unavailable' : 'not_accepted';
   }
-  // Of fetch: nothing listens, or the connection broke.
+  // fetch throws a TypeError when nothing listens or the connection broke.
   return error instanceof TypeError ? 'unavailable' : 'not_accepted';
 }

@@ -14,7 +14,10 @@ export function presentDossierFacts({ audit, review, ...facts }: DossierFacts): 
   };
 }
 
-/** Without approvals that a screening refused, of which no merchant learns; the others are numbered anew. */
+/**
+ * The decisions without approvals that a screening refused, of which no merchant learns; the others are
+ * numbered anew.
+ */
 function presentDeciders(decisions: DossierFacts['review']['operators']) {
   const seen = decisions.filter(({ outcome }) => outcome !== 'blocked');
   const people = [...new Set(seen.map(({ operator }) => operator))];

@@ -41,7 +41,7 @@ export async function statementPdf(
     info: {
       Title: `Statement ${month}`,
       Author: head.owner,
-      // Not the time of the download.
+      // The date is that of the month's end and not of the download, so that the bytes stay the same.
       CreationDate: monthBounds(month).to,
     },
   });

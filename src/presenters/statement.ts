@@ -33,7 +33,7 @@ function lineOf(
   };
 }
 
-/** With commas between thousands and all decimals. */
+/** The amount with commas between thousands and all decimals. */
 export function grouped(amount: Amount): string {
   const [whole = '', decimals = ''] = amount.split('.');
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ',').replace('-', '−')}.${decimals}`;

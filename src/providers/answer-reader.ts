@@ -17,7 +17,7 @@ import type {
 } from './port';
 
 const TEXT_LENGTH_MAX = 256;
-/** No sign: no provider documents a negative amount. */
+/** An amount has no sign, because no provider documents a negative one. */
 const PROVIDER_AMOUNT = /^[0-9]{1,18}(\.[0-9]{1,8})?$/;
 
 export function readMember(from: unknown, name: string): unknown {
@@ -165,7 +165,7 @@ export function foundIfSameReference(
   return checkout?.reference === reference ? { kind: 'found', checkout } : undefined;
 }
 
-/** What a provider calls the parts of a page. */
+/** The names of the parts of a page at a provider. */
 interface PageReader<Entry> {
   list: string;
   cursor: string;

@@ -3,7 +3,7 @@ import type { ProviderPrefix } from '../settings/read-settings';
 import type { Provider, ProviderModeConfig } from './port';
 import type { CallProvider } from './provider-http';
 
-/** All that a provider's folder exports; definitions.ts lists them. */
+/** The exports of a provider's folder; definitions.ts lists the providers. */
 export interface ProviderDefinition {
   code: ProviderCode;
   /** Its environment variables begin with it: `<prefix>_TEST_URL`, `<prefix>_LIVE_API_KEY`. */

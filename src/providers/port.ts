@@ -10,7 +10,10 @@ import type { Amount } from '../domain/money';
 import type { ProviderCode } from '../domain/provider-codes';
 import type { Destination, DestinationType } from '../domain/destination';
 
-/** What a provider supports (decisions/money#capabilities); the names are the wire's, because GET /currencies shows them as they are. */
+/**
+ * What a provider supports (decisions/money#capabilities); the names are the wire's, because GET
+ * /currencies shows them as they are.
+ */
 export interface ProviderCapabilities {
   pay_in: boolean;
   pay_out: boolean;
@@ -109,7 +112,7 @@ export interface ReceivedTransfer {
 
 export interface CheckoutRefund {
   id: string;
-  /** Ours where we asked for it, else the provider's own. */
+  /** Our reference if we asked for the refund, otherwise the provider's own. */
   reference: string;
   amount: Amount;
   refundedAt: Date;
@@ -128,7 +131,7 @@ export interface Checkout {
    * provider.
    */
   state: 'open' | 'started' | 'cancelled' | 'failed';
-  /** Held for compliance. */
+  /** Whether the provider holds the checkout for compliance. */
   onHold: boolean;
   transfers: ReceivedTransfer[];
   refunds: CheckoutRefund[];
@@ -138,7 +141,7 @@ export interface Checkout {
 export interface CheckoutRefusal {
   /** A sentence for the merchant, with the remedy where there is one. */
   reason: string;
-  /** What of the order the provider does not take. */
+  /** The part of the order that the provider does not take. */
   field?: 'amount' | 'currency';
 }
 
@@ -169,7 +172,7 @@ export type StatementPage<Entry> =
 
 /** A condition at the provider that somebody must look at, while it lasts. */
 export interface ProviderAlarm {
-  /** The provider's. An alarm that ends and comes back has another one. */
+  /** The provider's id of the alarm. An alarm that ends and comes back has another one. */
   id: string;
   /** The provider's word, such as `signer_stopped`. */
   kind: string;

@@ -61,7 +61,7 @@ export function createWebhooks(deps: ClaimDeps & WebhookTools) {
     list: (caller: Caller, query: PageQuery): Promise<Page<WebhookEndpoint>> =>
       listEndpointsByPage(db, { ...caller, ...query }),
 
-    /** Also a deleted one. @throws ApiError not_found */
+    /** Finds an endpoint, even a deleted one. @throws ApiError not_found */
     get: (caller: Caller, id: string) => refuseAsApi(() => endpointOf(caller, id)),
 
     /** A repeated change does nothing more. @throws ApiError not_found, invalid_state, validation_failed */

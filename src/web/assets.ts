@@ -14,7 +14,7 @@ interface Asset {
   url: string;
   type: string;
   body: Buffer;
-  /** By content coding; compressed on first use. */
+  /** The compressed bytes by content coding, made on first use. */
   coded: Map<string, Buffer>;
 }
 

@@ -4,7 +4,7 @@ import type { ListPosition } from '../services/services';
 import { Empty, Table, Time, words } from './components';
 import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from './lists';
 
-/** What the URL asks for. */
+/** The query of the URL. */
 export function auditQueryOf(query: URLSearchParams): AuditQuery {
   const { createdFrom, createdTo } = daysOf(query);
   const beforeId = positionOf(query)?.id;
@@ -136,7 +136,7 @@ const SOURCES = {
 const LINES_MAX = 6;
 const VALUE_LENGTH_MAX = 120;
 const NONE = 'none';
-/** They change with every change, or are the object itself. */
+/** Fields that are left out, because they change with every change or are the object itself. */
 const OMITTED = ['id', 'object', 'updated_at', 'created_at', 'account_id'];
 
 /** `status: active → suspended`, for each field that changed. */

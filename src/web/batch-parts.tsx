@@ -92,7 +92,7 @@ interface RowsProps {
   mayLeaveOut: boolean;
 }
 
-/** Rows that need a person are first. */
+/** The rows to look at before the approval; those that need a person come first. */
 export function RowsToReview({ batch, rows, payouts, mayLeaveOut }: RowsProps) {
   const isPart = rows.length < batch.rowCount;
   const order = 'Rows that match a review rule come first.';
@@ -171,7 +171,7 @@ interface LeaveOutProps {
   children?: ComponentChildren;
 }
 
-/** Below the rows: sends those that were ticked, and others by their numbers. */
+/** The form below the rows, which sends the ticked rows and others by their numbers. */
 export function LeaveOutForm({ action, form, children }: LeaveOutProps) {
   return (
     <Card
@@ -196,7 +196,7 @@ export function LeaveOutForm({ action, form, children }: LeaveOutProps) {
   );
 }
 
-/** The row numbers of the form. What is no number is not a row. */
+/** The row numbers of the form; a text that is no number is left out. */
 export function rowsOf(form: URLSearchParams): number[] {
   const typed = (form.get('rows') ?? '').split(/[\s,;]+/).filter((text) => text !== '');
   const numbers = [...form.getAll('row'), ...typed];

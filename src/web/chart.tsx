@@ -2,7 +2,7 @@
 
 interface BarsProps {
   label: string;
-  /** Each with its parts from the bottom, as shares of the highest bar. */
+  /** The bars, each with its parts from the bottom as shares of the highest bar. */
   bars: readonly {
     title: string;
     parts: readonly { tone: 'good' | 'bad' | 'busy'; share: number }[];

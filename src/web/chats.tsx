@@ -27,7 +27,7 @@ interface ChatPages<V extends SignedInVisit> {
   once: Once;
   ownerOf: (visit: V) => ChatOwner;
   byOf: (visit: V) => ChangedBy;
-  /** Of the list. */
+  /** The path of the list of chats. */
   pathOf: (visit: V) => string;
   back: string;
 }

@@ -11,11 +11,11 @@ interface TimelineProps {
   events: readonly HistoryEvent[];
   /** The address of a delivery's page; null if this site has none. */
   deliveryPage: ((id: string) => string) | null;
-  /** Why it came to this event. */
+  /** The reason of the event. */
   explain: (event: HistoryEvent) => string | null;
-  /** What happened between the events, newest first. */
+  /** Remarks about what happened between the events, newest first. */
   remarks?: readonly TimelineRemark[];
-  /** With what the merchant was told, and what it answered. */
+  /** Whether the deliveries are shown, with the answers of the merchant's server. */
   showAnswers?: boolean;
 }
 

@@ -40,7 +40,7 @@ interface AccountChange {
 
 type ChangeAtOnce = typeof verifyAccount;
 
-/** The change needs a recent sign-in, and another admin approves it. */
+/** A change that needs a recent sign-in and the approval of another admin. */
 interface ProposedChange extends AccountChange {
   /** The verb of the admin command that does the same. */
   command: string;

@@ -48,7 +48,7 @@ export function auditPages({ auditLog, auditHead }: ConsoleServices): OperatorRo
   ];
 }
 
-/** What a copy of the log is compared with; it only helps when it is kept somewhere else. */
+/** The newest head of the log, with which a copy is compared; it helps only if it is kept elsewhere. */
 function Head({ head }: { head: Awaited<ReturnType<ConsoleServices['auditHead']>> }) {
   return (
     <Card

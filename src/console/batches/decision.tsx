@@ -17,7 +17,7 @@ export interface DetailProps extends BatchReview {
   mayDecide: boolean;
 }
 
-/** What became of the decision that led here. */
+/** The outcome of the decision that led to this page. */
 export function DecisionResult({ asked, batch, decisions }: DetailProps) {
   const decision = decisions.find(({ id }) => id === asked.get('decision'));
   if (decision === undefined && !asked.has('late')) return null;

@@ -195,7 +195,7 @@ interface CasePageProps extends CaseEvidence {
   form: FormState;
   urlOf: WorkflowUrl;
   mayResolve: boolean;
-  /** Somebody else resolved it, or new facts came, before this form was sent. */
+  /** Whether somebody else resolved the case, or new facts came, before this form was sent. */
   isTooLate: boolean;
   /** How many facts that form showed. */
   seen: number | null;
@@ -439,5 +439,5 @@ function Theirs({ entries }: { entries: CaseEvidence['theirs'] }) {
   );
 }
 
-/** The names of statuses, as elsewhere. */
+/** The statuses of entries, by the names that other pages use. */
 const ENTRY_STATES = { pending: 'pending', done: 'succeeded', void: 'void' } as const;

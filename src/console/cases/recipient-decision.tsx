@@ -101,7 +101,7 @@ export function OurRecipient({ found, recipient, form, mayDecide }: OurRecipient
   );
 }
 
-/** Somebody else decided before this form was sent. */
+/** Shows that somebody else decided before this form was sent. */
 function Refused({ text }: { text: string | undefined }) {
   return text === undefined ? null : <Alert tone="wait" title={text} />;
 }

@@ -72,7 +72,7 @@ interface Cause {
   detail?: ComponentChildren;
 }
 
-/** What waits, in words for one and for several, and the page that shows it. */
+/** The words for one and for several waiting objects of a kind, and the page that shows them. */
 const WAITING: Record<
   WaitCause,
   readonly [one: string, many: string, path: (mode: Mode) => string]

@@ -54,7 +54,7 @@ export function pausePages({ db, wakeHeld }: ConsoleServices): OperatorRoute[] {
       method: 'post',
       path: '/pauses/resume',
       ...resumePayouts.access,
-      // It lets money go; to pause stops harm, and asks for nothing.
+      // Lifting a pause lets money go, so it needs a recent sign-in; a pause stops harm and needs none.
       run: (visit) =>
         signInAgain(visit, PATH) ??
         change(visit, async () => {

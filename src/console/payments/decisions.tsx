@@ -20,7 +20,7 @@ interface PaymentDecisionsProps extends PaymentDetail {
 
 export function PaymentDecisions(props: PaymentDecisionsProps) {
   const { payment, decisions, asked, mayDecide } = props;
-  // Another one is refused until the provider has answered.
+  // Another decision is refused until the provider has answered.
   const isPending = decisions.some(({ state }) => state === 'pending');
   const kinds = PAYMENT_DECISIONS.filter((kind) => DECIDABLE[kind].includes(payment.status));
   return (
@@ -38,7 +38,7 @@ export function PaymentDecisions(props: PaymentDecisionsProps) {
   );
 }
 
-/** What became of the decision that led here. */
+/** The outcome of the decision that led to this page. */
 function Result({ decisions, asked }: { decisions: readonly Decision[]; asked: string | null }) {
   if (asked === null) return null;
   const decision = decisions.find(({ id }) => id === asked);
@@ -110,7 +110,7 @@ function DecisionForm({
   form,
 }: PaymentDecisionsProps & { kind: PaymentDecisionKind }) {
   const { label, icon, hint, submit } = FORMS[kind];
-  // With an error, or with what was typed before signing in again.
+  // The form is open if it has an error, or fields that were typed before signing in again.
   const isOpen = [...Object.keys(form.errors), ...form.values.keys()].some((name) =>
     name.startsWith(`${kind}-`),
   );

@@ -6,7 +6,7 @@ import { Alert, Card, Facts, Id, Money, Time, words } from '../../web/components
 import { Address, Transaction } from './parts';
 import { sinceText } from '../../web/since';
 
-/** Counting stops here. */
+/** The number at which counting stops. */
 const MANY = 500;
 
 export function Context({ payout, context }: PayoutReview) {

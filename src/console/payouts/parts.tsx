@@ -1,4 +1,4 @@
-/** What every page shows that an operator decides on: the whole address, the wait, the reasons. */
+/** The parts of pages on which an operator decides: the whole address, the wait, the reasons. */
 import type { ComponentChildren } from 'preact';
 import { isId } from '../../domain/ids';
 import type { Mode } from '../../domain/mode';
@@ -32,7 +32,7 @@ interface ExplorerLinkProps {
   value: string;
 }
 
-/** To a public page about the address or the transaction, where its network has one. */
+/** A link to a public page about the address or the transaction, where its network has one. */
 export function ExplorerLink({ what, object, value }: ExplorerLinkProps) {
   const url = explorerUrl(what, object, value);
   if (url === null) return null;
@@ -189,7 +189,7 @@ function explain(reason: ReviewReason, payout: ReviewedPayout): ComponentChildre
   }
 }
 
-/** What two approvals still need. */
+/** The approvals that a payout has and still needs. */
 export function ApprovalsText({ payout }: { payout: ReviewedPayout }) {
   const { fourEyesThreshold, approvedBy, status } = payout;
   if (fourEyesThreshold === null || status !== 'under_review') return null;

@@ -251,7 +251,7 @@ function Detail(props: DetailProps) {
   );
 }
 
-/** That it waits for its provider's word for too long, and what to do. */
+/** Says that the payout has waited too long for its provider, and what to do. */
 function Waiting({ payout }: Pick<PayoutReview, 'payout'>) {
   const { inDoubtSince } = payout;
   const title = waitText(payout);
@@ -352,7 +352,7 @@ function remarkOf({ status, level, notedAt }: PayoutReview['escalations'][number
   };
 }
 
-/** The way on after a decision. */
+/** The links to the next payout after a decision. */
 function Next({ asked, next }: DetailProps) {
   if (!asked.has('decision') && !asked.has('late')) return null;
   return (
@@ -368,7 +368,7 @@ function Next({ asked, next }: DetailProps) {
   );
 }
 
-/** What became of the decision that led here. */
+/** The outcome of the decision that led to this page. */
 function Result({ asked, payout, decisions, events }: DetailProps) {
   const decision = decisions.find(({ id }) => id === asked.get('decision'));
   if (decision === undefined && !asked.has('late')) return null;

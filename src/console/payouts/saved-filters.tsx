@@ -13,7 +13,7 @@ import { type Answer, redirect } from '../../web/site';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../operator-page';
 
 const PATH = `${PREFIX}/payouts`;
-/** Longer than all filters of the list together. */
+/** The longest query; all filters of the list together are shorter. */
 const QUERY_LENGTH_MAX = 2_000;
 
 /** @param show the list with these filters and this form */

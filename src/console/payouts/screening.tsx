@@ -66,7 +66,7 @@ interface ScreeningProps {
   mayDecide: boolean;
 }
 
-/** Nothing for a payout that nobody screens. */
+/** The screening of a payout; nothing is shown if no source screens it. */
 export function Screening(props: ScreeningProps) {
   const { payout, screening, asked, mayDecide } = props;
   if (payout.mode === 'test' || screening.sources.length === 0) return null;
@@ -106,7 +106,7 @@ const VERDICT_TEXTS: Record<NonNullable<ReviewedPayout['screening']>, DecisionTe
   no_answer: { tone: 'bad', title: 'A source did not answer. The payout waits.' },
 };
 
-/** After an allowance or a question, worded from the payout as it is now. */
+/** The outcome of an allowance or a question, worded from the payout as it is now. */
 function Outcome({ asked, payout }: Pick<ScreeningProps, 'asked' | 'payout'>) {
   const did = asked.get('screened');
   if (did === 'allowed') return <Alert {...approvedText(payout, 'Allowed')} />;

@@ -108,7 +108,7 @@ interface ProposalVerbsProps {
   hidden: Readonly<Record<string, string>>;
 }
 
-/** Nobody approves an own proposal; the database refuses it too. */
+/** The buttons of a proposal. Nobody approves their own; the database refuses it too. */
 export function ProposalVerbs({ proposedBy, me, approve, reject, hidden }: ProposalVerbsProps) {
   const isOwn = proposedBy.toLowerCase() === me.toLowerCase();
   return (

@@ -252,7 +252,7 @@ function WhyNotTicked({ payout }: { payout: ReviewedPayout }) {
   return why === null ? null : <small id={`why-${payout.id}`}>{DECIDE_ON_PAGE[why]}</small>;
 }
 
-/** What holds for every row is said once, above them. */
+/** The reasons that all rows have, which the page says once above them. */
 function sharedReasons(rows: readonly ReviewedPayout[]): ReviewReason[] {
   const [first, ...others] = rows;
   if (first === undefined || others.length === 0) return [];
@@ -270,7 +270,7 @@ function Shared({ reasons }: { reasons: readonly ReviewReason[] }) {
   );
 }
 
-/** Instead of the tick: it is decided on its page. */
+/** The text in place of the box of a payout that is decided on its own page. */
 const DECIDE_ON_PAGE: Record<LeftOut, string> = {
   decided: 'Decided',
   four_eyes: 'Two approvals: decide on its page',

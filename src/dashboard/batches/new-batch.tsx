@@ -24,10 +24,10 @@ import { COLUMNS, readSheet, type Sheet, TEMPLATE } from './sheet';
 import { SheetFault, TO_CORRECT, writeSheet } from '../../web/sheet';
 
 const NAV = { nav: 'batches' };
-/** It reads thousands of rows. */
+/** The form reads thousands of rows. */
 const LARGE = { takesLargeForm: true, cost: 'table' } as const;
 const CSV = 'text/csv; charset=utf-8';
-/** More faulty rows are in the file that the page offers. */
+/** How many faulty rows the page shows; its file has all of them. */
 const FAULTS_SHOWN = 50;
 
 export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
@@ -335,7 +335,7 @@ export function Totals({ totals, lead }: TotalsProps) {
 
 interface FaultsProps {
   faults: readonly RowFault[];
-  /** Where the others are. */
+  /** A sentence that says where the other rows are. */
   more: string;
   action?: ComponentChildren;
 }

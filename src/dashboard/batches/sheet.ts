@@ -37,7 +37,7 @@ const BENEFICIARY_COLUMNS = [
   'beneficiary_kind',
   'beneficiary_institution',
 ] as const;
-/** Those of a batch, in the order of the template. */
+/** The columns of a batch, in the order of the template. */
 export const COLUMNS = [...SCHEDULE_COLUMNS, ...BENEFICIARY_COLUMNS] as const;
 type Column = (typeof COLUMNS)[number];
 const REQUIRED: readonly Column[] = COLUMNS.slice(0, 3);

@@ -32,7 +32,7 @@ import { periodOf } from './period';
 
 const NAV = { nav: 'exports' };
 const COLUMNS = ['reference', 'amount', 'currency'];
-/** More rows are in the file that the page offers. */
+/** How many rows the page shows; its file has all of them. */
 const ROWS_SHOWN = 200;
 /** It reads thousands of rows and keeps nothing. */
 const COMPARE = { needs: 'read', takesLargeForm: true, cost: 'export' } as const;

@@ -1,4 +1,4 @@
-/** What a new merchant does first, each step with its state, until all is done or somebody hides it. */
+/** The first steps of a new merchant, each with its state, until all are done or somebody hides them. */
 import type { DashboardServices } from '../../services/dashboard';
 import { listOwnKeys } from '../../services/api-keys';
 import { listOwnEndpoints } from '../../services/webhook-endpoints';
@@ -7,7 +7,7 @@ import { Action } from '../../web/forms';
 import { redirect } from '../../web/site';
 import type { MerchantRoute, MerchantVisit } from '../merchant-page';
 
-/** Remembered by the browser. */
+/** The cookie in which the browser remembers that the steps are hidden. */
 const COOKIE = 'gateway_first_steps';
 const HIDDEN_FOR_S = 365 * 24 * 60 * 60;
 

@@ -64,7 +64,7 @@ type Cause = [count: number, one: string, many: string, path: string];
 
 interface NeedsAttentionProps {
   causes: Attention;
-  /** For a second person. */
+  /** The number of objects that wait for a second person. */
   waiting: number;
   base: string;
 }

@@ -13,14 +13,14 @@ type Db = DashboardServices['db'];
 export type Key = Awaited<ReturnType<typeof findOwnKey>>;
 
 interface KeyForm {
-  /** The end of its path. */
+  /** The last part of the form's path. */
   name: string;
   title: string;
   lead: string;
   submit: string;
   change: { fields: TProperties; access: typeof editKey.access };
   save: (db: Db, by: ChangedBy, id: string, form: URLSearchParams) => Promise<unknown>;
-  /** What is in force, as the form takes it. */
+  /** The settings in force, in the form's fields. */
   valuesOf: (key: Key) => [string, string][];
 }
 

@@ -99,7 +99,7 @@ export function keyPages(services: DashboardServices, once: Once): MerchantRoute
       liveRecent: ({ base }) => `${base}/keys`,
       run: async (visit) => {
         const { accountId, mode, by, form, base } = visit;
-        // In test mode no recent sign-in is asked for.
+        // Only live mode needs a recent sign-in.
         if (mode === 'live') {
           await setLiveKeysByApi.make(db, by, { accountId }, readFields(setLiveKeysByApi, form));
         }
@@ -276,7 +276,7 @@ interface KeyPageProps {
   secret: string | null;
   secondPerson: ComponentChildren;
   mayChange: boolean;
-  /** The confirmation did not match. */
+  /** Whether the confirmation did not match. */
   wrong: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Request a payout: the quote while the form is filled in, a review in live mode, and the payout as POST /payouts does. */
+/**
+ * Request a payout: the quote while the form is filled in, a review in live mode, and the payout as POST
+ * /payouts does.
+ */
 import { BENEFICIARY_KINDS, BENEFICIARY_TEXT_LENGTH_MAX } from '../../domain/beneficiary';
 import { DESTINATION_TYPES } from '../../domain/destination';
 import type { ApiError } from '../../domain/errors';
@@ -153,7 +156,7 @@ function requestOf(values: URLSearchParams) {
   return readPayoutRequest({ ...filledIn(values, FIELDS), destination, ...partsOf(values) });
 }
 
-/** What most payouts do not have: conditions and a beneficiary. */
+/** The parts of the request that most payouts do not have: conditions and a beneficiary. */
 function partsOf(values: URLSearchParams, ready?: { recipient_ready?: true }) {
   const beneficiary = filledIn(values, BENEFICIARY);
   const isNamed = Object.keys(beneficiary).length > 0;
@@ -304,7 +307,7 @@ function To({ recipient, path }: { recipient: Recipient; path: string }) {
 const isUsed = ({ errors, values }: FormState, names: readonly string[]) =>
   names.some((name) => errors[name] !== undefined || (values.get(name) ?? '') !== '');
 
-/** Closed until one of its fields is used. */
+/** The fields of the beneficiary, closed until one of them is used. */
 function BeneficiaryFields({ form }: { form: FormState }) {
   return (
     <details class="confirm" open={isUsed(form, ['beneficiary', ...BENEFICIARY])}>
@@ -454,7 +457,7 @@ interface MissingProps {
   refusal: ApiError | null;
 }
 
-/** What keeps the quote from being made: the first fields are empty while somebody types. */
+/** The reason why there is no quote yet; the first fields are empty while somebody types. */
 function Missing({ errors, refusal }: MissingProps) {
   const messages = Object.entries(errors);
   if (messages.length === 0) return <RefusalAlert refusal={refusal} />;

@@ -296,7 +296,7 @@ function Details({ payout, creator, base }: DetailsProps) {
   );
 }
 
-/** What the merchant should know about it now. */
+/** A sentence about what the merchant should know now. */
 function Situation({ payout }: { payout: Payout }) {
   if (payout.status === 'under_review') {
     return (
@@ -329,7 +329,7 @@ function Situation({ payout }: { payout: Payout }) {
 }
 
 /**
- * Of a rejected payout the approval is left out: taken back within a second it would tell of a screening
+ * The approval of a rejected payout is left out: taken back within a second, it would reveal a screening
  * (decisions/controls#screening), and what the merchant has to know is the rejection.
  */
 function isNoApproval({ type, actor }: HistoryEvent): boolean {

@@ -1,4 +1,7 @@
-/** The last look at a live payout: what is sent to whom and what it costs, and the form that sends exactly this. */
+/**
+ * The last look at a live payout: what is sent to whom and what it costs, and the form that sends exactly
+ * this.
+ */
 import type { Beneficiary } from '../../domain/beneficiary';
 import type { SentPayoutOrder } from '../../domain/payout';
 import { conditionWords, requestedConditions } from '../../domain/payout-condition';
@@ -40,7 +43,7 @@ function destinationOf({ destination }: SentPayoutOrder, recipient: Recipient | 
 export interface Reviewed {
   order: SentPayoutOrder;
   quote: PayoutQuote;
-  /** That the order names. */
+  /** The recipient that the order names. */
   recipient: Recipient | null;
 }
 
@@ -52,7 +55,7 @@ interface ReviewProps {
   values: URLSearchParams;
   fields: readonly string[];
   userId: string;
-  /** It was confirmed, and something has changed since it was shown. */
+  /** Whether something has changed since the payout was shown and confirmed. */
   isStale: boolean;
 }
 

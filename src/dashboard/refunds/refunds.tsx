@@ -204,7 +204,7 @@ function Detail({ object: refund, events, creator, base, ...props }: DetailProps
   );
 }
 
-/** What the merchant should know about it now. */
+/** A sentence about what the merchant should know now. */
 function Situation({ refund, base }: { refund: Refund; base: string }) {
   const { payoutId, addressUntil } = refund;
   switch (refund.state) {

@@ -132,7 +132,7 @@ async function inputOf(form: URLSearchParams, zone: string) {
   return { ...readPayoutScheduleHead(request), rows };
 }
 
-/** What is no number is refused as it was written. */
+/** A text that is no number is refused as it was written. */
 function secondsOf(interval: string, unit: string | null): number | string {
   const seconds = Object.entries(UNIT_SECONDS).find(([name]) => name === unit)?.[1];
   if (seconds === undefined || !/^\d{1,6}$/.test(interval)) return interval;

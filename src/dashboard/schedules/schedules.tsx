@@ -46,7 +46,7 @@ export function schedulePages(services: DashboardServices): MerchantRoute[] {
     method: 'post',
     path: `/schedules/:id/${trigger}`,
     ...MAKE,
-    // It makes money move again.
+    // Resuming makes money move again.
     ...(trigger === 'resume' ? { liveRecent: pathOf } : {}),
     run: async (visit) => {
       const caller = money.callerOf(personOf(visit));

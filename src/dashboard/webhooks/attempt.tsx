@@ -93,7 +93,7 @@ function curlCommand(url: string, headers: readonly Header[], body: string): str
   ].join(' \\\n  ');
 }
 
-/** For a POSIX shell. */
+/** The text in quotes for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

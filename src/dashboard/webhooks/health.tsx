@@ -1,4 +1,4 @@
-/** How an endpoint does: the attempts of 24 hours, and what helps when they fail. */
+/** The health of an endpoint: the attempts of 24 hours, and what helps when they fail. */
 import type { AttemptCounts, EndpointCounts } from '../../services/webhook-endpoints';
 import type { recoverWebhookDeliveries, replayMissing } from '../../services/webhook-recovery';
 import { Alert, Card, Status } from '../../web/components';
@@ -10,7 +10,7 @@ const HOURS = 24;
 /** From this many attempts on, more failures than successes are shown as a warning. */
 const ATTEMPTS_TO_WARN = 3;
 
-/** More attempts failed than succeeded, and not just the first few. */
+/** Whether more attempts failed than succeeded, and not just the first few. */
 function isFailing({ succeeded, failed }: { succeeded: number; failed: number }): boolean {
   return failed > succeeded && succeeded + failed >= ATTEMPTS_TO_WARN;
 }
@@ -30,7 +30,7 @@ export function HealthText({ counts }: { counts: EndpointCounts | undefined }) {
   );
 }
 
-/** On home, for each endpoint that fails. */
+/** The failing endpoints on the home page. */
 export function FailingEndpoints({ recent, base }: { recent: EndpointCounts[]; base: string }) {
   return recent.filter(isFailing).map(({ endpointId, url, succeeded, failed }) => (
     <Alert tone="bad" title="A webhook endpoint is failing">

@@ -1,4 +1,4 @@
-/** What each event looks like: for the event picker and the test event. */
+/** Samples of the events, for the event picker and the test event. */
 import {
   type EventType,
   PAYMENT_RECEIVED,
@@ -35,7 +35,7 @@ export function sampleData(type: EventType): string {
   return JSON.stringify(sample, null, 2);
 }
 
-/** What the event says of its object, where the example says something else. */
+/** The fields of the object that differ from the example in this event. */
 function changeOf(type: EventType): object {
   const [object = '', change = ''] = type.split('.');
   if (type === PAYMENT_RECEIVED) return { status: 'completed' };

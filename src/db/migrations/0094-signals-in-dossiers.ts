@@ -11,7 +11,7 @@ const SIGNALS = `, '[]') || coalesce((
         FROM audit_log l WHERE l.object_id IN (p.id, p.batch_id) AND l.via = 'signal'), '[]'),
     'people'`;
 
-/** As before, with the signals among the operators. */
+/** The function as before, with signals among the decisions of operators. */
 export const sql = FUNCTION.replace('CREATE FUNCTION', 'CREATE OR REPLACE FUNCTION').replace(
   PEOPLE,
   SIGNALS,

@@ -8,7 +8,7 @@ import type { Amount } from '../../domain/money';
 import type { Reader } from '../transaction';
 
 export interface FoundOfAccount {
-  /** Of the object whose page shows it. */
+  /** The id of the object whose page shows it. */
   id: string;
   reference: string;
   status: string | null;
@@ -18,9 +18,9 @@ export interface FoundOfAccount {
   createdAt: Date;
 }
 
-/** A reference is looked for by its part in as many of the newest objects of a kind and mode. */
+/** A part of a reference is looked for in so many of the newest objects of a kind and mode. */
 export const SEARCHED_OBJECTS = 5_000;
-/** More of one kind and mode are not shown. */
+/** The most objects of one kind and mode that are shown. */
 const FOUND_MAX = 10;
 
 const TABLES = {
@@ -47,7 +47,7 @@ interface Part {
 export interface AccountSearch {
   accountId: string;
   text: string;
-  /** The ways to write it, if it is an address. */
+  /** The spellings of the text if it is an address. */
   addresses: readonly string[];
   /** What it says as an amount; null if it is none. */
   amount: Amount | null;

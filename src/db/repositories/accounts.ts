@@ -8,9 +8,9 @@ export interface Account {
   name: string;
   status: AccountStatus;
   verifiedAt: Date | null;
-  /** Every live payout waits for an operator (decisions/controls#payout-review). */
+  /** Whether every live payout waits for an operator (decisions/controls#payout-review). */
   reviewAll: boolean;
-  /** Test payouts wait too. */
+  /** Whether test payouts wait too. */
   rehearseReview: boolean;
   createdAt: Date;
 }
@@ -57,7 +57,7 @@ export async function listAccounts(db: Db, limit: number): Promise<Account[]> {
 }
 
 export interface AccountFilters {
-  /** The start of a name, or an id. */
+  /** The beginning of a name, or an id. */
   search?: string | undefined;
   status?: Account['status'] | undefined;
 }

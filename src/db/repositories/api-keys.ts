@@ -84,11 +84,11 @@ export interface ApiKey {
   /** Networks in CIDR notation; empty means every address. */
   allowlist: string[];
   requestsPerMinute: number;
-  /** Its payouts must name a recipient. */
+  /** Whether its payouts must name a recipient. */
   recipientsOnly: boolean;
   /** Empty means every currency. */
   payoutCurrencies: string[];
-  /** By currency. */
+  /** The limits of the key, by currency. */
   payoutLimits: Record<string, KeyLimit>;
   /** Null if a person made it. */
   createdByKey: string | null;

@@ -6,8 +6,8 @@ import { exactTime, type ListPage, pageOf } from './lists';
 export type Snapshot = object | null;
 
 /**
- * What makes entries: the pages, a merchant's server, the admin command, a signal to a workflow, or the gateway by
- * itself.
+ * The sources of entries: the pages, a merchant's server, the admin command, a signal to a workflow, or the
+ * gateway itself.
  */
 export const AUDIT_SOURCES = ['console', 'dashboard', 'api', 'admin', 'signal', 'gateway'] as const;
 export type AuditSource = (typeof AUDIT_SOURCES)[number];
@@ -76,7 +76,7 @@ export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<void> {
 
 export type Erasure = 'erased' | 'unknown' | 'needed' | 'not_sealed' | 'erased_before';
 
-/** Only what names a person goes; the caller writes the entry of the erasure. */
+/** Erases the parts of an entry that name a person. The caller writes the entry of the erasure. */
 export async function eraseAuditEntry(tx: Tx, id: string): Promise<Erasure> {
   const [row] = await tx.query<{ outcome: Erasure }>(
     'SELECT erase_audit_entry(?::bigint) AS outcome',

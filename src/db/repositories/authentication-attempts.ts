@@ -1,4 +1,4 @@
-/** Passwords and codes that were tried and not accepted, as long as a limit counts them. */
+/** Attempts with passwords and codes that were not accepted, kept as long as a limit counts them. */
 import type { UserKind } from '../../domain/users';
 import type { Db, Tx } from '../transaction';
 
@@ -23,7 +23,7 @@ export interface AttemptCounts {
   ofNetwork: number;
   /** Attempts for this email address in unknown browsers, from everywhere. */
   ofEmail: number;
-  /** The same, in the last seconds only. */
+  /** The attempts of `ofEmail` in the last seconds only. */
   ofEmailJustNow: number;
 }
 

@@ -21,7 +21,7 @@ export async function findBalanceAlerts(
   return Object.fromEntries(rows.map(({ currency, below }) => [currency, below]));
 }
 
-/** A currency that keeps its amount, or gets another one, is not told again while it is low. */
+/** Saves the amounts. A low balance is not reported again because its amount was saved again or changed. */
 export async function saveBalanceAlerts(
   tx: Tx,
   { accountId, mode }: Owner,

@@ -4,7 +4,7 @@ import { newId } from '../../lib/new-id';
 import type { Db, Tx } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 
-/** A fact that does not fit in a case is not decided with it, and opens the next one. */
+/** The most facts of a case; a further fact is not decided with it and opens the next case. */
 const FACTS_MAX = 1_000;
 
 /** Opens at most one case per kind and object. An open one collects the facts that it lacks. */

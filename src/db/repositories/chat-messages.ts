@@ -60,7 +60,7 @@ export type ChatMessage = SealedSecret & {
   chatId: string;
   kind: ChatKind | 'test';
   status: MessageStatus;
-  /** False if the chat is not told the kind any more. */
+  /** Whether the chat still has the kind of the message among its kinds. */
   isChosen: boolean;
   accountName: string | null;
   /** Null means the operators'. */
@@ -79,7 +79,7 @@ export async function findChatMessage(db: Reader, id: string): Promise<ChatMessa
   return found ?? null;
 }
 
-/** What a message tells, oldest first. */
+/** The occasions of a message, oldest first. */
 export function listToldChat(db: Reader, messageId: string): Promise<Occasion[]> {
   return db.query<Occasion>(
     `SELECT key, kind, account_id, user_id, mode, object_id, maker_id FROM occasions WHERE key IN (
@@ -88,7 +88,7 @@ export function listToldChat(db: Reader, messageId: string): Promise<Occasion[]>
   );
 }
 
-/** A message has so many attempts in all. */
+/** The number of attempts that a message has in all. */
 const ATTEMPTS_MAX = 8;
 
 /** The message becomes `sending`, or `refused` after the last attempt. */
@@ -103,7 +103,7 @@ export async function takeChatMessage(db: Db, id: string): Promise<MessageStatus
   return taken?.status ?? null;
 }
 
-/** Kept for 30 days. */
+/** Deletes messages after 30 days. */
 export async function forgetChatMessages(db: Db, limit: number): Promise<void> {
   await db.query(
     `DELETE FROM chat_messages WHERE id IN (

@@ -16,7 +16,7 @@ export interface ChatWebhook {
   createdAt: Date;
 }
 
-/** With its last message. */
+/** A chat with its last message. */
 export type ListedChat = ChatWebhook & {
   lastStatus: MessageStatus | null;
   lastError: string | null;
@@ -106,7 +106,7 @@ export async function insertTestMessage(
   return inserted.length === 1;
 }
 
-/** Those that are not encrypted with this key. */
+/** Locks chats whose secrets are encrypted with another key than this one. */
 export async function lockChatsOfOtherKeys(
   tx: Tx,
   keyId: string,

@@ -1,5 +1,5 @@
 /**
- * What needs an operator, over all accounts: how much of it, since when, and the money at stake. Each count
+ * Counts what needs an operator, over all accounts: how many objects, since when, and the money at stake. Each count
  * stops early, so the page stays quick.
  */
 import type { CaseKind } from '../../domain/cases';
@@ -60,7 +60,7 @@ export type WaitCause = keyof typeof WAITING;
 
 export interface Waiting {
   count: number;
-  /** The longest wait began then. */
+  /** The time at which the longest wait began. */
   since: Date;
   sums: { currency: string; amount: Amount }[];
 }

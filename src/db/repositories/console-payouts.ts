@@ -33,7 +33,7 @@ export interface ConsolePayoutFilters {
   provider?: ProviderCode | undefined;
   amountMin?: Amount | undefined;
   amountMax?: Amount | undefined;
-  /** It has escalated to this level at least. */
+  /** Finds payouts that have escalated to this level at least. */
   level?: number | undefined;
   /** The id, the reference, the destination or the transaction's hash, in full. */
   search?: string | undefined;

@@ -7,7 +7,7 @@ import type { Mode } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { Db } from '../transaction';
 
-/** More of one kind are not shown. */
+/** The most objects of one kind that are shown. */
 export const FOUND_MAX = 10;
 
 export interface Found {
@@ -24,7 +24,7 @@ export interface Found {
   createdAt: Date;
   /** The object whose page shows it; null if no page does. */
   shownBy: string | null;
-  /** The text is all of what was found, and not its beginning. */
+  /** Whether the text is the whole reference or name, and not only its beginning. */
   isExact: boolean;
 }
 
@@ -63,7 +63,7 @@ const ROWS = {
 
 type Table = keyof typeof ROWS;
 
-/** What is shown of it is looked for by the id alone. */
+/** The search by id, for each kind of object. */
 const BY_ID: Partial<Record<IdKind, string>> = {
   payment: `${ROWS.payment}, true FROM payments x WHERE x.id = ?`,
   payout: `${ROWS.payout}, true FROM payouts x WHERE x.id = ?`,
@@ -103,7 +103,7 @@ const BY_ID: Partial<Record<IdKind, string>> = {
     FROM payout_decisions d JOIN payouts x ON x.id = d.payout_id WHERE d.id = ?`,
 };
 
-/** Empty also for a notification, which is the worker's own. */
+/** Finds the object with this id. Finds no notification, because only the worker may read those. */
 export function findById(db: Db, kind: IdKind, id: string): Promise<Found[]> {
   if (kind === 'request') return findRequest(db, id);
   const sql = BY_ID[kind];
@@ -127,10 +127,10 @@ function findRequest(db: Db, id: string): Promise<Found[]> {
 
 const DAY_MS = 86_400_000;
 
-/** What somebody typed that is no id. */
+/** The text that a person typed, which is no id. */
 export interface SearchedText {
   text: string;
-  /** The ways to write it, if it is an address. */
+  /** The spellings of the text if it is an address. */
   addresses: readonly string[];
 }
 

@@ -77,7 +77,7 @@ export function deliveriesOf(
   const deliveries = inserted.then((all) =>
     all.map(({ id, ...endpoint }) => ({ ...event, deliveryId: id, ...endpoint })),
   );
-  // It is read only after the commit.
+  // The deliveries are read only after the commit, so an error is no unhandled rejection before.
   deliveries.catch(() => undefined);
   return deliveries;
 }

@@ -8,7 +8,7 @@ import type { Reader } from '../transaction';
 import type { BalanceKey } from './ledger';
 import { conditions, exactTime } from './lists';
 
-/** The rows of one SQL statement. */
+/** The number of rows that one SQL statement reads. */
 const PAGE = 1_000;
 
 export interface ExportPeriod {
@@ -22,7 +22,7 @@ export interface ExportPeriod {
 
 interface Source {
   from: string;
-  /** What the period and the order are about. */
+  /** The column by which the period and the order are taken. */
   at: string;
   id: string;
   currency: string;
@@ -31,9 +31,12 @@ interface Source {
 }
 
 const PAYOUT_ENDED = `CASE WHEN p.status_group = 'open' THEN NULL ELSE p.updated_at END`;
-/** What has left the balance; nothing for a payout that was not sent. */
+/** SQL: an amount that has left the balance; zero for a payout that was not sent. */
 const sent = (amount: string) => `CASE WHEN p.status = 'completed' THEN ${amount} ELSE 0 END`;
-/** What a refund has taken from the balance: nothing while it is owed, and nothing when it was refused. */
+/**
+ * SQL: an amount that a refund has taken from the balance: zero while it is owed, and zero when it was
+ * refused.
+ */
 const taken = (amount: string) =>
   `CASE WHEN p.state IN ('ordered', 'done') THEN ${amount} ELSE 0 END`;
 

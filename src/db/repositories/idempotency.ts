@@ -34,7 +34,7 @@ export interface ClaimedRoute extends ChosenRoute {
   networkFee: Amount | null;
   /** The time since when the recipient had the destination that the route was chosen for. */
   recipientSince?: string;
-  /** Encrypted for the object of the claim. */
+  /** The beneficiary, encrypted for the object of the claim. */
   beneficiary?: SealedBeneficiary;
 }
 

@@ -1,4 +1,7 @@
-/** Mails with a link that works once (decisions/notifications#link-mails): asked for by the pages, sent by the worker. */
+/**
+ * Mails with a link that works once (decisions/notifications#link-mails): asked for by the pages, sent by
+ * the worker.
+ */
 import type { UserKind } from '../../domain/users';
 import type { Db, Reader, Tx } from '../transaction';
 import { networkOf } from './authentication-attempts';
@@ -44,7 +47,7 @@ export async function countResets(
   return counts;
 }
 
-/** Nobody looks here whether the address has a user. */
+/** Stores a request for a new password, without looking whether the address has a user. */
 export async function insertReset(
   tx: Tx,
   id: string,
@@ -91,9 +94,9 @@ export async function useReset(tx: Tx, kind: UserKind, { id, email }: Reset): Pr
   return used.length === 1;
 }
 
-/** What a mail says. Without a role it is a reset. */
+/** The content of a mail. A mail without a role is a reset. */
 export interface LinkMail {
-  /** A customer names the address of a refund. */
+  /** `customer` is a customer who names the address of a refund. */
   kind: UserKind | 'customer';
   email: string;
   accountName: string | null;
@@ -118,7 +121,7 @@ export async function findLinkMailStatus(db: Reader, id: string): Promise<Messag
   return found?.status ?? null;
 }
 
-/** Kept for four days: an invitation is open for three. */
+/** Deletes rows after four days: an invitation is open for three. */
 export async function forgetLinkMails(db: Db, limit: number): Promise<void> {
   await db.query(
     `DELETE FROM link_mails WHERE id IN (

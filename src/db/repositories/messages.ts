@@ -1,5 +1,5 @@
 /**
- * Messages of every way: their guarded status decides that each is sent at most once (decisions/notifications#notifications).
+ * Mails and chat messages: their guarded status decides that each is sent at most once (decisions/notifications#notifications).
  */
 import type { Db } from '../transaction';
 

@@ -15,7 +15,7 @@ export interface Occasion {
   userId: string | null;
   mode: Mode | null;
   objectId: string;
-  /** Who made it and is not told. */
+  /** The maker of the object, who is not notified. */
   makerId: string | null;
 }
 
@@ -39,7 +39,7 @@ export interface Notification {
 
 const OCCASION = 'key, kind, account_id, user_id, mode, object_id, maker_id';
 
-/** Notes what comes with time: low balances, payouts that wait for long, and the end of a month. */
+/** Notes the occasions that come with time: low balances, payouts that wait too long, and the end of a month. */
 export async function noteWithTime(db: Db, late: LateAfter): Promise<void> {
   await db.query(
     `SELECT note_low_balances(), note_late_payouts(?, ?), note_closed_statements(clock_timestamp())`,
@@ -47,13 +47,13 @@ export async function noteWithTime(db: Db, late: LateAfter): Promise<void> {
   );
 }
 
-/** After how long operators are told of a live payout. */
+/** The minutes after which operators are notified of a live payout that waits. */
 export interface LateAfter {
   reviewMinutes: number;
   doubtMinutes: number;
 }
 
-/** Locked, oldest first; another worker's are skipped. */
+/** Takes and locks occasions, oldest first; those that another worker has locked are skipped. */
 export function takeOccasions(tx: Tx, limit: number): Promise<Occasion[]> {
   return tx.query<Occasion>(
     `SELECT ${OCCASION} FROM occasions WHERE addressed_at IS NULL
@@ -67,7 +67,7 @@ export async function noteAddressed(tx: Tx, keys: readonly string[]): Promise<vo
   await tx.query(sql, [[...keys]]);
 }
 
-/** Who could be told: the people of the account, the operators, or a user, who are not disabled. */
+/** The people who could be notified: those of the account, the operators, or one user, without disabled ones. */
 export function listPeople(
   db: Reader,
   { kind, accountId, userId }: Pick<Occasion, 'kind' | 'accountId' | 'userId'>,
@@ -86,7 +86,7 @@ export function listPeople(
   );
 }
 
-/** Does nothing if the person is told already. */
+/** Notes that the person is notified of the occasion; does nothing if that is noted already. */
 export async function addressOccasion(tx: Tx, key: string, userId: string): Promise<void> {
   await tx.query(
     `INSERT INTO told_occasions (occasion_key, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING`,
@@ -100,7 +100,10 @@ export interface Pending {
   kind: OccasionKind;
 }
 
-/** Whose occasions can become a message now: fewer messages of the kind than a digest allows. */
+/**
+ * The people whose occasions can become a message now: they had fewer messages of the kind than a digest
+ * allows.
+ */
 export function listPending(tx: Tx, limit: number): Promise<Pending[]> {
   return tx.query<Pending>(
     `SELECT t.user_id, o.account_id, o.kind
@@ -143,7 +146,7 @@ export async function findNotification(db: Reader, id: string): Promise<Notifica
   return found ?? null;
 }
 
-/** What a message tells, oldest first. */
+/** The occasions of a message, oldest first. */
 export function listTold(db: Reader, notificationId: string): Promise<Occasion[]> {
   return db.query<Occasion>(
     `SELECT ${OCCASION} FROM occasions WHERE key IN (

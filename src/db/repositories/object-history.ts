@@ -56,7 +56,7 @@ export const ATTENTION_MAX = 100;
 
 export interface Attention {
   payoutsUnderReview: number;
-  /** Those that wait for a second person of the merchant first are left out. */
+  /** The number of batches under review, without those that first wait for a second person of the merchant. */
   batchesUnderReview: number;
   payoutsInDoubt: number;
   paymentsOnHold: number;

@@ -30,7 +30,7 @@ function seconds(time: string): string {
   return `extract(epoch FROM ${time})::float8`;
 }
 
-/** Reads no more of `from` than is counted. */
+/** SQL: at most COUNTED_MAX rows of `from`. */
 function atMost(columns: string, from: string): string {
   return `SELECT ${columns} FROM ${from} LIMIT ${COUNTED_MAX}`;
 }

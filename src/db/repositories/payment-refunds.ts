@@ -35,7 +35,7 @@ export async function findRefundByReference(
   return found?.id ?? null;
 }
 
-/** Who asked for a refund, and what for. */
+/** A refund to insert: who asked for it, and for what. */
 export type NewRefund = PaymentRefund &
   Pick<Refund, 'id' | 'requestedBy'> &
   Partial<

@@ -125,7 +125,7 @@ export async function findPaymentByReference(
 /** Questions to a payment's provider that a merchant causes. Each kind is counted for itself. */
 export type Asked = 'requests' | 'cancellations';
 
-/** Counts one more, and returns those of the present minute. */
+/** Counts one more question, and returns the number in the present minute. */
 export async function countAsked(
   db: Db,
   paymentId: string,

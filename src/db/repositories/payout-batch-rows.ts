@@ -15,7 +15,7 @@ import { AWAITS_SCREENING_DECISION } from './screening';
 
 export type BatchRow = Payout & { batchRow: number };
 
-/** This is enough for few statements, and few enough that a batch needs little memory for each. */
+/** Rows of one statement: so many that a batch needs few statements, and so few that each needs little memory. */
 const ROWS_AT_ONCE = 500;
 
 const ROW_COLUMNS = `id, account_id, mode, reference, status, provider, amount, currency, network,
@@ -151,7 +151,7 @@ export async function listManifestRows(db: Db | Tx, batchId: string): Promise<Ba
   );
 }
 
-/** The same, some at a time: all rows of a large batch take tens of megabytes. */
+/** As `listManifestRows`, some rows at a time, because all rows of a large batch take tens of megabytes. */
 export async function* readManifestRows(db: Db, batchId: string): AsyncGenerator<BatchRow> {
   let last = 0;
   for (;;) {

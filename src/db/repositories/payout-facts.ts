@@ -17,7 +17,7 @@ export interface FactsQuery {
   /** The network is compared too, because a memo identifies a different recipient on each. */
   network: string | null;
   request: PayoutRequest;
-  /** An operator asked for it, and is neither a key nor a user of the account. */
+  /** Whether an operator asked for it, who is neither a key nor a user of the account. */
   byOperator?: boolean;
 }
 
@@ -242,7 +242,7 @@ export async function readAccountRules(
   return { ...rules, usedToday: used ?? ZERO };
 }
 
-/** The limits of an API key; those of a person of the dashboard are none. */
+/** The limits of an API key; a person of the dashboard has none. */
 export async function readKeyFacts(
   db: Db | Tx,
   whose: Pick<FactsQuery, 'accountId' | 'mode' | 'apiKeyId'>,

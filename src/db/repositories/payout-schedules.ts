@@ -21,7 +21,7 @@ const SELECT = `SELECT s.*, (SELECT ${RUN} FROM payout_schedule_runs r WHERE r.i
   AS last_run, schedule_awaits_second_person(s.id, '{${APPROVER_ROLES.join(',')}}')
   AS awaits_second_person, ${personOf('s.api_key_id')} AS maker FROM payout_schedules s`;
 
-/** JSON has no times. */
+/** Makes the times of a row from JSON, which has them as text, Date objects. */
 function withTimes<T extends PayoutSchedule>(schedule: T): T {
   const { lastRun } = schedule;
   if (lastRun === null) return schedule;
@@ -188,7 +188,7 @@ export async function readNextDue(
   return found;
 }
 
-/** What the account has in this mode beside a new schedule. The lock puts requests of the account in order. */
+/** The active schedules of the account in this mode. The lock puts requests of the account in order. */
 export async function lockActiveSchedules(
   tx: Tx,
   accountId: string,
@@ -259,7 +259,7 @@ export async function listPayoutSchedules(
   return pageOf(found.map(withTimes), limit);
 }
 
-/** Of all accounts, newest first. @param open without those that have ended */
+/** The schedules of all accounts, newest first. @param open leaves out those that have ended */
 export async function listAllSchedules(
   db: Reader,
   open: boolean,

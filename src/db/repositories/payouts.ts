@@ -74,7 +74,7 @@ export async function insertSinglePayout(tx: Tx, payout: Payout): Promise<void> 
   await tx.query(PayoutModel.query().insert(object).toKnexQuery());
 }
 
-/** What leaves a payout without conditions as it is. */
+/** SQL: ends the wait for conditions; a payout without conditions stays as it is. */
 const END_OF_WAIT =
   ', awaits_release = CASE WHEN awaits_release THEN false ELSE awaits_release END';
 const RELEASE = ', released_at = CASE WHEN awaits_release THEN clock_timestamp() END';

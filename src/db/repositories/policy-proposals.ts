@@ -22,7 +22,7 @@ export interface Proposal<Wish> extends NewProposal<Wish> {
   expiresAt: Date;
 }
 
-/** The limit is enough for a page, because proposals are decided within days. */
+/** The most open proposals of a list, which is enough because proposals are decided within days. */
 const OPEN_MAX = 50;
 
 export const OPEN = 'p.outcome IS NULL AND p.expires_at > now()';

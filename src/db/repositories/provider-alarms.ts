@@ -1,10 +1,13 @@
-/** The alarms that are open at the providers (decisions/notifications#notifications). A trigger notes the occasion of each new one. */
+/**
+ * The alarms that are open at the providers (decisions/notifications#notifications). A trigger notes the
+ * occasion of each new one.
+ */
 import type { Mode } from '../../domain/mode';
 import type { ProviderCode } from '../../domain/provider-codes';
 import type { Db } from '../transaction';
 
 export interface OpenAlarm {
-  /** The provider's. An alarm that ends and comes back has another one. */
+  /** The provider's id of the alarm. An alarm that ends and comes back has another one. */
   id: string;
   kind: string;
   network: string;
@@ -13,7 +16,7 @@ export interface OpenAlarm {
   raisedAt: Date;
 }
 
-/** Those that are not among `alarms` have ended. */
+/** Replaces the open alarms of a provider; those that are not among `alarms` have ended. */
 export async function noteProviderAlarms(
   db: Db,
   { provider, mode }: { provider: ProviderCode; mode: Mode },

@@ -4,7 +4,7 @@ import { approvedByAnother } from './second-person';
 /** SQL over a row of recipients: the time since when it has its destination. */
 export const VERSION = 'extract(epoch FROM destination_since)::text';
 
-/** SQL over a row of recipients. */
+/** SQL over a row of recipients: whether its approval by a second person is missing. */
 export const AWAITS_SECOND_PERSON = `(second_person IS NOT NULL AND NOT ${approvedByAnother({
   id: 'id',
   version: VERSION,

@@ -12,7 +12,7 @@ interface Whose {
   mode: Mode;
 }
 
-/** SQL over a row of recipients. */
+/** SQL: the columns of a recipient, from a row of recipients. */
 const COLUMNS = `*, ${VERSION} AS destination_version,
   ${AWAITS_SECOND_PERSON} AS awaits_second_person`;
 
@@ -64,7 +64,7 @@ export async function findRecipient(
   return recipient ?? null;
 }
 
-/** Waits for payouts that are being reserved for it. */
+/** Locks a recipient. Waits for payouts that are being reserved for it. */
 export async function lockRecipient(
   tx: Tx,
   { accountId, mode }: Whose,
@@ -154,7 +154,7 @@ export async function noteRecipientVerdict(
   return noted.length > 0;
 }
 
-/** Of every account, also a deleted one. */
+/** Finds a recipient of any account, even a deleted one. */
 export async function findRecipientForOperator(db: Db, id: string): Promise<Recipient | null> {
   const [recipient] = await db.query<Recipient>(`SELECT ${COLUMNS} FROM recipients WHERE id = ?`, [
     id,
@@ -162,7 +162,7 @@ export async function findRecipientForOperator(db: Db, id: string): Promise<Reci
   return recipient ?? null;
 }
 
-/** Of every account. */
+/** Locks a recipient of any account. */
 export async function lockRecipientForOperator(tx: Tx, id: string): Promise<Recipient | null> {
   const sql = `SELECT ${COLUMNS} FROM recipients WHERE id = ? FOR NO KEY UPDATE`;
   const [recipient] = await tx.query<Recipient>(sql, [id]);
@@ -182,11 +182,11 @@ export interface RecipientFilters {
   currency?: string;
   network?: string;
   tag?: string;
-  /** A part of the name. */
+  /** Finds names that contain this text. */
   name?: string;
 }
 
-/** Newest first, without the deleted ones. */
+/** The recipients of an account, newest first, without the deleted ones. */
 export async function listRecipients(
   db: Reader,
   { accountId, mode, limit, after, filters }: ListQuery<RecipientFilters>,
@@ -244,7 +244,7 @@ export async function saveRecipientRules(
 
 type ReadRecipients = ReadonlyMap<string, ReadRecipient>;
 
-/** By id, also deleted ones. */
+/** The recipients with these ids, deleted ones included, by id. */
 export async function readRecipients(
   db: Reader,
   whose: Whose,
@@ -253,7 +253,10 @@ export async function readRecipients(
   return recipientsOf(db, whose, orders, '');
 }
 
-/** The same; their changes wait until the transaction ends. They are locked in the order of their ids. */
+/**
+ * As `readRecipients`, with locks in the order of the ids: changes of the recipients wait until the
+ * transaction ends.
+ */
 export async function holdRecipients(
   tx: Tx,
   whose: Whose,

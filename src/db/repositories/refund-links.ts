@@ -6,7 +6,7 @@ import { PAYER_ROLES } from '../../domain/users';
 import { newId } from '../../lib/new-id';
 import type { Db, Reader, Tx } from '../transaction';
 
-/** What the page of a link shows. The name of the account says who sends the money. */
+/** The content of the page of a link. The name of the account says who sends the money. */
 export interface NamingRequest {
   refundId: string;
   paymentId: string;
@@ -34,7 +34,7 @@ export async function findNamingRequest(
   return found ?? null;
 }
 
-/** Stores what was named. It counts once the refund has a payout. */
+/** Stores the address that was named. It counts once the refund has a payout. */
 export async function nameDestination(
   db: Db,
   tokenHash: Buffer,
@@ -66,7 +66,10 @@ export async function replaceLink(
   );
 }
 
-/** The customer gets the link by mail. In test mode nobody does: the address may be a real person's. */
+/**
+ * Mails the link to the customer. In test mode nobody gets a mail, because the address may be a real
+ * person's.
+ */
 export async function mailLink(
   tx: Tx,
   { id, mode, addressUntil }: Pick<Refund, 'id' | 'mode' | 'addressUntil'>,
@@ -80,7 +83,7 @@ export async function mailLink(
 }
 
 /**
- * Why nobody may send money for the one who asked for the refund any more: time has passed since then. An operator
+ * The reason why the one who asked for the refund may no longer send money; null if it may, as an operator
  * always may.
  */
 export async function findRequesterFault(

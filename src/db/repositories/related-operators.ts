@@ -27,7 +27,7 @@ const isKnown = (user: string): string =>
   `EXISTS (SELECT FROM operator_identities WHERE user_id = ${user}.id)`;
 
 /**
- * SQL: the same for two email addresses of operators. @param one an SQL expression, and so is other
+ * SQL: as `areRelated`, for two email addresses of operators. @param one an SQL expression, and so is other
  */
 export function areRelatedByEmail(one: string, other: string): string {
   return `EXISTS (SELECT FROM users ra, users rb
@@ -36,7 +36,7 @@ export function areRelatedByEmail(one: string, other: string): string {
       AND ${areRelated('ra', 'rb')})`;
 }
 
-/** Asks the database the same. @param one an email address, and so is other */
+/** Whether two operators are related, from the database. @param one an email address, and so is other */
 export async function areRelatedOperators(tx: Tx, one: string, other: string): Promise<boolean> {
   const sql = `SELECT ${areRelatedByEmail('?', '?')} AS related`;
   const [found] = await tx.query<{ related: boolean }>(sql, [one, other]);

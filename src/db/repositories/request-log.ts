@@ -21,7 +21,7 @@ export interface LoggedRequest {
   durationMs: number;
   /** Redacted and shortened; null without a body. */
   requestBody: string | null;
-  /** The same of the answer; null for a file. */
+  /** The body of the answer, redacted and shortened; null for a file. */
   responseBody: string | null;
 }
 
@@ -77,7 +77,7 @@ export async function forgetRequestLog(db: Db): Promise<void> {
 export interface RequestFilters {
   /** The first digit of the status: 2, 4 or 5. */
   statusClass?: number;
-  /** Together with its class. */
+  /** An exact status; it needs `statusClass` as well. */
   status?: string;
   method?: string;
   /** The beginning of the path. */
@@ -130,7 +130,7 @@ export async function listRequests(
   return { items, next: more ? { createdAt, id: last.id } : null };
 }
 
-/** More than a request takes from its ID to its time. */
+/** Longer than a request takes from its ID to its time. */
 const ID_BEFORE_MS = 60_000;
 
 function firstIdOf(time: string): string {

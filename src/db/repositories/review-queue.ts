@@ -25,9 +25,9 @@ export interface ReviewFigures {
   approvedBy: string[];
   /** What the screening says now; null means nobody screens the payout. */
   screening: Verdict | 'no_answer' | null;
-  /** The screening holds it after its approval. */
+  /** Why the screening holds the payout after its approval; null if it does not. */
   heldFor: 'review' | 'no_answer' | null;
-  /** A completed payout of the account in this mode went to the same destination. */
+  /** Whether a completed payout of the account in this mode went to the same destination. */
   destinationPaidBefore: boolean;
 }
 

@@ -4,7 +4,7 @@ import { lockByName } from '../transaction';
 
 export interface SavedFilter {
   name: string;
-  /** As in the URL. */
+  /** The filter as the query of the list's URL. */
   query: string;
 }
 
@@ -13,7 +13,7 @@ export function listSavedFilters(db: Reader, userId: string): Promise<SavedFilte
   return db.query<SavedFilter>(sql, [userId]);
 }
 
-/** Replaces the one of this name. @returns false: the operator has `max` others */
+/** Saves a filter in place of the one with this name. @returns false if the operator has `max` others */
 export async function saveFilter(
   tx: Tx,
   userId: string,

@@ -69,7 +69,7 @@ export const WAS_HELD = 'EXISTS (SELECT FROM screening_holds h WHERE h.payout_id
 /** SQL over a row of payouts that has a hold: nothing has ended it since. */
 export const AWAITS_SCREENING = `payouts.status = 'approved' AND NOT ${IS_SCREENED}`;
 
-/** What a source said. */
+/** The answer of a source. */
 export interface Finding {
   id: string;
   source: string;
@@ -186,7 +186,7 @@ export async function hasSources(db: Db | Tx): Promise<boolean> {
   return found?.has === true;
 }
 
-/** From now on the service has to clear every live destination. */
+/** Notes that the service has to clear every live destination from now on. */
 export async function requireService(db: Db | Tx): Promise<void> {
   const sql = `INSERT INTO screening_sources (name) VALUES ('${SERVICE}') ON CONFLICT DO NOTHING`;
   await db.query(sql);
@@ -225,7 +225,7 @@ export async function deleteScreeningHold(tx: Tx, payoutId: string): Promise<voi
   await tx.query('DELETE FROM screening_holds WHERE payout_id = ?', [payoutId]);
 }
 
-/** What a person sees of a payout's screening. */
+/** A payout's screening as a person sees it. */
 export interface PayoutScreening {
   hold: ScreeningHold | null;
   /** The last answer of each source; null if it has none. */
@@ -238,7 +238,7 @@ export interface PayoutScreening {
 type SeenAnswer = Finding & {
   /** ISO 8601. */
   answeredAt: string;
-  /** It is of the last day, and of the list as it is now. */
+  /** Whether the answer is of the last day, and of the list as it is now. */
   isCurrent: boolean;
 };
 

@@ -46,7 +46,7 @@ export function createBodyThread(): BodyThread {
     started.once('exit', () => {
       thread = null;
     });
-    // Whoever waits for an answer is told of it; without one, it ends no process.
+    // The request that waits gets the error; without a request, an error must not end the process.
     started.on('error', () => undefined);
     return started;
   }
@@ -63,7 +63,7 @@ export function createBodyThread(): BodyThread {
     });
     try {
       asked.postMessage(body);
-      // It throws what the thread could not catch, such as the end of its memory.
+      // It throws errors that the thread could not catch, such as running out of memory.
       const [answer] = (await Promise.race([once(asked, 'message', { signal }), ended])) as [
         BodyAnswer,
       ];

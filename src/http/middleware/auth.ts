@@ -62,8 +62,8 @@ async function recognize(
 }
 
 /**
- * For a path that is unknown: the log of the account shows the request. The status and the body are the same for
- * every key and without one.
+ * Recognizes the caller of an unknown path, so that the account's log shows the request. The status and the
+ * body are the same with every key and without one.
  */
 export function recognizeCaller(
   authentication: Authentication,
@@ -74,14 +74,14 @@ export function recognizeCaller(
       try {
         await recognize(ctx, authentication, trustedProxyHops);
       } catch {
-        // Nobody's request is in no log.
+        // A request without an accepted key is not logged, because the log belongs to an account.
       }
     }
     await next();
   };
 }
 
-/** A route calls it for the second scope that some of its requests need. @throws ApiError insufficient_scope */
+/** Requires the second scope that some requests of a route need. @throws ApiError insufficient_scope */
 export function requireScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): void {
   if (scopes.includes(scope)) return;
   throw new ApiError({ code: 'insufficient_scope', details: { required_scope: scope } });

@@ -13,7 +13,7 @@ import { createBodyThread } from '../large-bodies/thread';
 import { bytesReader, readJsonBytes, refuseOtherMediaTypes } from './body';
 
 const SMALL_BYTES_MAX = 64 * 1024;
-/** Bodies in memory at once, of all accounts. */
+/** The most bodies in memory at once, of all accounts. */
 const AT_ONCE = { live: 8, test: 4 };
 
 type Request<Name extends keyof Readers> = ReturnType<Readers[Name]>;

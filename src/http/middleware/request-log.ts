@@ -29,7 +29,7 @@ export const setRequestId: GatewayMiddleware = async (ctx, next) => {
   await next();
 };
 
-/** Browsers come back over https only: whatever the first answer of the host is, it says so. */
+/** Tells browsers to use https only, in every answer. */
 export const requireHttps: GatewayMiddleware = async (ctx, next) => {
   ctx.set('Strict-Transport-Security', 'max-age=31536000');
   await next();
@@ -87,10 +87,13 @@ function isOfLog(ctx: GatewayContext): boolean {
   return /\/request_logs(\/|$)/.test(routePattern(ctx));
 }
 
-/** The rows of a list that the log keeps. */
+/** The number of rows of a list that the log keeps. */
 const LOGGED_ROWS_MAX = 3;
 
-/** What the log keeps of an answer; nothing of a file. Its lists are cut before it is written out. */
+/**
+ * The part of an answer that the log keeps; nothing of a file. Lists are cut before the answer is written
+ * as text.
+ */
 function answerOf(body: unknown): Buffer | object | null {
   if (typeof body === 'string') return Buffer.from(body.slice(0, LOGGED_BODY_BYTES_MAX));
   if (Buffer.isBuffer(body)) return Buffer.from(body.subarray(0, LOGGED_BODY_BYTES_MAX));
@@ -129,7 +132,7 @@ export function keepRequests(log: RequestLog): GatewayMiddleware {
       address,
       userAgent: ctx.get('User-Agent'),
       durationMs: Math.round(performance.now() - startedAt),
-      // It is copied, because a part of the buffer would keep all of it in memory.
+      // The part is copied, because it would otherwise keep the whole buffer in memory.
       requestBody:
         Buffer.isBuffer(sent) && sent.length > 0
           ? Buffer.from(sent.subarray(0, LOGGED_BODY_BYTES_MAX))

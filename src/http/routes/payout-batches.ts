@@ -16,7 +16,7 @@ import type { ValidateLarge } from '../middleware/large-body';
 import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
 
-/** Enough for ten thousand payouts with descriptions and metadata. */
+/** The longest body, which is enough for ten thousand payouts with descriptions and metadata. */
 const MEBIBYTES_MAX = 8;
 
 export function payoutBatchRoutes(

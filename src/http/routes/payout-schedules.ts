@@ -15,7 +15,7 @@ import type { ValidateLarge } from '../middleware/large-body';
 import { noQuery } from '../middleware/query';
 import { listPage, type Pagination } from '../pagination';
 
-/** Enough for 500 rows with descriptions and metadata. */
+/** The longest body, which is enough for 500 rows with descriptions and metadata. */
 const MEBIBYTES_MAX = 1;
 
 export function payoutScheduleRoutes(

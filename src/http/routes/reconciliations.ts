@@ -8,7 +8,7 @@ import { type Auth, requireScope } from '../middleware/auth';
 import type { ValidateLarge } from '../middleware/large-body';
 import { noQuery } from '../middleware/query';
 
-/** Ten thousand rows are shorter; it is the maximum of batches. */
+/** The longest body, as for batches; ten thousand rows are shorter. */
 const MEBIBYTES_MAX = 8;
 
 export function reconciliationRoutes(

@@ -8,7 +8,7 @@ interface BoxProps {
   children: ComponentChildren;
 }
 
-/** A page of somebody who is not signed in. */
+/** The frame of a page for a person who is not signed in. */
 export function Box({ product, title, problem, children }: BoxProps) {
   return (
     <section class="box">

@@ -89,7 +89,7 @@ function Head() {
   );
 }
 
-/** Whom the provider signed in, it asks again. */
+/** The form that sends a person of the OpenID provider there again. */
 function AtProvider({ href }: { href: string }) {
   return (
     <>
@@ -151,7 +151,7 @@ interface PasswordFormProps {
   path: string;
   next: string;
   totp: boolean;
-  /** The person has a second factor: the password alone proves nothing. */
+  /** Whether the person has a second factor, so that the password alone proves nothing. */
   coded: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What the signed-in person is told by email, the same for both sites. */
+/** The choice of notifications of the signed-in person, the same for both sites. */
 import { type Actor, mayDo } from '../../domain/users';
 import type { NotificationChoice } from '../../services/users/notification-choices';
 import { Alert, Card, PageHead } from '../components';
@@ -57,7 +57,7 @@ interface NotificationsProps {
   path: string;
   home: string;
   saved: boolean;
-  /** What the person may set besides. */
+  /** Links to further settings of the person. */
   links: Link[];
 }
 

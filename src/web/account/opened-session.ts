@@ -1,4 +1,4 @@
-/** What the browser gets when somebody has signed in, and when they sign out. */
+/** The answers that open a session in the browser and end it. */
 import { DEVICE_DAYS, type OpenedSession } from '../../services/users/sessions';
 import { type Answer, deviceCookie, ownPath, redirect, sessionCookie } from '../site';
 import type { SetCookie, Visit } from '../visit';

@@ -531,7 +531,7 @@ function Invite({ path, kind, roles, form, isMailed }: InviteProps) {
             name="role"
             label="Role"
             form={form}
-            // The least comes first.
+            // The role with the fewest rights comes first.
             options={[...roles].reverse().map((role) => [role, words(role)] as const)}
           />
           <FormActions submit="Create invitation" cancel={path} />

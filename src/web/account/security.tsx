@@ -136,7 +136,7 @@ interface SecurityProps {
   /** Null if not possible at this address. */
   passkeys: Passkey[] | null;
   mustEnrol: boolean;
-  /** The password, just now. */
+  /** Whether the password was just changed. */
   changed: boolean;
 }
 
@@ -207,7 +207,7 @@ function RecoveryCard({ path, factors }: Pick<SecurityProps, 'path' | 'factors'>
 
 interface EnrolProps {
   enrolment: Enrolment;
-  /** SVG. */
+  /** The QR code as SVG. */
   qrCode: string;
   path: string;
   form: FormState;

@@ -7,9 +7,9 @@ const OWN = `account_id = ${ACCOUNT}`;
 
 interface Rows {
   table: string;
-  /** Which rows belong to the account. */
+  /** SQL: whether a row belongs to the account. */
   rule: string;
-  /** All by default. */
+  /** The columns that the role reads; all by default. */
   columns?: string;
 }
 
