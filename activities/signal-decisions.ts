@@ -1,6 +1,7 @@
 /**
- * Decisions by a raw signal to a workflow (decisions/workflows#signals). Anybody who may signal may claim any name, so the audit
- * log says that the name was claimed, and an installation can set amounts above which a signal approves nothing.
+ * Decisions by a raw signal to a workflow (decisions/workflows#signals). Anybody who may signal may claim
+ * any name, so the audit log says that the name was claimed, and an installation can set amounts above
+ * which a signal approves nothing.
  */
 import { appendAudit } from '../src/db/repositories/audit-log';
 import type { Tx } from '../src/db/transaction';

@@ -1,8 +1,8 @@
 /**
- * Postings of refunds (decisions/payments#refunds). A refund that a merchant or an operator orders is deducted from the balance
- * before the provider is asked, and returned if the provider refuses. A refund that the provider
- * made on its own is deducted when it is found; if the balance does not cover it, it is deducted
- * later.
+ * Postings of refunds (decisions/payments#refunds). A refund that a merchant or an operator orders is
+ * deducted from the balance before the provider is asked, and returned if the provider refuses. A refund
+ * that the provider made on its own is deducted when it is found; if the balance does not cover it, it is
+ * deducted later.
  */
 import {
   lockOpenCase,

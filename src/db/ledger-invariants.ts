@@ -61,8 +61,8 @@ const WITH_OBJECTS = (id: string): string => `
 const IS_NEW = 't.balance_version > coalesce(proven.version, -1)';
 
 /**
- * In the columns of invariant 7. What a refused refund deducted has been returned. A refund that a payout sends has given
- * its money to the payout, and only its fee stays.
+ * In the columns of invariant 7. What a refused refund deducted has been returned. A refund that a payout
+ * sends has given its money to the payout, and only its fee stays.
  */
 const REFUNDS_BROKEN = `
       (WITH posted AS (

@@ -1,5 +1,6 @@
 /**
- * Creates databases and login roles on the local PostgreSQL servers of `npm start` and of the tests. In production the operator creates both (docs/operations.md).
+ * Creates databases and login roles on the local PostgreSQL servers of `npm start` and of the tests. In
+ * production the operator creates both (docs/operations.md).
  */
 import { Client } from 'pg';
 

@@ -5,7 +5,9 @@
  */
 import type { Mode } from './mode';
 
+/** The random characters of a key, after its prefix. */
 export const KEY_SECRET_LENGTH = 32;
+/** The characters of keys, in the order of their values. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECK_LENGTH = 6;
 const KEY = new RegExp(`^sk_(test|live)_[0-9A-Za-z]{${KEY_SECRET_LENGTH + CHECK_LENGTH}}$`);
@@ -40,6 +42,7 @@ function crc32(text: string): number {
 
 export const API_KEY_STATUSES = ['working', 'revoked', 'expired'] as const;
 
+/** Whether a key works now. A revoked key counts as revoked even after its expiry. */
 export function apiKeyStatus(
   { revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null },
   now: Date,

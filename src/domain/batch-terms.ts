@@ -36,6 +36,7 @@ export interface RoutedRow {
 /** The facts of the database about the rows that share a provider, network and currency. */
 export type GroupFacts = Omit<PayoutFacts, 'destinationUsedBefore' | 'existingId'>;
 
+/** What the database knows about a batch and its rows. */
 export interface BatchFacts {
   groupOf(row: RoutedRow): GroupFacts;
   /** The payout that has this reference already, or null. */
@@ -43,6 +44,7 @@ export interface BatchFacts {
   isUsedDestination(row: RoutedRow): boolean;
 }
 
+/** A row of a batch that is refused, and why. */
 export interface RowFault {
   /** The number of the row, from 1. */
   row: number;
@@ -51,6 +53,7 @@ export interface RowFault {
   refusal: Refusal;
 }
 
+/** The costs of a batch, its refused rows, and whether it needs a review or a second person. */
 export interface BatchTerms {
   /** The terms of each row in order; null for a row that is refused. */
   rows: (PayoutTerms | null)[];
@@ -73,6 +76,7 @@ interface Used extends PayoutBatchTotals {
   facts: GroupFacts;
 }
 
+/** Judges all rows of a batch in one step. */
 export function batchTerms(mode: Mode, rows: readonly RoutedRow[], facts: BatchFacts): BatchTerms {
   const steps = batchTermsInSteps(mode, rows, facts);
   for (;;) {
@@ -84,6 +88,7 @@ export function batchTerms(mode: Mode, rows: readonly RoutedRow[], facts: BatchF
 /** After so many rows other requests are answered; ten thousand rows take half a second in all. */
 const ROWS_IN_A_STEP = 100;
 
+/** As `batchTerms`, a step of ROWS_IN_A_STEP rows at a time; the last value is the result. */
 export function* batchTermsInSteps(
   mode: Mode,
   rows: readonly RoutedRow[],
@@ -128,6 +133,7 @@ export function rowsRefused(faults: readonly RowFault[]): Refusal<'rows_refused'
   return { code: 'rows_refused', details: { refused: faults.length, rows: shown } };
 }
 
+/** A refused row as the API and the pages show it. */
 export function presentFault({ row, reference, refusal }: RowFault) {
   const { code, message = errorEntry(code).message, details = null } = refusal;
   return { row, reference, code, message, details };

@@ -1,8 +1,10 @@
 /** Who receives the money of a payout, as the travel rule asks for it (decisions/payouts#beneficiaries). */
 export const BENEFICIARY_KINDS = ['individual', 'business'] as const;
 
+/** The longest name or institution, in characters. */
 export const BENEFICIARY_TEXT_LENGTH_MAX = 100;
 
+/** The person or business that receives a payout. It is personal data and is stored encrypted only. */
 export interface Beneficiary {
   name: string;
   kind: (typeof BENEFICIARY_KINDS)[number];

@@ -19,6 +19,7 @@ export const JOURNAL_ACCOUNTS = {
 } as const;
 export type JournalAccount = keyof typeof JOURNAL_ACCOUNTS;
 
+/** How an account keeps its books. */
 export interface Bookkeeping {
   /** A name of the IANA time zone database, such as `Europe/Berlin`. */
   timeZone: string;
@@ -64,6 +65,7 @@ const CLEARED: Readonly<Record<TransactionType, JournalAccount>> = {
   adjustment: 'adjustments',
 };
 
+/** The kinds of export files. */
 export const EXPORTS = [
   'payments',
   'payouts',

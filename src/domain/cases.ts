@@ -21,6 +21,7 @@ export const DIFFERENCE_KINDS = [
 /** Found by comparing a provider's statement with ours (src/db/reconciliation-differences.ts). */
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
+/** All kinds of case; docs/operations.md, "Cases", says what to do about each. */
 export const CASE_KINDS = [
   'ledger_broken',
   'ledger_not_checked',

@@ -5,6 +5,7 @@
 export const DESTINATION_TYPES = ['crypto_address', 'exchange_id', 'email'] as const;
 export type DestinationType = (typeof DESTINATION_TYPES)[number];
 
+/** Where a payout sends the money: an address, an account at an exchange, or an email address. */
 export interface Destination {
   type: DestinationType;
   value: string;

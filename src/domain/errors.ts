@@ -3,8 +3,8 @@
  * refusal is expected and tells the caller what to do; anything else that is thrown is an operating fault
  * (the client or Temporal tries again) or a programmer's error.
  *
- * Source: the specification, "Errors", and decisions/api#errors, decisions/api#validation, decisions/api#references and
- * decisions/api#retry-after.
+ * Source: the specification, "Errors", and decisions/api#errors, decisions/api#validation,
+ * decisions/api#references and decisions/api#retry-after.
  */
 import type { XStatic } from 'typebox/schema';
 import { AMOUNT_PATTERN, CURRENCY_PATTERN } from './money';
@@ -53,6 +53,7 @@ const UNTIL_CONFIGURED: readonly UnavailableReason[] = [
   'limits_not_configured',
 ];
 
+/** What is wrong with one field of a request; `field` is its path, such as `destination.value`. */
 export interface FieldError {
   field: string;
   rule: FieldRule;
@@ -96,6 +97,7 @@ const FIELD_ERROR = object(
   'An invalid field',
 );
 
+/** The most refused rows that one answer names. */
 export const REFUSED_ROWS_SHOWN = 1_000;
 
 /** The refusal of one row has the form of the error of a request that creates this payout alone. */
@@ -110,6 +112,7 @@ const ROW_FAULT = object(
   'A refused row',
 );
 
+/** The catalogue of all refusals by code: status, message and the schema of the details. */
 export const ERRORS = {
   invalid_request: {
     status: 400,
@@ -391,6 +394,7 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorEntry>;
 
+/** An entry of the catalogue. */
 export interface ErrorEntry {
   status: number;
   /** Says what is wrong and what to do, for a person. */
@@ -402,6 +406,7 @@ export interface ErrorEntry {
 export type ErrorCode = keyof typeof ERRORS;
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
+/** The catalogue's entry of a code. */
 export function errorEntry(code: ErrorCode): ErrorEntry {
   return ERRORS[code];
 }
@@ -461,6 +466,7 @@ export function providerLimited(retryAfterMs: number): ApiError {
   return new ApiError({ code: 'service_unavailable', details }, headers);
 }
 
+/** The refusal of a request with these invalid fields (422 `validation_failed`). */
 export function validationFailed(fields: FieldError[]): ApiError {
   return new ApiError({ code: 'validation_failed', details: { fields } });
 }

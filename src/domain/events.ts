@@ -68,6 +68,7 @@ export function refundEvent(status: RefundStatus): RefundEvent {
 /** Sent to test an endpoint, without a status change (decisions/webhooks#webhook-ping). */
 export const PING = 'webhook.ping' as const;
 
+/** The type of an event, such as `payout.completed`. */
 export type EventType =
   | PaymentEvent
   | typeof PAYMENT_RECEIVED
@@ -94,4 +95,5 @@ export const EVENTS_OF_ALL = SUBSCRIBABLE_EVENTS.filter(
   (type) => !EVENTS_BY_NAME_ONLY.includes(type),
 );
 
+/** All types, with the ping. */
 export const EVENT_TYPES: readonly EventType[] = [...SUBSCRIBABLE_EVENTS, PING];

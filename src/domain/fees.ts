@@ -2,9 +2,11 @@
 import { type Amount, add, greaterOf, isLess, lesserOf, percentOf } from './money';
 import type { ProviderCode } from './provider-codes';
 
+/** Money comes in with a payin (a payment) and goes out with a payout. */
 export const DIRECTIONS = ['payin', 'payout'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
+/** The terms of a fee rule: a percentage plus a fixed amount, between a minimum and a maximum. */
 export interface FeeTerms {
   /** Percentage with 4 decimals: `"1.0000"`. */
   percentage: string;
@@ -36,6 +38,7 @@ export interface FeeRule extends FeeTerms {
   currency: string;
 }
 
+/** A question about a fee (the specification, "Fee quote"). */
 export interface FeeQuoteRequest {
   direction: Direction;
   provider: ProviderCode;
@@ -43,6 +46,7 @@ export interface FeeQuoteRequest {
   amount: Amount;
 }
 
+/** What an amount would cost now. */
 export interface FeeQuote extends FeeQuoteRequest {
   serviceFee: Amount;
 }

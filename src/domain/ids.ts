@@ -59,6 +59,7 @@ export type IdKind = keyof typeof ID_PREFIXES;
 
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
+/** Whether the text is a valid id of this kind. */
 export function isId(kind: IdKind, text: string): boolean {
   const prefix = ID_PREFIXES[kind];
   return text.startsWith(prefix) && ULID.test(text.slice(prefix.length));

@@ -2,6 +2,7 @@
 import type { KeyLimit } from './limits';
 import type { Scope } from './scopes';
 
+/** The settings of the new key; a field that is left out is as its maker has it. */
 export interface KeyRequest {
   name: string;
   scopes: Scope[];

@@ -7,6 +7,7 @@ import type { Mode } from './mode';
 import type { Amount } from './money';
 import { ZERO, add } from './money';
 
+/** The types of ledger transactions. */
 export const TRANSACTION_TYPES = [
   'payin_settlement',
   'payin_refund',
@@ -17,16 +18,20 @@ export const TRANSACTION_TYPES = [
 ] as const;
 export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
+/** The accounts of a merchant, which have a balance. */
 export type MerchantLedgerAccount = 'available' | 'reserved';
+/** The accounts of the platform, which have no balance row. */
 export type PlatformLedgerAccount =
   'provider_clearing' | 'fee_income' | 'network_cost' | 'adjustments';
 
+/** One line of a posting. The amount is never negative; the direction says whether it comes in or goes out. */
 export interface PostingLine {
   account: MerchantLedgerAccount | PlatformLedgerAccount;
   direction: 'in' | 'out';
   amount: Amount;
 }
 
+/** A balanced list of lines, which the ledger posts at once. */
 export interface Posting {
   /** The ledger posts each operation key once. */
   operationKey: string;
@@ -36,6 +41,7 @@ export interface Posting {
   lines: PostingLine[];
 }
 
+/** The money of a payout, for its postings. */
 export interface PayoutMoney {
   id: string;
   reference: string;
@@ -50,6 +56,7 @@ function lines(...all: PostingLine[]): PostingLine[] {
   return all.filter((line) => line.amount !== ZERO);
 }
 
+/** Moves the amount and the fees of a payout from available to reserved. */
 export function reservePosting(payout: PayoutMoney): Posting {
   return {
     operationKey: `${payout.id}:reserve`,
@@ -71,6 +78,7 @@ function finalKey(payoutId: string): string {
   return `${payoutId}:final`;
 }
 
+/** Moves what a payout has reserved back to available. */
 export function releasePosting(payout: PayoutMoney): Posting {
   return {
     operationKey: finalKey(payout.id),
@@ -84,6 +92,7 @@ export function releasePosting(payout: PayoutMoney): Posting {
   };
 }
 
+/** Takes what a payout has reserved out of the balance, when the provider has sent it. */
 export function settlementPosting(payout: PayoutMoney): Posting {
   return {
     operationKey: finalKey(payout.id),
@@ -101,6 +110,7 @@ export function settlementPosting(payout: PayoutMoney): Posting {
   };
 }
 
+/** The payment that a posting is about. */
 export interface PaymentMoney {
   id: string;
   reference: string;
@@ -201,6 +211,7 @@ function refundLines(direction: 'in' | 'out', { taken, fee }: RefundMoney): Post
   );
 }
 
+/** An operator's adjustment of the available balance, in one direction. */
 export function adjustmentPosting(adjustment: {
   id: string;
   direction: 'in' | 'out';

@@ -11,6 +11,7 @@ export interface KeyLimit {
   per_day?: Amount;
 }
 
+/** The facts that decide whether a payout exceeds a limit. */
 export interface LimitFacts {
   /** Whose limits they are. */
   of: 'account' | 'key';

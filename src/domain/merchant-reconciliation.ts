@@ -4,9 +4,11 @@
  */
 import { add, type Amount, compare, ZERO } from './money';
 
+/** The kinds of object that a list can name. */
 export const RECONCILED = ['payment', 'payout', 'refund'] as const;
 export type Reconciled = (typeof RECONCILED)[number];
 
+/** The most rows of a list. */
 export const RECONCILED_ROWS_MAX = 10_000;
 /** The longest period in which objects are looked for that the list lacks, in days. */
 export const RECONCILED_DAYS_MAX = 366;
@@ -48,6 +50,7 @@ export interface RecordedObjects {
   status: string;
 }
 
+/** A row with what the gateway has recorded, and the outcome. */
 export interface ReconciledRow {
   /** The place in the list, from 1; null for what the list does not have. */
   row: number | null;
@@ -59,6 +62,7 @@ export interface ReconciledRow {
   recorded: RecordedObjects | null;
 }
 
+/** Compares each row with the recorded sum of its reference and currency. */
 export function compareRows(
   expected: readonly ExpectedRow[],
   recorded: readonly RecordedObjects[],
@@ -93,12 +97,14 @@ function differenceOf(
   return compare(found.amount, ZERO) === 0 ? 'status' : 'amount';
 }
 
+/** A row about objects that the list lacks. */
 export function missingRow(recorded: RecordedObjects): ReconciledRow {
   const { reference, currency } = recorded;
   const head = { row: null, outcome: 'missing', difference: null } as const;
   return { ...head, reference, currency, expected: null, recorded };
 }
 
+/** The sums of one currency. */
 export interface ReconciledTotal {
   currency: string;
   expected: Amount;
@@ -125,6 +131,7 @@ export function totalsOf(rows: readonly ReconciledRow[]): ReconciledTotal[] {
   return [...totals.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1));
 }
 
+/** A validated list with its period. */
 export interface ReconciliationRequest {
   kind: Reconciled;
   /** ISO 8601, inclusive: when the objects were created that the list may lack. */
@@ -133,6 +140,7 @@ export interface ReconciliationRequest {
   rows: readonly ExpectedRow[];
 }
 
+/** The result of a comparison. */
 export interface Reconciliation {
   kind: Reconciled;
   counts: Record<Outcome, number>;

@@ -23,6 +23,7 @@ const SCALE = 8;
 
 /** The form in which the API writes an amount (decisions/money#amounts). */
 export const AMOUNT_PATTERN = '^[0-9]{1,30}\\.[0-9]{8}$';
+/** The form of a currency code, such as `USDT`. */
 export const CURRENCY_PATTERN = '^[A-Z0-9]{2,12}$';
 /** The form of an amount in a request. It includes zero, which parseRequestAmount refuses. */
 export const REQUEST_AMOUNT_PATTERN = '^[0-9]{1,18}(\\.[0-9]{1,8})?$';
@@ -31,6 +32,7 @@ const STORED_AMOUNT = /^-?[0-9]{1,30}(\.[0-9]{1,8})?$/;
 /** Larger exponents are not amounts, and writing them out in digits would exhaust memory. */
 const EXPONENT_MAX = 100;
 
+/** The amount zero. */
 export const ZERO = '0.00000000' as Amount;
 
 /**
@@ -64,10 +66,12 @@ export function plainDecimal(source: string): string {
   return new Decimal(source).toFixed();
 }
 
+/** The sum of the amounts; zero without any. */
 export function add(...amounts: Amount[]): Amount {
   return amounts.reduce((sum, next) => sum.plus(next), new Decimal(0)).toFixed(SCALE) as Amount;
 }
 
+/** `from` less `what`; may be negative. */
 export function subtract(from: Amount, what: Amount): Amount {
   return new Decimal(from).minus(what).toFixed(SCALE) as Amount;
 }
@@ -78,6 +82,7 @@ export function compare(a: Amount, b: Amount): -1 | 0 | 1 {
   return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 
+/** Whether `a` is less than `b`. */
 export function isLess(a: Amount, b: Amount): boolean {
   return compare(a, b) < 0;
 }
@@ -93,10 +98,12 @@ export function roundTo(decimals: number, value: Amount): Amount {
   return rounded.toFixed(SCALE) as Amount;
 }
 
+/** The lesser of two amounts. */
 export function lesserOf(a: Amount, b: Amount): Amount {
   return isLess(b, a) ? b : a;
 }
 
+/** The greater of two amounts. */
 export function greaterOf(a: Amount, b: Amount): Amount {
   return isLess(a, b) ? b : a;
 }

@@ -1,6 +1,6 @@
 /**
- * The rules of the networks for a destination (decisions/money#currencies and decisions/payouts#destinations), and where
- * people look at them.
+ * The rules of the networks for a destination (decisions/money#currencies and
+ * decisions/payouts#destinations), and where people look at them.
  */
 import type { Mode } from './mode';
 
@@ -13,6 +13,7 @@ const MEMO_REQUIRED: Readonly<Record<string, { pattern: RegExp; shape: string }>
 };
 const TAG_MAX = 4_294_967_295n;
 
+/** What is wrong with a memo. */
 export type MemoFault = 'memo_required' | 'memo_not_supported' | 'format';
 
 /**

@@ -5,6 +5,7 @@
  */
 import { mayDo, type Permission, type Role, type UserKind } from './users';
 
+/** The kinds of occasion that people can be notified of. */
 export const OCCASION_KINDS = [
   'key_created',
   'new_sign_in',
@@ -27,6 +28,7 @@ export const OCCASION_KINDS = [
 ] as const;
 export type OccasionKind = (typeof OCCASION_KINDS)[number];
 
+/** One kind: who may be notified of it, and the words of the message. */
 export interface NotificationKind {
   who: UserKind;
   /** The permission of those who are told. */
@@ -45,6 +47,7 @@ export interface NotificationKind {
 /** Notifies those who may approve the object, without its maker. */
 const WAITS = { who: 'merchant', needs: 'approve', isOn: true } as const;
 
+/** The table of all kinds. */
 export const NOTIFICATIONS: Readonly<Record<OccasionKind, NotificationKind>> = {
   key_created: {
     who: 'merchant',
@@ -227,6 +230,7 @@ export function mayBeTold(kind: OccasionKind, role: Role): boolean {
   return (role.kind === who || isOwn(kind)) && mayDo(role, needs);
 }
 
+/** Whether the text is a kind of this table. */
 export function isOccasionKind(kind: string): kind is OccasionKind {
   return OCCASION_KINDS.some((one) => one === kind);
 }

@@ -1,11 +1,12 @@
 /**
- * What a payment's credits and refunds move, fees included (decisions/money#service-fees and decisions/payments#refunds).
- * Pure.
+ * What a payment's credits and refunds move, fees included (decisions/money#service-fees and
+ * decisions/payments#refunds). Pure.
  */
 import { serviceFee } from './fees';
 import { type Amount, add, isLess, lesserOf, subtract, ZERO } from './money';
 import type { Payment } from './payment';
 
+/** What a refund moves: `taken` from the merchant and `fee` from the platform. */
 export interface Reversal {
   /** The part of the credits that is reversed: `taken` plus `fee`. */
   reversed: Amount;
@@ -46,6 +47,7 @@ export function priceReturn(payment: Payment, reversed: Amount): Reversal {
   return { reversed, fee, taken: subtract(reversed, fee) };
 }
 
+/** A credited transfer: its amount before the fee, and the fee. */
 export interface Credit {
   id: string;
   amount: Amount;
@@ -84,6 +86,7 @@ export function amountDue(payment: Payment): Amount {
   return isLess(seen, payment.amount) ? subtract(payment.amount, seen) : ZERO;
 }
 
+/** What was received beyond the payment's amount; zero if nothing was. */
 export function overpaidAmount(payment: Payment): Amount {
   return isLess(payment.amount, payment.receivedAmount)
     ? subtract(payment.receivedAmount, payment.amount)

@@ -1,7 +1,7 @@
 /**
  * Decides the next step of a payment from the provider's facts (decisions/payments#payment-statuses,
- * decisions/payments#late-payments, decisions/payments#refunds and decisions/payments#provider-facts). Pure and repeatable: the same
- * facts lead to the same step. Every provider update goes through it.
+ * decisions/payments#late-payments, decisions/payments#refunds and decisions/payments#provider-facts). Pure
+ * and repeatable: the same facts lead to the same step. Every provider update goes through it.
  */
 import { type Amount, add, greaterOf, isLess, ZERO } from './money';
 import {
@@ -24,6 +24,7 @@ export interface TransferFacts {
   txHash: string | null;
 }
 
+/** The provider's facts about a payment, as of one moment. */
 export interface CheckoutFacts {
   state: 'open' | 'started' | 'cancelled' | 'failed';
   onHold: boolean;
@@ -33,6 +34,7 @@ export interface CheckoutFacts {
   failureReason: string | null;
 }
 
+/** What to do next: at most one transition, the transfers to credit, and the fields that change. */
 export interface PaymentStep {
   trigger: PaymentTrigger;
   /** Transfers to credit with this step. Each is credited exactly once, keyed by its id. */
@@ -220,6 +222,7 @@ function sumOf(transfers: readonly { amount: Amount }[]): Amount {
 /** db/migrations/baseline/payments.ts describes each state. */
 export type RefundState = 'ordered' | 'done' | 'refused' | 'owed' | 'waived';
 
+/** A refund of a payment, as far as the next step depends on it. */
 export interface PaymentRefund {
   reference: string;
   /** Null until the provider confirms it. */

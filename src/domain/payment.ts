@@ -2,14 +2,16 @@
  * A payment's statuses and transitions. The database's guarded UPDATE enforces the table, and
  * docs/states.md is generated from it. payment-step.ts decides which transition is next.
  *
- * Source: decisions/payments#payment-request, decisions/payments#payment-object, decisions/payments#payment-statuses,
- * decisions/payments#late-payments, decisions/payments#refunds, decisions/payments#provider-facts and decisions/money#pending-balance.
+ * Source: decisions/payments#payment-request, decisions/payments#payment-object,
+ * decisions/payments#payment-statuses, decisions/payments#late-payments, decisions/payments#refunds,
+ * decisions/payments#provider-facts and decisions/money#pending-balance.
  */
 import type { FeeTerms } from './fees';
 import type { Mode } from './mode';
 import type { Amount } from './money';
 import type { ProviderCode } from './provider-codes';
 
+/** The statuses of a payment, in the order of the documentation. */
 export const PAYMENT_STATUSES = [
   'created',
   'pending',
@@ -37,6 +39,7 @@ export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 export type PaymentTrigger =
   'start' | 'see' | 'hold' | 'complete' | 'underpay' | 'fail' | 'expire' | 'cancel' | 'refund';
 
+/** The table of transitions: from each status, the status after each trigger. */
 export const PAYMENT_TRANSITIONS = {
   created: {
     start: 'pending',
@@ -81,6 +84,7 @@ const TABLE: Record<
   Partial<Record<PaymentTrigger, PaymentStatus>>
 > = PAYMENT_TRANSITIONS;
 
+/** The status that `trigger` leads to; undefined if the transition is not allowed. */
 export function nextPaymentStatus(
   from: PaymentStatus,
   trigger: PaymentTrigger,
@@ -88,6 +92,7 @@ export function nextPaymentStatus(
   return TABLE[from][trigger];
 }
 
+/** The statuses in which `trigger` is allowed. */
 export function paymentStatusesBefore(trigger: PaymentTrigger): PaymentStatus[] {
   return PAYMENT_STATUSES.filter((status) => TABLE[status][trigger] !== undefined);
 }
@@ -125,6 +130,7 @@ function expecting(...money: ExpectedMoney[]): readonly PaymentStatus[] {
   return PAYMENT_STATUSES.filter((status) => money.includes(EXPECTED_MONEY[status]));
 }
 
+/** The statuses of payments that are not final. */
 export const OPEN_PAYMENT_STATUSES = expecting('all', 'confirmation');
 
 /**
@@ -136,15 +142,19 @@ export const SEEN_PAYMENT_STATUSES = expecting('confirmation');
 /** In these statuses unconfirmed money is credited when it is confirmed, so it is pending too. */
 export const CREDITED_LATER_STATUSES = expecting('rest', 'late');
 
+/** The final statuses in which late money is credited. */
 export const LATE_PAYMENT_STATUSES = expecting('late');
 
+/** Whether a payment with this status is not final. */
 export function isOpenPayment(status: PaymentStatus): boolean {
   return OPEN_PAYMENT_STATUSES.includes(status);
 }
 
+/** What is unusual about a payment, as its `exceptions` name it. */
 export const PAYMENT_EXCEPTIONS = ['overpaid', 'late', 'manual'] as const;
 export type PaymentException = (typeof PAYMENT_EXCEPTIONS)[number];
 
+/** What an operator can decide about a payment. */
 export const PAYMENT_DECISIONS = ['release', 'reject', 'cancel', 'refund'] as const;
 export type PaymentDecisionKind = (typeof PAYMENT_DECISIONS)[number];
 
@@ -223,6 +233,7 @@ export interface PaymentRequest {
   expiresInSeconds: number;
 }
 
+/** The filters of a list of payments (decisions/api#lists). */
 export interface PaymentFilters {
   status?: PaymentStatus[];
   reference?: string;

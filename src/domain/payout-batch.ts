@@ -9,6 +9,7 @@ import type { Payout, PayoutOrder } from './payout';
 import type { DecisionOutcome } from './payout-decision';
 import type { ReviewReason } from './review';
 
+/** The statuses of a batch. */
 export const PAYOUT_BATCH_STATUSES = [
   'requested',
   'under_review',
@@ -31,6 +32,7 @@ export type PayoutBatchStatus = (typeof PAYOUT_BATCH_STATUSES)[number];
 export type PayoutBatchTrigger =
   'approve' | 'review' | 'complete' | 'complete_partially' | 'stop' | 'reject';
 
+/** The table of transitions: from each status, the status after each trigger. */
 export const PAYOUT_BATCH_TRANSITIONS = {
   requested: { approve: 'processing', review: 'under_review', stop: 'stopped', reject: 'rejected' },
   under_review: { approve: 'processing', stop: 'stopped', reject: 'rejected' },
@@ -71,6 +73,7 @@ export function mayLeaveOutRows({ status, ending }: Pick<PayoutBatch, 'status' |
   return ending === null && nextPayoutBatchStatus(status, 'approve') !== undefined;
 }
 
+/** Whether a batch with this status is closed. */
 export function isFinalPayoutBatch(status: PayoutBatchStatus): boolean {
   return Object.keys(TABLE[status]).length === 0;
 }
@@ -172,6 +175,7 @@ export interface PayoutBatch {
   updatedAt: Date;
 }
 
+/** The most rows of a batch. */
 export const BATCH_ROWS_MAX = 10_000;
 
 /** The most rows that one request leaves out: its transaction locks the balance to its end. */

@@ -18,10 +18,12 @@ export interface ConditionParameters {
 }
 export type ConditionKind = keyof ConditionParameters;
 
+/** A condition of a payout that is to be created. */
 export type NewCondition = {
   [Kind in ConditionKind]: { kind: Kind; parameters: ConditionParameters[Kind] };
 }[ConditionKind];
 
+/** A condition as stored. */
 export type Condition = NewCondition & {
   /** ISO 8601; null means not yet. */
   metAt: string | null;
@@ -36,6 +38,7 @@ const WORDS: { [Kind in ConditionKind]: (parameters: ConditionParameters[Kind]) 
   recipient: ({ recipient, at }) => `the recipient ${recipient} to be ready, not before ${at}`,
 };
 
+/** What an operator reads after "Waiting for". */
 export function conditionWords({ kind, parameters }: NewCondition): string {
   // TypeScript does not know that the kind and its parameters belong together.
   return (WORDS[kind] as (given: object) => string)(parameters);

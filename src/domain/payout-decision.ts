@@ -43,10 +43,12 @@ export type DecisionKind = 'approve' | 'reject';
 /** A payout above the threshold needs the approvals of this many different operators. */
 export const APPROVALS_NEEDED = 2;
 
+/** The roles of operators who may decide about payouts. */
 export const REVIEWER_ROLES = OPERATOR_ROLES.filter((role) =>
   mayDo({ kind: 'operator', role }, 'review'),
 );
 
+/** An operator's decision as stored. */
 export interface PayoutDecision {
   id: string;
   payoutId: string;

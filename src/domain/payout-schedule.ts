@@ -9,11 +9,14 @@ import type { Amount } from './money';
 import type { PayoutOrder } from './payout';
 import type { PayoutBatchRequest } from './payout-batch';
 
+/** The statuses of a schedule. */
 export const PAYOUT_SCHEDULE_STATUSES = ['active', 'paused', 'ended'] as const;
 export type PayoutScheduleStatus = (typeof PAYOUT_SCHEDULE_STATUSES)[number];
 
+/** What a merchant or an operator does with a schedule. */
 export type PayoutScheduleTrigger = 'pause' | 'resume' | 'end';
 
+/** The table of transitions: from each status, the status after each trigger. */
 export const PAYOUT_SCHEDULE_TRANSITIONS = {
   active: { pause: 'paused', end: 'ended' },
   paused: { resume: 'active', end: 'ended' },
@@ -37,6 +40,7 @@ export const STATUS_AFTER = {
   end: 'ended',
 } as const satisfies Record<PayoutScheduleTrigger, PayoutScheduleStatus>;
 
+/** The most rows of a schedule. */
 export const SCHEDULE_ROWS_MAX = 500;
 /** The reference of a run ends with its time: `-20261125T143000Z`. */
 export const SCHEDULE_REFERENCE_LENGTH_MAX = 47;
@@ -44,22 +48,26 @@ export const SCHEDULE_REFERENCE_LENGTH_MAX = 47;
 export const INTERVAL_SECONDS_MIN: Record<Mode, number> = { test: 5, live: 60 };
 /** How many of the next times a dry run and the pages show. */
 export const CHECKED_TIMES = 5;
+/** The longest interval, in seconds. */
 export const INTERVAL_SECONDS_MAX = 366 * 24 * 3_600;
 /** A run that starts later than this fails, so that a long outage is not followed by a flood of payouts. */
 export const RUN_LATE_MS_MAX = 24 * 3_600_000;
 
 /** The most active schedules of an account in a mode, which leaves room for those of others. */
 export const ACTIVE_SCHEDULES_MAX: Record<Mode, number> = { test: 20, live: 200 };
+/** The most rows that an account's active schedules pay in a minute. */
 export const SCHEDULED_ROWS_A_MINUTE_MAX: Record<Mode, number> = { test: 1_000, live: 10_000 };
 /** The most runs of an account that are under way at once. */
 export const PENDING_RUNS_MAX: Record<Mode, number> = { test: 2, live: 8 };
 
+/** The sum of a schedule's rows in one currency. */
 export interface ScheduleTotals {
   currency: string;
   rows: number;
   amount: Amount;
 }
 
+/** A schedule request after validation. */
 export interface PayoutScheduleRequest {
   reference: string;
   description: string | null;
@@ -98,6 +106,7 @@ export interface PayoutSchedule extends Omit<PayoutScheduleRequest, 'startAt' | 
   endedAt: Date | null;
 }
 
+/** The statuses of a run: it is pending until it has a batch or a failure. */
 export const PAYOUT_SCHEDULE_RUN_STATUSES = ['pending', 'created', 'failed'] as const;
 export type PayoutScheduleRunStatus = (typeof PAYOUT_SCHEDULE_RUN_STATUSES)[number];
 
@@ -193,6 +202,7 @@ export function secondOf(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
+/** The id of the workflow of one run: `ps_…-2026-11-25T14:30:00Z`. */
 export function runWorkflowId(scheduleId: string, scheduledFor: Date): string {
   return `${scheduleId}-${secondOf(scheduledFor)}`;
 }

@@ -15,6 +15,7 @@ import type { Condition, ReleaseRequest } from './payout-condition';
 import type { ProviderCode } from './provider-codes';
 import type { ReviewReason } from './review';
 
+/** The statuses of a payout, in the order of the documentation. */
 export const PAYOUT_STATUSES = [
   'requested',
   'under_review',
@@ -55,6 +56,7 @@ export type PayoutTrigger =
   | 'complete'
   | 'fail';
 
+/** The table of transitions: from each status, the status after each trigger. */
 export const PAYOUT_TRANSITIONS = {
   requested: {
     approve: 'approved',
@@ -122,6 +124,7 @@ export const OPEN_PAYOUT_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.fil
 /** The database has one group for all open statuses, and one for each final status. */
 export const OPEN_PAYOUT_GROUP = 'open';
 
+/** The value of the column `status_group` (decisions/database#payout-indexes). */
 export function payoutStatusGroup(status: PayoutStatus): string {
   return isFinalPayout(status) ? status : OPEN_PAYOUT_GROUP;
 }
@@ -131,6 +134,7 @@ export const RETURNED_PAYOUT_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES
   (status) => PAYOUT_FINAL_POSTING[status] === 'payout_release',
 );
 
+/** Whether a payout with this status is final. */
 export function isFinalPayout(status: PayoutStatus): boolean {
   return Object.keys(TABLE[status]).length === 0;
 }
@@ -245,6 +249,7 @@ export type PayoutOrder = Omit<PayoutRequest, 'destination'> & {
 /** A validated request with its beneficiary, which is encrypted before anything is stored. */
 export type SentPayoutOrder = Omit<PayoutOrder, 'beneficiary'> & { beneficiary?: Beneficiary };
 
+/** The filters of a list of payouts (decisions/api#lists). */
 export interface PayoutFilters {
   batch?: string;
   recipient?: string;

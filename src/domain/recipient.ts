@@ -9,6 +9,7 @@ import type { PayoutOrder, PayoutRequest } from './payout';
 import type { NewCondition } from './payout-condition';
 import type { Verdict } from './screening';
 
+/** A recipient as stored. */
 export interface Recipient {
   id: string;
   accountId: string;

@@ -10,6 +10,7 @@ import { DECIDABLE, type Payment } from './payment';
 import { refundableOf } from './payment-pricing';
 import type { PaymentRefund, RefundState } from './payment-step';
 
+/** The statuses of a refund on the wire. */
 export const REFUND_STATUSES = ['pending', 'completed', 'failed'] as const;
 export type RefundStatus = (typeof REFUND_STATUSES)[number];
 
@@ -22,6 +23,7 @@ const STATUS_OF: Record<RefundState, RefundStatus> = {
   refused: 'failed',
 };
 
+/** The status on the wire of a refund in this state. */
 export function refundStatus(state: RefundState): RefundStatus {
   return STATUS_OF[state];
 }
@@ -32,6 +34,7 @@ export function refundStates(statuses: readonly RefundStatus[]): RefundState[] {
   return states.filter((state) => statuses.includes(STATUS_OF[state]));
 }
 
+/** Who can ask for a refund. */
 export const REFUND_REQUESTERS = ['merchant', 'operator', 'provider'] as const;
 export type RefundRequester = (typeof REFUND_REQUESTERS)[number];
 
@@ -76,6 +79,7 @@ export interface RefundRequest {
   destination: Destination | null;
 }
 
+/** The filters of a list of refunds (decisions/api#lists). */
 export interface RefundFilters {
   paymentId?: string;
   status?: RefundStatus[];
@@ -94,6 +98,7 @@ export interface RefundAbility {
   destinationTypes: readonly DestinationType[];
 }
 
+/** Whether a refund at this provider needs an address, because the provider does not know who paid. */
 export function needsAddress({
   destinationTypes,
 }: Pick<RefundAbility, 'destinationTypes'>): boolean {
@@ -101,8 +106,8 @@ export function needsAddress({
 }
 
 /**
- * The time to name an address, which is as long as payments take late money. A customer who does not answer a mail in this time needs another
- * way, and the merchant should not miss the money for longer.
+ * The time to name an address, which is as long as payments take late money. A customer who does not answer
+ * a mail in this time needs another way, and the merchant should not miss the money for longer.
  */
 export const ADDRESS_WAIT_MS = 30 * 24 * 60 * 60 * 1000;
 

@@ -7,6 +7,7 @@ import type { DestinationType } from './destination';
 import { isId } from './ids';
 import type { Mode } from './mode';
 
+/** The names of the review rules, as stored with a payout. */
 export const REVIEW_REASONS = [
   'rehearse_review',
   'review_all',
@@ -41,8 +42,10 @@ export function reviewReasonSentence(reason: ReviewReason, requester: string | n
     : 'The API key is less than 24 hours old.';
 }
 
+/** A key younger than this makes a live payout wait for an operator. */
 export const NEW_KEY_AGE_MS = 24 * 60 * 60 * 1000;
 
+/** The facts that the review rules look at. */
 export interface ReviewFacts {
   mode: Mode;
   amount: Amount;

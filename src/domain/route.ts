@@ -1,7 +1,8 @@
 /**
  * Which provider and network a payout or a payment takes (the specification, "Payout request fields" and
- * "Destinations per provider"; decisions/money#currencies, decisions/payouts#destinations and decisions/payments#payment-request).
- * Pure: the service brings the catalogue and the providers' capabilities.
+ * "Destinations per provider"; decisions/money#currencies, decisions/payouts#destinations and
+ * decisions/payments#payment-request). Pure: the service brings the catalogue and the providers'
+ * capabilities.
  */
 import type { DestinationType } from './destination';
 import type { FieldError, FieldRule, Refusal } from './errors';
@@ -20,12 +21,14 @@ export interface CurrencyRoute {
   maxAmount: Amount | null;
 }
 
+/** A provider with what it can do, for the choice of a route. */
 export interface PayingProvider {
   code: ProviderCode;
   destinationTypes: readonly DestinationType[];
   networkRequired: boolean;
 }
 
+/** The provider and network of a payout or a payment. */
 export interface ChosenRoute {
   provider: ProviderCode;
   /** Null when the provider moves funds between its own accounts. */
@@ -35,6 +38,7 @@ export interface ChosenRoute {
 /** The catalogue's name for a transfer between a provider's own accounts. */
 export const INTERNAL_NETWORK = 'internal';
 
+/** The chosen route, or why there is none. */
 export type RouteChoice = { route: ChosenRoute } | { refusal: Refusal };
 
 /**

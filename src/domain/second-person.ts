@@ -6,6 +6,7 @@
 import type { IdKind } from './ids';
 import { type Amount, isLess } from './money';
 
+/** The kinds of object that can wait for a second person. */
 export const SECOND_PERSON_KINDS = [
   'payout',
   'payoutBatch',
@@ -30,10 +31,12 @@ export interface Approver {
   relatedTo: string[];
 }
 
+/** Those of the approvers who may approve what `maker` made. */
 export function approversOf(approvers: readonly Approver[], maker: string): Approver[] {
   return approvers.filter(({ relatedTo }) => !relatedTo.includes(maker));
 }
 
+/** The sentence that says why two people of an account count as one. */
 export const RELATED_PEOPLE =
   'one of you invited the other, gave the other a role or reset how the other signs in in the last 30 days, or a ' +
   'third person did so for both of you';
@@ -46,6 +49,7 @@ export function needsSecondPerson(left: Amount | null, amount: Amount): boolean 
   return left !== null && isLess(left, amount);
 }
 
+/** The time until which a second person can approve. */
 export function secondPersonUntil(now: Date): Date {
   return new Date(now.getTime() + SECOND_PERSON_WITHIN_MS);
 }

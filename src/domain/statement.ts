@@ -3,6 +3,7 @@ import type { MerchantLedgerAccount, PlatformLedgerAccount } from './ledger';
 import { TRANSACTION_TYPES, type TransactionType } from './ledger';
 import { add, type Amount, subtract, ZERO } from './money';
 
+/** The sum of a day's postings of one type to one account, in one direction. */
 export interface DaySum {
   /** `2026-11-22`, in UTC. */
   day: string;
@@ -14,16 +15,19 @@ export interface DaySum {
   postings: number;
 }
 
+/** Available and reserved amounts at one moment. */
 export interface Held {
   available: Amount;
   reserved: Amount;
 }
 
+/** The changes by the postings of one type in the month. */
 export interface Movement extends Held {
   type: TransactionType;
   postings: number;
 }
 
+/** The statement of one currency for one month. */
 export interface Statement {
   currency: string;
   /** `2026-11` */
@@ -76,6 +80,7 @@ function net(sums: readonly DaySum[], account: DaySum['account']): Amount {
   );
 }
 
+/** The sum of the amounts. */
 export function total(sums: readonly DaySum[]): Amount {
   return add(ZERO, ...sums.map((sum) => sum.amount));
 }
@@ -86,6 +91,7 @@ export function monthBounds(month: string): { from: Date; to: Date } {
   return { from, to: nextMonth(from) };
 }
 
+/** The first moment of the month after that of `first`, in UTC. */
 export function nextMonth(first: Date): Date {
   return new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1));
 }

@@ -68,6 +68,7 @@ export interface AccountRules {
   resetsAt: Date | null;
 }
 
+/** What a payout costs, and whether it needs a review. */
 export interface PayoutTerms {
   feeTerms: FeeTerms;
   serviceFee: Amount;
@@ -76,8 +77,10 @@ export interface PayoutTerms {
   needsSecondPerson: boolean;
 }
 
+/** The terms, or why the payout is refused. */
 export type TermsOutcome = { terms: PayoutTerms } | { refusal: Refusal };
 
+/** The terms of a payout under all rules, limits and the balance. */
 export function payoutTerms(
   mode: Mode,
   request: PayoutRequest,
@@ -235,6 +238,7 @@ export function paymentTerms(facts: {
   return feeTerms === null ? { refusal: feesNotConfigured() } : { terms: { feeTerms } };
 }
 
+/** The refusal of a payout that the balance does not cover, with the amounts. */
 export function insufficientBalance(
   currency: string,
   available: Amount,
@@ -243,6 +247,7 @@ export function insufficientBalance(
   return { code: 'insufficient_balance', details: { currency, available, required } };
 }
 
+/** The refusal of a reference that another object has, with the id of that object. */
 export function duplicateReference(
   object: 'payout' | 'payment' | 'payout_batch' | 'payout_schedule' | 'refund',
   existingId: string,

@@ -4,6 +4,7 @@
  */
 import type { EventType } from './events';
 
+/** The request that makes an event happen: an object, and what selects its scenario. */
 export type TestEvent =
   | { object: 'payment'; scenario: string }
   /** The decimals of the amount choose what the provider does. */
@@ -12,6 +13,7 @@ export type TestEvent =
 const payment = (scenario: string) => ({ object: 'payment', scenario }) as const;
 const payout = (amount = '10') => ({ object: 'payout', amount }) as const;
 
+/** The events that can be made to happen, each with its request. */
 export const TEST_EVENTS = {
   'payment.created': payment('completed'),
   'payment.processing': payment('underpaid'),
@@ -34,6 +36,7 @@ export type TestEventType = keyof typeof TEST_EVENTS;
 
 /** The fields that these requests have in common. */
 export const TEST_PAYMENT = { amount: '100', currency: 'USDT' } as const;
+/** The fields that the requests for payouts have in common. */
 export const TEST_PAYOUT = {
   currency: 'USDT',
   network: 'tron',

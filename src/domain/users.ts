@@ -5,9 +5,11 @@
 export const USER_KINDS = ['merchant', 'operator'] as const;
 export type UserKind = (typeof USER_KINDS)[number];
 
+/** The roles of a person in an account. */
 export const MERCHANT_ROLES = ['owner', 'finance', 'developer', 'support', 'viewer'] as const;
 export type MerchantRole = (typeof MERCHANT_ROLES)[number];
 
+/** The roles of operators. */
 export const OPERATOR_ROLES = ['admin', 'reviewer', 'viewer'] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
@@ -63,6 +65,7 @@ export type Actor =
   | { kind: 'merchant'; role: MerchantRole; accountId: string; accountName: string }
   | { kind: 'operator'; role: OperatorRole };
 
+/** A role with its kind of user, without the account. */
 export type Role =
   | Pick<Extract<Actor, { kind: 'merchant' }>, 'kind' | 'role'>
   | Extract<Actor, { kind: 'operator' }>;
@@ -75,12 +78,14 @@ export function isHigherRole(wished: OperatorRole, present: OperatorRole): boole
   return OPERATOR[wished].length > OPERATOR[present].length;
 }
 
+/** Whether the role has the permission. */
 export function mayDo(actor: Role, permission: Permission): boolean {
   const granted: readonly Permission[] =
     actor.kind === 'merchant' ? MERCHANT[actor.role] : OPERATOR[actor.role];
   return granted.includes(permission);
 }
 
+/** The roles that may approve as the second person. */
 export const APPROVER_ROLES = MERCHANT_ROLES.filter((role) => MERCHANT[role].includes('approve'));
 
 /** The roles that may make payouts in each mode. */
@@ -97,6 +102,7 @@ export const SESSION_HOURS = {
 
 /** The longest email address (RFC 5321). */
 export const EMAIL_LENGTH_MAX = 254;
+/** The shortest password, in characters. */
 export const PASSWORD_LENGTH_MIN = 12;
 /** The longest password; a longer one would only cost time to hash. */
 export const PASSWORD_LENGTH_MAX = 200;

@@ -39,6 +39,7 @@ interface Use {
   lastTurnAt: number;
 }
 
+/** A slot that an attempt has taken. */
 export interface TakenSlot {
   release: () => void;
   /**
@@ -48,8 +49,10 @@ export interface TakenSlot {
   giveUp: () => number;
 }
 
+/** A taken slot, or the time until the delivery's turn in milliseconds. */
 export type Slot = TakenSlot | { turnInMs: number };
 
+/** The slots of one process, for all endpoints. */
 export class EndpointSlots {
   readonly #now: () => number;
   readonly #uses = new Map<string, Use>();

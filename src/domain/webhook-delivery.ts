@@ -8,6 +8,7 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
+/** The statuses of a delivery. */
 export const WEBHOOK_DELIVERY_STATUSES = [
   'pending',
   'succeeded',
@@ -27,6 +28,7 @@ export type WebhookDeliveryStatus = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
  */
 export type WebhookDeliveryTrigger = 'succeed' | 'exhaust' | 'skip' | 'abandon' | 'recover';
 
+/** The table of transitions: from each status, the status after each trigger. */
 export const WEBHOOK_DELIVERY_TRANSITIONS = {
   pending: { succeed: 'succeeded', exhaust: 'failed', skip: 'skipped', abandon: 'abandoned' },
   succeeded: {},
@@ -74,6 +76,7 @@ export interface WebhookDeliveryFacts {
   bodyKept: boolean;
 }
 
+/** What to do with a delivery next. */
 export type WebhookDeliveryMove =
   | { kind: 'attempt'; manual: boolean }
   | { kind: 'count_lost'; attempt: number }
@@ -105,6 +108,7 @@ export function nextWebhookDeliveryMove(
  */
 export type RetryScheduleMs = readonly number[];
 
+/** The delays of the specification's schedule, in milliseconds. */
 export const RETRY_SCHEDULE_MS: RetryScheduleMs = [
   MINUTE_MS,
   5 * MINUTE_MS,

@@ -8,6 +8,7 @@ import type { EventType } from './events';
 export const SIGNATURES = ['gateway', 'standard_webhooks'] as const;
 export type Signature = (typeof SIGNATURES)[number];
 
+/** A request that creates an endpoint. */
 export interface EndpointRequest {
   url: string;
   events: (EventType | 'all')[];
@@ -15,6 +16,7 @@ export interface EndpointRequest {
   signature?: Signature;
 }
 
+/** A request that changes an endpoint; a field that is left out stays. */
 export interface EndpointChange extends Partial<EndpointRequest> {
   enabled?: boolean;
 }

@@ -1,7 +1,7 @@
 /**
- * The exports for finance, by API and dashboard (decisions/books#exports): read in pages and sent as fast as the
- * client reads. Amounts are exact. `gross − service_fee − network_fee = net` in every file, net is the change of the balance,
- * and the sum of a file's nets is the sum of its postings.
+ * The exports for finance, by API and dashboard (decisions/books#exports): read in pages and sent as fast
+ * as the client reads. Amounts are exact. `gross − service_fee − network_fee = net` in every file, net is
+ * the change of the balance, and the sum of a file's nets is the sum of its postings.
  */
 import { EXPORTED, type ExportPeriod, readObjects, readPostings } from '../db/repositories/exports';
 import { listBalances } from '../db/repositories/ledger';

@@ -1,7 +1,7 @@
 /**
- * The page on which a customer names the address of a refund (decisions/payments#refunds-to-address). Whoever has the link
- * may, once; the merchant never has it. What is named is stored before the workflow is told, because histories are
- * widely readable.
+ * The page on which a customer names the address of a refund (decisions/payments#refunds-to-address).
+ * Whoever has the link may, once; the merchant never has it. What is named is stored before the workflow is
+ * told, because histories are widely readable.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { findPayment } from '../db/repositories/payments';

@@ -1,6 +1,6 @@
 /**
- * The dashboard's search: the objects of one account in both modes. Every part reads a few rows of an index; only a part of
- * a reference and an amount are looked for among the newest objects.
+ * The dashboard's search: the objects of one account in both modes. Every part reads a few rows of an
+ * index; only a part of a reference and an amount are looked for among the newest objects.
  */
 import { type IdKind, kindOfId } from '../../domain/ids';
 import { type Mode, MODES } from '../../domain/mode';

@@ -1,5 +1,6 @@
 /**
- * Mails and chat messages: their guarded status decides that each is sent at most once (decisions/notifications#notifications).
+ * Mails and chat messages: their guarded status decides that each is sent at most once
+ * (decisions/notifications#notifications).
  */
 import type { Db } from '../transaction';
 

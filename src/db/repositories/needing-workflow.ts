@@ -1,9 +1,9 @@
 /**
  * Which payouts and payments need a workflow (invariant 12), and which of them restart-missing checks next.
  * A payout needs one until it is final. A payment needs one while it is open, while it is underpaid or
- * money that was seen is not credited (decisions/payments#late-payments), and while a decision or a refund is
- * pending (decisions/payments#refunds). The statuses come from the transition tables; test/db/lists/statuses-in-sql.test.ts compares the
- * predicates of the indexes with them.
+ * money that was seen is not credited (decisions/payments#late-payments), and while a decision or a refund
+ * is pending (decisions/payments#refunds). The statuses come from the transition tables;
+ * test/db/lists/statuses-in-sql.test.ts compares the predicates of the indexes with them.
  */
 import { LATE_WINDOW_MS } from '../../domain/payment-step';
 import { CREDITED_LATER_STATUSES, OPEN_PAYMENT_STATUSES, type Payment } from '../../domain/payment';

@@ -1,6 +1,7 @@
 /**
- * Occasions and the messages about them (decisions/notifications#notifications). The unique rows of told_occasions decide that
- * a person is told once, and the guarded status of a message that it is sent at most once.
+ * Occasions and the messages about them (decisions/notifications#notifications). The unique rows of
+ * told_occasions decide that a person is told once, and the guarded status of a message that it is sent at
+ * most once.
  */
 import { DIGEST, isAlwaysTold, type OccasionKind } from '../../domain/notifications';
 import type { Mode } from '../../domain/mode';

@@ -302,8 +302,9 @@ export async function approveInvitation(
 }
 
 /**
- * Lets the worker mail an open, approved invitation again. The mail gets another id, because mail programs show
- * two mails with the same one once; a mail that is being sent stays as it is. Null if the team has no such invitation.
+ * Lets the worker mail an open, approved invitation again. The mail gets another id, because mail programs
+ * show two mails with the same one once; a mail that is being sent stays as it is. Null if the team has no
+ * such invitation.
  */
 export async function sendInvitationAgain(
   tx: Tx,

@@ -1,6 +1,6 @@
 /**
- * Bodies with many rows (decisions/api#large-bodies). One that is longer than 64 KiB is read in a turn of its account, and
- * parsed and checked in a thread, so that no other request waits for it.
+ * Bodies with many rows (decisions/api#large-bodies). One that is longer than 64 KiB is read in a turn of
+ * its account, and parsed and checked in a thread, so that no other request waits for it.
  */
 import { Semaphore, withTimeout } from 'async-mutex';
 import type { Middleware } from 'koa';

@@ -1,6 +1,6 @@
 /**
- * A new password by mail, for a person who has forgotten the old one (decisions/notifications#link-mails). Asking does the same
- * for every email address: the worker finds out whether it has a user, when it sends.
+ * A new password by mail, for a person who has forgotten the old one (decisions/notifications#link-mails).
+ * Asking does the same for every email address: the worker finds out whether it has a user, when it sends.
  */
 import { isKnownNetwork } from '../../db/repositories/authentication-attempts';
 import {

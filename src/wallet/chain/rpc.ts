@@ -52,7 +52,7 @@ interface RpcOptions {
   timeoutMs?: number;
   /** How long a node that did not answer is asked last. */
   avoidMs?: number;
-  /** Is told of each request, for the metrics. */
+  /** Notified of each request, for the metrics. */
   onRequest?: (request: RpcRequest) => void;
 }
 
