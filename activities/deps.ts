@@ -25,7 +25,7 @@ export interface Deps {
   ): Promise<number | null>;
   /** Base URL of the console for links in workflows, such as https://ops.example.com/console. */
   consoleUrl: string | null;
-  /** By currency, the amount above which a signal approves nothing. Absent: any amount. */
+  /** The amount of each currency above which a signal approves nothing; absent means any amount. */
   signalApprovalMax?: ReadonlyMap<string, Amount> | undefined;
   /** Decrypts beneficiaries, and encrypts those of batches for their payouts. */
   secretBox: SecretBox;

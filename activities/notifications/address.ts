@@ -38,7 +38,7 @@ export async function addressNotifications({
     const occasions = await takeOccasions(tx, BATCH);
     const keys = occasions.map(({ key }) => key);
     await addressChats(tx, keys);
-    // Without a mail server nobody is told by mail, also not later.
+    // Without a mail server nobody gets mail about these occasions, not even later.
     if (mail !== null) for (const occasion of occasions) await address(tx, occasion);
     await noteAddressed(tx, keys);
     for (const pending of await listPendingChats(tx, BATCH)) {

@@ -64,7 +64,7 @@ async function compose(
   return renderChatMessage(NOTIFICATIONS[kind], told, where);
 }
 
-/** Before these, nothing of the message was sent. */
+/** With these errors, nothing of the message was sent. */
 const NOT_SENT = ['url_blocked', 'dns_error', 'connect_refused', 'connect_timeout', 'tls_error'];
 
 /** An answer decides; without one, whether the request was sent. */

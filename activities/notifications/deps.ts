@@ -7,7 +7,7 @@ export interface NotificationDeps {
   db: Db;
   /** Null if there is no mail server, and nobody is told anything by mail. */
   mail: MailSender | null;
-  /** Where people open the pages. */
+  /** The addresses at which people open the pages. */
   pages: { dashboard: string; console: string };
   lateAfter: LateAfter;
   /** The rules for the addresses of the operators' chats. */

@@ -1,4 +1,4 @@
-/** Who is told. It is asked when a message is made, and again when it is sent. */
+/** Decides who is notified, when a message is made and again when it is sent. */
 import type { Occasion, Person } from '../../src/db/repositories/notifications';
 import {
   isAlwaysTold,

@@ -47,7 +47,7 @@ export async function reportPayment(
 
 /** A refund under way. */
 interface Ordered extends Refund {
-  /** Why the provider is not asked: a pause of the operator. */
+  /** The reason of the pause because of which the provider is not asked; null without one. */
   pause: string | null;
 }
 
@@ -189,7 +189,7 @@ function ordered(order: Ordered | null): WaitFacts['pending'] {
   return { what, since: updatedAt, hold: { why, everyMs: MINUTE_MS } };
 }
 
-/** Why the provider is not asked to carry it out. */
+/** The reason why the provider is not asked to carry it out. */
 interface Hold {
   why: string;
   until?: Date | null;
@@ -203,7 +203,7 @@ interface WaitFacts {
   answered: boolean;
   owes: boolean;
   held: boolean;
-  /** What the provider has to carry out. */
+  /** The order that the provider has to carry out. */
   pending: { what: string; since: Date; hold?: Hold } | null;
 }
 

@@ -32,7 +32,7 @@ import { reportBatch } from './report';
 export interface BatchStep {
   applied: boolean;
   state: PayoutBatchState;
-  /** Why a signal had no effect, and what to do instead. */
+  /** A sentence that says why a signal had no effect, and what to do instead. */
   instead?: string;
 }
 

@@ -59,7 +59,7 @@ export async function runPayoutSchedule(
   scheduledFor: Date,
 ): Promise<string> {
   const run = await findScheduleRun(deps.db, scheduleId, scheduledFor);
-  // Nobody makes a schedule pay at another time by a message to Temporal.
+  // A message to Temporal must not make a schedule pay at another time.
   if (run === null) return 'the schedule has no run of this time';
   if (run.status !== 'pending') return run.batchId;
   const schedule = await getPayoutSchedule(deps.db, scheduleId);
@@ -97,7 +97,7 @@ async function prepare(
   }
 }
 
-/** Why the run may not be paid at this time, whatever its rows are. */
+/** The reason why the run may not be paid now, whatever its rows are; null if there is none. */
 function dueFault(
   schedule: PayoutSchedule,
   { scheduledFor }: PayoutScheduleRun,

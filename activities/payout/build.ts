@@ -27,7 +27,7 @@ export interface PayoutOrder {
   beneficiary?: SealedBeneficiary | undefined;
   /** The person whose line it exceeds, who is not the one that approves it. */
   maker?: string | null;
-  /** That of the recipient, if the payout waits for it. */
+  /** The condition of the recipient, if the payout waits for it. */
   condition?: NewCondition;
   now: Date;
 }

@@ -36,7 +36,7 @@ import { applyTransition, transitionIn, type Transition } from './transition';
 export interface StepResult {
   applied: boolean;
   state: PayoutState;
-  /** Why a signal had no effect, and what to do instead. */
+  /** A sentence that says why a signal had no effect, and what to do instead. */
   instead?: string;
 }
 
@@ -202,7 +202,7 @@ async function decide(
       ? refused('already_decided')
       : { outcome: 'applied', payout: rejected };
   }
-  // Nobody approves in place of a condition.
+  // An operator's approval does not replace a condition.
   if (isWaitingForConditions(payout)) return refused('already_decided');
   if (payout.mode === 'live') {
     const blocked = await transitionIn(tx, payout.id, blockedRejection(payout.id), deliveries);

@@ -88,7 +88,7 @@ async function submit(
     return report(deps, await getPayout(deps.db, id), { ms: null, why });
   }
   if (submission.kind === 'unscreened') {
-    // What became of earlier submissions comes first; no answer of the screening may be waited for.
+    // Earlier submissions are looked up first, without waiting for an answer of the screening.
     return earlier === 'untaken'
       ? resume(deps, submission.payout, provider)
       : screenPayout(deps, submission.payout);

@@ -43,7 +43,7 @@ export async function releasePayout(deps: Deps, payoutId: string): Promise<Payou
   });
 }
 
-/** What may end the wait, besides its time. */
+/** The transitions that may end the wait, besides that of its time. */
 function endsOf({ recipientId }: Payout): Transition[] {
   return [PAYMENT_LOST, ...(recipientId === null ? [] : [RECIPIENT_LOST, RECIPIENT_BLOCKED])];
 }

@@ -101,7 +101,7 @@ const BLOCKED = {
 export async function endHold({ db }: Deps, payoutId: string): Promise<void> {
   await db.transaction(async (tx) => {
     await deleteScreeningHold(tx, payoutId);
-    // After an operator's decision it is resolved already.
+    // An operator's decision has already resolved the case.
     await resolveOpenCase(tx, REVIEW, payoutId, 'A later answer is clear.');
   });
 }
@@ -154,7 +154,7 @@ async function block(
   return reportPayout(rejected.payout, await databaseTime(deps.db));
 }
 
-/** For the case: each source's answer, without the destination, which the payout has. */
+/** The facts of the case: each source's answer, without the destination, which the payout has. */
 export function evidenceOf(answers: readonly Finding[]) {
   return {
     answers: answers.map(({ id, source, verdict, reference, reasons }) => ({

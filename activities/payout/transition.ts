@@ -22,12 +22,12 @@ export interface Transition {
   only?: string;
   /** The money that moves with it. */
   posting?: (payout: Payout) => Posting;
-  /** What else is written if the guard holds. */
+  /** Writes more in the same transaction, if the guard holds. */
   also?: (tx: Tx) => Promise<void>;
 }
 
 export interface TransitionResult {
-  /** False when the payout had another status and nothing changed. */
+  /** Whether the transition was applied; false if the payout had another status. */
   applied: boolean;
   payout: Payout;
 }

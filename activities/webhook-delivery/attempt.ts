@@ -246,7 +246,7 @@ function reportWebhookDelivery(
       next: nextAttemptAt === null ? null : { at: nextAttemptAt.toISOString(), inMs: dueInMs ?? 0 },
     };
   });
-  // Whoever awaits the state gets the error. If the commit fails, nobody awaits it.
+  // The code that awaits the state gets the error. If the commit fails, nothing awaits it.
   state.catch(() => undefined);
   return state;
 }

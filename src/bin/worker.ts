@@ -30,7 +30,7 @@ runProcess(HELP, async (env) => {
   installTemporalRuntime(deps.logger, exporter);
   measureOperations(deps.registry, deps.db);
   warnOfPrivateNetworks(deps);
-  // Until an operator removes it: a worker without the setting must not send what this one would ask for.
+  // The service stays required until an operator removes it: a worker without the setting must not send what this one would ask about.
   if (deps.screeningService !== null) await requireService(deps.db);
   const connection = await connectWorkers(config.temporal);
   const activityDeps = buildActivityDeps(deps, connection.connection);

@@ -3,6 +3,7 @@ import { createHash, createHmac, randomInt } from 'node:crypto';
 import { BASE62, KEY_SECRET_LENGTH, checkCharacters } from '../domain/api-key';
 import type { Mode } from '../domain/mode';
 
+/** A new key, with what is stored of it. */
 export interface NewApiKey {
   /** The full key, shown once and never stored. */
   secret: string;
@@ -13,6 +14,7 @@ export interface NewApiKey {
 
 const SHOWN_LENGTH = 4;
 
+/** Makes a random key of this mode. */
 export function makeApiKey(mode: Mode): NewApiKey {
   const body = `sk_${mode}_${randomBase62(KEY_SECRET_LENGTH)}`;
   const secret = body + checkCharacters(body);

@@ -12,6 +12,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${canonicalJson(one)}`).join(',')}}`;
 }
 
+/** The SHA-256 of the parts, one after the other. */
 export function sha256(...parts: (string | Uint8Array)[]): Buffer {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);

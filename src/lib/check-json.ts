@@ -5,6 +5,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Errors } from 'typebox/value';
 
+/** The first fault of a JSON value. */
 export interface JsonFault {
   /** `.networks[0].mode`; empty for the whole value. */
   at: string;

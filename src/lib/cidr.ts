@@ -1,6 +1,7 @@
 /** IP addresses and ranges of them (CIDRs) as bytes, so that the notation of an address does not matter. */
 import { isIP } from 'node:net';
 
+/** A range of addresses: the bytes of its first one, and the bits that all of them share. */
 export interface Cidr {
   bytes: Uint8Array;
   prefixBits: number;
@@ -31,6 +32,7 @@ export function parseCidr(text: string): Cidr {
   return { bytes, prefixBits };
 }
 
+/** Whether the address is in the range. An IPv4 address is in no IPv6 range. */
 export function isInside(address: Uint8Array, { bytes, prefixBits }: Cidr): boolean {
   return (
     address.length === bytes.length &&

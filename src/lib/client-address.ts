@@ -9,6 +9,7 @@ import { isIP } from 'node:net';
 /** An unknown address. No allowlist contains it; a key without an allowlist still works. */
 export const UNKNOWN_ADDRESS = '';
 
+/** The client's address, or UNKNOWN_ADDRESS. */
 export function clientAddress(
   socketAddress: string | undefined,
   forwardedFor: string,

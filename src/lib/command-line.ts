@@ -16,6 +16,7 @@ const DONE = 0;
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
+/** Where a program writes, and what it reads besides its arguments. */
 export interface Terminal {
   env: NodeJS.ProcessEnv;
   out: (text: string) => void;

@@ -11,6 +11,7 @@ const NUMBER = /^-?[0-9]+(\.[0-9]+)?$/;
 /** One apostrophe is the guard; any others before a formula belong to the text. */
 const GUARDED = /^'+[=+\-@\t\r\n]/;
 
+/** The text as a cell: quoted where needed, and never a formula. */
 export function csvField(text: string): string {
   const isFormula = FORMULA.test(text) && !NUMBER.test(text);
   const safe = isFormula || GUARDED.test(text) ? `'${text}` : text;
@@ -23,6 +24,7 @@ function unguarded(cell: string): string {
   return GUARDED.test(cell) ? cell.slice(1) : cell;
 }
 
+/** A line of a table, with its line break. */
 export function csvLine(fields: readonly string[]): string {
   return `${fields.map(csvField).join(',')}\r\n`;
 }
@@ -30,6 +32,7 @@ export function csvLine(fields: readonly string[]): string {
 /** A problem of the table as a whole, as a sentence for the person who made it. */
 export class TableFault extends Error {}
 
+/** A table that was read. */
 export interface Table {
   /** The headings in lower case, without spaces around them. Only an empty heading can occur more than once. */
   names: string[];

@@ -5,6 +5,7 @@
  */
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 
+/** A key that signs evidence, with its published half. */
 export interface EvidenceKey {
   keyId: string;
   /** 32 bytes in base64. */
@@ -16,6 +17,7 @@ export interface EvidenceKey {
 /** The headers of an Ed25519 key in PKCS #8 and in SPKI; the 32 bytes of the key follow. */
 const PRIVATE_HEADER = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_HEADER = Buffer.from('302a300506032b6570032100', 'hex');
+/** The length of an Ed25519 public key. */
 export const PUBLIC_KEY_BYTES = 32;
 
 /** @param secret the setting EVIDENCE_SIGNING_KEY */
@@ -38,6 +40,7 @@ export function keyIdOf(publicKey: string): string {
   return digest.slice(0, 32);
 }
 
+/** Whether the signature of the text, in base64, is that of this public key. */
 export function isSigned(text: string, signature: string, publicKey: string): boolean {
   const der = Buffer.concat([PUBLIC_HEADER, Buffer.from(publicKey, 'base64')]);
   const key = createPublicKey({ key: der, format: 'der', type: 'spki' });

@@ -12,6 +12,7 @@ import {
 import { Agent as HttpsAgent, type AgentOptions, request as requestHttps } from 'node:https';
 import { addAbortSignal } from 'node:stream';
 
+/** A request. */
 export interface HttpCall {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
@@ -20,6 +21,7 @@ export interface HttpCall {
   signal: AbortSignal;
 }
 
+/** Kept connections, and how requests are sent on them. */
 export interface HttpConnections {
   /** Sends a request, and returns when the headers of the answer have arrived. */
   send(url: string, call: HttpCall): Promise<IncomingMessage>;
@@ -66,6 +68,7 @@ export function answerOf(
   });
 }
 
+/** Thrown when the body of an answer is longer than allowed. */
 export class AnswerTooLarge extends Error {}
 
 /** @throws AnswerTooLarge */

@@ -29,6 +29,7 @@ export function minuteOf(text: string, zone: string): Date | null {
   return local.isValid ? local.toJSDate() : null;
 }
 
+/** The first moment of the next day in this zone, which can be 23 or 25 hours later. */
 export function nextDay(start: Date, zone: string): Date {
   return DateTime.fromJSDate(start, { zone }).plus({ days: 1 }).startOf('day').toJSDate();
 }

@@ -21,6 +21,7 @@ function random(): number {
 
 const nextUlid = monotonicFactory(random);
 
+/** A new id of this kind; later ids sort after it. */
 export function newId(kind: IdKind): string {
   return ID_PREFIXES[kind] + nextUlid();
 }

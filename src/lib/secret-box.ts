@@ -5,6 +5,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import { wallClockMs } from './wall-clock';
 
+/** A secret that is encrypted, with the id of the key. */
 export interface SealedSecret {
   /** Nonce, tag and ciphertext. */
   sealed: Buffer;
@@ -12,6 +13,7 @@ export interface SealedSecret {
   keyId: string;
 }
 
+/** Encrypts secrets for an owner, and decrypts them with the current key or an earlier one. */
 export interface SecretBox {
   /** Identifies the current key. */
   keyId: string;

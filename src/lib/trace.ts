@@ -42,6 +42,7 @@ function newTrace(): Trace {
   return { traceparent: `00-${id}-${randomBytes(8).toString('hex')}-00`, id };
 }
 
+/** The `traceparent` of the work under way; undefined without a trace. */
 export function presentTraceparent(): string | undefined {
   return present.getStore()?.traceparent;
 }

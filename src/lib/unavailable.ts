@@ -45,6 +45,7 @@ const MESSAGES = [
   /is not currently accepting connections$/,
 ];
 
+/** Whether PostgreSQL is away for a while, so that the same work can succeed later. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };

@@ -35,7 +35,7 @@ import {
 } from './requests';
 
 export interface FeeView {
-  /** In the asset. */
+  /** The fee in the transfer's asset. */
   fee: string;
   /** How many decimals an amount of the asset can have on the network. */
   decimals: number;

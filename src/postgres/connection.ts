@@ -18,6 +18,7 @@ export const ANSWER_GRACE_MS = 3_000;
 /** For a statement that runs for long without a timeout, such as the ledger check's. */
 const KEEPALIVE_MS = 30_000;
 
+/** How a program connects to PostgreSQL. */
 export interface DatabaseOptions {
   url: string;
   /** Connections; every process has its own. */
@@ -87,6 +88,7 @@ class NamedQuery extends Query {
   }
 }
 
+/** A connection that sends several statements in one write. */
 export class Connection extends Client {
   /** When PostgreSQL last answered, by performance.now(). */
   answeredAt = performance.now();

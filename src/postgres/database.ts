@@ -19,6 +19,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 
 type Pooled = Connection & Pick<PoolClient, 'release'>;
 
+/** A pool of connections; see decisions/database#sql-libraries. */
 export class Database implements Queries {
   readonly #pool: Pool;
   readonly #size: number;
@@ -150,6 +151,7 @@ export class Database implements Queries {
   }
 }
 
+/** What a pool does now, for the metrics. */
 export interface PoolFigures {
   max: number;
   inUse: number;

@@ -20,6 +20,7 @@ export interface Queries {
   prepared<T>(sql: string, values: readonly Value[]): Promise<T[]>;
 }
 
+/** A statement with its values. */
 export interface Statement {
   /** With `$1` for the first value. */
   text: string;
@@ -50,6 +51,7 @@ export function toStatement(sql: string | Composed, values: readonly Value[]): S
   return { text, values };
 }
 
+/** The rows of a result; none without a result. */
 export function rowsOf<T>(result: QueryResult | undefined): T[] {
   // A script has a list of results.
   return (result?.rows ?? []) as T[];

@@ -30,9 +30,9 @@ export interface SandboxSettings {
   publicUrl: string | null;
   /** Other names that programs call it by, such as those of a container's network. */
   hosts: readonly string[];
-  /** From acceptance to the first outcome. */
+  /** Milliseconds from acceptance to the first outcome. */
   settleMs: number;
-  /** From acceptance to the outcome of a slow transfer, and from a failure to its late success. */
+  /** Milliseconds from acceptance to the outcome of a slow transfer, and from a failure to its late success. */
   slowMs: number;
   /** How many submissions of one reference scenario error_5xx answers with 500. */
   errorSubmissions: number;

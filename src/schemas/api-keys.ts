@@ -44,6 +44,7 @@ const RequestLimits = Type.Record(
   },
 );
 
+/** The body of POST /api_keys. */
 export const ApiKeyBody = Type.Object(
   {
     name: Type.Refine(
@@ -142,9 +143,11 @@ const KEY = {
   last_used_at: OrNull(Timestamp('The time of its last use, to the minute'), 'Null: never'),
 };
 
+/** A key without its secret. */
 export const ApiKeyObject = Shape(KEY, 'An API key');
 export type ApiKeyObject = Static<typeof ApiKeyObject>;
 
+/** A key in the response that made or rolled it, with its secret. */
 export const ApiKeyWithSecretObject = Shape(
   {
     ...KEY,
@@ -180,6 +183,7 @@ const WITH_SECRET = {
 } as const;
 const tag = 'API keys';
 
+/** The operations of /api_keys. */
 export const API_KEY_OPERATIONS: readonly Operation[] = [
   {
     id: 'createApiKey',

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { AmountText, CurrencyCode, ModeName, Shape } from './common';
 import type { Operation } from './operation';
 
+/** The balance of one currency. */
 export const BalanceObject = Shape(
   {
     object: Type.Literal('balance'),
@@ -36,6 +37,7 @@ const EXAMPLE: BalanceObject = {
   ],
 };
 
+/** The operations of /balance. */
 export const BALANCE_OPERATIONS: readonly Operation[] = [
   {
     id: 'getBalance',

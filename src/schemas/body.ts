@@ -20,6 +20,7 @@ export const STORABLE_TEXT = '^[^\\u0000\\p{Cs}]*$';
 
 const ZERO_AMOUNT = /^0+(\.0+)?$/;
 
+/** An amount of a request: decimal text, or a JSON number with its digits (decisions/money#amounts). */
 export const RequestAmount = Type.Refine(
   Type.String({
     description:
@@ -29,11 +30,13 @@ export const RequestAmount = Type.Refine(
   (text) => (ZERO_AMOUNT.test(text) ? 'min_amount' : 'format'),
 );
 
+/** A currency code of a request. */
 export const RequestCurrency = Type.String({
   pattern: CURRENCY_PATTERN,
   description: 'A currency code in capital letters, such as "USDT"',
 });
 
+/** The metadata of a request: up to 20 strings. */
 export const RequestMetadata = Type.Record(
   Type.String(),
   Type.String({
@@ -49,22 +52,26 @@ export const RequestMetadata = Type.Record(
   },
 );
 
+/** A text of a request, at most `maxLength` characters and without control characters. */
 export function RequestText(maxLength: number, description: string) {
   return Type.String({ maxLength, pattern: STORABLE_TEXT, description });
 }
 
+/** The description of a payment or a payout. */
 export const RequestDescription = Type.Refine(
   RequestText(255, 'Text of at most 255 characters without control characters'),
   isReadable,
   () => 'format',
 );
 
+/** One of some values. */
 export function RequestChoice<Value extends string>(values: readonly Value[]) {
   return Type.Unsafe<Value>(
     Type.String({ enum: [...values], description: `One of ${values.join(', ')}` }),
   );
 }
 
+/** A provider's code. */
 export const RequestProvider = RequestChoice(PROVIDER_CODES);
 
 /**
@@ -302,6 +309,7 @@ function namesBeside(path: readonly string[], schema: TSchema): string[] {
   return Object.keys(parent?.properties ?? {}).map((name) => [...parents, name].join('.'));
 }
 
+/** The fault of a name that does not exist, with the names that exist. */
 export function unknownName(
   what: 'field' | 'parameter',
   field: string,
@@ -320,6 +328,7 @@ function segments(pointer: string): string[] {
     .map((part) => shortName(part.replaceAll('~1', '/').replaceAll('~0', '~')));
 }
 
+/** The name of a field as messages have it. */
 export function shortName(name: string): string {
   return name.slice(0, NAME_LENGTH_MAX);
 }

@@ -7,6 +7,7 @@ import { PROVIDER_CODES } from '../domain/provider-codes';
 
 const ULID_PATTERN = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 
+/** The id of an object of this kind. */
 export function Id(kind: IdKind, description?: string) {
   const prefix = ID_PREFIXES[kind];
   return Type.String({
@@ -20,33 +21,44 @@ export function AmountText(description: string) {
   return Type.String({ pattern: AMOUNT_PATTERN, description });
 }
 
+/** A time in ISO 8601, in UTC and with milliseconds. */
 export function Timestamp(description: string) {
   return Type.String({ format: 'date-time', description });
 }
 
+/** A value that may be null. */
 export function OrNull<Schema extends TSchema>(schema: Schema, description: string) {
   return Type.Union([schema, Type.Null()], { description });
 }
 
+/** One of these names. */
 export function OneOf<const Values extends readonly string[]>(values: Values, description: string) {
   return Type.Enum<[...Values]>([...values], { description });
 }
 
+/** The mode of an object. */
 export const ModeName = OneOf(MODES, 'The mode of the API key');
+/** The code of a provider. */
 export const ProviderName = OneOf(PROVIDER_CODES, 'Provider code');
+/** A currency, such as `USDT`. */
 export const CurrencyCode = Type.String({
   pattern: CURRENCY_PATTERN,
   description: 'Currency code',
 });
+/** The metadata of an object, as the merchant sent it. */
 export const Metadata = Type.Record(Type.String(), Type.String(), {
   description: 'The metadata of the request',
 });
 
-/** An object of an answer. A later version may add members, so readers must ignore unknown ones (decisions/api#versioning). */
+/**
+ * An object of an answer. A later version may add members, so readers must ignore unknown ones
+ * (decisions/api#versioning).
+ */
 export function Shape<Properties extends TProperties>(properties: Properties, description: string) {
   return Type.Object(properties, { description });
 }
 
+/** The body of an answer with one object: `{data}`. */
 export function Wrapped<Schema extends TSchema>(schema: Schema) {
   return Shape({ data: schema }, 'A single object');
 }
@@ -55,6 +67,7 @@ export function Wrapped<Schema extends TSchema>(schema: Schema) {
 const UNUSED = OrNull(Type.String(), 'Always null');
 const PER_PAGE = { minimum: 1, maximum: 100 };
 
+/** The body of an answer with a page of a list: `{data, meta, links}`. */
 export function ListOf<Schema extends TSchema>(schema: Schema) {
   const next = OrNull(Type.String({ format: 'uri' }), 'Null on the last page');
   return Shape(
@@ -92,6 +105,7 @@ export function examplePage<Item>(path: string, data: Item[]) {
   };
 }
 
+/** Whether an object waits for another person of the merchant. */
 export const AwaitsSecondPerson = Type.Boolean({
   description:
     'Whether it was made by a person on the dashboard, and waits for the approval of another one',

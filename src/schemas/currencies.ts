@@ -27,6 +27,7 @@ const Capabilities = Shape(
   'The capabilities of the provider',
 );
 
+/** The answer of GET /currencies. */
 export const CurrencyList = Shape(
   {
     object: Type.Literal('list'),
@@ -95,6 +96,7 @@ const EXAMPLE: CurrencyList = {
   ],
 };
 
+/** The operations of /currencies. */
 export const CURRENCY_OPERATIONS: readonly Operation[] = [
   {
     id: 'listCurrencies',

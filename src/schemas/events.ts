@@ -41,6 +41,7 @@ const EVENT_DATA: Record<EventKind, TSchema> = {
   webhook: PingObject,
 };
 
+/** An event, which is the body of a webhook. */
 export const EventObject = Shape(
   {
     id: Id('event'),
@@ -81,6 +82,7 @@ const FILTERS = {
 
 /** `latest` starts with events from now on, and `oldest` with all events that are kept. */
 export const LATEST = 'latest';
+/** The value of `after` that starts the feed with the oldest event that is kept. */
 export const OLDEST = 'oldest';
 
 const WAIT_MAX_SECONDS = 30;
@@ -153,6 +155,7 @@ const EXAMPLE: EventObject = {
   data: PAYMENT_EXAMPLE,
 };
 
+/** The operations of /events. */
 export const EVENT_OPERATIONS: readonly Operation[] = [
   {
     id: 'listEvents',

@@ -46,6 +46,7 @@ const EXAMPLE = {
   network_fee: '0.00000000',
 };
 
+/** The operations of /exports. */
 export const EXPORT_OPERATIONS: readonly Operation[] = [
   {
     id: 'exportFile',

@@ -5,6 +5,7 @@ import { AmountText, CurrencyCode, OneOf, OrNull, ProviderName, Shape } from './
 import { type Operation, queryOf } from './operation';
 import { AMOUNT, CURRENCY, oneOf, PROVIDER, type Query, readQuery } from './query';
 
+/** The direction of a fee rule. */
 export const DirectionName = OneOf(DIRECTIONS, 'payin for payments, payout for payouts');
 
 const QUOTE = {
@@ -19,6 +20,7 @@ export function readFeeQuoteQuery(query: Query): FeeQuoteRequest {
   return readQuery(QUOTE, query);
 }
 
+/** A fee rule (the specification, "Fee rule"). */
 export const FeeRuleObject = Shape(
   {
     direction: DirectionName,
@@ -32,12 +34,14 @@ export const FeeRuleObject = Shape(
   'A fee rule in force',
 );
 
+/** The answer of GET /fees. */
 export const FeeList = Shape(
   { object: Type.Literal('list'), data: Type.Array(FeeRuleObject) },
   'One rule for each enabled provider, direction and currency',
 );
 export type FeeList = Static<typeof FeeList>;
 
+/** A fee quote (the specification, "Fee quote"). */
 export const FeeQuoteObject = Shape(
   {
     object: Type.Literal('fee_quote'),
@@ -79,6 +83,7 @@ const QUOTE_EXAMPLE: FeeQuoteObject = {
   note: 'The fee is added on top of the amount. A provider network fee may be added when the payout is created.',
 };
 
+/** The operations of /fees. */
 export const FEE_OPERATIONS: readonly Operation[] = [
   {
     id: 'listFees',

@@ -5,6 +5,7 @@ import type { Scope } from '../domain/scopes';
 import { examplePage, Id, ListOf, Wrapped } from './common';
 import { PAGE_PARAMETERS, type QueryParameters } from './query';
 
+/** A parameter of an operation, as openapi.json describes it. */
 export interface Parameter {
   name: string;
   in: 'query' | 'path' | 'header';
@@ -15,6 +16,7 @@ export interface Parameter {
   description: string;
 }
 
+/** The successful answer of an operation, with an example. */
 export interface Success {
   status: 200 | 201;
   schema: TSchema;
@@ -28,6 +30,7 @@ export function shown<Schema extends TSchema>(schema: Schema, example: Static<Sc
   return { status: 200, schema: Wrapped(schema), example: { data: example } };
 }
 
+/** The answer of an operation that creates an object: 201 with the object. */
 export function created<Schema extends TSchema>(schema: Schema, example: Static<Schema>): Success {
   return { ...shown(schema, example), status: 201 };
 }
@@ -41,6 +44,7 @@ export function listed<Schema extends TSchema>(
   return { status: 200, schema: ListOf(schema), example: examplePage(path, examples) };
 }
 
+/** An operation of the API, as openapi.json and the clients describe it. */
 export interface Operation {
   id: string;
   method: 'get' | 'post' | 'patch' | 'delete';
@@ -60,6 +64,7 @@ export interface Operation {
   errors: ErrorCode[];
 }
 
+/** The query parameters of an operation. */
 export function queryOf(parameters: QueryParameters, required = false): Parameter[] {
   return Object.entries(parameters).map(([name, { schema, description }]) => ({
     name,
@@ -77,6 +82,7 @@ export function listQueryOf(filters: QueryParameters): Parameter[] {
   return [...queryOf(filters), ...queryOf(PAGE_PARAMETERS)];
 }
 
+/** The parameter for the id in the path. */
 export function idOf(
   kind:
     | 'payment'
@@ -101,6 +107,7 @@ export function idOf(
   };
 }
 
+/** The header that makes a creation safe to repeat (decisions/api#idempotency). */
 export const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',

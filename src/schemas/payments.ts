@@ -60,6 +60,7 @@ const EMAIL = `^${NAME}@${LABEL}(\\.${LABEL})+$`;
 const REFERENCE = 'Your unique ID: 1 to 64 printable ASCII characters without spaces';
 const RequestUrl = RequestText(2048, 'An absolute URL of at most 2048 characters');
 
+/** The body of POST /payments (decisions/payments#payment-request). */
 export const PaymentBody = Type.Object(
   {
     amount: RequestAmount,
@@ -163,6 +164,7 @@ export function readPaymentQuery(query: Query) {
   return readListQuery(FILTERS, query);
 }
 
+/** A payment (decisions/payments#payment-object). */
 export const PaymentObject = Shape(
   {
     id: Id('payment'),
@@ -229,6 +231,7 @@ const REQUEST_EXAMPLES = {
   },
 } satisfies Record<string, Static<typeof PaymentBody>>;
 
+/** The payment of the documentation's examples. */
 export const PAYMENT_EXAMPLE: PaymentObject = {
   id: 'pay_01M7YESA634WQFACSBWYSTKM76',
   object: 'payment',
@@ -260,6 +263,7 @@ export const PAYMENT_EXAMPLE: PaymentObject = {
   completed_at: null,
 };
 
+/** The operations of /payments. */
 export const PAYMENT_OPERATIONS: readonly Operation[] = [
   {
     id: 'createPayment',

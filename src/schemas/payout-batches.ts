@@ -47,6 +47,7 @@ const HEAD = {
 const ROWS = { minItems: 1, maxItems: BATCH_ROWS_MAX };
 const ROWS_DESCRIPTION = `1 to ${BATCH_ROWS_MAX.toLocaleString('en')} payout requests`;
 
+/** The body of POST /payout_batches. */
 export const PayoutBatchBody = Type.Object(
   { ...HEAD, payouts: Type.Array(PayoutRowBody, { ...ROWS, description: ROWS_DESCRIPTION }) },
   { additionalProperties: false, description: 'A batch of payouts' },
@@ -109,6 +110,7 @@ function readRow<Order>(json: unknown, row: number, read: (json: Json) => Order)
   }
 }
 
+/** The body of POST /payout_batches/{id}/leave_out. */
 export const LeaveOutBody = Type.Object(
   {
     rows: Type.Array(
@@ -153,6 +155,7 @@ const Totals = Shape(
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
+/** A batch (decisions/payouts#payout-batches). */
 export const PayoutBatchObject = Shape(
   {
     id: Id('payoutBatch'),
@@ -192,6 +195,7 @@ export const PayoutBatchObject = Shape(
 );
 export type PayoutBatchObject = Static<typeof PayoutBatchObject>;
 
+/** The answer of a dry run. */
 export const PayoutBatchCheckObject = Shape(
   {
     object: Type.Literal('payout_batch_check'),
@@ -233,6 +237,7 @@ export const PayoutBatchCheckObject = Shape(
 );
 export type PayoutBatchCheckObject = Static<typeof PayoutBatchCheckObject>;
 
+/** The proof of what became of the money of each row. */
 export const PayoutBatchProofObject = Shape(
   {
     object: Type.Literal('payout_batch_proof'),
@@ -337,6 +342,7 @@ const REQUEST_EXAMPLE: Static<typeof PayoutBatchBody> = {
   ],
 };
 
+/** The dry run of the documentation's examples. */
 export const CHECK_EXAMPLE: PayoutBatchCheckObject = {
   object: 'payout_batch_check',
   valid: false,
@@ -378,6 +384,7 @@ const PROOF_EXAMPLE: PayoutBatchProofObject = {
   rows: [],
 };
 
+/** The operations of /payout_batches. */
 export const PAYOUT_BATCH_OPERATIONS: readonly Operation[] = [
   {
     id: 'createPayoutBatch',

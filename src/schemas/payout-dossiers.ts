@@ -142,6 +142,7 @@ const Signature = Shape(
   'The signature',
 );
 
+/** A payout's dossier (decisions/payouts#payout-dossier). */
 export const PayoutDossierObject = Shape(
   {
     id: Id('payout'),
@@ -187,6 +188,7 @@ const EXAMPLE: PayoutDossierObject = {
   signature: null,
 };
 
+/** The operation that makes a dossier. */
 export const PAYOUT_DOSSIER_OPERATIONS: readonly Operation[] = [
   {
     id: 'getPayoutDossier',

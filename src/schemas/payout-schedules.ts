@@ -86,6 +86,7 @@ const ROWS = { minItems: 1, maxItems: SCHEDULE_ROWS_MAX };
 const ROWS_DESCRIPTION = `1 to ${SCHEDULE_ROWS_MAX} payout requests`;
 const CLOSED = { additionalProperties: false, description: 'A schedule of payouts' };
 
+/** The body of POST /payout_schedules. */
 export const PayoutScheduleBody = Type.Object(
   { ...HEAD, payouts: Type.Array(ScheduledRowBody, { ...ROWS, description: ROWS_DESCRIPTION }) },
   CLOSED,
@@ -166,6 +167,7 @@ export function readPayoutScheduleQuery(query: Query) {
   return readListQuery({}, query);
 }
 
+/** A run of a schedule. */
 export const PayoutScheduleRunObject = Shape(
   {
     id: Id('payoutScheduleRun'),
@@ -192,6 +194,7 @@ export const PayoutScheduleRunObject = Shape(
 );
 export type PayoutScheduleRunObject = Static<typeof PayoutScheduleRunObject>;
 
+/** A schedule (decisions/payouts#payout-schedules). */
 export const PayoutScheduleObject = Shape(
   {
     id: Id('payoutSchedule'),
@@ -228,6 +231,7 @@ export const PayoutScheduleObject = Shape(
 );
 export type PayoutScheduleObject = Static<typeof PayoutScheduleObject>;
 
+/** The answer of a dry run. */
 export const PayoutScheduleCheckObject = Shape(
   {
     ...PayoutBatchCheckObject.properties,
@@ -313,6 +317,7 @@ const CHANGE = {
   errors: ['not_found', 'invalid_state'],
 } as const satisfies Partial<Operation>;
 
+/** The operations of /payout_schedules. */
 export const PAYOUT_SCHEDULE_OPERATIONS: readonly Operation[] = [
   {
     id: 'createPayoutSchedule',

@@ -70,6 +70,7 @@ const RequestMemo = Type.Unsafe<string | null>({
 
 const DESTINATION = 'An object with type, value and optionally memo';
 
+/** The destination of a request; its address is checked once the network is known. */
 export const RequestDestination = Type.Object(
   {
     type: RequestChoice(DESTINATION_TYPES),
@@ -84,6 +85,7 @@ export const RequestDestination = Type.Object(
   { additionalProperties: false, description: DESTINATION },
 );
 
+/** The network of a request. */
 export const RequestNetwork = Type.String({
   minLength: 1,
   maxLength: 64,
@@ -128,6 +130,7 @@ const BeneficiaryText = (what: string) =>
     () => 'format',
   );
 
+/** Who receives the money, in a request. */
 export const RequestBeneficiary = Type.Object(
   {
     name: BeneficiaryText('The full name of the person or business that receives the money'),
@@ -173,6 +176,7 @@ export const PayoutRowBody = Type.Object(ROW_OF_BATCH, {
   description: 'A payout request without release',
 });
 
+/** The body of POST /payouts. */
 export const PayoutBody = Type.Object(
   { ...ROW_OF_BATCH, release: Type.Optional(RequestRelease) },
   { additionalProperties: false, description: 'A payout request' },
@@ -389,6 +393,7 @@ const Release = Shape(
   'What the payout waits for before it is sent; absent if it has no conditions',
 );
 
+/** Who receives the money, in an answer. */
 export const ShownBeneficiary = Shape(
   {
     name: Type.String({ description: 'The name' }),
@@ -398,6 +403,7 @@ export const ShownBeneficiary = Shape(
   'Who receives the money',
 );
 
+/** A payout (decisions/payouts#payout-object). */
 export const PayoutObject = Shape(
   {
     id: Id('payout'),
@@ -493,6 +499,7 @@ const REQUEST_EXAMPLES = {
   },
 } satisfies Record<string, Static<typeof PayoutBody>>;
 
+/** The payout of the documentation's examples. */
 export const PAYOUT_EXAMPLE: PayoutObject = {
   id: 'po_01M7YESA634WQFACSBWYSTKM76',
   object: 'payout',
@@ -516,6 +523,7 @@ export const PAYOUT_EXAMPLE: PayoutObject = {
   updated_at: '2026-11-21T07:05:30.632Z',
 };
 
+/** The operations of /payouts. */
 export const PAYOUT_OPERATIONS: readonly Operation[] = [
   {
     id: 'createPayout',

@@ -16,6 +16,7 @@ import { PROVIDER_CODES, type ProviderCode } from '../domain/provider-codes';
 import { sendAs, shortName, unknownName } from './body';
 import { CurrencyCode, ProviderName } from './common';
 
+/** How a parameter is read, and how openapi.json describes it. */
 export interface QueryParameter<Value> {
   schema: TSchema;
   /** A noun phrase, for the document and for the sentence "Send x as …". */
@@ -27,6 +28,7 @@ export interface QueryParameter<Value> {
   parse(text: string): Value | undefined;
 }
 
+/** The parameters of an operation by name. */
 export type QueryParameters = Readonly<Record<string, QueryParameter<unknown>>>;
 
 /** The query as Koa parses it: a parameter that is given twice is an array. */
@@ -161,6 +163,7 @@ function camelCase(name: string): string {
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** A parameter whose text has this form. */
 export function matching(pattern: RegExp, description: string): QueryParameter<string> {
   return {
     schema: Type.String({ pattern: pattern.source }),
@@ -170,6 +173,7 @@ export function matching(pattern: RegExp, description: string): QueryParameter<s
   };
 }
 
+/** A parameter with one of these values. */
 export function oneOf<Value extends string>(
   schema: TSchema,
   values: readonly Value[],
@@ -212,22 +216,26 @@ function timeParameter(bound: 'from' | 'to', description: string): QueryParamete
   };
 }
 
+/** The parameters `created_from` and `created_to` of lists. */
 export const CREATED = {
   created_from: timeParameter('from', 'The earliest time of creation'),
   created_to: timeParameter('to', 'The latest time of creation'),
 };
 
+/** The parameter `currency`. */
 export const CURRENCY: QueryParameter<string> = {
   ...matching(new RegExp(CURRENCY_PATTERN), 'A currency code in capital letters, such as "USDT"'),
   schema: CurrencyCode,
 };
 
+/** The parameter `provider`. */
 export const PROVIDER: QueryParameter<ProviderCode> = oneOf(
   ProviderName,
   PROVIDER_CODES,
   'unknown_provider',
 );
 
+/** The parameter `amount`. */
 export const AMOUNT: QueryParameter<Amount> = {
   schema: Type.String({
     pattern: REQUEST_AMOUNT_PATTERN,

@@ -46,6 +46,7 @@ const Tags = Type.Array(
   { maxItems: 20, description: 'At most 20 tags of 1 to 40 letters, digits, "_", "." or "-"' },
 );
 
+/** The body of POST /recipients. */
 export const RecipientBody = Type.Object(
   {
     name: Name,
@@ -57,6 +58,7 @@ export const RecipientBody = Type.Object(
   { additionalProperties: false, description: 'A recipient' },
 );
 
+/** The body of PATCH /recipients/{id}. */
 export const RecipientChangeBody = Type.Object(
   {
     name: Type.Optional(Name),
@@ -103,6 +105,7 @@ export function readRecipientQuery(query: Query) {
   return readListQuery(FILTERS, query);
 }
 
+/** A recipient (decisions/payouts#recipients). */
 export const RecipientObject = Shape(
   {
     id: Id('recipient'),
@@ -161,6 +164,7 @@ const EXAMPLE: RecipientObject = {
 const ONE = shown(RecipientObject, EXAMPLE);
 const ROUTE_ERRORS = ['destination_not_supported', 'network_required'] as const;
 
+/** The operations of /recipients. */
 export const RECIPIENT_OPERATIONS: readonly Operation[] = [
   {
     id: 'createRecipient',

@@ -1,4 +1,7 @@
-/** A merchant's list, compared with the gateway's records, on the wire (decisions/books#merchant-reconciliation). */
+/**
+ * A merchant's list, compared with the gateway's records, on the wire
+ * (decisions/books#merchant-reconciliation).
+ */
 import { type Static, Type } from 'typebox';
 import { ApiError, type FieldError, validationFailed } from '../domain/errors';
 import { ISO_TIME_PATTERN, parseIsoTime } from '../domain/iso-time';
@@ -43,6 +46,7 @@ const ROWS = {
 };
 const CLOSED = { additionalProperties: false, description: 'A list to compare' };
 
+/** The body of POST /reconciliations. */
 export const ReconciliationBody = Type.Object({ ...HEAD, rows: Type.Array(RowBody, ROWS) }, CLOSED);
 
 /** The rows are read one by one, so that every faulty row is named. */
@@ -108,6 +112,7 @@ function periodErrors({ created_from: from, created_to: to }: Json): FieldError[
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
+/** A compared list (decisions/books#merchant-reconciliation). */
 export const ReconciliationObject = Shape(
   {
     object: Type.Literal('reconciliation'),
@@ -205,6 +210,7 @@ const EXAMPLE: ReconciliationObject = {
   has_more_missing: false,
 };
 
+/** The operations of /reconciliations. */
 export const RECONCILIATION_OPERATIONS: readonly Operation[] = [
   {
     id: 'createReconciliation',

@@ -28,6 +28,7 @@ import {
 import { destinationErrors, PayoutBody, readMemo } from './payouts';
 import { CREATED, CURRENCY, matching, type Query, readListQuery, someOf } from './query';
 
+/** The body of POST /payments/{id}/refunds. */
 export const RefundBody = Type.Object(
   {
     amount: Type.Optional(RequestAmount),
@@ -93,6 +94,7 @@ export function readPaymentRefundQuery(query: Query) {
   return readListQuery(PAYMENT_FILTERS, query);
 }
 
+/** A refund (decisions/payments#refunds). */
 export const RefundObject = Shape(
   {
     id: Id('refund'),
@@ -189,6 +191,7 @@ const REQUEST_EXAMPLES = {
   },
 } satisfies Record<string, Static<typeof RefundBody>>;
 
+/** The operations of refunds. */
 export const REFUND_OPERATIONS: readonly Operation[] = [
   {
     id: 'createRefund',

@@ -18,6 +18,7 @@ export function readRequestLogQuery(query: Query) {
   return readListQuery(FILTERS, query);
 }
 
+/** A request of the log (decisions/api#request-log). */
 export const RequestLogObject = Shape(
   {
     id: Id('request'),
@@ -73,6 +74,7 @@ const EXAMPLE: RequestLogObject = {
 const KEPT =
   'An entry appears about a second after its response and is kept for 7 days. Secrets are removed, and long texts are shortened.';
 
+/** The operations of /request_logs. */
 export const REQUEST_LOG_OPERATIONS: readonly Operation[] = [
   {
     id: 'listRequestLogs',

@@ -24,6 +24,7 @@ export function readTransactionQuery(query: Query) {
   return readListQuery(FILTERS, query);
 }
 
+/** A ledger transaction with the merchant's entries (the specification, "Transaction object"). */
 export const TransactionObject = Shape(
   {
     id: Id('transaction'),
@@ -82,6 +83,7 @@ const EXAMPLE: TransactionObject = {
   posted_at: '2026-11-21T07:05:30.633Z',
 };
 
+/** The operations of /transactions. */
 export const TRANSACTION_OPERATIONS: readonly Operation[] = [
   {
     id: 'listTransactions',

@@ -32,6 +32,7 @@ const Description = Type.String({
   description: 'One line of at most 100 characters',
 });
 
+/** The body of POST /webhook_endpoints. */
 export const WebhookEndpointBody = Type.Object(
   {
     url: Url,
@@ -42,6 +43,7 @@ export const WebhookEndpointBody = Type.Object(
   { additionalProperties: false, description: 'A webhook endpoint' },
 );
 
+/** The body of PATCH /webhook_endpoints/{id}. */
 export const WebhookEndpointChangeBody = Type.Object(
   {
     url: Type.Optional(Url),
@@ -100,9 +102,11 @@ const ENDPOINT = {
   deleted_at: OrNull(Timestamp('The time of the deletion'), 'Null while it exists'),
 };
 
+/** An endpoint without its secret. */
 export const WebhookEndpointObject = Shape(ENDPOINT, 'A webhook endpoint');
 export type WebhookEndpointObject = Static<typeof WebhookEndpointObject>;
 
+/** An endpoint in the response that made or rolled it, with its secret. */
 export const WebhookEndpointWithSecretObject = Shape(
   {
     ...ENDPOINT,
@@ -114,6 +118,7 @@ export const WebhookEndpointWithSecretObject = Shape(
   'A webhook endpoint with its new secret',
 );
 
+/** A test event and the receiver's answer. */
 export const WebhookPingObject = Shape(
   {
     object: Type.Literal('webhook_ping'),
@@ -148,6 +153,7 @@ const DELIVERY = {
   finished_at: OrNull(Timestamp('The time of the end'), 'Null while it is pending'),
 };
 
+/** A delivery without its attempts. */
 export const WebhookDeliveryObject = Shape(DELIVERY, 'The delivery of an event to an endpoint');
 export type WebhookDeliveryObject = Static<typeof WebhookDeliveryObject>;
 
@@ -168,6 +174,7 @@ const Attempt = Shape(
   'An attempt',
 );
 
+/** A delivery with its attempts. */
 export const WebhookDeliveryWithAttemptsObject = Shape(
   { ...DELIVERY, attempts: Type.Array(Attempt, { description: 'Oldest first' }) },
   'A delivery with its attempts',
@@ -210,6 +217,7 @@ const WITH_SECRET = shown(WebhookEndpointWithSecretObject, {
 });
 const tag = 'Webhooks';
 
+/** The operations of /webhook_endpoints and /webhook_deliveries. */
 export const WEBHOOK_OPERATIONS: readonly Operation[] = [
   {
     id: 'createWebhookEndpoint',

@@ -7,6 +7,7 @@ import { type Mode, MODES } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { Reader } from '../transaction';
 
+/** An object that a merchant's search has found. */
 export interface FoundOfAccount {
   /** The id of the object whose page shows it. */
   id: string;
@@ -44,6 +45,7 @@ interface Part {
   values: readonly (string | null)[];
 }
 
+/** What a merchant searches for. */
 export interface AccountSearch {
   accountId: string;
   text: string;
@@ -53,6 +55,7 @@ export interface AccountSearch {
   amount: Amount | null;
 }
 
+/** The objects that contain the text. */
 export function findTextOfAccount(db: Reader, search: AccountSearch): Promise<FoundOfAccount[]> {
   const { accountId, text, addresses, amount } = search;
   const parts = [

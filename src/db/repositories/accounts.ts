@@ -3,6 +3,7 @@ import type { AccountStatus } from '../../domain/account';
 import type { Db, Tx } from '../transaction';
 import { exactTime, type ListPage, pageOf } from './lists';
 
+/** An account as stored. */
 export interface Account {
   id: string;
   name: string;

@@ -5,6 +5,7 @@ import type { Scope } from '../../domain/scopes';
 import type { Db, Reader, Tx } from '../transaction';
 import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 
+/** A key that a request has used, with the counts of its minute. */
 export interface KeyUse {
   apiKeyId: string;
   accountId: string;
@@ -113,6 +114,7 @@ const COLUMNS = `id, account_id, mode, name, display_prefix,
   revoked_at, created_at, last_used_at,
   host(last_used_address) AS last_used_address`;
 
+/** A key to insert. */
 export type NewApiKey = StoredSecret &
   Pick<
     ApiKey,
@@ -178,6 +180,7 @@ export async function replaceSecret(tx: Tx, id: string, secret: StoredSecret): P
   );
 }
 
+/** The rules for the payouts of a key. */
 export type KeyRules = Pick<ApiKey, 'recipientsOnly' | 'payoutCurrencies' | 'payoutLimits'>;
 
 export async function saveKeyRules(tx: Tx, id: string, rules: KeyRules): Promise<ApiKey> {
@@ -190,6 +193,7 @@ export async function saveKeyRules(tx: Tx, id: string, rules: KeyRules): Promise
   );
 }
 
+/** The settings of a key beside the rules for its payouts. */
 export type KeySettings = Pick<
   ApiKey,
   'name' | 'scopes' | 'allowlist' | 'requestsPerMinute' | 'expiresAt'

@@ -12,6 +12,7 @@ export type Snapshot = object | null;
 export const AUDIT_SOURCES = ['console', 'dashboard', 'api', 'admin', 'signal', 'gateway'] as const;
 export type AuditSource = (typeof AUDIT_SOURCES)[number];
 
+/** An entry to write. */
 export interface NewAuditEntry {
   actor: string;
   via?: AuditSource;
@@ -28,6 +29,7 @@ export interface NewAuditEntry {
   reason: string | null;
 }
 
+/** An entry as stored. */
 export interface AuditEntry extends Omit<NewAuditEntry, 'via' | 'address'> {
   id: string;
   at: Date;
@@ -35,6 +37,7 @@ export interface AuditEntry extends Omit<NewAuditEntry, 'via' | 'address'> {
   address: string | null;
 }
 
+/** The filters of a page of the log. */
 export interface AuditQuery {
   objectId?: string | undefined;
   accountId?: string | undefined;
@@ -54,6 +57,7 @@ export interface AuditQuery {
   limit: number;
 }
 
+/** Writes an entry in the transaction of the change. */
 export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<void> {
   await tx.query(
     `INSERT INTO audit_log (actor, via, address, action, object, object_id, account_id, before,
@@ -74,6 +78,7 @@ export async function appendAudit(tx: Tx, entry: NewAuditEntry): Promise<void> {
   );
 }
 
+/** What became of an erasure: `needed` entries decide who counts as a second person and stay. */
 export type Erasure = 'erased' | 'unknown' | 'needed' | 'not_sealed' | 'erased_before';
 
 /** Erases the parts of an entry that name a person. The caller writes the entry of the erasure. */

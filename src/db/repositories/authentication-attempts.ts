@@ -2,6 +2,7 @@
 import type { UserKind } from '../../domain/users';
 import type { Db, Tx } from '../transaction';
 
+/** An attempt to sign in: who, from where, and in which browser. */
 export interface Attempt {
   kind: UserKind;
   email: string;

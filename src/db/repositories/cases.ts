@@ -24,6 +24,7 @@ export async function openCase(
   );
 }
 
+/** A case as stored. */
 export interface Case {
   id: string;
   kind: CaseKind;

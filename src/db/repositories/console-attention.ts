@@ -17,6 +17,7 @@ const STATEMENT_LATE_HOURS = 2;
 /** Minutes after which the ledger counts as not proven: it is proven every five. */
 const PROOF_LATE_MINUTES = 60;
 
+/** What needs an operator beside waiting objects and cases. */
 export interface OperatorAttention {
   isProofLate: boolean;
   /** Statements that were not read to their end for hours. */
@@ -58,6 +59,7 @@ const WAITING = {
 
 export type WaitCause = keyof typeof WAITING;
 
+/** A count with its money, which stops at COUNT_MAX. */
 export interface Waiting {
   count: number;
   /** The time at which the longest wait began. */
@@ -65,6 +67,7 @@ export interface Waiting {
   sums: { currency: string; amount: Amount }[];
 }
 
+/** The waiting objects of one cause and mode. */
 export interface WaitingObjects extends Waiting {
   cause: WaitCause;
   mode: Mode;
@@ -91,6 +94,7 @@ export function readWaiting(db: Db): Promise<WaitingObjects[]> {
 const SUMS = `coalesce(jsonb_agg(jsonb_build_object('currency', s.currency, 'amount', s.amount::text)
   ORDER BY s.currency) FILTER (WHERE s.currency IS NOT NULL), '[]')`;
 
+/** The open cases of one kind. */
 export interface OpenCases extends Waiting {
   kind: CaseKind;
 }

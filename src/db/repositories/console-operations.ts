@@ -57,6 +57,7 @@ export const BACKLOG_MAX = 200;
 const ENDPOINTS_COUNTED_MAX = 500;
 const ENDPOINTS_SHOWN_MAX = 100;
 
+/** An endpoint with waiting deliveries. */
 export interface Backlog {
   endpointId: string;
   accountId: string;

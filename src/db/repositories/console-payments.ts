@@ -99,6 +99,7 @@ export interface Credit {
   creditedAt: Date;
 }
 
+/** What is stored about one payment. */
 export interface PaymentRecords {
   payment: ConsolePayment;
   credits: Credit[];

@@ -124,6 +124,7 @@ function placesOf({ mode, status, wait, level, search }: ConsolePayoutFilters): 
   );
 }
 
+/** The moment at which a waiting payout reached an attention level. */
 export interface PayoutEscalation {
   status: PayoutStatus;
   /** 0 when the payout became in doubt. */

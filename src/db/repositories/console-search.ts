@@ -10,6 +10,7 @@ import type { Db } from '../transaction';
 /** The most objects of one kind that are shown. */
 export const FOUND_MAX = 10;
 
+/** An object that the search has found. */
 export interface Found {
   kind: IdKind;
   id: string;
@@ -134,6 +135,7 @@ export interface SearchedText {
   addresses: readonly string[];
 }
 
+/** The objects that the text names, by reference, address, hash, name or email address. */
 export function findText(db: Db, { text, addresses }: SearchedText): Promise<Found[]> {
   return find(db, [
     starting('payout', 'payouts', 'x.reference', text, `AND x.id > ''`),

@@ -5,6 +5,7 @@ import type { ProviderCode } from '../../domain/provider-codes';
 import type { CurrencyRoute } from '../../domain/route';
 import type { Db, Reader, Tx } from '../transaction';
 
+/** The enabled payout routes of a currency. */
 export async function listPayoutRoutes(db: Reader, currency: string): Promise<CurrencyRoute[]> {
   return db.prepared<CurrencyRoute>(
     `SELECT provider, currency, network, min_amount, max_amount
@@ -69,10 +70,12 @@ export async function listCurrencies(db: Db | Tx): Promise<string[]> {
   return found.map(({ currency }) => currency);
 }
 
+/** A route with its direction and minimum. */
 export interface CatalogueRoute extends CurrencyRoute {
   direction: Direction;
 }
 
+/** A route with whether merchants can use it. */
 export interface RouteSetting extends CatalogueRoute {
   enabled: boolean;
 }

@@ -13,6 +13,7 @@ export const WARNING_MAX = 100;
 export const WARNING_DAYS = 3;
 const KEPT_DAYS = 30;
 
+/** An endpoint whose merchant has to act. */
 export interface DeliveryWarning {
   endpointId: string;
   url: string;

@@ -19,6 +19,7 @@ export interface EventFilters {
   objectId?: string;
 }
 
+/** A question to the feed. */
 export interface FeedQuery {
   accountId: string;
   mode: Mode;
@@ -43,6 +44,7 @@ const CLOCK = `
          pg_snapshot_xmax(pg_current_snapshot())::text::bigint + shift AS newest
     FROM event_clock`;
 
+/** A page of the feed. */
 export interface FeedPage {
   events: FeedEvent[];
   /** Every event before this position was visible. */

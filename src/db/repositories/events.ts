@@ -10,6 +10,7 @@ import { newId } from '../../lib/new-id';
 import { type Db, type Reader, sqlList, type Tx } from '../transaction';
 import type { WebhookDeliveryToStart } from './webhook-deliveries';
 
+/** An event to append. */
 export interface NewEvent {
   id: string;
   accountId: string;
@@ -69,6 +70,7 @@ export interface InsertedDelivery {
   isSlow: boolean;
 }
 
+/** The deliveries that a transaction has inserted, after its commit. */
 export function deliveriesOf(
   { type: eventType, objectId, accountId, mode }: Omit<NewEvent, 'sequence' | 'createdAt'>,
   inserted: Promise<InsertedDelivery[]>,

@@ -11,6 +11,7 @@ import { conditions, exactTime } from './lists';
 /** The number of rows that one SQL statement reads. */
 const PAGE = 1_000;
 
+/** The account, the mode and the period of an export. */
 export interface ExportPeriod {
   accountId: string;
   mode: Mode;
@@ -184,6 +185,7 @@ export async function* readObjects(
   } while (after !== undefined);
 }
 
+/** A posting with its object, as the files show it. */
 export interface ExportedPosting {
   id: string;
   version: number;

@@ -3,6 +3,7 @@ import type { Amount } from '../../domain/money';
 import { lockByName, type Db, type Tx } from '../transaction';
 import { OPEN } from './policy-proposals';
 
+/** A proposed threshold. */
 export interface ThresholdProposal {
   id: string;
   /** Null removes the threshold. */
@@ -12,6 +13,7 @@ export interface ThresholdProposal {
   createdAt: Date;
 }
 
+/** The threshold of a currency with its proposed change. */
 export interface FourEyesSetting {
   currency: string;
   /** Null if one approval is enough for every amount. */

@@ -19,6 +19,7 @@ const KEEP_HOURS = 24;
 /** A record is deleted this long after it can be taken over, so that the two cannot overlap. */
 const GRACE_HOURS = 1;
 
+/** An idempotency key in its account and mode. */
 export interface ClaimKey {
   accountId: string;
   mode: Mode;
@@ -131,6 +132,7 @@ export async function releaseClaim(db: Db | Tx, objectId: string): Promise<boole
   return deleted.length > 0;
 }
 
+/** A claim that a transaction holds. */
 export interface HeldClaim<Request extends object, Route = ClaimedRoute> extends ClaimedRequest<
   Request,
   Route

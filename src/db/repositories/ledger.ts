@@ -6,12 +6,14 @@ import { newId } from '../../lib/new-id';
 import type { Db, Reader, Tx } from '../transaction';
 import { IS_PENDING, PENDING_AMOUNT } from './pending-payments';
 
+/** Identifies a balance: account, mode and currency. */
 export interface BalanceKey {
   accountId: string;
   mode: Mode;
   currency: string;
 }
 
+/** What a posting did. */
 export interface PostResult {
   /** `replayed` means that this operation key was already posted, and nothing moved this time. */
   outcome: 'posted' | 'replayed' | 'insufficient';
@@ -70,6 +72,7 @@ export function postAtCommit(tx: Tx, key: BalanceKey, posting: Posting): void {
   );
 }
 
+/** A balance as GET /balance shows it. */
 export interface Balance {
   currency: string;
   available: Amount;

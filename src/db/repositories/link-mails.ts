@@ -22,6 +22,7 @@ export async function insertInvitationMail(
   );
 }
 
+/** A request for a new password. */
 export interface ResetRequest {
   kind: UserKind;
   email: string;
@@ -60,6 +61,7 @@ export async function insertReset(
   );
 }
 
+/** A reset whose link still works. */
 export interface Reset {
   id: string;
   email: string;

@@ -7,6 +7,7 @@ import { type Payout, type PayoutFilters, payoutStatusGroup } from '../../domain
 import { CONDITIONS } from './payout-conditions';
 import type { Db, Reader } from '../transaction';
 
+/** A question for a page of a list. */
 export interface ListQuery<Filters> {
   accountId: string;
   mode: Mode;
@@ -16,6 +17,7 @@ export interface ListQuery<Filters> {
   filters: Filters;
 }
 
+/** A page of a list. */
 export interface ListPage<T> {
   items: T[];
   next: { createdAt: string; id: string } | null;
@@ -92,6 +94,7 @@ export function conditions(all: readonly Condition[]): { sql: string; bindings: 
   };
 }
 
+/** SQL: the column has one of the values; no condition without values. */
 export function oneOf(column: string, values: readonly string[] | undefined): Condition {
   return [`${column} IN (${values?.map(() => '?').join(', ') ?? ''})`, ...(values ?? [])];
 }

@@ -4,8 +4,10 @@
  */
 import type { Db } from '../transaction';
 
+/** The tables of messages, one for each way. */
 export type MessageTable = 'notifications' | 'link_mails' | 'chat_messages';
 
+/** The status of a message; docs/operations.md, "Notifications", explains each. */
 export type MessageStatus = 'waiting' | 'sending' | 'sent' | 'refused' | 'unclear' | 'dropped';
 
 /** @returns false if the message has another status: another call sends it, or it has ended */

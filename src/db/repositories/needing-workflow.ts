@@ -38,6 +38,7 @@ async function takeUnchecked(
   return taken.map(({ id }) => id);
 }
 
+/** Takes open payouts that were not checked for a while. */
 export async function takeUncheckedPayouts(db: Reader, limit: number): Promise<Payout[]> {
   const where = `${PAYOUT_NEEDS_WORKFLOW} AND ${IS_DUE}`;
   const ids = await takeUnchecked(db, 'payouts', where, limit);
@@ -74,6 +75,7 @@ const UNDECIDED = `id IN (SELECT payment_id FROM payment_decisions WHERE state =
 const PAYMENT_NEEDS_WORKFLOW = `(${OPEN} OR ${UNDECIDED}
   OR (${LATE} AND expires_at > now() - ${LATE_WINDOW}))`;
 
+/** Takes open payments that were not checked for a while. */
 export async function takeUncheckedPayments(db: Reader, limit: number): Promise<Payment[]> {
   const where = `${OPEN} AND ${IS_DUE}`;
   return findPayments(db, await takeUnchecked(db, 'payments', where, limit));
@@ -123,6 +125,7 @@ async function findPayments(db: Reader, ids: readonly string[]): Promise<Payment
   );
 }
 
+/** An object that needs a workflow. */
 export interface ObjectNeedingWorkflow {
   id: string;
   status: string;
@@ -133,6 +136,7 @@ const NEEDING_WORKFLOW = `
   UNION ALL
   SELECT id, status FROM payments WHERE ${PAYMENT_NEEDS_WORKFLOW}`;
 
+/** All objects that need a workflow (invariant 12). */
 export async function listNeedingWorkflow(db: Reader): Promise<ObjectNeedingWorkflow[]> {
   return db.query<ObjectNeedingWorkflow>(
     `SELECT id, status FROM (${NEEDING_WORKFLOW}) AS objects ORDER BY id`,

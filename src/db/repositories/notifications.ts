@@ -9,6 +9,7 @@ import type { MerchantRole, OperatorRole, UserKind } from '../../domain/users';
 import type { Db, Reader, Tx } from '../transaction';
 import type { MessageStatus } from './messages';
 
+/** An occasion that was taken. */
 export interface Occasion {
   key: string;
   kind: OccasionKind;
@@ -20,6 +21,7 @@ export interface Occasion {
   makerId: string | null;
 }
 
+/** A person who could be notified. */
 export interface Person {
   id: string;
   kind: UserKind;
@@ -30,6 +32,7 @@ export interface Person {
   isChosen: boolean | null;
 }
 
+/** A message to a person. */
 export interface Notification {
   id: string;
   userId: string;
@@ -95,6 +98,7 @@ export async function addressOccasion(tx: Tx, key: string, userId: string): Prom
   );
 }
 
+/** A person with occasions of a kind that can become a message. */
 export interface Pending {
   userId: string;
   accountId: string | null;

@@ -8,6 +8,7 @@ import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
 import type { Reader } from '../transaction';
 import { SECOND_PERSON_APPROVED } from './payout-batches';
 
+/** An event of an object with its deliveries. */
 export interface HistoryEvent {
   id: string;
   type: EventType;
@@ -19,6 +20,7 @@ export interface HistoryEvent {
   deliveries: HistoryDelivery[];
 }
 
+/** The delivery of an event to one endpoint. */
 export interface HistoryDelivery {
   id: string;
   url: string;
@@ -54,6 +56,7 @@ export async function listHistory(db: Reader, objectId: string): Promise<History
 /** Counts stop here: a page says "100 or more". */
 export const ATTENTION_MAX = 100;
 
+/** What needs a merchant's attention. */
 export interface Attention {
   payoutsUnderReview: number;
   /** The number of batches under review, without those that first wait for a second person of the merchant. */

@@ -11,6 +11,7 @@ import { sqlList, type Db } from '../transaction';
 /** Counts stop here, and the oldest is then the oldest of those that were counted. */
 export const COUNTED_MAX = 20_000;
 
+/** One figure with its labels. */
 export interface Figure {
   /** The name of the metric. */
   name: string;

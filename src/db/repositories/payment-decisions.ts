@@ -3,6 +3,7 @@ import type { Amount } from '../../domain/money';
 import type { PaymentDecisionKind } from '../../domain/payment';
 import type { Db, Tx } from '../transaction';
 
+/** A decision as stored. */
 export interface StoredDecision {
   /** Chosen by the operator, so that a repeated decision counts once. */
   id: string;
@@ -58,6 +59,7 @@ export async function findEffectiveDecision(
   return decision ?? null;
 }
 
+/** A rejection of a hold that is in effect. */
 export interface Rejection extends StoredDecision {
   state: 'pending' | 'accepted';
 }

@@ -99,6 +99,7 @@ export async function creditedTransfers(db: Db | Tx, paymentId: string): Promise
   return new Set(found.map(({ id }) => id));
 }
 
+/** Notes a credited transfer. A transfer is credited once, by its id. */
 export function insertCredit(
   tx: Tx,
   credit: { paymentId: string; transferId: string; amount: Amount; fee: Amount },

@@ -10,8 +10,10 @@ import { ABOVE_THRESHOLD, MAY_REVIEW, mayReview } from './payout-decisions';
 import { getPayoutBatch } from './payout-batches';
 import { areRelated } from './related-operators';
 
+/** What an operator can decide about a batch. */
 export type BatchDecisionKind = 'approve' | 'reject' | 'stop' | 'leave_out';
 
+/** A decision about a batch as stored. */
 export interface PayoutBatchDecision {
   id: string;
   batchId: string;

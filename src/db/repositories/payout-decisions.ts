@@ -25,6 +25,7 @@ export const mayReview = (user: string): string =>
 /** The reason for the review of a payout or a batch that two operators must approve. */
 export const ABOVE_THRESHOLD = 'above_four_eyes_threshold' satisfies ReviewReason;
 
+/** SQL: `mayReview` of the user `u`. */
 export const MAY_REVIEW = mayReview('u');
 
 /**
@@ -105,6 +106,7 @@ export async function noteOutcome(tx: Tx, id: string, outcome: DecisionOutcome):
   );
 }
 
+/** The threshold of a payout, and the approvals that count. */
 export interface FourEyes {
   threshold: Amount;
   /** Approvals of different operators who may still decide. */
@@ -121,6 +123,7 @@ export async function readFourEyes(db: Db | Tx, payoutId: string): Promise<FourE
   return { threshold: found.threshold, approvals: found.approvals };
 }
 
+/** What decides whether an operator may decide. */
 export interface DeciderFacts {
   mayReview: boolean;
   hadKey: boolean;

@@ -8,6 +8,7 @@ import type { ProviderCode } from '../../domain/provider-codes';
 import { sqlList, type Db, type Tx } from '../transaction';
 import { personAlone } from './second-person';
 
+/** The payout whose facts are read. */
 export interface FactsQuery {
   accountId: string;
   mode: Mode;

@@ -3,6 +3,7 @@ import type { Mode } from '../../domain/mode';
 import type { Payment } from '../../domain/payment';
 import { lockByName, type Db, type Tx } from '../transaction';
 
+/** The name of the lock that orders pauses and submissions. */
 export const PAUSE_LOCK = 'payout_pauses';
 
 /** SQL over a row of payouts: the pauses that hold it. */

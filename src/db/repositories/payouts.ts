@@ -44,6 +44,7 @@ export function listPayoutsPaidBy(
   );
 }
 
+/** @throws MissingRow when there is no payout with this id */
 export async function getPayout(db: Db | Tx, id: string): Promise<Payout> {
   const payout = await findPayout(db, id);
   if (payout === null) throw new MissingRow(id);

@@ -23,6 +23,7 @@ export interface Person {
 const SECOND_FACTOR = `EXISTS (SELECT FROM totp_secrets WHERE user_id = u.id AND confirmed_at IS NOT NULL)
   OR EXISTS (SELECT FROM passkeys WHERE user_id = u.id) AS has_second_factor`;
 
+/** The most people and invitations of a team. */
 export const PEOPLE_MAX = 200;
 
 const ROLE_OPEN = "p.created_at > clock_timestamp() - interval '7 days'";
@@ -51,6 +52,7 @@ export async function listPeople(db: Db, team: Team): Promise<Person[]> {
   );
 }
 
+/** A person of a team with role and rights. */
 export interface TeamMember {
   userId: string;
   email: string;
@@ -120,6 +122,7 @@ export async function dropRoleProposal(tx: Tx, userId: string): Promise<boolean>
   return (await tx.query(sql, [userId])).length > 0;
 }
 
+/** A proposed role of an operator. */
 export interface RoleProposal {
   role: string;
   proposedBy: string;
@@ -191,6 +194,7 @@ export async function addMembership(
   return added.length === 1;
 }
 
+/** An invitation as stored. */
 export interface Invitation {
   id: string;
   kind: UserKind;

@@ -3,6 +3,7 @@ import { lockByName, type Db, type Tx } from '../transaction';
 import type { Snapshot } from './audit-log';
 import { areRelatedByEmail } from './related-operators';
 
+/** A proposal to insert. */
 export interface NewProposal<Wish> {
   id: string;
   /** Null if the policy is about no account. */
@@ -16,6 +17,7 @@ export interface NewProposal<Wish> {
   proposedBy: string;
 }
 
+/** A proposal as stored. */
 export interface Proposal<Wish> extends NewProposal<Wish> {
   accountName: string | null;
   createdAt: Date;

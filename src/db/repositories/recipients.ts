@@ -16,6 +16,7 @@ interface Whose {
 const COLUMNS = `*, ${VERSION} AS destination_version,
   ${AWAITS_SECOND_PERSON} AS awaits_second_person`;
 
+/** A recipient to insert. */
 export type NewRecipient = Omit<
   Recipient,
   | 'destinationSince'
@@ -78,6 +79,7 @@ export async function lockRecipient(
   return recipient ?? null;
 }
 
+/** The columns that a change writes. */
 export type SavedRecipient = Pick<
   Recipient,
   | 'name'

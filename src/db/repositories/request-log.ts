@@ -3,6 +3,7 @@ import { idAt } from '../../domain/ids';
 import type { Mode } from '../../domain/mode';
 import type { Db, Reader } from '../transaction';
 
+/** A request of the log. */
 export interface LoggedRequest {
   /** `req_…`, which sorts by time. */
   id: string;
@@ -29,6 +30,7 @@ export interface LoggedRequest {
  * The bound of the storage: entries of each kind, succeeded and failed, for one account and mode.
  */
 export const STORED_PER_DAY_MAX = 10_000;
+/** How many days requests are kept. */
 export const KEPT_DAYS = 7;
 
 const COLUMNS = `id, account_id, mode, api_key_id, at, method, path, query, status, replayed,

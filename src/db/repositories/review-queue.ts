@@ -31,8 +31,10 @@ export interface ReviewFigures {
   destinationPaidBefore: boolean;
 }
 
+/** A payout under review with its figures. */
 export type ReviewedPayout = Payout & ReviewFigures;
 
+/** The filters of the queue. */
 export interface QueueFilters {
   mode?: Mode;
   accountId?: string;
@@ -50,6 +52,7 @@ const ORDER_SQL: Record<QueueOrder, (p: string) => string> = {
   smallest: (p) => `${p}currency, ${p}amount, ${p}id`,
 };
 
+/** A question for a page of the queue. */
 export interface QueueRequest {
   limit: number;
   /** By default the longest waiting first. Only that order has further pages. */
@@ -119,6 +122,7 @@ export async function findReviewed(db: Db, ids: readonly string[]): Promise<Revi
   );
 }
 
+/** A payout in doubt with the account's name. */
 export type DoubtfulPayout = Payout & { accountName: string };
 
 /** Payouts of which it is not known whether the provider has them, the oldest doubt first. */
@@ -146,6 +150,7 @@ const PAYOUTS_MAX = 500;
 /** The number of other merchants with the same destination. */
 const OTHERS_MAX = 5;
 
+/** What else the account and others have sent to the destination. */
 export interface PayoutContext {
   available: Amount | null;
   reserved: Amount | null;

@@ -79,6 +79,7 @@ export interface Finding {
   reasons: string[];
 }
 
+/** The answer of a source as stored. */
 export interface ScreeningAnswer extends Finding {
   answeredAt: Date;
 }
@@ -179,6 +180,7 @@ function columnsOf(subject: ScreeningSubject) {
   ] as const;
 }
 
+/** Whether anything is screened. */
 export async function hasSources(db: Db | Tx): Promise<boolean> {
   const [found] = await db.query<{ has: boolean }>(
     'SELECT EXISTS (SELECT FROM screening_sources) AS has',
@@ -192,6 +194,7 @@ export async function requireService(db: Db | Tx): Promise<void> {
   await db.query(sql);
 }
 
+/** Why the screening holds a payout. */
 export interface ScreeningHold {
   kind: 'no_answer' | 'review';
   reason: string;
@@ -324,6 +327,7 @@ export async function lockSource(tx: Tx, name: string): Promise<ScreeningSource 
   return found ?? null;
 }
 
+/** An address of a list, with the words that operators read. */
 export interface ListEntry {
   address: string;
   note: string | null;

@@ -2,6 +2,7 @@
 import type { SealedSecret } from '../../lib/secret-box';
 import type { Db, Tx } from '../transaction';
 
+/** The encrypted secret of an authenticator app. */
 export interface StoredTotp extends SealedSecret {
   confirmedAt: Date | null;
   lastStep: number;
@@ -106,6 +107,7 @@ export async function useRecoveryCode(tx: Tx, userId: string, hash: Buffer): Pro
   return changed.length === 1;
 }
 
+/** The second factors that a user has. */
 export interface FactorSummary {
   totp: boolean;
   passkeys: number;
@@ -125,6 +127,7 @@ export async function summarizeFactors(db: Db | Tx, userId: string): Promise<Fac
   return found ?? { totp: false, passkeys: 0, recoveryCodes: 0 };
 }
 
+/** A passkey as stored. */
 export interface Passkey {
   id: string;
   userId: string;
@@ -227,6 +230,7 @@ export async function saveSecondFactorPolicy(
   return changed.length === 1;
 }
 
+/** Whether the account (null: the operators) requires a second factor. */
 export async function isSecondFactorRequired(db: Db | Tx, scope: string | null): Promise<boolean> {
   const sql = 'SELECT FROM second_factor_policies WHERE scope = ?';
   return (await db.query(sql, [scope ?? 'operators'])).length === 1;

@@ -2,6 +2,7 @@
 import type { MerchantRole, OperatorRole, UserKind } from '../../domain/users';
 import type { Db, Tx } from '../transaction';
 
+/** A user without the password's hash. */
 export interface User {
   id: string;
   kind: UserKind;
@@ -177,6 +178,7 @@ export async function noteSignIn(
   return user ?? null;
 }
 
+/** An open session with its person. */
 export interface Session {
   id: string;
   userId: string;
@@ -192,6 +194,7 @@ export interface Session {
  */
 export type SignedInBy = 'local' | 'directory' | 'break_glass';
 
+/** A session to insert. */
 export interface NewSession {
   id: string;
   tokenHash: Buffer;
@@ -300,6 +303,7 @@ export async function findSessionOwner(
   return found?.id ?? null;
 }
 
+/** Notes that the session was used, and from where. */
 export async function noteSeen(db: Db, sessionId: string, address: string | null): Promise<void> {
   const sql = 'UPDATE sessions SET last_seen_at = now(), address = ?::inet WHERE id = ?';
   await db.query(sql, [address, sessionId]);

@@ -24,6 +24,7 @@ export interface AttemptEnd {
   responseTruncated: boolean;
 }
 
+/** Identifies an attempt: the delivery and its number. */
 export interface AttemptKey {
   deliveryId: string;
   number: number;
@@ -148,6 +149,7 @@ export async function giveUpAttempt(
   return lost;
 }
 
+/** An attempt as stored. */
 export interface StoredAttempt {
   number: number;
   manual: boolean;

@@ -8,6 +8,7 @@ import type { Db, Reader, Tx } from '../transaction';
 import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from './lists';
 import type { SlotOrder } from './webhook-attempts';
 
+/** An endpoint as stored, without its secret. */
 export interface WebhookEndpoint {
   id: string;
   accountId: string;

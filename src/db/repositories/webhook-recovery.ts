@@ -18,12 +18,14 @@ export interface RecoveryRange {
   since: Date;
 }
 
+/** A part of a recovery, which one transaction makes. */
 export interface RecoveryBatch extends RecoveryRange {
   /** The `last` of the previous batch; '' for the first one. */
   after: string;
   limit: number;
 }
 
+/** What one transaction has recovered. */
 export interface RecoveredBatch {
   deliveryIds: string[];
   /**

@@ -13,7 +13,7 @@ export interface PageView extends PaymentFacts {
   description: string | null;
   successUrl: string | null;
   cancelUrl: string | null;
-  /** Where the customer pays, such as `Ethereum` or the name of the exchange. */
+  /** The place of the payment, such as `Ethereum` or the name of the exchange. */
   place: string;
   /** What the customer sees of each transfer, the oldest first. */
   transfers: readonly TransferLine[];
@@ -30,7 +30,7 @@ export interface PageView extends PaymentFacts {
 }
 
 export interface TransferLine {
-  /** With its asset: `25.50 USDC`. */
+  /** The amount with its asset: `25.50 USDC`. */
   amount: string;
   words: string;
   txHash: string | null;

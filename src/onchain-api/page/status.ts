@@ -4,9 +4,9 @@ import type { CheckoutView } from '../present';
 
 export interface PaymentFacts {
   checkout: CheckoutView;
-  /** What is detected or final. */
+  /** The amount that is detected or final. */
   arrived: Amount;
-  /** What is final. */
+  /** The amount that is final. */
   confirmed: Amount;
   now: Date;
 }
@@ -104,7 +104,7 @@ function sumOf(refunds: CheckoutView['refunds']): Amount {
   return refunds.length === 0 ? ZERO : add(...refunds.map(({ amount }) => amount));
 }
 
-/** Without the zeros at the end, but with two decimals. */
+/** The amount with at least two decimals, without further zeros at the end. */
 export function shortAmount(amount: Amount): string {
   return amount.replace(/0{1,6}$/, '');
 }

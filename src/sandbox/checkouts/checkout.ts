@@ -60,12 +60,12 @@ export interface Checkout extends CheckoutOrder {
   payToMemo: string | null;
   state: 'open' | 'started' | 'cancelled' | 'failed';
   onHold: boolean;
-  /** What became of the last hold. */
+  /** The decision about the last hold; null while there is none. */
   holdDecision: 'released' | 'rejected' | null;
   failureCode: 'provider_error' | 'compliance_rejected' | null;
   transfers: readonly Received[];
   refunds: readonly Refund[];
-  /** What will happen by itself, in order of time. */
+  /** The steps that will happen by themselves, in order of time. */
   plan: readonly PlannedStep[];
   /** Counts the changes that callbacks tell of. */
   version: number;

@@ -25,12 +25,12 @@ const pay = (amount: string, then: 'confirm' | 'drop' = 'confirm'): CheckoutStep
   then,
 });
 
-/** What is still to be paid. */
+/** The amount that is still to be paid. */
 function missing(checkout: Checkout): string {
   return fromUnits(dueUnits(checkout));
 }
 
-/** What is still to be paid; once that is zero, the whole amount again. */
+/** The amount that is still to be paid; once that is zero, the whole amount again. */
 function missingOrAgain(checkout: Checkout): string {
   return dueUnits(checkout) > 0n ? missing(checkout) : checkout.amount;
 }

@@ -16,7 +16,7 @@ export type StepRefusal =
   | 'refund_too_large'
   | 'refund_refused'
   | 'refund_reference_conflict'
-  /** It was done, and the answer is lost. */
+  /** The step was done, and its answer is lost. */
   | 'no_answer';
 
 export type StepOutcome =
