@@ -70,7 +70,7 @@ const URGENT: readonly AlarmKind[] = [
 /** Anybody can cause it, by sending a little. */
 const MINOR: AlarmKind = 'unexpected_deposit';
 
-/** For ORDER BY: the urgent ones first, and last what must not hide another one. */
+/** SQL for ORDER BY: urgent alarms first, and last those that must not hide others. */
 export const BY_SEVERITY = `alarm.kind IN (${URGENT.map((kind) => `'${kind}'`).join(', ')}) DESC,
   alarm.kind = '${MINOR}', alarm.raised_at, alarm.id`;
 

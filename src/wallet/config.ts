@@ -10,7 +10,7 @@ import { type Network, readNetworksFile, type WalletMode } from './networks';
 import { signerFaults } from './signer/production';
 
 export interface Credentials {
-  /** What the gateway sends as its bearer key. */
+  /** The bearer key that the gateway sends. */
   apiKey: string;
   /** Signs callbacks to the gateway. */
   callbackSecret: string;
@@ -26,7 +26,7 @@ export interface WalletConfig {
   host: string;
   /** 0 lets the system choose. */
   port: number;
-  /** Where a customer's browser finds the hosted pages; null: the listening address. */
+  /** Where a customer's browser finds the hosted pages; null means the listening address. */
   publicUrl: string | null;
   /** The login of the wallet, a member of the role wallet_app. */
   databaseUrl: string;
@@ -39,16 +39,16 @@ export interface WalletConfig {
   networks: readonly Network[];
   /** Extended public keys of the deposit addresses; null where the mode takes no deposits. */
   xpubs: Record<WalletMode, string | null>;
-  /** The service that screens deposits; null: only the list of denied addresses does. */
+  /** The service that screens deposits; null if only the list of denied addresses does. */
   screening: { url: string; token: string | null } | null;
   log: Log;
 }
 
-/** What the program needs besides: tests start a wallet without it. */
+/** The further settings of the program; tests start a wallet without them. */
 export interface WalletProgramConfig extends WalletConfig {
-  /** Path of the workflows' bundle; null: bundled at the start. */
+  /** Path of the workflows' bundle; null means bundled at the start. */
   workflowBundle: string | null;
-  /** The private port for metrics; null: not served. */
+  /** The private port for metrics; null if not served. */
   metrics: { port: number | null; host: string };
 }
 

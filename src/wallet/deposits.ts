@@ -73,7 +73,7 @@ export function createSumsCheck(
   return () => startLoop(`sums of ${name} (${mode})`, log, SUMS_EVERY_MS, check);
 }
 
-/** What belongs to no chain. */
+/** The work on deposits that belongs to no chain. */
 export function startDepositWork(
   { log, screening }: WalletConfig,
   db: Database,

@@ -21,7 +21,7 @@ export interface AskedAsset {
 
 export interface AddressTotal {
   units: bigint;
-  /** False: too many have moved for one round, and the total is not whole. */
+  /** False if too many have moved for one round, and the total is not whole. */
   isComplete: boolean;
   /** They are kept when the block is final. */
   asked: { address: string; units: bigint }[];

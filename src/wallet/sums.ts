@@ -21,23 +21,23 @@ export interface AssetSums {
   decimals: number;
   /** The sums are those at this block. */
   block: number;
-  /** What the nodes say, in the asset's smallest unit as everything here. */
+  /** The balances by the nodes, in the asset's smallest unit like all figures here. */
   onAddresses: bigint;
   received: bigint;
   swept: bigint;
   fees: bigint;
-  /** What the hot wallets have. */
+  /** The balances of the hot wallets. */
   float: bigint;
-  /** What is ordered and not final yet. */
+  /** The amounts that are ordered and not final yet. */
   owed: bigint;
-  /** It is zero, or something needs an explanation. */
+  /** The difference, which is zero unless something needs an explanation. */
   difference: bigint;
 }
 
-/** With the addresses that were asked about for them. */
+/** The sums with the addresses that were asked about for them. */
 interface AskedSums extends AssetSums {
   asked: AddressTotal['asked'];
-  /** False: more addresses have moved than were asked about, and the figures are not whole. */
+  /** False if more addresses have moved than were asked about, and the figures are not whole. */
   isComplete: boolean;
 }
 

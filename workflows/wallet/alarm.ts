@@ -65,7 +65,7 @@ class AlarmPage extends OperatorPage<AlarmState> {
     return this.#isCleared || this.#decisions.length > 0;
   }
 
-  /** Null: the row has changed. */
+  /** Null if the row has changed. */
   takeDecision(): AlarmDecision | null {
     const [first = null, ...rest] = this.#decisions;
     this.#decisions = rest;

@@ -35,7 +35,7 @@ export function openXpub(xpub: string, variable: string): DepositAddresses {
 }
 
 function readXpub(xpub: string, variable: string): HDKey {
-  // Before anything else is done with it: a private key must not be here at all.
+  // This check comes first, because a private key must not be here at all.
   if (/^[a-z]prv/i.test(xpub)) {
     throw new SetupError(
       `${variable} is a private key. Set it to the extended public key (xpub…) and keep the private key offline.`,

@@ -36,7 +36,7 @@ export interface RpcCall {
 
 export type RpcAnswer<T = unknown> = { result: T } | { refusal: RpcRefusal };
 
-/** What became of a request to a node. */
+/** The outcome of a request to a node. */
 export interface RpcRequest {
   /** Host and port, never the URL. */
   node: string;
@@ -60,7 +60,7 @@ const TIMEOUT_MS = 10_000;
 const AVOID_MS = 30_000;
 /** Most providers accept this many; a batch must also stay below their limits of size. */
 export const RPC_BATCH_MAX = 20;
-/** More would be refused by the limits of hosted nodes, and fill the memory of a large installation. */
+/** The limits of hosted nodes would refuse more, and more would fill the memory of a large installation. */
 const REQUESTS_AT_ONCE = 4;
 
 export class Rpc {
@@ -194,7 +194,7 @@ export class Rpc {
     node.isOfChain = false;
   }
 
-  /** Before a node's first answer is believed, and after each fault. */
+  /** Checks the chain of a node before its first answer is believed, and after each fault. */
   private async checkChain(node: Node): Promise<void> {
     if (node.isOfChain) return;
     const found = await this.askChainId(node);
@@ -368,7 +368,7 @@ const DETAIL_LENGTH_MAX = 200;
 /** Shorter parts of a URL are words such as `v3`. */
 const KEY_LENGTH_MIN = 8;
 
-/** What may be a key in a node's URL: providers quote it in their refusals. */
+/** The parts of a node's URL that may be a key, which providers quote in their refusals. */
 function keysOf(url: string): string[] {
   const { pathname, searchParams, username, password } = new URL(url);
   const login = [username, password].map(decodeURIComponent);

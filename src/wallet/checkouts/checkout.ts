@@ -6,7 +6,7 @@ import { type Amount, add, isLess, subtract, ZERO } from '../../domain/money';
 import type { WalletMode } from '../networks';
 
 export interface Checkout {
-  /** Also the secret part of the hosted page's address. */
+  /** The id is also the secret part of the hosted page's address. */
   id: string;
   mode: WalletMode;
   reference: string;
@@ -82,7 +82,7 @@ export interface CheckoutFacts {
   refunds: readonly Refund[];
 }
 
-/** What the protocol lists: deposits one by one, and bundles of small ones once they are final. */
+/** An entry of the protocol's list: a deposit, or a bundle of small ones once they are final. */
 export type Entry = Pick<Deposit, 'id' | 'amount' | 'state' | 'seenAt' | 'finalAt' | 'txHash'>;
 
 export function listEntries({ deposits, bundles }: CheckoutFacts): Entry[] {
@@ -109,7 +109,7 @@ export function arrivedAmount({ deposits }: CheckoutFacts): Amount {
   return sumOf(deposits.filter((one) => one.isExpected && one.state !== 'vanished'));
 }
 
-/** What the customer has still to send; never below zero. */
+/** The amount that the customer still has to send; never below zero. */
 export function missingAmount(facts: CheckoutFacts): Amount {
   const arrived = arrivedAmount(facts);
   const { amount } = facts.checkout;
@@ -128,7 +128,7 @@ export function isPaid(facts: CheckoutFacts): boolean {
 /**
  * How sure a block must be before a deposit counts. What is at stake is the whole checkout, so that
  * splitting a large payment into small transfers gains nothing.
- * @param safeBelow null: every amount waits for `finalized`
+ * @param safeBelow null if every amount waits for `finalized`
  */
 export function requiredFinality(
   { amount, asset }: Pick<Checkout, 'amount' | 'asset'>,

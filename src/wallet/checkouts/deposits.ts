@@ -244,7 +244,7 @@ export async function listUnagreed(
   );
 }
 
-/** Those of them that are sure. */
+/** Finds those of the deposits that are sure. */
 export async function findSure(
   db: Database,
   parts: DepositParts,
@@ -375,7 +375,7 @@ async function bundle(
   return true;
 }
 
-/** What a person is told of deposits, with the subject of the alarm. */
+/** The text of an alarm about deposits, with its subject. */
 export interface DepositAlarm {
   subject: string;
   detail: string;

@@ -177,7 +177,7 @@ export async function nextAddressIndex(db: Db, mode: WalletMode): Promise<number
   return Number(row?.index);
 }
 
-/** Where a checkout's hosted page is. */
+/** The address of a checkout's hosted page. */
 export type PageUrl = (checkoutId: string) => string;
 
 /**

@@ -50,7 +50,7 @@ export interface LockHolder {
   since: Date;
 }
 
-/** Who has the named lock now. */
+/** Finds who has the named lock now. */
 export async function findLockHolder(db: Db, name: string): Promise<LockHolder | null> {
   const [row] = await db.query<{ name: string; since: Date }>(
     `SELECT application_name AS name, backend_start AS since

@@ -137,7 +137,7 @@ class Keeper {
       try {
         await client.withDeadline(wallClockMs() + DEADLINE_MS, () => handle.signal('cleared'));
       } catch (error) {
-        // It has ended with the decision that it received itself.
+        // The workflow has ended with the decision that it received itself.
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       }
       await this.#setAlarm(id, 'closed');

@@ -21,7 +21,7 @@ import { readHeads } from './reader';
 
 /** A node may be some blocks behind. */
 const DOUBT_AFTER_MS = 120_000;
-/** After a failed attempt for a deposit. */
+/** The wait after a failed attempt for a deposit. */
 const RETRY_AFTER_MS = 5_000;
 
 export interface AgreementParts extends DepositParts {

@@ -167,7 +167,7 @@ function judge(chainId: number, stored: Stored, arrivals: readonly Arrival[]): B
   });
 }
 
-/** What addresses have in coins at a final block, by checkout. */
+/** The coins of addresses at a final block, by checkout. */
 interface Coins {
   block: number;
   balances: ReadonlyMap<string, bigint>;

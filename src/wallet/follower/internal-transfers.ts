@@ -25,7 +25,7 @@ interface BalanceParts extends DepositParts {
   log: Log;
 }
 
-/** What the scan explains of an address's coins, up to a block. */
+/** The part of an address's coins that the scan explains, up to a block. */
 interface Explained {
   checkoutId: string;
   address: string;
@@ -91,7 +91,7 @@ export class CoinBalances {
     return (await listBlocks(db, chainId, number, number))[0];
   }
 
-  /** What was seen at blocks that are final now. */
+  /** Books the balances that were seen at blocks that are final now. */
   async book(finalNumber: number): Promise<void> {
     const final = this.looks.filter(({ number }) => number <= finalNumber);
     for (const look of final) {
@@ -101,7 +101,7 @@ export class CoinBalances {
   }
 }
 
-/** Enough nodes do not have the same balances at the same block. */
+/** Thrown when too few nodes have the same balances at the same block. */
 class DisagreeingNodes extends Error {}
 
 /** Coins that one node alone shows are never credited. @throws DisagreeingNodes, InconsistentNode */

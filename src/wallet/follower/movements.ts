@@ -31,7 +31,7 @@ export interface RpcReceipt {
   status: Hex;
   gasUsed: Hex;
   effectiveGasPrice: Hex;
-  /** What a layer 2 charges for its data, where the node tells. */
+  /** The fee of a layer 2 for its data, where the node reports it. */
   l1Fee?: Hex;
   logs: RpcLog[];
 }
@@ -119,7 +119,7 @@ function isSuccessful({ status }: RpcReceipt): boolean {
   return BigInt(status) === 1n;
 }
 
-/** What the sender of a transaction paid for it. */
+/** The fee that the sender of a transaction paid. */
 export function feeOf({ gasUsed, effectiveGasPrice, l1Fee }: RpcReceipt): bigint {
   return BigInt(gasUsed) * BigInt(effectiveGasPrice) + BigInt(l1Fee ?? '0x0');
 }

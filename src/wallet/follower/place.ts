@@ -1,4 +1,4 @@
-/** Where the follower of a chain is: the blocks that it has read, up to the newest. */
+/** The position of the follower of a chain: the blocks that it has read, up to the newest. */
 import { SetupError } from '../../lib/setup-error';
 import type { Database, Db, Tx } from '../db/database';
 import type { Network } from '../networks';

@@ -29,14 +29,14 @@ export interface BlockMovement extends Movement {
   block: BlockHeader;
 }
 
-/** What left a watched address in a transaction that it signed. */
+/** The assets that left a watched address in a transaction that it signed. */
 export interface Spend {
   txHash: string;
   address: string;
   /** Null stands for the native coin. */
   token: string | null;
   units: bigint;
-  /** In the native coin; only the spend of the native coin has one. */
+  /** The fee in the native coin; only the spend of the native coin has one. */
   feeUnits: bigint;
   blockNumber: number;
 }
@@ -48,7 +48,7 @@ export interface BlockContent {
 
 export type BlockRange = BlockContent & { first: BlockHeader; last: BlockHeader };
 
-/** Who is watched. All addresses are in lower case. */
+/** The watched addresses, in lower case. */
 export interface Watched {
   readonly size: number;
   has(address: string): boolean;
@@ -63,7 +63,7 @@ export async function readHeader({ rpc }: Chain, at: number | string): Promise<B
   return block === null ? null : headerOf(block);
 }
 
-/** The heads that the chain has now. `safe` and `finalized` null: the node has none yet. */
+/** The heads that the chain has now. `safe` and `finalized` null if the node has none yet. */
 export async function readHeads(
   chain: Chain,
 ): Promise<{ latest: BlockHeader; safe: BlockHeader | null; finalized: BlockHeader | null }> {

@@ -10,7 +10,7 @@ import { startLoop, type Loop } from '../loop';
 import type { WalletMode } from '../networks';
 
 export interface CallbackEvent {
-  /** The same when the event is sent again, so that a receiver can detect a repetition. */
+  /** The id stays the same when the event is sent again, so that a receiver can detect a repetition. */
   id: string;
   type: 'transfer.updated' | 'checkout.updated';
   data: Readonly<Record<string, unknown>>;

@@ -32,7 +32,7 @@ export type Paid = Queued & Payment & Fees;
 /** One round of the queue. */
 interface Round {
   wallets: readonly HotWallet[];
-  /** What each hot wallet sends. */
+  /** The payments that each hot wallet sends. */
   payments: Map<HotWallet, Paid[]>;
   /** Transfer → who was asked, and what the nodes said last. */
   refusals: Map<string, { by: Set<HotWallet>; last: Waiting }>;

@@ -1,4 +1,4 @@
-/** What the API says a transfer costs, in the transfer's own asset. */
+/** The cost of a transfer as the API estimates it, in the transfer's own asset. */
 import type { Hex } from 'viem';
 import type { Amount } from '../../domain/money';
 import { type Chain, readPrice } from '../chain/chain';

@@ -21,7 +21,7 @@ export interface HotWallet {
   key: SignerKey;
   view: ChainView;
   fees: Fees;
-  /** What the network fee of one transfer may take, with its data on the first layer. */
+  /** The most that the network fee of one transfer may take, with its data on the first layer. */
   feeReserveWei: bigint;
   /** asset → units that no transaction outside of blocks will take */
   free: Map<string, bigint>;
@@ -139,11 +139,11 @@ function largestOf(chain: Chain, wallet: HotWallet, asset: string): bigint {
 /** What one transfer of an asset can have, and why a larger one waits. */
 export interface Capacity {
   room: Room;
-  /** What the balance covers. */
+  /** The amount that the balance covers. */
   largest: bigint;
-  /** What the balance and the limits allow. */
+  /** The amount that the balance and the limits allow. */
   units: bigint;
-  /** Why one that the limits allow has to wait. */
+  /** The reason why a transfer that the limits allow has to wait. */
   short: Obstacle;
 }
 

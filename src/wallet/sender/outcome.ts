@@ -19,9 +19,9 @@ import type { Slot } from './slots';
 
 export type Outcome =
   | { kind: 'sent'; receipt: Receipt; units: bigint }
-  /** It was mined without effect. */
+  /** The transaction was mined without effect. */
   | { kind: 'reverted'; receipt: Receipt }
-  /** It succeeded, and the token has no Transfer. */
+  /** The transaction succeeded, and the token has no Transfer. */
   | { kind: 'not_transferred'; receipt: Receipt }
   /** The empty transaction of a freed nonce was mined in place of the transfer's. */
   | { kind: 'freed'; receipt: Receipt }

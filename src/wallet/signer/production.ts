@@ -28,7 +28,7 @@ function faultsOf(signer: SignerSettings, network: string): string[] {
 
 function fileFaults(path: string): string[] {
   const stats = statSync(path, { throwIfNoEntry: false });
-  // Whoever opens it reports what is missing.
+  // The code that opens the file reports that it is missing.
   if (stats === undefined || !isExposed(stats)) return [];
   const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
   return [
