@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const files = {
     'openapi.json': await format(document, { parser: 'json', printWidth: 100 }),
     'clients/typescript/src/generated.ts': await format(buildClientTypes(), typescript),
-    'clients/mcp/src/generated.ts': await format(buildMcpTools(), typescript),
+    'clients/mcp/src/generated.ts': buildMcpTools(),
     'clients/python/payments_gateway/_generated.py': buildPythonClient(),
   };
   for (const [file, text] of Object.entries(files)) {

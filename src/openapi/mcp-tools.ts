@@ -81,15 +81,22 @@ export function buildMcpTools(): string {
   return [
     '/** The tools of the MCP server. Written by `npm run openapi` from the schemas: do not edit. */',
     "import type { ErrorMeaning, JsonSchema, OperationTool } from './operation-tool';",
-    `export const OPERATION_TOOLS: readonly OperationTool[] = ${JSON.stringify(tools)};`,
+    `export const OPERATION_TOOLS: readonly OperationTool[] = [\n${tools.map(line).join('')}];`,
     `export const EVENT: JsonSchema = ${JSON.stringify(resolve(event, schemas))};`,
     `/** The schemas that others refer to. */`,
-    `export const DEFINITIONS: Readonly<Record<string, JsonSchema>> = ${JSON.stringify(used)};`,
-    `export const ERRORS: Readonly<Record<string, ErrorMeaning>> = ${JSON.stringify(errorMeanings())};`,
+    `export const DEFINITIONS: Readonly<Record<string, JsonSchema>> = ${members(used)};`,
+    `export const ERRORS: Readonly<Record<string, ErrorMeaning>> = ${members(errorMeanings())};\n`,
   ]
     .join('\n\n')
     .replaceAll('#/components/schemas/', '#/$defs/');
 }
+
+/** A line for each, so that a change is seen and nobody scrolls through thousands of lines. */
+const line = (item: unknown): string => `  ${JSON.stringify(item)},\n`;
+const members = (of: object): string =>
+  `{\n${Object.entries(of)
+    .map(([name, item]) => `  ${JSON.stringify(name)}: ${JSON.stringify(item)},\n`)
+    .join('')}}`;
 
 function toolOf(
   { id, method, path, summary, description }: Operation,
