@@ -42,6 +42,8 @@ export interface RestartDeps {
 const BATCH = 500;
 /** A run takes batches for this long; the schedule runs again soon. */
 const RUN_MS = 20_000;
+/** A signal is rarely lost, so looking at the conditions of all that waits takes a small part of a run. */
+const LOOK_MS = 2_000;
 /** Payments wait for late funds for a month, so a smaller batch is enough. */
 const LATE_BATCH = 50;
 
@@ -69,7 +71,7 @@ export async function wakeWaitingPayouts({
   db,
   payoutWorkflows,
 }: Pick<RestartDeps, 'db' | 'payoutWorkflows'>): Promise<{ ensured: number }> {
-  const endAt = performance.now() + RUN_MS;
+  const endAt = performance.now() + LOOK_MS;
   let ensured = 0;
   for (;;) {
     const { looked, payouts } = await takePayoutsToRelease(db, BATCH);

@@ -11,6 +11,7 @@ import { buildPayout, randomKey } from '../support/merchant/merchant-client';
 import { buildPayment } from '../support/payment/payment-steps';
 import { openLoop, percentile, type Request } from './load';
 import type { Setting } from './row';
+import { endSchedules, storeSchedules, storeWaitingPayouts, watchStored } from './stored-floods';
 
 const MEASURE_MS = { full: 120_000, quick: 15_000 };
 /** Before it is measured: the burst at the begin of a flood is part of it. */
@@ -22,9 +23,9 @@ const EXPORTED_PAYOUTS = { full: 50_000, quick: 10_000 };
 
 interface Flood {
   name: string;
-  connections: number;
-  /** @param n the number of the connection */
-  request: (n: number) => Request;
+  store?: () => Promise<void>;
+  /** @returns the last cell of its line */
+  run: (signal: AbortSignal) => Promise<string>;
 }
 
 /** @returns a table in Markdown */
@@ -34,6 +35,7 @@ export async function measureFloods({ isQuick, log }: Setting): Promise<string> 
   const { db, pepper } = gateway;
   await db.query('UPDATE payout_policies SET daily_max = NULL');
   const [flooding, other] = [await createMerchant(db, pepper), await createMerchant(db, pepper)];
+  const poor = await createMerchant(db, pepper);
   for (const { accountId } of [flooding, other]) {
     await fund(db, accountId, 'live', 'USDT', FUNDS);
     await fund(db, accountId, 'test', 'USDT', FUNDS);
@@ -48,43 +50,58 @@ export async function measureFloods({ isQuick, log }: Setting): Promise<string> 
   const sixty = await makeKeys(60, 'test');
   const eight = await makeKeys(8, 'live');
   const paymentId = await createPayment(gateway, testKey);
+  const { origin } = new URL(gateway.baseUrl);
+  /** @param request n is the number of the connection */
+  const requests = (connections: number, request: (n: number) => Request) => ({
+    run: (signal: AbortSignal) => sendFlood(origin, connections, request, signal),
+  });
+  const stored = { run: () => watchStored(gateway, other) };
   const floods: Flood[] = [
-    { name: 'none', connections: 0, request: () => payout(testKey) },
-    { name: 'one test key, 200 connections', connections: 200, request: () => payout(testKey) },
+    { name: 'none', ...stored },
+    { name: 'one test key, 200 connections', ...requests(200, () => payout(testKey)) },
     {
       name: 'sixty test keys, 200 connections',
-      connections: 200,
-      request: (n) => payout(sixty[n % sixty.length]),
+      ...requests(200, (n) => payout(sixty[n % sixty.length])),
     },
     {
       name: 'eight live keys, 200 connections',
-      connections: 200,
-      request: (n) => payout(eight[n % eight.length]),
+      ...requests(200, (n) => payout(eight[n % eight.length])),
     },
     {
       name: 'eight dry runs of 6 MB',
-      connections: 8,
-      request: () => post('/payout_batches', testKey, DRY_RUN),
+      ...requests(8, () => post('/payout_batches', testKey, DRY_RUN)),
     },
     {
       name: 'three lists of millions of values',
-      connections: 3,
-      request: () => post('/reconciliations', testKey, CROWD),
+      ...requests(3, () => post('/reconciliations', testKey, CROWD)),
     },
     {
       name: 'bodies that look like secrets, sixty keys',
-      connections: 60,
-      request: (n) => post('/payouts', sixty[n % sixty.length], SECRETS[n % 2] ?? ''),
+      ...requests(60, (n) => post('/payouts', sixty[n % sixty.length], SECRETS[n % 2] ?? '')),
     },
     {
       name: 'sixteen exports',
-      connections: 16,
-      request: () => ({ path: '/api/v1/exports?kind=transactions', headers: bearer(liveKey) }),
+      ...requests(16, () => ({
+        path: '/api/v1/exports?kind=transactions',
+        headers: bearer(liveKey),
+      })),
     },
     {
       name: 'a payment cancelled by twenty',
-      connections: 20,
-      request: () => post(`/payments/${paymentId}/cancel`, testKey, ''),
+      ...requests(20, () => post(`/payments/${paymentId}/cancel`, testKey, '')),
+    },
+    {
+      name: '300 schedules of 100 rows without a balance',
+      store: () => storeSchedules(gateway, poor),
+      ...stored,
+    },
+    {
+      name: '200,000 waiting payouts',
+      store: async () => {
+        await endSchedules(gateway);
+        await storeWaitingPayouts(gateway, flooding);
+      },
+      ...stored,
     },
   ];
   const lines: string[] = [];
@@ -96,7 +113,7 @@ export async function measureFloods({ isQuick, log }: Setting): Promise<string> 
   }
   await gateway.stop();
   return [
-    '| Flood of another merchant | GET /balance p50 ms | p95 ms | POST /payouts p50 ms | p95 ms | p99 ms | Refused | Answers to the flood |',
+    '| Flood of another merchant | GET /balance p50 ms | p95 ms | POST /payouts p50 ms | p95 ms | p99 ms | Refused | What came of it |',
     '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
     ...lines,
   ].join('\n');
@@ -109,8 +126,9 @@ async function measureFlood(
   ms: number,
 ): Promise<string[]> {
   const { origin } = new URL(baseUrl);
+  await flood.store?.();
   const end = new AbortController();
-  const load = sendFlood(origin, flood, end.signal);
+  const load = flood.run(end.signal);
   const pool = new Pool(origin);
   const accepted = async (request: Request): Promise<boolean> => {
     const status = await send(pool, request);
@@ -140,7 +158,8 @@ async function measureFlood(
 /** Sends as fast as the answers come, and waits for nothing that they say. */
 async function sendFlood(
   origin: string,
-  { connections, request }: Flood,
+  connections: number,
+  request: (n: number) => Request,
   signal: AbortSignal,
 ): Promise<string> {
   const pool = new Pool(origin);
