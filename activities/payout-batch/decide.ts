@@ -42,7 +42,7 @@ export interface BatchStep {
  * @param via absent: the delay ran out
  */
 export async function approvePayoutBatch(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'webhookDeliveryStarter' | 'consoleUrl' | 'signalApprovalMax'>,
   batchId: string,
   by: string | null,
   manifestSha256: string,

@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BASELINE, MIGRATIONS } from '../../src/db/migrations';
 import { withoutGuard } from '../guards/guard';
 import { drawGuards, GUARDS } from '../guards/table/index';
 
@@ -21,6 +22,25 @@ test('each guard is in its file once, and its removal changes the file', () => {
 
 test('each guard has a name of its own', () => {
   expect(new Set(GUARDS.map(({ name }) => name)).size).toBe(GUARDS.length);
+});
+
+test('no guard is in a text of a function that a later migration replaces', () => {
+  const functions = (text: string) =>
+    [...text.matchAll(/CREATE (?:OR REPLACE )?FUNCTION (\w+)/g)].map(([, name]) => name);
+  const newest = new Map(
+    [...BASELINE, ...MIGRATIONS].flatMap((migration) =>
+      'sql' in migration
+        ? functions(migration.sql).map((name) => [name, `src/db/migrations/${migration.name}.ts`])
+        : [],
+    ),
+  );
+  const replaced = GUARDS.filter(({ file, find }) => {
+    const [before = ''] = read(file).split(find);
+    const name = functions(before).at(-1);
+    const body = before.slice(before.lastIndexOf(`FUNCTION ${name}`)).split('$$');
+    return newest.has(name) && body.length === 2 && newest.get(name) !== file;
+  });
+  expect(replaced.map(({ name }) => name)).toEqual([]);
 });
 
 test('each guard names a test that exists', () => {

@@ -453,9 +453,14 @@ describe('the admin command', () => {
     expect((await verify()).problems).toMatchObject([{ kind: 'changed', entry_id: id }]);
   });
 
-  test('does not erase what decides who may approve a payout', async () => {
-    await database.owner.query(`INSERT INTO audit_log (actor, action, object, object_id)
-      VALUES ('alice@example.com', 'api_key.create', 'api_key', 'key_1')`);
+  test.each([
+    ...['api_key.create', 'api_key.rotate', 'user.join', 'user.change_role', 'user.enable'],
+    ...['invitation.accept', 'user.reset_password', 'user.reset_second_factor'],
+  ])('does not erase %s, which decides who may approve a payout', async (action) => {
+    await database.owner.query(
+      `INSERT INTO audit_log (actor, action, object, object_id) VALUES ('alice@example.com', ?, 'key', 'key_1')`,
+      [action],
+    );
     await seal();
     const refused = await admin.refusal(1, 'audit', 'erase', await idOf('key_1'), '--reason', 'x');
     expect(refused).toContain('decides who may approve payouts');

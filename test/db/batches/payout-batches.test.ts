@@ -1,5 +1,6 @@
 /** Batches in the database: who may change a row, and what is released. */
 import { buildPayout, type PayoutOrder } from '../../../activities/payout/build';
+import { approvePayoutBatch } from '../../../activities/payout-batch/decide';
 import {
   countHeldRows,
   insertBatchRows,
@@ -12,11 +13,11 @@ import {
 import {
   BATCH_HAS_APPROVALS,
   readBatchApprovals,
-  reviewBatch,
 } from '../../../src/db/repositories/payout-batch-decisions';
 import {
   endBatchEarly,
   findPayoutBatch,
+  getPayoutBatch,
   insertPayoutBatch,
   takeBatchTransition,
 } from '../../../src/db/repositories/payout-batches';
@@ -312,19 +313,36 @@ describe('a batch under review whose rows are below each threshold', () => {
     expect(await readBatchApprovals(database.app, id)).toEqual({ approvals: 0 });
   });
 
-  test('goes to review if nobody had to review it before', async () => {
-    const { id } = await openBatch('requested', [total('USDT', '900')]);
-    await database.owner.query(`UPDATE payout_batches SET mode = 'live' WHERE id = ?`, [id]);
-    const review = () => database.app.transaction((tx) => reviewBatch(tx, id));
-    expect(await review()).toBeNull();
+  test('goes to review if nobody had to review it before, unless it has ended', async () => {
+    const nobody = () => Promise.resolve();
+    const webhookDeliveryStarter = { start: nobody, lookFor: nobody };
+    const deps = { db: database.app, webhookDeliveryStarter, consoleUrl: null };
+    const { id, payouts } = await openBatch('requested', [total('USDT', '900')]);
+    const stopped = await openBatch('requested', [total('USDT', '900')]);
+    await database.owner.query(`UPDATE payout_batches SET mode = 'live'`);
+    const manifest = manifestSha256(payouts);
+    const step = (applied: boolean, status: PayoutBatch['status']) =>
+      expect.objectContaining({ applied, state: expect.objectContaining({ status }) });
+    expect(await approvePayoutBatch(deps, id, null, 'other rows')).toEqual(
+      step(false, 'requested'),
+    );
     await setThreshold('USDT', '899');
-    expect(await isApproved(id)).toBe(false);
-    expect(await review()).toMatchObject({
-      status: 'under_review',
+    for (let again = 0; again < 2; again += 1) {
+      expect(await approvePayoutBatch(deps, id, null, manifest)).toEqual(
+        step(false, 'under_review'),
+      );
+    }
+    expect(await getPayoutBatch(database.app, id)).toMatchObject({
       reviewReasons: ['above_four_eyes_threshold'],
+      sequence: 2,
       closedAt: null,
     });
-    expect([await review(), await isApproved(id)]).toEqual([null, false]);
+    await stop(stopped.id);
+    expect(
+      await approvePayoutBatch(deps, stopped.id, null, manifestSha256(stopped.payouts)),
+    ).toEqual(step(false, 'requested'));
+    await setThreshold('USDT', '900');
+    expect(await approvePayoutBatch(deps, id, null, manifest)).toEqual(step(true, 'processing'));
   });
 
   test('needs one operator when a sum is equal to the threshold', async () => {

@@ -56,6 +56,12 @@ test.each<[what: string, constraint: RegExp, sql: () => string]>([
     () => `UPDATE payments SET reversed_amount = credited_amount + 1 WHERE id = '${ids.payment}'`,
   ],
   [
+    'one payout for two refunds',
+    /payment_refunds_of_payout/,
+    () => `INSERT INTO payment_refunds (payment_id, reference, amount, taken, fee, state, payout_id)
+           SELECT '${ids.payment}', n, 1, 0, 0, 'ordered', 'po_1' FROM unnest(ARRAY['1', '2']) AS n`,
+  ],
+  [
     'two open decisions about one payment',
     /payment_decisions_pending/,
     () => `INSERT INTO payment_decisions (payment_id, id, number, kind, state)

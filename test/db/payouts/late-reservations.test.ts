@@ -139,7 +139,7 @@ describe.each([
   });
 });
 
-test('a person who has left the account reserves nothing', async () => {
+test('a person who has another role, is disabled or belongs to another account reserves nothing', async () => {
   const merchant = await openMerchant();
   const userId = newId('user');
   await world.db.query(
@@ -147,11 +147,11 @@ test('a person who has left the account reserves nothing', async () => {
     [userId, `${userId}@example.com`],
   );
   const person = { ...merchant, apiKeyId: userId };
-  const setRole = (role: string) =>
+  const setRole = (role: string, accountId = merchant.accountId) =>
     world.db.query(
       `INSERT INTO memberships (user_id, account_id, role) VALUES (?, ?, ?)
        ON CONFLICT (user_id, account_id) DO UPDATE SET role = excluded.role`,
-      [userId, merchant.accountId, role],
+      [userId, accountId, role],
     );
   await setRole('developer');
   expect(await (await claimPayout(person))()).toMatchObject({ kind: 'reserved' });
@@ -159,6 +159,11 @@ test('a person who has left the account reserves nothing', async () => {
   const refused = { kind: 'refused', refusal: { code: 'insufficient_scope' } };
   expect(await (await claimPayout(person))()).toMatchObject(refused);
   expect(await (await claimBatch(person))()).toMatchObject(refused);
+  await setRole('developer', (await openMerchant()).accountId);
+  expect(await (await claimPayout(person))()).toMatchObject(refused);
+  await setRole('developer');
+  await world.db.query('UPDATE users SET disabled_at = now() WHERE id = ?', [userId]);
+  expect(await (await claimPayout(person))()).toMatchObject(refused);
 });
 
 test.each(['paused', 'ended'])('a run of a schedule that is %s is not reserved', async (status) => {

@@ -34,6 +34,7 @@ const database = started(() => openTestDatabase({ owner: 2, app: 6 }));
 type Step =
   | { do: 'reserve'; units: number; ageMs: number; reviewed: boolean }
   | { do: 'change'; which: number; status: (typeof PAYOUT_STATUSES)[number] }
+  | { do: 'review'; which: number }
   | { do: 'limit'; daily: boolean };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -57,6 +58,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       which: fc.nat(),
       status: fc.constantFrom(...PAYOUT_STATUSES),
     }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('review' as const), which: fc.nat() }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('limit' as const), daily: fc.boolean() }) },
 );
@@ -220,8 +225,9 @@ async function take(key: BalanceKey, one: Step, ids: string[]): Promise<void> {
   if (one.do === 'reserve') return reserve(key, one, ids);
   if (one.do === 'limit') return setLimit(key, one.daily);
   const id = ids[one.which % Math.max(1, ids.length)];
-  if (id !== undefined)
-    await database.app.query(compose('payouts').where({ id }).update({ status: one.status }));
+  if (id === undefined) return;
+  const change = one.do === 'review' ? { review_reasons: ['review_all'] } : { status: one.status };
+  await database.app.query(compose('payouts').where({ id }).update(change));
 }
 
 async function reserve(key: BalanceKey, payout: Reserve, ids: string[]): Promise<void> {

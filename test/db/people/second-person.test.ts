@@ -5,16 +5,24 @@ import {
   saveKeyMaker,
   scheduleNeedsPerson,
 } from '../../../src/db/repositories/second-person';
+import { lockUsage } from '../../../src/db/repositories/payout-facts';
 import {
   findPayoutSchedule,
   insertPayoutSchedule,
 } from '../../../src/db/repositories/payout-schedules';
+import type { Tx } from '../../../src/db/transaction';
 import { amount } from '../../../src/domain/money';
 import { runsADay } from '../../../src/domain/payout-schedule';
 import { newId } from '../../../src/lib/new-id';
 import { createUser } from '../../../src/services/users/users';
-import { buildPayoutMoney, insertPayout, makeAccount } from '../../support/merchant/ledger';
+import {
+  buildPayoutMoney,
+  insertPayment,
+  insertPayout,
+  makeAccount,
+} from '../../support/merchant/ledger';
 import { openTestDatabase } from '../../support/servers/database';
+import { whenWaiting } from '../../support/servers/lock-waits';
 import { started } from '../../support/started';
 
 const database = started(() => openTestDatabase({ owner: 2, app: 4 }));
@@ -120,6 +128,66 @@ test('what was returned, is older than a day, or waits for a second person does 
   expect(await left(maker.id)).toBe('100.00000000');
 });
 
+test.each([
+  ['that was carried out', `state = 'done'`, '40.00000000'],
+  ['that is on its way', `state = 'ordered'`, '40.00000000'],
+  ['that was refused', `state = 'refused'`, '100.00000000'],
+  ['that a second person approves', `second_person = requested_by`, '100.00000000'],
+  ['whose payout counts in its place', `payout_id = 'po_' || id`, '100.00000000'],
+  ['of the day before', `created_at = now() - interval '24 hours 1 second'`, '100.00000000'],
+])('a refund %s counts once, or not at all', async (_what, change, expected) => {
+  const key = { accountId, mode: 'live', currency: 'USDT' } as const;
+  const payment = await insertPayment(database.owner, key, 'completed');
+  await database.owner.query(
+    `INSERT INTO payment_refunds (payment_id, reference, amount, taken, fee, state, requested_by, api_key_id)
+     VALUES (?, 'r', 60, 60, 0, 'ordered', 'merchant', ?)`,
+    [payment, maker.id],
+  );
+  await database.owner.query(`UPDATE payment_refunds SET ${change} WHERE payment_id = ?`, [
+    payment,
+  ]);
+  expect(await left(maker.id)).toBe(expected);
+});
+
+/** A row of a batch of the maker. @returns the batch */
+async function payInBatch(value: string, secondPerson: string | null): Promise<string> {
+  const id = newId('payoutBatch');
+  await database.owner.query(
+    `INSERT INTO payout_batches (id, account_id, mode, reference, status, row_count, totals, manifest_sha256,
+                                 api_key_id, review_reasons, second_person)
+     VALUES (?, ?, 'live', ?, 'processing', 1, '[]', repeat('0', 64), ?, '{}', ?)`,
+    [id, accountId, id, maker.id, secondPerson],
+  );
+  await pay(maker.id, value, `batch_id = '${id}', batch_row = 1, awaits_batch = false`);
+  return id;
+}
+
+test('a row counts unless a second person approves its batch', async () => {
+  await payInBatch('30', null);
+  await payInBatch('40', maker.id);
+  expect(await left(maker.id)).toBe('70.00000000');
+});
+
+test('the runs of a schedule count once it has ended, unless a second person approved it', async () => {
+  const daily = { cron: '0 9 * * *' };
+  const schedules = [await schedule('20', daily), await schedule('30', daily)];
+  for (const { id } of schedules) {
+    await database.owner.query(
+      `INSERT INTO payout_schedule_runs (id, schedule_id, scheduled_for, batch_id)
+       VALUES (?, ?, now(), ?)`,
+      [newId('payoutScheduleRun'), id, await payInBatch('10', null)],
+    );
+  }
+  expect(await left(maker.id)).toBe('50.00000000');
+  await approve(schedules[1]!.id, '', other.id);
+  expect(await left(maker.id)).toBe('80.00000000');
+  await database.owner.query(
+    `UPDATE payout_schedules SET status = 'ended', ended_at = now() WHERE account_id = ?`,
+    [accountId],
+  );
+  expect(await left(maker.id)).toBe('90.00000000');
+});
+
 test('a key that a person made has that person’s line, until another person approves it as it is', async () => {
   expect(await left(await newKey(null))).toBeNull();
   const key = await newKey(maker);
@@ -134,6 +202,44 @@ test('a key that a person made has that person’s line, until another person ap
   // What it requested before this change was another key's.
   await database.owner.transaction((tx) => saveKeyMaker(tx, key, maker.email));
   expect(await left(key)).toBe('70.00000000');
+});
+
+test.each([
+  ['is disabled', 'UPDATE users SET disabled_at = now() WHERE id = ?'],
+  ['has another role', `UPDATE memberships SET role = 'developer' WHERE user_id = ?`],
+  ['has left the account', 'DELETE FROM memberships WHERE user_id = ?'],
+])('the approval of a person who %s counts no more', async (_what, change) => {
+  const key = await newKey(maker);
+  await approve(key, await versionOf(key), other.id);
+  expect(await left(key)).toBeNull();
+  await database.owner.query(change, [other.id]);
+  expect(await left(key)).toBe('100.00000000');
+});
+
+test('requests of an account with a line in the currency go one after the other', async () => {
+  for (const currency of ['USDT', 'BTC']) {
+    await database.owner.query(
+      'INSERT INTO payout_policies (account_id, currency, daily_max) VALUES (?, ?, NULL)',
+      [accountId, currency],
+    );
+  }
+  const lock = async (tx: Tx, currency: string) => {
+    lockUsage(tx, { accountId, mode: 'live', currency, apiKeyId: newId('apiKey') });
+    // It is sent with the next statement.
+    await tx.query('SELECT 1');
+  };
+  const first = await database.app.begin();
+  await lock(first, 'USDT');
+  await lock(first, 'BTC');
+  await database.app.transaction((tx) => lock(tx, 'BTC'));
+  const second = database.app.transaction((tx) => lock(tx, 'USDT'));
+  const happens = await Promise.race([
+    second.then(() => 'it goes on'),
+    whenWaiting(database.owner, 1).then(() => 'it waits'),
+  ]);
+  await first.commit();
+  await second;
+  expect(happens).toBe('it waits');
 });
 
 test('a key that a key made has the line of that one’s person', async () => {
@@ -191,6 +297,34 @@ test('a schedule of a key that another person approved waits for nobody, and nob
   const late = await schedule('102', { cron: '0 9 1 * *' }, key);
   expect([await waits(late), await told(late)]).toEqual([false, false]);
 });
+
+test.each(['user.reset_password', 'user.reset_second_factor', 'user.enable', 'user.change_role'])(
+  'two people are related by %s for 30 days, or until an operator vouches',
+  async (action) => {
+    const note = (actor: string, what: string, days: number) =>
+      database.owner.query(
+        `INSERT INTO audit_log (actor, action, object, object_id, account_id, after, at)
+         VALUES (?, ?, 'user', ?, ?, '{"role": "finance"}', now() - ? * interval '1 day')`,
+        [actor, what, other.id, accountId, days],
+      );
+    const related = async () => {
+      const sql = 'SELECT r AS id FROM related_people(?, ?) AS r ORDER BY r <> ?';
+      const found = await database.owner.query<{ id: string }>(sql, [
+        accountId,
+        maker.id,
+        maker.id,
+      ]);
+      return found.map(({ id }) => id);
+    };
+    await note(maker.email, action, 30.1);
+    expect(await related()).toEqual([maker.id]);
+    await note('an operator', 'user.vouch', 2);
+    await note(maker.email, action, 1);
+    expect(await related()).toEqual([maker.id, other.id]);
+    await note('an operator', 'user.vouch', 0);
+    expect(await related()).toEqual([maker.id]);
+  },
+);
 
 test.each(['payouts:write', 'payments:write', 'refunds:write'])(
   'a key with %s that a person made may be approved by another one',

@@ -125,6 +125,21 @@ const policy = (column: string, value: string) =>
 const key = (change: string) =>
   world.db.query(`UPDATE api_keys SET ${change} WHERE id = ?`, [apiKeyId]);
 
+/** An owner of the account. @returns the id */
+async function openPerson(): Promise<string> {
+  const user = newId('user');
+  await world.db.query(
+    `INSERT INTO users (id, kind, email, password_hash, created_at)
+     VALUES (?, 'merchant', ?, 'x', now() - interval '2 days')`,
+    [user, `${user}@example.com`],
+  );
+  await world.db.query(
+    `INSERT INTO memberships (user_id, account_id, role) VALUES (?, ?, 'owner')`,
+    [user, payment.accountId],
+  );
+  return user;
+}
+
 describe('a refund whose customer names an address', () => {
   test('takes the money once, sends it as a payout without fees, and ends with it', async () => {
     const id = await ordered();
@@ -207,11 +222,14 @@ describe('the rules of payouts hold when it is ordered', () => {
     expect((await ask()).outcome).toMatchObject({ kind: 'refused', refusal: { code } });
   });
 
-  test('refunds and payouts use up one day of the account, each once', async () => {
-    await policy('daily_max', '70');
+  test.each([
+    ['account', () => policy('daily_max', '70')],
+    ['key', () => key(`payout_limits = '{"USDT": {"per_day": "70"}}'`)],
+  ])('refunds and payouts use up one day of the %s, each once', async (_, rule) => {
+    await rule();
     const { payoutId } = await paid('40');
     expect((await ask('31')).outcome).toMatchObject({
-      refusal: { code: 'limit_exceeded', details: { limit: 'daily', used: '40.00000000' } },
+      refusal: { code: 'limit_exceeded', details: { used: '40.00000000' } },
     });
     const second = await ordered('30');
     expect((await ask('1')).outcome).toMatchObject({ kind: 'refused' });
@@ -239,6 +257,8 @@ describe('the rules of payouts hold when the address is named, whatever they wer
     ],
     ['a suspended account', () => account(`status = 'suspended'`), 'account_suspended'],
     ['a revoked key', () => key('revoked_at = now()'), 'invalid_api_key'],
+    ['an expired key', () => key('expires_at = now()'), 'invalid_api_key'],
+    ['a key without the scope', () => key(`scopes = '{payments:write}'`), 'invalid_api_key'],
     ['a pause of everything', () => pause('global', ''), 'service_unavailable'],
     ['a pause of the account', () => pause('account', payment.accountId), 'service_unavailable'],
     ['a pause of the provider', () => pause('provider', 'onchain_provider'), 'service_unavailable'],
@@ -248,6 +268,18 @@ describe('the rules of payouts hold when the address is named, whatever they wer
     expect(await name(id)).toMatchObject({ kind: 'refused', refusal: { code } });
     expect(await findRefund(world.db, id)).toMatchObject({ state: 'ordered', payoutId: null });
     expect(await figures(id)).toMatchObject({ reserved: '0.00000000' });
+  });
+
+  test.each([
+    ['has another role', `UPDATE memberships SET role = 'developer' WHERE user_id = ?`],
+    ['has left the account', 'DELETE FROM memberships WHERE user_id = ?'],
+    ['is disabled', 'UPDATE users SET disabled_at = now() WHERE id = ?'],
+  ])('a person who %s sends nothing', async (_, change) => {
+    apiKeyId = await openPerson();
+    const id = await ordered();
+    await world.db.query(change, [apiKeyId]);
+    expect(await name(id)).toMatchObject({ refusal: { code: 'invalid_api_key' } });
+    expect(await figures(id)).toMatchObject({ state: 'ordered', reserved: '0.00000000' });
   });
 
   test.each([
@@ -280,16 +312,7 @@ describe('the rules of payouts hold when the address is named, whatever they wer
 
   test('what a person asks for above the line waits for another person, who sees the address', async () => {
     await account(`second_person_above = '{"USDT": "39"}'`);
-    const user = newId('user');
-    await world.db.query(
-      `INSERT INTO users (id, kind, email, password_hash, created_at)
-       VALUES (?, 'merchant', ?, 'x', now() - interval '2 days')`,
-      [user, `${user}@example.com`],
-    );
-    await world.db.query(
-      `INSERT INTO memberships (user_id, account_id, role) VALUES (?, ?, 'owner')`,
-      [user, payment.accountId],
-    );
+    const user = await openPerson();
     apiKeyId = user;
     const { payoutId } = await paid();
     expect(await findPayout(world.db, payoutId)).toMatchObject({
@@ -426,21 +449,38 @@ describe('the link', () => {
     await expect(makeRefundLink(world.db, by, id)).rejects.toThrow('does not wait for an address');
   });
 
-  test('goes to the customer by mail, and the mail alone has it', async () => {
+  const takeMail = async (id: string) => {
+    const sql = `SELECT m.kind, m.email FROM link_mails l, take_link_mail(l.id, ?, 30) m
+                  WHERE l.refund_id = ? AND l.kind = 'customer'`;
+    return world.db.query(sql, [hash(`of the mail of ${id}`), id]);
+  };
+  const orderedWithMail = async () => {
     await world.db.query(`UPDATE payments SET customer_email = 'ada@example.com' WHERE id = ?`, [
       payment.id,
     ]);
-    const id = await ordered();
-    const [mail] = await world.db.query<{ id: string }>(
-      `SELECT id FROM link_mails WHERE refund_id = ? AND kind = 'customer'`,
-      [id],
-    );
-    const [taken] = await world.db.query('SELECT kind, email FROM take_link_mail(?, ?, 30)', [
-      mail?.id ?? '',
-      hash('of the mail'),
-    ]);
-    expect(taken).toEqual({ kind: 'customer', email: 'ada@example.com' });
-    expect(await findNamingRequest(world.db, hash('of the mail'))).toMatchObject({ refundId: id });
+    return ordered();
+  };
+
+  test('goes to the customer by mail, and the mail alone has it', async () => {
+    const id = await orderedWithMail();
+    expect(await takeMail(id)).toEqual([{ kind: 'customer', email: 'ada@example.com' }]);
+    expect(await findNamingRequest(world.db, hash(`of the mail of ${id}`))).toMatchObject({
+      refundId: id,
+    });
+  });
+
+  test.each([
+    ['was taken back', (id: string) => withdrawRefund(world, payment.id, id)],
+    ['has its address', name],
+    [
+      'waits no more',
+      (id: string) =>
+        world.db.query('UPDATE payment_refunds SET address_until = now() WHERE id = ?', [id]),
+    ],
+  ])('is not mailed for a refund that %s', async (_, change) => {
+    const id = await orderedWithMail();
+    await change(id);
+    expect(await takeMail(id)).toEqual([]);
   });
 });
 

@@ -11,6 +11,7 @@ import { RECIPIENT_GUARDS } from './recipients';
 import { REQUEST_GUARDS } from './requests';
 import { SCHEDULE_GUARDS } from './schedules';
 import { SCREENING_GUARDS } from './screening';
+import { SECOND_PERSON_GUARDS } from './second-person';
 import { SECRET_GUARDS } from './secrets';
 import { WALLET_GUARDS } from './wallet';
 import { WEBHOOK_GUARDS } from './webhooks';
@@ -27,6 +28,11 @@ export const GUARD_GROUPS: readonly GuardGroup[] = [
   { title: 'Payouts and payments', file: 'money.ts', guards: MONEY_GUARDS },
   { title: 'Limits, batches and refunds', file: 'limits.ts', guards: LIMIT_GUARDS },
   { title: 'Recipients and the second person', file: 'recipients.ts', guards: RECIPIENT_GUARDS },
+  {
+    title: 'Who is one person, and what one person moves alone',
+    file: 'second-person.ts',
+    guards: SECOND_PERSON_GUARDS,
+  },
   { title: 'Conditions of payouts', file: 'conditions.ts', guards: CONDITION_GUARDS },
   { title: 'Schedules of payouts', file: 'schedules.ts', guards: SCHEDULE_GUARDS },
   { title: 'Screening', file: 'screening.ts', guards: SCREENING_GUARDS },

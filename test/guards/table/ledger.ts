@@ -242,11 +242,11 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'audit-erasure-of-needed',
     protects: 'Nobody erases the entries that the rule of two people reads.',
-    file: 'src/db/migrations/0055-audit-chain.ts',
+    file: 'src/db/migrations/0092-related-people.ts',
     find: "RETURN 'needed';",
     replace: 'NULL;',
     test: 'test/db/audit/audit-chain.test.ts',
-    title: 'does not erase what decides',
+    title: 'which decides who may approve a payout',
   },
   {
     name: 'payout-total',
@@ -310,5 +310,14 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     replace: 'CHECK (true)',
     test: CONSTRAINTS,
     title: 'a proposal that its own author approves',
+  },
+  {
+    name: 'heads-one-an-hour',
+    protects: 'Two workers sign one head of the audit log an hour.',
+    file: 'src/db/migrations/0095-hourly-heads.ts',
+    find: 'CREATE UNIQUE INDEX',
+    replace: 'CREATE INDEX',
+    test: 'test/db/audit/audit-chain.test.ts',
+    title: 'is signed once an hour',
   },
 ];

@@ -3,7 +3,7 @@ import type { Guard } from '../guard';
 
 const RESETS = 'src/services/users/password-resets.ts';
 const LINK_MAILS = 'src/db/repositories/link-mails.ts';
-const LINK_MAILS_SQL = 'src/db/migrations/0065-link-mails.ts';
+const LINK_MAILS_SQL = 'src/db/migrations/0080-refunds-by-payout.ts';
 const PEOPLE = 'src/services/users/people.ts';
 const TEST = 'test/db/people/link-mails.test.ts';
 const ONCE = 'a link works once, ends all sessions and the other links, and signs nobody in';
@@ -97,8 +97,8 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     name: 'reset-not-to-disabled',
     protects: 'A disabled user gets no link for a new password.',
     file: LINK_MAILS_SQL,
-    find: 'AND u.disabled_at IS NULL\n',
-    replace: '\n',
+    find: 'AND u.disabled_at IS NULL\n       AND v_mail',
+    replace: '\n       AND v_mail',
     test: TEST,
     title: SAME,
   },
