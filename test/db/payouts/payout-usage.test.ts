@@ -94,6 +94,20 @@ test('it equals the full sum after any steps, also concurrent ones', async () =>
   );
 });
 
+test('what goes to review after its day frees nothing of the present one', async () => {
+  const key: BalanceKey = {
+    accountId: await makeAccount(database.owner),
+    mode: 'live',
+    currency: 'USDT',
+  };
+  const ids: string[] = [];
+  await setLimit(key, true);
+  await reserve(key, { units: 5, ageMs: 0, reviewed: false }, ids);
+  await reserve(key, { units: 7, ageMs: DAY_MS + 1_000, reviewed: false }, ids);
+  await take(key, { do: 'review', which: 1 }, ids);
+  expect((await compare(key)).approved).toBe('5.00000000');
+});
+
 test('reservations without a limit do not wait for each other, and count nothing', async () => {
   const key: BalanceKey = {
     accountId: await makeAccount(database.owner),

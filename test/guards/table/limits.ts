@@ -193,7 +193,7 @@ export const LIMIT_GUARDS: readonly Guard[] = [
     find: '  IF NEW.created_at > hold_payout_usage(NEW.account_id, NEW.mode, NEW.currency) THEN',
     replace: '  PERFORM hold_payout_usage(NEW.account_id, NEW.mode, NEW.currency);\n  IF true THEN',
     test: USAGE_TEST,
-    title: 'it equals the full sum after any steps',
+    title: 'what goes to review after its day frees nothing',
   },
   {
     name: 'batch-ended-is-not-reviewed',
