@@ -319,7 +319,8 @@ describe('a batch under review whose rows are below each threshold', () => {
     const deps = { db: database.app, webhookDeliveryStarter, consoleUrl: null };
     const { id, payouts } = await openBatch('requested', [total('USDT', '900')]);
     const stopped = await openBatch('requested', [total('USDT', '900')]);
-    await database.owner.query(`UPDATE payout_batches SET mode = 'live'`);
+    const live = `UPDATE payout_batches SET mode = 'live' WHERE id IN (?, ?)`;
+    await database.owner.query(live, [id, stopped.id]);
     const manifest = manifestSha256(payouts);
     const step = (applied: boolean, status: PayoutBatch['status']) =>
       expect.objectContaining({ applied, state: expect.objectContaining({ status }) });
