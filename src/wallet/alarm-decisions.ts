@@ -11,7 +11,7 @@ import { DECISION_PENDING } from './sender/waiting';
 /** Kind → what the person does before `resolve`. */
 export const REMEDIES: Readonly<Partial<Record<AlarmKind, string>>> = {
   signer_stopped:
-    'Find out who used the nonce or whether the database is an old one, and run `npm run wallet -- resume-signer`.',
+    'Find out whether the database is an old one or somebody else has the key. `npm run wallet -- restore` shows the next step.',
   reorganization_below_final:
     'Compare the nodes. Remove one that serves another chain and run `npm run wallet -- chain resume`, or accept the chain that all of them have: `npm run wallet -- chain accept`.',
   credited_deposit_gone:
@@ -114,7 +114,7 @@ async function findCause(db: Db, { kind, subject, chainId }: AlarmRow): Promise<
       [chainId, subject],
     );
     if (stopped !== undefined) {
-      return 'The hot wallet is still stopped. Run npm run wallet -- resume-signer, which ends the alarm.';
+      return 'The hot wallet is still stopped. See npm run wallet -- restore, which ends the alarm.';
     }
   }
   if (kind === 'not_transferred') {

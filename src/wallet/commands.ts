@@ -13,7 +13,6 @@ import {
 import { dataLayout, developmentDatabaseUrl } from '../lib/data-folder';
 import { printableJson } from '../lib/printable-json';
 import { findSetting } from '../settings/read-settings';
-import { createChain } from './chain/chain';
 import { addRefundCommands } from './checkouts/commands';
 import { CHAIN, findByChainId, readAddress, REASON } from './command-options';
 import { pausePayouts, pauseSigner, resumePausedSigner, resumePayouts } from './chain/pause';
@@ -27,7 +26,7 @@ import { allowAddress, denyAddress } from './sender/denylist';
 import { addTransferCommands } from './sender/commands';
 import { chooseSigner } from './sender/choose-signer';
 import { freeNonce } from './sender/free-nonce';
-import { resumeSigner } from './sender/resume';
+import { addRestoreCommand } from './sender/restore-command';
 import type { SignerKey } from './sender/slots';
 import { addKeyCommands } from './signer/commands';
 import { describeStatus, readStatus } from './status';
@@ -135,39 +134,6 @@ function addOperation(command: Command, { env, out }: Terminal): void {
       out(`The nonce ${nonce} ${isNew ? 'is' : 'was already'} to be freed. See \`status\`.\n`);
     });
   command
-    .command('resume-signer')
-    .description('Lets a hot wallet send again after it was stopped, once every node agrees.')
-    .requiredOption(...CHAIN)
-    .option(...SIGNER)
-    .option(
-      '--paid <HASH=REFERENCE...>',
-      'the unknown transaction has paid this queued payout, which is not sent again',
-    )
-    .option('--foreign <HASH...>', 'the unknown transaction has paid none of the payouts')
-    .option('--all-foreign', 'none of the unknown transactions without --paid has paid a payout')
-    .option(
-      '--skip-unknown-nonces',
-      'no node shows the transactions of some nonces, and none of them has paid a payout',
-    )
-    .option(...BY)
-    .action(async ({ chainId, signer, paid = [], foreign = [], allForeign, ...decisions }) => {
-      const network = findByChainId(networksOf(env), chainId);
-      const pairs = paid.map(readPaid);
-      const { account, requeued, nextNonce } = await withDatabase(env, async (db) => {
-        const chosen = await chooseSigner(db, network, readSigner(signer));
-        const chain = createChain(network);
-        return {
-          account: chosen,
-          ...(await resumeSigner(db, chain, chosen, {
-            ...decisions,
-            paid: pairs,
-            foreign: allForeign === true ? 'all' : foreign,
-          })),
-        };
-      });
-      out(`${account} sends again from nonce ${nextNonce}; ${requeued} payouts get a new nonce.\n`);
-    });
-  command
     .command('deny')
     .description('Refuses payouts to an address and holds deposits from it.')
     .requiredOption(...ADDRESS)
@@ -268,14 +234,6 @@ function addLists(command: Command, { env, out }: Pick<Terminal, 'env' | 'out'>)
     });
 }
 
-function readPaid(text: string): { hash: string; reference: string } {
-  const [hash = '', reference = '', ...rest] = text.split('=');
-  if (/^0x[0-9a-fA-F]{64}$/.test(hash) && reference !== '' && rest.length === 0) {
-    return { hash, reference };
-  }
-  throw new UsageError(`--paid ${text} must be a transaction's hash, =, and a payout's reference.`);
-}
-
 export const runWalletCommand: Program = (args, terminal) => {
   const command = createCommand(COMMAND, terminal)
     .description('Shows and operates the wallet: chains, alarms, keys, sweeps, denied addresses.')
@@ -293,5 +251,6 @@ export const runWalletCommand: Program = (args, terminal) => {
   addTransferCommands(command, terminal, parts);
   addRefundCommands(command, terminal, parts);
   addRescanCommand(command, terminal, parts);
+  addRestoreCommand(command, terminal, parts);
   return runCommand(command, args, terminal);
 };

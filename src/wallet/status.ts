@@ -11,7 +11,7 @@ import { listNewestDecisions, type PauseDecision } from './chain/pause';
 import { type Db, findLockHolder } from './db/database';
 import { chainLock } from './durable/chain-run';
 import type { Network, PayoutRules } from './networks';
-import { describeFound, describeOpenFound, type OpenFound } from './sender/explain';
+import { describeFound, describeOpenFound, type OpenFound } from './sender/unknown';
 import { readView } from './sender/view';
 import { describeOpenSweeps, type OpenSweep } from './sweep/store';
 import { readShownSums, type ShownSums } from './sums';
@@ -159,7 +159,8 @@ async function readHotWallets(db: Db, chain: Chain): Promise<HotWallet[]> {
        to_char(oldest AT TIME ZONE 'UTC', ${ISO}) AS oldest_in_flight_at
      FROM wallet.signer, LATERAL (
        SELECT count(*)::int AS in_flight, min(created_at) AS oldest,
-         coalesce(array_agg(nonce::text ORDER BY nonce) FILTER (WHERE freed_at IS NOT NULL), '{}') AS freeing
+         coalesce(array_agg(nonce::text ORDER BY nonce) FILTER (WHERE freed_at IS NOT NULL AND transfer_id IS NOT NULL), '{}')
+           AS freeing
        FROM wallet.slot
        WHERE slot.chain_id = signer.chain_id AND slot.signer = signer.address AND state = 'open'
      ) AS open_slots
@@ -172,7 +173,7 @@ async function readHotWallets(db: Db, chain: Chain): Promise<HotWallet[]> {
       const key = { chainId: chain.network.chainId, signer: row.address };
       return {
         ...row,
-        unknown_transactions: await describeFound({ db, chain, key }),
+        unknown_transactions: await describeFound(db, chain, key),
         floats: await readFloats(chain, row.address, minimums),
       };
     }),

@@ -12,6 +12,7 @@ import { onchainApi } from '../onchain-api/api';
 import { listen } from '../onchain-api/listen';
 import type { Log, WalletConfig } from './config';
 import { Database } from './db/database';
+import { readIdentity } from './db/identity';
 import { migrateWallet, requireMigrations } from './db/migrate';
 import {
   createCheckoutParts,
@@ -29,6 +30,7 @@ import type { Loop } from './loop';
 import { measureNetworks, measureNodes, type NodeObserver } from './metrics';
 import { type Network, type PayoutRules, type SignerSettings, WALLET_MODES } from './networks';
 import { isDenied } from './sender/denylist';
+import { stopOnOlderDatabase } from './sender/older-database';
 import { startSenders } from './sender/senders';
 import { isLostAddress, type OrderRules, type Transfer } from './sender/transfers';
 import type { OpenSigner } from './signer/open';
@@ -60,10 +62,9 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
   try {
     await requireMigrations(db);
     await requireFollowed(db, config.networks);
-    await skipAfterRestore(
-      db,
-      WALLET_MODES.filter((mode) => config.xpubs[mode] !== null),
-    );
+    const modes = WALLET_MODES.filter((mode) => config.xpubs[mode] !== null);
+    await skipAfterRestore(db, modes, await readIdentity(db));
+    await stopOnOlderDatabase(db);
     measureNetworks(registry, db, config.networks);
     const chains = await openChains(config, measureNodes(registry));
     running.push(startCallbacks(db, config));

@@ -2,7 +2,7 @@
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import { createChain } from '../../src/wallet/chain/chain';
-import { resumeSigner } from '../../src/wallet/sender/resume';
+import { decideUnknown } from '../../src/wallet/sender/decide-unknown';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
@@ -12,6 +12,7 @@ import {
   testNetwork,
   WALLET_KEYS,
 } from '../support/wallet/wallet';
+import { createOperator } from '../support/wallet/operator';
 import { buildOrder, foundCheckout, when } from './deposits-world';
 
 /** Temporal is away: nobody works on a chain. */
@@ -56,15 +57,24 @@ describeWithChain('the first start of a wallet', () => {
     await chain.finalize();
     const networks = [testNetwork(chain)];
     const wallet = await startTestWallet({ networks, signer, database });
-    const stopped = `SELECT 1 FROM wallet.signer WHERE stopped_for = 'found_transactions'`;
-    await when('the stop', async () => ((await wallet.db.query(stopped)).length > 0 ? true : null));
-    const decision = { by: 'alice', foreign: 'all' } as const;
+    const operator = createOperator(
+      () => networks[0]!,
+      () => wallet.db,
+    );
+    await when('the stop', async () => ((await operator.isStopped()) ? true : null));
+    await operator.cancel();
+    await when('the unknown transaction', async () => {
+      await chain.finalize();
+      return (await operator.unknown()).length === 1 ? true : null;
+    });
+    const decision = { by: 'alice', reason: 'before the installation', foreign: 'all' } as const;
     const onChain = createChain(networks[0]!);
-    const resumed = await resumeSigner(wallet.db, onChain, signer.address, decision);
-    expect(resumed).toEqual({ requeued: 0, nextNonce: 1n });
-    expect(await wallet.db.query(stopped)).toEqual([]);
-    expect(await wallet.db.query('SELECT reason FROM wallet.decision')).toEqual([
-      { reason: 'no other unknown transaction has paid a payout' },
+    await decideUnknown(wallet.db, onChain, signer.address, decision);
+    await when('the end of the stop', async () => ((await operator.isStopped()) ? null : true));
+    expect((await operator.look())[0]).toMatchObject({ next_nonce: '65', explain_to: null });
+    expect(await wallet.db.query('SELECT reason FROM wallet.decision ORDER BY id')).toEqual([
+      { reason: 'empty transactions for nonces 1 to 64: the runbook' },
+      { reason: 'no other unknown transaction has paid a payout: before the installation' },
     ]);
     await wallet.stop();
   });

@@ -5,10 +5,12 @@ import { amount } from '../../src/domain/money';
 import { createAlarms } from '../../src/wallet/alarms';
 import { createChain } from '../../src/wallet/chain/chain';
 import type { Log } from '../../src/wallet/config';
-import { resumeSigner } from '../../src/wallet/sender/resume';
+import { decideUnknown } from '../../src/wallet/sender/decide-unknown';
 import { SumsCheck } from '../../src/wallet/sums';
 import { planSweep } from '../../src/wallet/sweep/plan';
 import { findOutcome } from '../../src/wallet/sweep/run';
+import { waitThroughFaults } from '../support/wait-for';
+import { createOperator } from '../support/wallet/operator';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { startForgetfulNode } from '../support/wallet/forgetful-node';
 import type { NodeAnswer, NodeCall, NodeProxy } from '../support/wallet/node-proxy';
@@ -97,13 +99,24 @@ describeWithChain('nodes without old state', () => {
       await world.broadcastOf(1);
       const hash = await useElsewhere();
       await chain.mine(3);
-      const network = createChain(testNetwork(chain, { rpcUrls: [node.url] }));
-      const resume = () =>
-        resumeSigner(world.wallet.db, network, signer.address, { by: 'alice', foreign: [hash] });
-      await expect(resume()).rejects.toThrow(/not every node .* final/i);
+      const network = testNetwork(chain, { rpcUrls: [node.url] });
+      const operator = createOperator(
+        () => network,
+        () => world.wallet.db,
+      );
+      const decide = () =>
+        decideUnknown(world.wallet.db, createChain(network), signer.address, {
+          ...{ by: 'alice', reason: 'sent by hand', foreign: [hash] },
+        });
       await chain.finalize();
       await world.alarm('signer_stopped');
-      await resume();
+      await operator.cancel();
+      await expect(decide()).rejects.toThrow(/before every node/);
+      await waitThroughFaults('the unknown transaction', async () => {
+        await chain.finalize();
+        return (await operator.unknown()).includes(hash);
+      });
+      await decide();
       await chain.setAutomine(true);
       expect(await world.ended('po_1')).toMatchObject({ status: 'sent' });
       expect(await world.received()).toBe(5_000_000n);

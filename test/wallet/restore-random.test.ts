@@ -1,8 +1,8 @@
 /**
  * Payouts by chance while the wallet is killed and its database goes back to any earlier moment, or to
  * a copy that is behind. The chain and the pool keep what was sent. As the gateway does, the client submits
- * its open orders again after each start, and says which transactions have paid those that have ended. In
- * the end every order was paid once, without an operator. TEST_SEED repeats a run.
+ * its open orders again after each start, and says which transactions have paid those that have ended. Where
+ * the wallet stops, an operator follows the runbook. In the end every order was paid once. TEST_SEED repeats a run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from 'viem';
@@ -27,12 +27,15 @@ import {
   testSigner,
   type TestWallet,
 } from '../support/wallet/wallet';
+import { createOperator } from '../support/wallet/operator';
 import { waitThroughFaults } from '../support/wait-for';
 
 const PAYOUTS = scaled(40, 300);
 const BACKUPS_KEPT = 6;
 const GWEI = 10n ** 9n;
 const KILLED_WITHIN_MS = 120;
+/** How often the operator looks before a stop is one that does not end by itself. */
+const LOOKS = 10;
 
 jest.setTimeout(scaled(300_000, 1_200_000));
 
@@ -67,7 +70,15 @@ describeWithChain('payouts by chance on databases that go back', () => {
   const signers = Array.from({ length: 1 + dice.roll(3) }, createTestSigner);
   const receivers = Array.from({ length: 4 }, () => createTestSigner().address);
   const orders: Order[] = [];
-  const did = { hotWallets: signers.length, kills: 0, restores: 0, bumps: 0, claims: 0 };
+  const did = {
+    hotWallets: signers.length,
+    kills: 0,
+    restores: 0,
+    failovers: 0,
+    bumps: 0,
+    claims: 0,
+    stops: 0,
+  };
   let chain: TestChain;
   /** Between the wallet and the node. */
   let line: NodeProxy;
@@ -170,7 +181,16 @@ describeWithChain('payouts by chance on databases that go back', () => {
     const gone = database;
     database = await copyWalletDatabase(backup);
     await gone.drop();
-    did.restores += 1;
+    // A backup is old, and a standby that takes over is not.
+    const isOld = dice.roll(2) === 1;
+    if (isOld) {
+      await withClient(database.ownerUrl, (client) =>
+        client.query(
+          "UPDATE wallet.followed_chain SET updated_at = updated_at - interval '1 hour'",
+        ),
+      );
+    }
+    did[isOld ? 'restores' : 'failovers'] += 1;
     await start();
   };
   /** An order that has ended is not submitted again: the client says by its hash what has paid it. */
@@ -183,6 +203,24 @@ describeWithChain('payouts by chance on databases that go back', () => {
       if (!unknown.hashes.includes(txHash)) continue;
       const { kind } = await wallet!.provider.claimTransaction(orderOf(order), txHash);
       if (kind === 'found') did.claims += 1;
+    }
+  };
+  const operator = createOperator(network, () => wallet!.db);
+  /** The runbook: wait for what ends by itself, else cancel; then wait for the gateway. */
+  const operate = async (): Promise<void> => {
+    if (!(await operator.isStopped())) return;
+    for (let looks = 0; looks < LOOKS; looks += 1) {
+      const stopped = (await operator.look()).filter((one) => one.stopped_reason !== null);
+      if (stopped.length === 0) return;
+      const isDue = stopped.some(({ explain_to: to }) => to === null) || looks === LOOKS - 1;
+      if (isDue && stopped.some(({ is_restoring: isRestoring }) => !isRestoring)) {
+        await operator.cancel();
+        did.stops += 1;
+        return;
+      }
+      await chain.finalize();
+      await claim();
+      await sleep(100);
     }
   };
   const balanceOfAll = async (): Promise<bigint> => {
@@ -249,6 +287,8 @@ describeWithChain('payouts by chance on databases that go back', () => {
     () => restore(backups.length === 0 ? undefined : dice.pick(backups)),
     () => restore(backups.at(-1)),
     () => claim(),
+    operate,
+    operate,
   ];
 
   test(`each order is paid once (seed ${String(seed)})`, async () => {
@@ -259,6 +299,7 @@ describeWithChain('payouts by chance on databases that go back', () => {
     await waitThroughFaults('the end of all orders', async () => {
       await chain.finalize();
       await claim();
+      await operate();
       return orders.every(({ end }) => end !== null);
     }).catch(async (error: unknown) => {
       console.log(JSON.stringify({ ...did, seed, ...(await readOpen()) }, null, 1));

@@ -1,6 +1,6 @@
 /**
- * A database that is older than the chain or the pools: the wallet finds what its hot wallet has sent,
- * and each payout is received once.
+ * A database that is older than the chain or the pools: what mined transactions explain is adopted, anything else
+ * stops until a person has restored the wallet, and each payout is received once.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Hex } from 'viem';
@@ -11,8 +11,7 @@ import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
 import { createChain } from '../../src/wallet/chain/chain';
 import { Database } from '../../src/wallet/db/database';
 import { decideTransfer } from '../../src/wallet/sender/decide-transfer';
-import { resumeSigner } from '../../src/wallet/sender/resume';
-import { readStatus } from '../../src/wallet/status';
+import { decideUnknown, type RestoreDecisions } from '../../src/wallet/sender/decide-unknown';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
 import {
@@ -28,6 +27,7 @@ import {
   type TestWallet,
 } from '../support/wallet/wallet';
 
+import { createOperator } from '../support/wallet/operator';
 import { buildOrder, foundCheckout } from './deposits-world';
 import { waitThroughFaults } from '../support/wait-for';
 
@@ -80,6 +80,11 @@ describeWithChain('a wallet with a restored database', () => {
     databases.push(copy);
     await start(changes);
   };
+  /** As a backup is, and a standby that takes over is not. */
+  const makeOld = (copy: WalletDatabase) =>
+    withClient(copy.ownerUrl, (client) =>
+      client.query("UPDATE wallet.followed_chain SET updated_at = updated_at - interval '1 hour'"),
+    );
   const orderOf = (reference: string, to = 0): PayoutOrder => ({
     reference,
     amount: amount('5'),
@@ -111,10 +116,27 @@ describeWithChain('a wallet with a restored database', () => {
       "SELECT 1 FROM wallet.alarm WHERE kind = 'signer_stopped' AND cleared_at IS NULL",
     );
   const stopped = () => waitThroughFaults('the stop', async () => (await openAlarms()).length > 0);
-  const unknown = async () => {
-    const [status] = await readStatus(wallet.db, [testNetwork(chain)]);
-    return status!.hot_wallets[0]!.unknown_transactions;
+  const noStop = () =>
+    waitThroughFaults('the end of the stop', async () => (await openAlarms()).length === 0);
+  let changed: Changes;
+  const operator = createOperator(
+    () => testNetwork(chain, changed),
+    () => wallet.db,
+  );
+  beforeEach(() => {
+    changed = {};
+  });
+  const restored = () => operator.restore(() => chain.finalize());
+  const sentOf = async (references: readonly string[]) => {
+    for (const reference of references) {
+      expect(await ended(reference)).toMatchObject({ status: 'sent' });
+    }
   };
+  const decide = (decisions: Partial<RestoreDecisions>) =>
+    decideUnknown(wallet.db, createChain(testNetwork(chain)), signer.address, {
+      ...{ by: 'alice', reason: 'seen in the explorer' },
+      ...decisions,
+    });
 
   it('takes a mined replacement that the database does not know as the payout’s own', async () => {
     await pay('po_1');
@@ -131,7 +153,7 @@ describeWithChain('a wallet with a restored database', () => {
     expect(await openAlarms()).toEqual([]);
   });
 
-  it('does not send again by resume-signer what no node shows, because it may have been paid', async () => {
+  it('does not send again what no node shows, because it may have been paid', async () => {
     await pay('po_1');
     await broadcastOf(1);
     const copy = await backUp({ payouts: { replaceAfterMs: 200 } });
@@ -141,30 +163,31 @@ describeWithChain('a wallet with a restored database', () => {
     await chain.mine();
     await chain.finalize();
     node = await startNodeProxy(chain.url);
-    // It tells the count of transactions and receipts, and lists no transactions.
+    // It tells the count of transactions and receipts, and does not list what nonce 0 has done.
+    const hides = (of: unknown) => (of as { nonce?: Hex } | null)?.nonce === '0x0';
     node.answer = ({ method }) =>
-      /BySenderAndNonce|txpool/.test(method)
-        ? { error: { code: -32601, message: 'the method does not exist' } }
-        : null;
-    node.alter = ({ method, params: [, isFull] }, result) =>
-      method === 'eth_getBlockByNumber' && isFull === true && result !== null
-        ? { ...(result as object), transactions: [] }
-        : result;
-    const rpcUrls = [node.url];
-    await restore(copy, { rpcUrls });
+      method.startsWith('txpool') ? { error: { code: -32601, message: 'no such method' } } : null;
+    node.alter = ({ method, params: [, isFull] }, result) => {
+      if (method.endsWith('BySenderAndNonce')) return hides(result) ? null : result;
+      if (method !== 'eth_getBlockByNumber' || isFull !== true || result === null) return result;
+      const block = result as { transactions: unknown[] };
+      return { ...block, transactions: block.transactions.filter((one) => !hides(one)) };
+    };
+    changed = { rpcUrls: [node.url] };
+    await restore(copy, changed);
     await stopped();
-    const resume = () =>
-      resumeSigner(wallet.db, createChain(testNetwork(chain, { rpcUrls })), signer.address, {
-        by: 'alice',
-      });
-    await expect(resume()).rejects.toThrow(/No node .* nonces: 0\. .* payouts .*: po_1\./);
-    await chain.finalize();
+    await operator.cancel();
+    await waitThroughFaults('the nonce that no node shows', async () => {
+      await chain.finalize();
+      const [{ unseen_nonces: unseen } = { unseen_nonces: [] }] = await operator.look();
+      return unseen.length === 1 && unseen[0]?.reference === 'po_1';
+    });
     expect(await received()).toBe(5_000_000n);
-    // As soon as a node shows it, no operator is needed.
-    node.answer = () => null;
+    // As soon as a node shows it, the stop ends by itself.
+    node.alter = (_call, result) => result;
     expect(await ended('po_1')).toMatchObject({ status: 'sent' });
     expect(await received()).toBe(5_000_000n);
-    await waitThroughFaults('the end of the stop', async () => (await openAlarms()).length === 0);
+    await noStop();
   });
 
   it('does not let an operator fail what the chain or a pool shows as paid', async () => {
@@ -188,6 +211,8 @@ describeWithChain('a wallet with a restored database', () => {
     await chain.finalize();
     await wallet.db.destroy();
     await start();
+    await stopped();
+    await restored();
     expect(await ended('po_1')).toMatchObject({ status: 'sent' });
     expect(await received()).toBe(5_000_000n);
   });
@@ -208,7 +233,7 @@ describeWithChain('a wallet with a restored database', () => {
     expect(await ended('po_1')).toMatchObject({ status: 'failed' });
   });
 
-  it('gives no nonce of a pending transaction away, and takes it up for the payout that it pays', async () => {
+  it('stops for a pending transaction, and pays each once after a restore', async () => {
     const copy = await backUp();
     await pay('po_a');
     await broadcastOf(1);
@@ -216,10 +241,59 @@ describeWithChain('a wallet with a restored database', () => {
     await pay('po_b', 1);
     await stopped();
     await pay('po_a');
-    expect(await ended('po_a')).toMatchObject({ status: 'sent' });
-    expect(await ended('po_b')).toMatchObject({ status: 'sent' });
+    await restored();
+    await sentOf(['po_a', 'po_b']);
     expect([await received(0), await received(1)]).toEqual([5_000_000n, 5_000_000n]);
     expect(await openAlarms()).toEqual([]);
+  });
+
+  it('cancels after a restore from a backup what somebody may still broadcast', async () => {
+    const copy = await backUp();
+    await pay('po_a');
+    await pay('po_b', 1);
+    await broadcastOf(2);
+    const lost = await wallet.db.query<{ raw: Hex }>(
+      'SELECT raw FROM wallet.attempt ORDER BY nonce',
+    );
+    // No node has them any more, and no count shows them.
+    await chain.drop('all');
+    await makeOld(copy);
+    await restore(copy);
+    await stopped();
+    for (const reference of ['po_b', 'po_a']) await pay(reference, reference === 'po_b' ? 1 : 0);
+    await chain.mine(3);
+    expect(await broadcastOf(0)).toEqual([]);
+    const [begun] = await operator.cancel();
+    expect(begun).toMatchObject({ from: 0n, to: 64n });
+    await broadcastOf(16);
+    for (const { raw } of lost) {
+      await chain.rpc('eth_sendRawTransaction', [raw]).catch(() => undefined);
+    }
+    await sentOf(['po_a', 'po_b']);
+    for (const { raw } of lost) {
+      await chain.rpc('eth_sendRawTransaction', [raw]).catch(() => undefined);
+    }
+    await chain.finalize();
+    expect([await received(0), await received(1)]).toEqual([5_000_000n, 5_000_000n]);
+    await noStop();
+  });
+
+  it('takes over from a database that is some seconds ahead, without a person', async () => {
+    await pay('po_0', 1);
+    await broadcastOf(1);
+    const copy = await backUp();
+    await pay('po_a');
+    const [, second] = await broadcastOf(2);
+    await restore(copy);
+    await pay('po_a');
+    await stopped();
+    // Nothing of it is in a final block yet.
+    expect(await operator.isStopped()).toBe(true);
+    await sentOf(['po_0', 'po_a']);
+    expect(await ended('po_a')).toMatchObject({ txHash: second!.hash });
+    expect([await received(0), await received(1)]).toEqual([5_000_000n, 5_000_000n]);
+    await noStop();
+    expect(await wallet.db.query('SELECT 1 FROM wallet.decision')).toEqual([]);
   });
 
   it('pays once when a signature is lost with its commit and the signing service makes another one', async () => {
@@ -238,19 +312,6 @@ describeWithChain('a wallet with a restored database', () => {
     expect(await openAlarms()).toEqual([]);
   });
 
-  it('finds a mined transaction of a payout that the gateway submits again', async () => {
-    const copy = await backUp();
-    await pay('po_a');
-    await broadcastOf(1);
-    await chain.finalize();
-    await restore(copy);
-    await stopped();
-    await pay('po_a');
-    expect(await ended('po_a')).toMatchObject({ status: 'sent' });
-    expect(await received()).toBe(5_000_000n);
-    expect(await openAlarms()).toEqual([]);
-  });
-
   it('is told by the client which payout a transaction has paid that the client does not submit again', async () => {
     const copy = await backUp();
     await pay('po_a');
@@ -258,9 +319,11 @@ describeWithChain('a wallet with a restored database', () => {
     await restore(copy);
     await stopped();
     const { provider } = wallet;
-    expect(await provider.listUnknownTransactions()).toEqual({
-      kind: 'transactions',
-      hashes: [txHash],
+    await operator.cancel();
+    await waitThroughFaults('the unknown transaction', async () => {
+      await chain.finalize();
+      const listed = await provider.listUnknownTransactions();
+      return listed.kind === 'transactions' && listed.hashes.includes(txHash!);
     });
     // Another payout of the same amount to the same address is not what it has paid.
     const claim = (reference: string, to = 0) =>
@@ -294,6 +357,7 @@ describeWithChain('a wallet with a restored database', () => {
     await restore(copy);
     await stopped();
     await pay('po_a');
+    await restored();
     expect(await ended('po_a')).toMatchObject({ status: 'sent' });
     expect(await received()).toBe(5_000_000n);
   });
@@ -308,10 +372,16 @@ describeWithChain('a wallet with a restored database', () => {
       const copy = await backUp();
       await pay(one);
       const [first] = await broadcastOf(1);
+      await chain.mine();
       await restore(copy);
       await pay(like);
       await stopped();
-      expect(await unknown()).toEqual([
+      await operator.cancel();
+      await waitThroughFaults('the unknown transaction', async () => {
+        await chain.finalize();
+        return (await operator.unknown()).length > 0;
+      });
+      expect((await operator.look())[0]!.unknown_transactions).toEqual([
         {
           nonce: '0',
           hash: first!.hash,
@@ -344,8 +414,8 @@ describeWithChain('a wallet with a restored database', () => {
     await chain.finalize();
     await stopped();
     await pay('po_a');
-    expect(await ended('po_a')).toMatchObject({ status: 'sent' });
-    expect(await ended('po_b')).toMatchObject({ status: 'sent' });
+    await restored();
+    await sentOf(['po_a', 'po_b']);
     expect([await received(0), await received(1)]).toEqual([5_000_000n, 5_000_000n]);
     expect(await openAlarms()).toEqual([]);
   });
@@ -361,11 +431,11 @@ describeWithChain('a wallet with a restored database', () => {
     await chain.drop('all');
     await chain.rpc('eth_sendRawTransaction', [second!.raw]);
     await restore(copy);
+    await stopped();
     for (const reference of ['po_c', 'po_d']) await pay(reference);
     await pay('po_b', 1);
-    for (const reference of ['po_c', 'po_d', 'po_b']) {
-      expect(await ended(reference)).toMatchObject({ status: 'sent' });
-    }
+    await restored();
+    await sentOf(['po_c', 'po_d', 'po_b']);
     expect([await received(0), await received(1)]).toEqual([10_000_000n, 5_000_000n]);
     expect(await openAlarms()).toEqual([]);
   });
@@ -385,11 +455,11 @@ describeWithChain('a wallet with a restored database', () => {
     await pay('po_a');
     await broadcastOf(2);
     await restore(second);
-    for (const reference of ['po_a', 'po_b']) {
-      expect(await ended(reference)).toMatchObject({ status: 'sent' });
-    }
+    await stopped();
+    await restored();
+    await sentOf(['po_a', 'po_b']);
     expect([await received(0), await received(1)]).toEqual([5_000_000n, 5_000_000n]);
-    await waitThroughFaults('the end of the stop', async () => (await openAlarms()).length === 0);
+    await noStop();
   });
 
   it('gives out no address again that was given out after the backup', async () => {
@@ -442,17 +512,35 @@ describeWithChain('a wallet with a restored database', () => {
     await chain.finalize();
     await stopped();
     await pay('po_1');
-    const resume = (decisions: Partial<Parameters<typeof resumeSigner>[3]> = {}) =>
-      resumeSigner(wallet.db, createChain(testNetwork(chain)), signer.address, {
-        by: 'alice',
-        ...decisions,
-      });
-    await expect(resume()).rejects.toThrow(hash);
-    await expect(resume({ paid: [{ hash, reference: 'po_1' }] })).rejects.toThrow(/does not pay/);
-    await resume({ foreign: [hash] });
+    await expect(decide({ foreign: [hash] })).rejects.toThrow(/before every node/);
+    await operator.cancel();
+    await waitThroughFaults('the unknown transaction', async () => {
+      await chain.finalize();
+      return (await operator.unknown()).includes(hash);
+    });
+    await expect(decide({ paid: [{ hash, reference: 'po_1' }] })).rejects.toThrow(/does not pay/);
+    await decide({ foreign: [hash] });
     expect(await ended('po_1')).toMatchObject({ status: 'sent' });
     expect(await received()).toBe(5_000_000n);
     expect(await openAlarms()).toEqual([]);
+  });
+
+  it('does not pay again what the gateway submits after a person called its transaction foreign', async () => {
+    const copy = await backUp();
+    await pay('po_a');
+    const { txHash } = await ended('po_a');
+    await restore(copy);
+    await stopped();
+    await operator.cancel();
+    await waitThroughFaults('the unknown transaction', async () => {
+      await chain.finalize();
+      return (await operator.unknown()).length === 1;
+    });
+    await decide({ foreign: 'all' });
+    await noStop();
+    await pay('po_a');
+    expect(await ended('po_a')).toMatchObject({ status: 'sent', txHash });
+    expect(await received()).toBe(5_000_000n);
   });
 
   it('takes an operator’s word that a transaction without a mark has paid a payout', async () => {
@@ -474,10 +562,12 @@ describeWithChain('a wallet with a restored database', () => {
     await chain.finalize();
     await stopped();
     await pay('po_1');
-    await resumeSigner(wallet.db, createChain(testNetwork(chain)), signer.address, {
-      by: 'alice',
-      paid: [{ hash, reference: 'po_1' }],
+    await operator.cancel();
+    await waitThroughFaults('the unknown transaction', async () => {
+      await chain.finalize();
+      return (await operator.unknown()).includes(hash);
     });
+    await decide({ paid: [{ hash, reference: 'po_1' }] });
     expect(await ended('po_1')).toMatchObject({ status: 'sent', txHash: hash });
     expect(await received()).toBe(5_000_000n);
   });

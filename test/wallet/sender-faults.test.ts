@@ -9,7 +9,7 @@ import { createChain } from '../../src/wallet/chain/chain';
 import { pausePayouts, resumePayouts } from '../../src/wallet/chain/pause';
 import { Database } from '../../src/wallet/db/database';
 import { allowAddress, denyAddress } from '../../src/wallet/sender/denylist';
-import { resumeSigner } from '../../src/wallet/sender/resume';
+import { decideUnknown } from '../../src/wallet/sender/decide-unknown';
 import { lockSigner, readSigner, stopSigner } from '../../src/wallet/sender/slots';
 import { readStatus } from '../../src/wallet/status';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
@@ -21,6 +21,7 @@ import {
   testNetwork,
   type TestWallet,
 } from '../support/wallet/wallet';
+import { createOperator } from '../support/wallet/operator';
 import { waitThroughFaults } from '../support/wait-for';
 
 const GWEI = 10n ** 9n;
@@ -179,11 +180,17 @@ describeWithChain('a payout of the wallet', () => {
     expect(await find()).toMatchObject({ status: 'pending' });
     expect(await attempts()).toHaveLength(1);
 
-    const network = testNetwork(chain);
-    const resume = (foreign: string[]) =>
-      resumeSigner(wallet!.db, createChain(network), signer.address, { by: 'alice', foreign });
-    await expect(resume([])).rejects.toThrow(hash);
-    await resume([hash]);
+    const operator = createOperator(
+      () => testNetwork(chain),
+      () => wallet!.db,
+    );
+    await operator.cancel();
+    await waitThroughFaults('the unknown transaction', async () => {
+      await chain.finalize();
+      return (await operator.unknown()).includes(hash);
+    });
+    const decision = { by: 'alice', reason: 'sent by hand', foreign: [hash] };
+    await decideUnknown(wallet!.db, createChain(testNetwork(chain)), signer.address, decision);
     await chain.setAutomine(true);
     expect(await ended()).toMatchObject({ status: 'sent' });
     expect(await ended('po_2')).toMatchObject({ status: 'sent' });
@@ -199,7 +206,7 @@ describeWithChain('a payout of the wallet', () => {
     const key = { chainId: chain.chainId, signer: signer.address.toLowerCase() };
     const other = new Database(database.url, { size: 2 });
     let stopping: Promise<boolean> | undefined;
-    // What resume-signer does, while the sender is about to stop the signer.
+    // What a restore does, while the sender is about to stop the signer.
     await wallet!.db.transaction(async (tx) => {
       await lockSigner(tx, key);
       await tx.query("UPDATE wallet.slot SET state = 'foreign' WHERE signer = $1", [key.signer]);
@@ -478,18 +485,35 @@ describeWithChain('a payout of the wallet', () => {
     await alarm('signer_stopped');
     await pay({ reference: 'po_2' });
     const network = createChain(testNetwork(chain));
-    const resume = (options: { skipUnknownNonces?: boolean } = {}) =>
-      resumeSigner(wallet!.db, network, signer.address, { by: 'alice', ...options });
-    await expect(resume()).rejects.toThrow(/1 to 4/);
-    await resume({ skipUnknownNonces: true });
+    const operator = createOperator(
+      () => testNetwork(chain),
+      () => wallet!.db,
+    );
+    await operator.cancel();
+    await waitThroughFaults('the nonces that no node shows', async () => {
+      await chain.finalize();
+      return (await operator.look())[0]!.unseen_nonces.length === 4;
+    });
+    const decide = (unseen: bigint[]) =>
+      decideUnknown(wallet!.db, network, signer.address, {
+        by: 'alice',
+        reason: 'by hand',
+        unseen,
+      });
+    await expect(decide([7n])).rejects.toThrow(/Nonce 7 is not among/);
+    await decide([1n, 2n, 3n, 4n]);
     expect(await ended('po_2')).toMatchObject({ status: 'sent' });
     const decisions = await wallet!.db.query(
-      'SELECT kind, decided_by, reason FROM wallet.decision WHERE address = $1',
+      'SELECT decided_by, reason FROM wallet.decision WHERE address = $1 ORDER BY id',
       [signer.address.toLowerCase()],
     );
     // The refused attempt has decided nothing.
     expect(decisions).toEqual([
-      { kind: 'resume_signer', decided_by: 'alice', reason: 'with --skip-unknown-nonces' },
+      { decided_by: 'alice', reason: expect.stringContaining('nonces 5 to 68: the runbook') },
+      {
+        decided_by: 'alice',
+        reason: expect.stringMatching(/nonce 4 has paid no payout: by hand$/),
+      },
     ]);
   });
 

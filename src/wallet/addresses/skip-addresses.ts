@@ -5,6 +5,7 @@
  * was last written.
  */
 import type { Database, Db } from '../db/database';
+import type { DatabaseIdentity } from '../db/identity';
 import type { WalletMode } from '../networks';
 
 /** An installation opens fewer checkouts in a second, on average. */
@@ -20,46 +21,17 @@ const NUMBERS_AT_ONCE = 1_000_000;
 const RESTART_SECONDS_MAX = 120;
 
 /** Before the first address is given out. Nothing happens when the same database was just in use. */
-export async function skipAfterRestore(db: Database, modes: readonly WalletMode[]): Promise<void> {
-  const identity = await readIdentity(db);
-  const [stored] = await db.query<{ identity: string }>(
-    'SELECT identity FROM wallet.database_identity',
-  );
-  const isSame = identity !== null && identity === stored?.identity;
+export async function skipAfterRestore(
+  db: Database,
+  modes: readonly WalletMode[],
+  { now, before }: DatabaseIdentity,
+): Promise<void> {
+  const isSame = now !== null && now === before;
   for (const mode of modes) {
     const seconds = await readAge(db, mode);
     if (seconds === null || (isSame && seconds <= RESTART_SECONDS_MAX)) continue;
     await skipAddresses(db, mode, seconds);
   }
-  if (identity === null || isSame) return;
-  await db.query(
-    `INSERT INTO wallet.database_identity (identity) VALUES ($1)
-     ON CONFLICT (is_only) DO UPDATE SET identity = excluded.identity`,
-    [identity],
-  );
-}
-
-/**
- * Identifies cluster, timeline and database: a restore, a promoted standby and a copy have another one. Null
- * where the login may not ask.
- */
-async function readIdentity(db: Db): Promise<string | null> {
-  try {
-    const [row] = await db.query<{ identity: string }>(
-      `SELECT system_identifier || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8) || ' '
-         || (SELECT oid FROM pg_database WHERE datname = current_database()) AS identity
-       FROM pg_control_system()`,
-    );
-    return row?.identity ?? null;
-  } catch (error) {
-    if (isNotAllowed(error)) return null;
-    throw error;
-  }
-}
-
-/** insufficient_privilege, undefined_function */
-function isNotAllowed(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^(42501|42883)$/.test(String(error.code));
 }
 
 /** Seconds since the database was written. Null before the first checkout of the mode. */

@@ -10,6 +10,7 @@ import type { Log } from '../config';
 import type { Database } from '../db/database';
 import type { Loop } from '../loop';
 import type { Network } from '../networks';
+import { stopOnOlderDatabase } from '../sender/older-database';
 
 export interface ChainParts {
   network: Network;
@@ -59,6 +60,8 @@ export function createChainRun({ network, db, log, loops }: ChainParts): ChainRu
 
   const work = async (until: RunUntil, endsAt: number): Promise<ChainPause | null> => {
     log('info', 'working on the chain', { mode, network: name });
+    // PostgreSQL may have been restored while this process waited for it.
+    await stopOnOlderDatabase(db);
     running = loops.map((start) => start());
     try {
       return await waitWhileSame(until, endsAt);

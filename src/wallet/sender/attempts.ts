@@ -5,7 +5,7 @@
 import { type Hex, keccak256 } from 'viem';
 import type { Database, Db } from '../db/database';
 import type { Fees } from './fees';
-import { IS_PAID_BY_ANOTHER, type SignerKey, type Slot } from './slots';
+import type { SignerKey, Slot } from './slots';
 
 export interface Attempt extends Fees {
   hash: Hex;
@@ -98,7 +98,7 @@ interface AttemptRow {
   isFreed: boolean;
 }
 
-const ATTEMPT_COLUMNS = `hash, slot.transfer_id AS "transferId", attempt.nonce, raw, attempt.max_fee_per_gas AS "maxFeePerGas",
+const ATTEMPT_COLUMNS = `hash, coalesce(slot.transfer_id, '') AS "transferId", attempt.nonce, raw, attempt.max_fee_per_gas AS "maxFeePerGas",
   attempt.max_priority_fee_per_gas AS "maxPriorityFeePerGas", attempt.is_empty AS "isEmpty",
   slot.freed_at IS NOT NULL AS "isFreed"`;
 
@@ -139,7 +139,6 @@ export async function findNewestAttempts(
        ORDER BY max_fee_per_gas DESC LIMIT 1) AS attempt
      WHERE slot.chain_id = $1 AND slot.signer = $2 AND slot.state = 'open' AND slot.nonce >= $3
        AND ${time} <= clock_timestamp() - make_interval(secs => $4)
-       AND NOT ${IS_PAID_BY_ANOTHER}
      ORDER BY slot.nonce`,
     [chainId, signer, from.toString(), ageMs / 1_000],
   );

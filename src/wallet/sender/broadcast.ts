@@ -87,18 +87,12 @@ function emptyTransaction(to: Address): ReturnType<typeof transactionOf> {
 }
 
 /** Sends what is not in a block, the lowest nonce first: stored bytes, never new ones. */
-export async function broadcast(
-  parts: QueueParts,
-  view: ChainView,
-  { upTo = null }: { upTo?: bigint | null } = {},
-): Promise<void> {
+export async function broadcast(parts: QueueParts, view: ChainView): Promise<void> {
   const { db, chain, key, rules } = parts;
   const age = rules.resendAfterMs;
   const newest = await findNewestAttempts(db, key, view.usedNonces, 'broadcast', age);
   // A freed nonce waits for its empty transaction: the transfer's may have failed before.
-  const due = newest.filter(
-    (one) => (!one.isFreed || one.isEmpty) && (upTo === null || one.nonce < upTo),
-  );
+  const due = newest.filter((one) => !one.isFreed || one.isEmpty);
   for (let from = 0; from < due.length; from += RPC_BATCH_MAX) {
     const batch = due.slice(from, from + RPC_BATCH_MAX);
     if ((await findPause(db, key.chainId)) !== null) return;
@@ -228,6 +222,7 @@ async function estimateAgain(
 }
 
 async function readReference(db: Db, transferId: string): Promise<string> {
+  if (transferId === '') return '';
   const [row] = await db.query<{ reference: string }>(
     'SELECT client_reference AS reference FROM wallet.transfer WHERE id = $1',
     [transferId],

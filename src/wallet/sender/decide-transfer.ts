@@ -10,9 +10,8 @@ import { ignoreSilence } from '../chain/rpc';
 import type { Database, Db, Tx } from '../db/database';
 import { recordDecision } from '../decisions';
 import type { Network, WalletMode } from '../networks';
-import { explainNonces } from './explain';
-import { MAY_BE_PAID } from './found';
-import { hasUnseenTransactions, lockAllSigners } from './slots';
+import { compareNonces } from './compare';
+import { isStopped, lockAllSigners } from './slots';
 import { finishTransfer } from './transfers';
 import { readView } from './view';
 import { DECISION_PENDING } from './waiting';
@@ -42,7 +41,7 @@ export async function decideTransfer(
 ): Promise<void> {
   const { reference, outcome, by, reason } = decision;
   const { chainId } = await findTransfer(db, decision);
-  if (outcome === 'failed') await compareNonces(db, networks, chainId);
+  if (outcome === 'failed') await compareAll(db, networks, chainId);
   await db.transaction(async (tx) => {
     await lockAllSigners(tx, Number(chainId));
     const transfer = await findTransfer(tx, decision, 'FOR UPDATE');
@@ -91,7 +90,7 @@ export async function decideTransfer(
  * The database may be older than the chain and the pools, and the wallet may not be running: what the hot
  * wallets have sent and the record does not know becomes known, or adopted, first.
  */
-async function compareNonces(
+async function compareAll(
   db: Database,
   networks: readonly Network[],
   chainId: string,
@@ -121,20 +120,19 @@ async function compareNonces(
     const parts = { db, chain, rules: network.payouts, alarms };
     const key = { chainId: network.chainId, signer: address };
     const view = await readView(chain, address);
-    await explainNonces({ ...parts, key }, view, { everyNode: true });
+    await compareNonces({ ...parts, key }, view, { everyNode: true });
   }
 }
 
 /** The signers of the chain are locked. @throws SetupError */
 async function requireUnpaid(tx: Tx, { id, chainId }: Decided, reference: string): Promise<void> {
-  const maybe = await tx.query(
-    `SELECT 1 FROM wallet.transfer WHERE id = $1 AND (${MAY_BE_PAID} OR EXISTS (
-       SELECT FROM wallet.slot WHERE transfer_id = transfer.id AND state = 'open'))`,
+  const open = await tx.query(
+    "SELECT 1 FROM wallet.slot WHERE transfer_id = $1 AND state = 'open'",
     [id],
   );
-  if (maybe.length === 0 && !(await hasUnseenTransactions(tx, Number(chainId)))) return;
+  if (open.length === 0 && !(await isStopped(tx, Number(chainId)))) return;
   throw new SetupError(
-    `A transaction of a hot wallet that the database does not know may have paid ${reference}. Explain it first: see \`wallet status\` and \`wallet resume-signer\`.`,
+    `A transaction of a hot wallet that the database does not know may have paid ${reference}. End the stop first: see \`wallet restore\`.`,
   );
 }
 

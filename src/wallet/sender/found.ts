@@ -1,7 +1,7 @@
 /**
- * Transactions of the signer that the record does not have, as rows of wallet.found_transaction. One
+ * Final transactions of the signer that the record does not have, as rows of wallet.found_transaction. One
  * that pays a transfer exactly becomes that transfer's attempt: it is adopted. The others stay open,
- * and the signer stays stopped, until an order explains them or an operator decides.
+ * and the chain stays stopped, until an order explains them or an operator decides.
  */
 import { type Address, getAddress, type Hex } from 'viem';
 import type { Chain } from '../chain/chain';
@@ -10,7 +10,7 @@ import type { Db, Tx } from '../db/database';
 import { hasMark } from './fingerprint';
 import type { SeenTransaction } from './lookup';
 import { transactionOf } from './transaction';
-import { insertSlots, type Payment, type SignerKey } from './slots';
+import type { Payment, SignerKey } from './slots';
 
 /** A transaction as a transfer that it pays. */
 export interface PaidTransfer {
@@ -23,7 +23,7 @@ const TRANSFER_LENGTH = TRANSFER_CALL.length + 2 * 64;
 const WORD_OF_ADDRESS = /^0{24}[0-9a-f]{40}$/;
 
 /** @returns null for anything that the wallet would not make, or that the signer has not signed */
-export function readPayment({ network }: Chain, one: SeenTransaction): PaidTransfer | null {
+function readPayment({ network }: Chain, one: SeenTransaction): PaidTransfer | null {
   if (one.to === null || one.raw === null) return null;
   if (one.data === '0x') {
     return { asset: network.native.asset, recipient: getAddress(one.to), units: one.valueWei };
@@ -38,14 +38,27 @@ export function readPayment({ network }: Chain, one: SeenTransaction): PaidTrans
   return { asset: token.asset, recipient: getAddress(`0x${recipient.slice(24)}`), units };
 }
 
+/** Whether the transaction pays exactly this, with the mark of its reference. */
+export function isPaymentOf(
+  chain: Chain,
+  seen: SeenTransaction,
+  { asset, units, recipient, reference }: PaidTransfer & { reference: string },
+): boolean {
+  const payment = readPayment(chain, seen);
+  return (
+    payment !== null &&
+    payment.asset === asset &&
+    payment.units === units &&
+    payment.recipient.toLowerCase() === recipient.toLowerCase() &&
+    hasMark(seen, reference)
+  );
+}
+
 export interface FoundTransaction extends Omit<SeenTransaction, 'to' | 'data' | 'valueWei'> {
   payment: PaidTransfer | null;
 }
 
-/**
- * What is in a pool may be replaced, also after it was adopted: a nonce has one row, the newest that was
- * seen and that the record does not have.
- */
+/** A nonce has one row: another transaction of it was not the one that the chain has. */
 export async function storeFound(
   tx: Tx,
   chain: Chain,
@@ -54,15 +67,17 @@ export async function storeFound(
 ): Promise<void> {
   for (const one of seen) {
     const payment = readPayment(chain, one);
+    // As an earlier restore has sent: it has paid nobody.
+    const isEmpty = payment?.units === 0n && payment.recipient.toLowerCase() === key.signer;
     await tx.query(
       `INSERT INTO wallet.found_transaction AS known (chain_id, signer, nonce, hash, asset, recipient,
-         units, gas, max_fee_per_gas, max_priority_fee_per_gas, raw)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+         units, gas, max_fee_per_gas, max_priority_fee_per_gas, raw, state)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
        ON CONFLICT (chain_id, signer, nonce) DO UPDATE
          SET hash = excluded.hash, asset = excluded.asset, recipient = excluded.recipient,
            units = excluded.units, gas = excluded.gas, max_fee_per_gas = excluded.max_fee_per_gas,
            max_priority_fee_per_gas = excluded.max_priority_fee_per_gas, raw = excluded.raw,
-           state = 'open', transfer_id = NULL
+           state = excluded.state, transfer_id = NULL
          WHERE known.state IN ('open', 'adopted') AND known.hash <> excluded.hash`,
       [
         key.chainId,
@@ -76,25 +91,14 @@ export async function storeFound(
         one.maxFeePerGas.toString(),
         one.maxPriorityFeePerGas.toString(),
         one.raw,
+        isEmpty ? 'foreign' : 'open',
       ],
     );
   }
 }
 
-/** The nonce is used for good by a transaction of the record, so the other one was never mined. */
-export async function dropFound(
-  tx: Tx,
-  { chainId, signer }: SignerKey,
-  nonce: bigint,
-): Promise<void> {
-  await tx.query(
-    `DELETE FROM wallet.found_transaction
-     WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open'`,
-    [chainId, signer, nonce.toString()],
-  );
-}
-
 interface FoundRow {
+  signer: string;
   nonce: string;
   hash: Hex;
   asset: string | null;
@@ -106,18 +110,11 @@ interface FoundRow {
   raw: Hex | null;
 }
 
-export async function listOpenFound(
-  db: Db,
-  { chainId, signer }: SignerKey,
-): Promise<FoundTransaction[]> {
-  const rows = await db.query<FoundRow & Record<string, unknown>>(
-    `SELECT nonce, hash, asset, recipient, units, gas, max_fee_per_gas AS "maxFeePerGas",
-       max_priority_fee_per_gas AS "maxPriorityFeePerGas", raw
-     FROM wallet.found_transaction WHERE chain_id = $1 AND signer = $2 AND state = 'open'
-     ORDER BY nonce`,
-    [chainId, signer],
-  );
-  return rows.map((row) => ({
+const FOUND_COLUMNS = `signer, nonce, hash, asset, recipient, units, gas, max_fee_per_gas AS "maxFeePerGas",
+  max_priority_fee_per_gas AS "maxPriorityFeePerGas", raw`;
+
+function readRow(row: FoundRow): FoundTransaction {
+  return {
     hash: row.hash,
     nonce: BigInt(row.nonce),
     gas: BigInt(row.gas),
@@ -128,18 +125,45 @@ export async function listOpenFound(
       row.asset === null || row.recipient === null || row.units === null
         ? null
         : { asset: row.asset, recipient: row.recipient, units: BigInt(row.units) },
-  }));
+  };
+}
+
+export async function listOpenFound(
+  db: Db,
+  { chainId, signer }: SignerKey,
+): Promise<FoundTransaction[]> {
+  const rows = await db.query<FoundRow & Record<string, unknown>>(
+    `SELECT ${FOUND_COLUMNS} FROM wallet.found_transaction
+     WHERE chain_id = $1 AND signer = $2 AND state = 'open' ORDER BY nonce`,
+    [chainId, signer],
+  );
+  return rows.map(readRow);
 }
 
 /**
- * SQL about a queued transfer: an unknown transaction of a hot wallet may have paid it. Until that is
- * explained, no hot wallet of the chain sends it.
+ * One queued transfer with the transaction's mark and no other is certain. Without the mark it may be another order
+ * of the same amount to the same address, so a person decides. What a person called foreign is looked at too: the
+ * gateway may submit its payout late. The signers of the chain are locked.
  */
-export const MAY_BE_PAID = `EXISTS (
-  SELECT 1 FROM wallet.found_transaction AS found
-  WHERE found.chain_id = transfer.chain_id AND found.state = 'open'
-    AND found.asset = transfer.asset AND found.units = transfer.units
-    AND lower(found.recipient) = lower(transfer.destination))`;
+export async function adoptMarked(tx: Tx, chain: Chain): Promise<void> {
+  const { chainId } = chain.network;
+  const rows = await tx.query<FoundRow & Record<string, unknown>>(
+    `SELECT ${FOUND_COLUMNS} FROM wallet.found_transaction AS found
+     WHERE chain_id = $1 AND state <> 'adopted' AND EXISTS (
+       SELECT 1 FROM wallet.transfer WHERE transfer.chain_id = $1 AND status = 'queued'
+         AND transfer.asset = found.asset AND transfer.units = found.units
+         AND lower(destination) = lower(recipient))
+     ORDER BY signer, nonce`,
+    [chainId],
+  );
+  for (const row of rows) {
+    const found = readRow(row);
+    const candidates = await findCandidates(tx, { chainId }, found);
+    const [only, another] = candidates.filter(({ isMarked }) => isMarked);
+    if (only === undefined || another !== undefined) continue;
+    await adopt(tx, chain, { chainId, signer: row.signer }, found, only.transferId);
+  }
+}
 
 export interface Candidate {
   transferId: string;
@@ -178,7 +202,7 @@ export async function adopt(
   found: FoundTransaction,
   transferId: string,
 ): Promise<boolean> {
-  const { payment, maxFeePerGas, maxPriorityFeePerGas } = found;
+  const { payment } = found;
   if (payment === null) return false;
   const [taken] = await tx.query(
     `UPDATE wallet.transfer
@@ -188,14 +212,7 @@ export async function adopt(
   );
   if (taken === undefined) return false;
   const slot = { ...payment, ...transactionOf(chain, payment), transferId, gas: found.gas };
-  await requeueHolder(tx, key, found.nonce);
-  if (!(await takeOverSlot(tx, key, found, slot))) {
-    await insertSlots(tx, key, [found.nonce], [{ ...slot, maxFeePerGas, maxPriorityFeePerGas }]);
-    await tx.query(
-      `UPDATE wallet.slot SET is_signed = true WHERE chain_id = $1 AND signer = $2 AND nonce = $3`,
-      [key.chainId, key.signer, found.nonce.toString()],
-    );
-  }
+  await storeSlot(tx, key, found, slot);
   await storeAdoptedAttempt(tx, key, found);
   await tx.query(
     `UPDATE wallet.found_transaction SET state = 'adopted', transfer_id = $4
@@ -205,54 +222,29 @@ export async function adopt(
   return true;
 }
 
-/**
- * The nonce had been given to another transfer, and the chain calls the found transaction final: the
- * transactions of that transfer can never be mined, and it is queued again.
- */
-export async function requeueHolder(
+/** In place of the one that had the nonce, which has ended. */
+async function storeSlot(
   tx: Tx,
   { chainId, signer }: SignerKey,
-  nonce: bigint,
-): Promise<void> {
-  await tx.query(
-    `WITH ended AS (
-       UPDATE wallet.slot SET state = 'foreign'
-       WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' RETURNING transfer_id)
-     UPDATE wallet.transfer SET status = 'queued'
-     FROM ended WHERE transfer.id = ended.transfer_id AND transfer.status = 'sending'`,
-    [chainId, signer, nonce.toString()],
-  );
-}
-
-/** @returns whether there was a slot with this nonce */
-async function takeOverSlot(
-  tx: Tx,
-  { chainId, signer }: SignerKey,
-  found: FoundTransaction,
+  { nonce, maxFeePerGas, maxPriorityFeePerGas }: FoundTransaction,
   slot: Payment,
-): Promise<boolean> {
-  const taken = await tx.query(
-    `UPDATE wallet.slot SET transfer_id = $4, asset = $5, units = $6, recipient = $7, data = $8,
-       value_wei = $9, gas = $10, max_fee_per_gas = $11, max_priority_fee_per_gas = $12,
-       is_signed = true, state = 'open', freed_at = NULL
-     WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state IN ('open', 'foreign')
-     RETURNING nonce`,
+): Promise<void> {
+  const stored = await tx.query(
+    `INSERT INTO wallet.slot (chain_id, signer, nonce, transfer_id, asset, units, recipient, data,
+       value_wei, gas, max_fee_per_gas, max_priority_fee_per_gas, is_signed)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, true)
+     ON CONFLICT (chain_id, signer, nonce) DO UPDATE
+       SET transfer_id = $4, asset = $5, units = $6, recipient = $7, data = $8, value_wei = $9,
+         gas = $10, max_fee_per_gas = $11, max_priority_fee_per_gas = $12, is_signed = true,
+         state = 'open', freed_at = NULL
+       WHERE slot.state = 'foreign' RETURNING nonce`,
     [
-      chainId,
-      signer,
-      found.nonce.toString(),
-      slot.transferId,
-      slot.asset,
-      slot.units.toString(),
-      slot.recipient,
-      slot.data,
-      slot.valueWei.toString(),
-      slot.gas.toString(),
-      found.maxFeePerGas.toString(),
-      found.maxPriorityFeePerGas.toString(),
+      ...[chainId, signer, nonce.toString(), slot.transferId, slot.asset, slot.units.toString()],
+      ...[slot.recipient, slot.data, slot.valueWei.toString(), slot.gas.toString()],
+      ...[maxFeePerGas.toString(), maxPriorityFeePerGas.toString()],
     ],
   );
-  return taken.length > 0;
+  if (stored.length === 0) throw new Error(`nonce ${nonce.toString()} has a slot`);
 }
 
 export async function storeAdoptedAttempt(

@@ -1,7 +1,7 @@
 /**
- * Which transactions used a signer's nonces, mined or in a pool, at any node. Asked only when the
+ * Which transactions used a signer's nonces, mined or in a pool, at any node. Asked at the start, and when the
  * chain and the record differ. Nodes differ in what they tell: one call knows both kinds, the pool's
- * calls know what is pending, and the blocks know what is mined.
+ * call knows what is pending, and the blocks know what is mined.
  */
 import {
   type Address,
@@ -74,7 +74,7 @@ export async function countEverywhere({ rpc }: Chain, signer: Address): Promise<
   return used;
 }
 
-/** @returns one for each nonce that a node shows, the lowest nonce first */
+/** Mined ones. @returns one for each nonce that a node shows, the lowest nonce first */
 export async function findTransactions(
   chain: Chain,
   signer: Address,
@@ -83,8 +83,8 @@ export async function findTransactions(
   const found = new Map<bigint, SeenTransaction>();
   const missing = (): bigint[] => nonces.filter((nonce) => !found.has(nonce));
   for (const [place, node] of chain.rpc.each().entries()) {
-    const search = searchNewBlocks(searchesOf(chain), place);
-    for (const find of [askByNonce, askPool, askPendingBlock, search]) {
+    const search = searchOnce(chain, place);
+    for (const find of [askByNonce, search]) {
       const wanted = missing();
       if (wanted.length === 0) break;
       const seen = await find(node, signer, wanted).catch(ignoreSilence);
@@ -149,8 +149,6 @@ const askPool: Find = async (node, signer) => {
   return [...Object.values(content?.pending ?? {}), ...Object.values(content?.queued ?? {})];
 };
 
-const askPendingBlock: Find = (node, signer) => readBlock(node, 'pending', signer);
-
 async function readBlock(node: Rpc, at: string, signer: Address): Promise<RpcTransaction[]> {
   const block = await node.call<{ transactions: RpcTransaction[] } | null>('eth_getBlockByNumber', [
     at,
@@ -164,42 +162,22 @@ async function readBlock(node: Rpc, at: string, signer: Address): Promise<RpcTra
 /** This is some days of Ethereum, and some hours of a chain with a block each second. */
 const SEARCHED_BLOCKS_MAX = 20_000n;
 const BLOCKS_AT_ONCE = 10n;
-/** A stopped signer is looked at with each poll, and these blocks do not change. */
-const SEARCH_ALL_EVERY_MS = 600_000;
-/** A search in which the node failed is repeated after this time. */
+/** A search in vain is repeated after this time: a stopped signer is looked at with each poll. */
 const SEARCH_AGAIN_MS = 60_000;
-/** The last blocks of the search before may have been replaced. */
-const REPLACED_BLOCKS_MAX = 100n;
 
-interface Search {
-  startedAt: number;
-  /** The newest block of the search; null: the node did not answer about all of the blocks. */
-  head: bigint | null;
-}
+/** Node and nonces → when they were searched in vain. */
+const searches = new WeakMap<Chain, Map<string, number>>();
 
-/** What was searched in vain, by node and nonces. */
-const searches = new WeakMap<Chain, Map<string, Search>>();
-
-function searchesOf(chain: Chain): Map<string, Search> {
-  const known = searches.get(chain) ?? new Map<string, Search>();
-  searches.set(chain, known);
-  return known;
-}
-
-/** All the blocks first, and then those that are new since, until the time is over. */
-function searchNewBlocks(known: Map<string, Search>, place: number): Find {
+function searchOnce(chain: Chain, place: number): Find {
   return async (node, signer, nonces) => {
-    const key = [place, signer, nonces[0], nonces.at(-1), nonces.length].join(' ');
+    const known = searches.get(chain) ?? new Map<string, number>();
+    searches.set(chain, known);
+    const key = [place, signer, nonces[0], nonces.length].join(' ');
     const before = known.get(key);
-    const age = performance.now() - (before?.startedAt ?? -Infinity);
-    if (before?.head === null && age < SEARCH_AGAIN_MS) return [];
-    const head = BigInt(await node.call<Hex>('eth_blockNumber'));
-    const last = before !== undefined && age < SEARCH_ALL_EVERY_MS ? before.head : null;
-    const startedAt = last === null ? performance.now() : (before?.startedAt ?? 0);
-    known.set(key, { startedAt, head: null });
-    const after = highest(0n, (last ?? 0n) - REPLACED_BLOCKS_MAX, head - SEARCHED_BLOCKS_MAX);
-    const found = await searchBlocks(node, signer, nonces, { head, after });
-    known.set(key, { startedAt, head });
+    if (before !== undefined && performance.now() - before < SEARCH_AGAIN_MS) return [];
+    known.set(key, performance.now());
+    const found = await searchBlocks(node, signer, nonces);
+    if (found.length > 0) known.delete(key);
     return found;
   };
 }
@@ -209,8 +187,9 @@ async function searchBlocks(
   node: Rpc,
   signer: Address,
   nonces: readonly bigint[],
-  { head, after }: { head: bigint; after: bigint },
 ): Promise<RpcTransaction[]> {
+  const head = BigInt(await node.call<Hex>('eth_blockNumber'));
+  const after = highest(0n, head - SEARCHED_BLOCKS_MAX);
   const used = BigInt(await node.call<Hex>('eth_getTransactionCount', [signer, toHex(head)]));
   const wanted = nonces.filter((nonce) => nonce < used);
   const found: RpcTransaction[] = [];

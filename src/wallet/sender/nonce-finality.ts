@@ -1,6 +1,6 @@
 /** Whether a nonce is used for ever: by a transaction in a final block. */
-import type { Address } from 'viem';
-import { type Chain, findReceipt, readFinalHead } from '../chain/chain';
+import type { Address, Hex } from 'viem';
+import { type Chain, findReceipt, readFinalHead, toHex } from '../chain/chain';
 import { isInFinalBlock, readUsedNonces } from '../chain/finality';
 import { findTransactions } from './lookup';
 
@@ -23,4 +23,16 @@ export async function isNonceFinal(
   if (user === undefined) return null;
   const receipt = await findReceipt(chain.rpc, user.hash);
   return receipt !== null && isInFinalBlock(chain.rpc, receipt, final);
+}
+
+/** Returns null when the node has no longer the state of that block. */
+export async function readNonceAt(
+  { rpc }: Chain,
+  signer: string,
+  block: number,
+): Promise<bigint | null> {
+  const [answer] = await rpc.batch<Hex>([
+    { method: 'eth_getTransactionCount', params: [signer, toHex(BigInt(block))] },
+  ]);
+  return answer !== undefined && 'result' in answer ? BigInt(answer.result) : null;
 }

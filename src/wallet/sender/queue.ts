@@ -12,7 +12,7 @@ import type { Database, Tx } from '../db/database';
 import type { PayoutRules } from '../networks';
 import { choosePayments, failUnsent, type Paid, type Queued } from './choose-payments';
 import { findDenied } from './denylist';
-import { MAY_BE_PAID } from './found';
+import { adoptMarked } from './found';
 import {
   type Capacity,
   capacityOf,
@@ -23,14 +23,13 @@ import {
 import { exceededLimit, findRooms, type Room, roomOf, takeFrom } from './limits';
 import {
   advanceNonce,
-  hasUnseenTransactions,
-  findMissingNonces,
   insertSlots,
+  isStopped,
   lockAllSigners,
   readSigner,
   type SignerKey,
 } from './slots';
-import { keepWaiting, reportWaiting, UNKNOWN_TRANSACTION, type Waiting } from './waiting';
+import { keepWaiting, reportWaiting, type Waiting } from './waiting';
 
 /** What works on the transactions of one hot wallet. */
 export interface QueueParts {
@@ -56,7 +55,7 @@ const BATCH = 100;
 export async function fillSlots(parts: GivingParts): Promise<number> {
   const { db, chain, alarms } = parts;
   const { chainId } = chain.network;
-  if (!(await isCompared(parts)) || (await hasUnseenTransactions(db, chainId))) return 0;
+  if (!(await isCompared(parts)) || (await isStopped(db, chainId))) return 0;
   const done = await giveSlots(parts);
   await reportWaiting(db, chain, alarms);
   return done;
@@ -89,7 +88,6 @@ async function giveSlots(parts: GivingParts): Promise<number> {
   const capacitiesOf = (of: readonly HotWallet[]): Map<string, Capacity> =>
     new Map(assets.map((asset) => [asset, capacityOf(chain, of, asset)]));
   await passOver(parts, capacitiesOf(wallets));
-  await passOverPerhapsPaid(parts);
   // What only a full hot wallet can send must not hold up what another one can.
   const notFull = wallets.filter(({ slotsLeft }) => slotsLeft > 0);
   if (notFull.length === 0) return 0;
@@ -118,7 +116,7 @@ async function findQueued(
        SELECT id, client_reference AS reference, asset, units, destination, due_at
        FROM wallet.transfer
        WHERE chain_id = $1 AND status = 'queued' AND asset = room.asset
-         AND transfer.units <= room.units AND due_at <= clock_timestamp() AND NOT ${MAY_BE_PAID}
+         AND transfer.units <= room.units AND due_at <= clock_timestamp()
        ORDER BY due_at, id LIMIT $4) AS oldest
      ORDER BY due_at, id`,
     [
@@ -175,19 +173,6 @@ async function passOver(
   );
 }
 
-/** Transfers that an unknown transaction may have paid wait until it is explained. */
-async function passOverPerhapsPaid({ db, chain }: GivingParts): Promise<void> {
-  const detail =
-    'A transaction of a hot wallet that the database does not know may have paid it. See `wallet status`.';
-  await db.query(
-    `UPDATE wallet.transfer
-     SET waiting_for = '${UNKNOWN_TRANSACTION}', waiting_detail = $2,
-       waiting_since = clock_timestamp()
-     WHERE chain_id = $1 AND status = 'queued' AND waiting_for IS NULL AND ${MAY_BE_PAID}`,
-    [chain.network.chainId, detail],
-  );
-}
-
 /** Fails transfers to addresses that were put on the denylist after the order was accepted. */
 async function withoutDenied({ db }: GivingParts, queued: readonly Queued[]): Promise<Queued[]> {
   const denied = await findDenied(
@@ -205,35 +190,29 @@ async function storeSlots(
   { key, view }: HotWallet,
   payments: readonly Paid[],
 ): Promise<number> {
-  const { db } = parts;
+  const { db, chain } = parts;
   return db.transaction(async (tx) => {
     await lockAllSigners(tx, key.chainId);
     const signer = await readSigner(tx, key);
-    if (signer.stoppedReason !== null || signer.isPaused) return 0;
+    if (signer.isPaused || (await isStopped(tx, key.chainId))) return 0;
     if (await isPaused(tx, key.chainId)) return 0;
     // Another database may have answered since the nonces were explained.
     if (signer.nextNonce < view.pendingNonces) return 0;
-    if (await hasUnseenTransactions(tx, key.chainId)) return 0;
+    await adoptMarked(tx, chain);
     // The limits are compared again, now that nobody else can give slots.
     const allowed = await withinLimits(parts, tx, key, payments);
     const taken = await tx.query<{ id: string }>(
       `UPDATE wallet.transfer
        SET status = 'sending', waiting_for = NULL, waiting_since = NULL, waiting_detail = NULL
-       WHERE id = ANY($1::text[]) AND status = 'queued' AND NOT ${MAY_BE_PAID} RETURNING id`,
+       WHERE id = ANY($1::text[]) AND status = 'queued' RETURNING id`,
       [allowed.map(({ transferId }) => transferId)],
     );
     const ids = new Set(taken.map(({ id }) => id));
     const chosen = payments.filter(({ transferId }) => ids.has(transferId));
     if (chosen.length > 0) {
-      const missing = await findMissingNonces(tx, key, {
-        from: view.usedNonces,
-        upTo: signer.nextNonce,
-        limit: chosen.length,
-      });
-      const count = chosen.length - missing.length;
-      const next = Array.from({ length: count }, (_, index) => signer.nextNonce + BigInt(index));
-      await insertSlots(tx, key, [...missing, ...next], chosen);
-      await advanceNonce(tx, key, signer.nextNonce + BigInt(count));
+      const nonces = chosen.map((_, index) => signer.nextNonce + BigInt(index));
+      await insertSlots(tx, key, nonces, chosen);
+      await advanceNonce(tx, key, signer.nextNonce + BigInt(chosen.length));
     }
     return chosen.length;
   });

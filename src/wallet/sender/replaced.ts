@@ -10,11 +10,12 @@ import type { Database } from '../db/database';
 import { findPlace, type Place } from '../follower/place';
 import { type Loop, startLoop } from '../loop';
 import { broadcast } from './broadcast';
-import { explainNonces, readNonceAt } from './explain';
+import { compareNonces } from './compare';
+import { readNonceAt } from './nonce-finality';
 import { isCompared, type QueueParts } from './queue';
 import { settleFinal } from './settle';
 import { findNewestAttempts } from './attempts';
-import { advanceNonce, findOpenSlots, readSigner, type SignerKey } from './slots';
+import { advanceNonce, findOpenSlots, isStopped, type SignerKey } from './slots';
 import { type ChainView, readView } from './view';
 
 interface FollowParts extends Omit<QueueParts, 'key'> {
@@ -39,8 +40,7 @@ interface Replaced {
   isReplaced: boolean;
   /** It has slots that are not final. */
   isOpen: boolean;
-  /** It has transactions that are not explained. */
-  isUnexplained: boolean;
+  isStopped: boolean;
 }
 
 async function runStep(parts: FollowParts, place: Place | null): Promise<'more' | undefined> {
@@ -48,7 +48,7 @@ async function runStep(parts: FollowParts, place: Place | null): Promise<'more' 
   const { chainId } = chain.network;
   const signers = await db.query<Replaced & Record<string, unknown>>(
     `SELECT address, replaced_at IS NOT NULL AS "isReplaced",
-       stopped_for IS NOT DISTINCT FROM 'found_transactions' AS "isUnexplained",
+       stopped_reason IS NOT NULL AS "isStopped",
        EXISTS (
          SELECT 1 FROM wallet.slot WHERE slot.chain_id = signer.chain_id
            AND slot.signer = signer.address AND state = 'open') AS "isOpen"
@@ -56,7 +56,7 @@ async function runStep(parts: FollowParts, place: Place | null): Promise<'more' 
     [chainId],
   );
   let hasMore = false;
-  for (const { address, isReplaced, isOpen, isUnexplained } of signers) {
+  for (const { address, isReplaced, isOpen, isStopped: isUnexplained } of signers) {
     if (!isReplaced || !isOpen) await alarms.clear('replaced_signer_stuck', address);
     if (!isReplaced) continue;
     const own = { ...parts, key: { chainId, signer: address } };
@@ -76,7 +76,7 @@ async function compare(parts: FollowParts & QueueParts, place: Place | null): Pr
   const view = await readView(chain, key.signer as Address);
   const known = place === null ? null : await readNonceAt(chain, key.signer, place.finalNumber);
   if (known !== null) await db.transaction((tx) => advanceNonce(tx, key, known));
-  await explainNonces(parts, view, { everyNode: true });
+  await compareNonces(parts, view, { everyNode: true });
   compared.add(key.signer);
 }
 
@@ -95,8 +95,9 @@ async function follow(parts: FollowParts & QueueParts): Promise<boolean> {
   const { db, chain, key } = parts;
   const view = await readView(chain, key.signer as Address);
   const hasMore = await settleFinal(parts, view);
-  const { stoppedReason } = await readSigner(db, key);
-  if (stoppedReason !== null || (await findPause(db, key.chainId)) !== null) return hasMore;
+  if ((await isStopped(db, key.chainId)) || (await findPause(db, key.chainId)) !== null) {
+    return hasMore;
+  }
   if (!(await isCompared(parts))) return hasMore;
   await broadcast(parts, view);
   await reportStuck(parts, view);

@@ -8,11 +8,11 @@ import { ChainUnavailable } from '../chain/rpc';
 import { findPlace } from '../follower/place';
 import { amountOf, unitsOf } from '../units';
 import { broadcast, type BroadcastParts, replaceStuck, signSlots } from './broadcast';
-import { explainNonces, readNonceAt } from './explain';
+import { compareNonces } from './compare';
 import { isCompared } from './queue';
 import { settleFinal } from './settle';
-import { listOpenFound } from './found';
-import { hasUnseenTransactions, readSigner, registerSigner } from './slots';
+import { readNonceAt } from './nonce-finality';
+import { isStopped, readSigner, registerSigner } from './slots';
 import { sendableDecimals } from './transfers';
 import { type ChainView, readView } from './view';
 
@@ -29,31 +29,21 @@ export async function runSender(parts: SenderParts): Promise<'more' | undefined>
   const view = await readViewOrAlarm(parts);
   await registerSigner(db, key, signers, () => findStart(parts, view));
   // Another process or another database may have sent before this one took the chain over.
-  const isExplained = await explainNonces(parts, view, { everyNode: !compared.has(key.signer) });
+  await compareNonces(parts, view, { everyNode: !compared.has(key.signer) });
   compared.add(key.signer);
   const hasMore = await settleFinal(parts, view);
   await watchFloat(parts, view);
-  const { stoppedReason } = await readSigner(db, key);
   if ((await findPause(db, key.chainId)) !== null) return undefined;
   // Another hot wallet may have paid what this one has a nonce for.
   if (!(await isCompared(parts))) return undefined;
-  if (!isExplained || stoppedReason !== null) {
-    await broadcastBeforeFound(parts, view);
-    return undefined;
-  }
+  // In a restore, all that is sent are empty transactions.
+  const { isRestoring } = await readSigner(db, key);
+  if (!isRestoring && (await isStopped(db, key.chainId))) return undefined;
   await replaceStuck(parts, view);
   // What the last round stored is broadcast while the next slots are signed. A pause of payouts stops
   // neither, because the chain mines no later nonce before these.
   const [signed] = await Promise.all([signSlots(parts), broadcast(parts, view)]);
   return hasMore || signed > 0 ? 'more' : undefined;
-}
-
-/** What is explained later is mined only after the nonces before it, which pools may have lost. */
-async function broadcastBeforeFound(parts: SenderParts, view: ChainView): Promise<void> {
-  const { db, key } = parts;
-  if (await hasUnseenTransactions(db, key.chainId)) return;
-  const [first] = await listOpenFound(db, key);
-  if (first !== undefined) await broadcast(parts, view, { upTo: first.nonce });
 }
 
 /** More than a hot wallet sends until its oldest payout is final. */

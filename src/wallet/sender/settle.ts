@@ -8,7 +8,6 @@ import { endAlarm } from '../alarms';
 import { type Receipt, readReceipt, receiptCalls, type RpcReceipt } from '../chain/chain';
 import { readBlockHashes } from '../chain/finality';
 import type { Tx } from '../db/database';
-import { dropFound } from './found';
 import { findOutcome, type Mined, type Outcome } from './outcome';
 import type { QueueParts } from './queue';
 import { type Attempt, findAttempts } from './attempts';
@@ -85,7 +84,7 @@ async function withoutOtherBranches(
       continue;
     }
     const detail = `The receipt of transaction ${transactionHash} is of the block ${blockHash}, and the node has another final block ${blockNumber.toString()}. The payout waits until they agree.`;
-    await alarms.raise('outcome_in_doubt', end.slot.transferId, detail);
+    await alarms.raise('outcome_in_doubt', subjectOf(end.slot), detail);
   }
   return kept;
 }
@@ -104,6 +103,11 @@ async function readReceipts(
   return receipts;
 }
 
+/** An empty transaction of a restore has no transfer. */
+function subjectOf({ transferId, nonce }: Slot): string {
+  return transferId === '' ? `nonce ${nonce.toString()}` : transferId;
+}
+
 /** The alarm of an outcome that was in doubt ends with it. */
 async function settle(parts: QueueParts, tx: Tx, slot: Slot, outcome: Outcome): Promise<void> {
   const { key, alarms } = parts;
@@ -111,7 +115,7 @@ async function settle(parts: QueueParts, tx: Tx, slot: Slot, outcome: Outcome): 
   const { transferId } = slot;
   if (outcome.kind === 'in_doubt') {
     const detail = `Nodes disagree about transaction ${receipt.transactionHash}, or too few of them answer. The payout waits until two of them say the same.`;
-    await alarms.raise('outcome_in_doubt', transferId, detail, tx);
+    await alarms.raise('outcome_in_doubt', subjectOf(slot), detail, tx);
     return;
   }
   const before = await readTransfer(tx, slot);
@@ -124,8 +128,7 @@ async function settle(parts: QueueParts, tx: Tx, slot: Slot, outcome: Outcome): 
     [key.chainId, key.signer, slot.nonce.toString(), state, receipt.blockNumber.toString()],
   );
   if (row === undefined) return;
-  await dropFound(tx, key, slot.nonce);
-  await endAlarm(tx, key.chainId, 'outcome_in_doubt', transferId);
+  await endAlarm(tx, key.chainId, 'outcome_in_doubt', subjectOf(slot));
   const txHash = receipt.transactionHash;
   if (outcome.kind === 'freed') return requeue(tx, transferId, null);
   await reportChanged(tx, alarms, slot, outcome);

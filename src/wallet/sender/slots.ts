@@ -5,7 +5,6 @@
 import type { Address, Hex } from 'viem';
 import type { Db, Tx } from '../db/database';
 import type { Fees } from './fees';
-import { MARK_MASK } from './fingerprint';
 
 /** The account of one chain that a sender signs for, its address in lower case. */
 export interface SignerKey {
@@ -24,6 +23,7 @@ export interface Payment {
   gas: bigint;
 }
 
+/** Its transferId is '' where it is of no transfer: the empty transaction of a restore. */
 export interface Slot extends Payment, Fees {
   nonce: bigint;
   /** An operator wants an empty transaction with this nonce. */
@@ -33,13 +33,13 @@ export interface Slot extends Payment, Fees {
 export interface SignerState {
   nextNonce: bigint;
   stoppedReason: string | null;
-  stoppedFor: StopCause | null;
+  /** The stop ends when each nonce below it is final and explained; null: when an operator restores. */
+  explainTo: bigint | null;
+  /** An operator has begun a restore: empty transactions are sent. */
+  isRestoring: boolean;
   /** An operator paused it, so it gets no new slots. */
   isPaused: boolean;
 }
-
-/** A stop for found transactions ends when each of them is explained; the other one needs an operator. */
-export type StopCause = 'used_nonce' | 'found_transactions';
 
 /**
  * The signer is one of those that send on the chain now. Earlier ones that are not among them have
@@ -86,14 +86,13 @@ export async function lockAllSigners(tx: Tx, chainId: number): Promise<void> {
   ]);
 }
 
-/** Whether a signer of the chain has used a nonce for a transaction that no node shows. */
-export async function hasUnseenTransactions(db: Db, chainId: number): Promise<boolean> {
-  const hidden = await db.query(
-    `SELECT 1 FROM wallet.signer
-     WHERE chain_id = $1 AND (has_unseen_nonces OR stopped_for = 'used_nonce')`,
+/** What one hot wallet has sent may have paid any payout, so a stop is of all hot wallets of the chain. */
+export async function isStopped(db: Db, chainId: number): Promise<boolean> {
+  const stopped = await db.query(
+    'SELECT 1 FROM wallet.signer WHERE chain_id = $1 AND stopped_reason IS NOT NULL',
     [chainId],
   );
-  return hidden.length > 0;
+  return stopped.length > 0;
 }
 
 export async function readSigner(db: Db, key: SignerKey): Promise<SignerState> {
@@ -109,62 +108,49 @@ async function readSignerWith(
   { chainId, signer }: SignerKey,
   lock: '' | 'FOR UPDATE',
 ): Promise<SignerState> {
-  const [row] = await db.query<Omit<SignerState, 'nextNonce'> & { nextNonce: string }>(
+  type Row = Omit<SignerState, 'nextNonce' | 'explainTo'> & {
+    nextNonce: string;
+    explainTo: string | null;
+  };
+  const [row] = await db.query<Row>(
     `SELECT next_nonce AS "nextNonce", stopped_reason AS "stoppedReason",
-       stopped_for AS "stoppedFor", paused_at IS NOT NULL AS "isPaused"
+       explain_to AS "explainTo", is_restoring AS "isRestoring", paused_at IS NOT NULL AS "isPaused"
      FROM wallet.signer WHERE chain_id = $1 AND address = $2 ${lock}`,
     [chainId, signer],
   );
   if (row === undefined) throw new Error(`the signer ${signer} is not registered`);
-  return { ...row, nextNonce: BigInt(row.nextNonce) };
+  const { nextNonce, explainTo } = row;
+  return {
+    ...row,
+    nextNonce: BigInt(nextNonce),
+    explainTo: explainTo === null ? null : BigInt(explainTo),
+  };
 }
 
 /**
- * Stops the signer because somebody else used the nonce of an open slot. An operator may have resumed
- * the signer in between, so the slot must still be open.
- * @returns whether the signer is stopped
+ * Stops the chain's payouts. A stop that an operator must end stays one.
+ * @param explainTo null: only a restore ends it
+ * @param openNonce only while its slot is open, because an operator may have dealt with it meanwhile
+ * @returns whether the signer is stopped for this
  */
 export async function stopSigner(
   tx: Tx,
   key: SignerKey,
   reason: string,
-  { openNonce }: { openNonce: bigint },
+  { explainTo = null, openNonce = null }: { explainTo?: bigint | null; openNonce?: bigint | null },
 ): Promise<boolean> {
   // The lock is a statement of its own, because one that waits for it would see the slots as they were.
   await lockSigner(tx, key);
   const stopped = await tx.query(
-    `UPDATE wallet.signer
-     SET stopped_for = 'used_nonce',
-       stopped_reason = CASE WHEN stopped_for = 'used_nonce' THEN stopped_reason ELSE $3 END
-     WHERE chain_id = $1 AND address = $2 AND EXISTS (
-       SELECT 1 FROM wallet.slot WHERE slot.chain_id = signer.chain_id
-         AND slot.signer = signer.address AND nonce = $4 AND state = 'open')
+    `UPDATE wallet.signer SET stopped_reason = $3, explain_to = $4, is_restoring = false
+     WHERE chain_id = $1 AND address = $2 AND (stopped_reason IS NULL OR explain_to IS NOT NULL)
+       AND ($5::bigint IS NULL OR NOT is_restoring AND EXISTS (
+         SELECT 1 FROM wallet.slot WHERE slot.chain_id = signer.chain_id
+           AND slot.signer = signer.address AND nonce = $5 AND state = 'open'))
      RETURNING address`,
-    [key.chainId, key.signer, reason, openNonce.toString()],
+    [key.chainId, key.signer, reason, explainTo?.toString() ?? null, openNonce?.toString() ?? null],
   );
   return stopped.length > 0;
-}
-
-/**
- * Nonces below the next one that have neither a slot nor a transaction at any node: what waits in a pool
- * behind them is mined only when they are used.
- * @param from what blocks have used
- */
-export async function findMissingNonces(
-  tx: Tx,
-  { chainId, signer }: SignerKey,
-  { from, upTo, limit }: { from: bigint; upTo: bigint; limit: number },
-): Promise<bigint[]> {
-  const rows = await tx.query<{ nonce: string }>(
-    `SELECT nonce FROM generate_series($3::bigint, $4::bigint - 1) AS nonce
-     WHERE NOT EXISTS (SELECT FROM wallet.slot
-         WHERE chain_id = $1 AND signer = $2 AND slot.nonce = nonce.nonce)
-       AND NOT EXISTS (SELECT FROM wallet.found_transaction AS found
-         WHERE chain_id = $1 AND signer = $2 AND found.nonce = nonce.nonce)
-     ORDER BY nonce LIMIT $5`,
-    [chainId, signer, from.toString(), upTo.toString(), limit],
-  );
-  return rows.map(({ nonce }) => BigInt(nonce));
 }
 
 /** Gives each payment its nonce. The signer is locked. */
@@ -225,7 +211,7 @@ interface SlotRow {
   isFreed: boolean;
 }
 
-const SLOT_COLUMNS = `nonce, transfer_id AS "transferId", asset, units, recipient, data,
+const SLOT_COLUMNS = `nonce, coalesce(transfer_id, '') AS "transferId", asset, units, recipient, data,
   value_wei AS "valueWei", gas, max_fee_per_gas AS "maxFeePerGas",
   max_priority_fee_per_gas AS "maxPriorityFeePerGas", freed_at IS NOT NULL AS "isFreed"`;
 
@@ -239,43 +225,6 @@ export function readSlotRow(row: SlotRow): Slot {
     maxFeePerGas: BigInt(row.maxFeePerGas),
     maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
   };
-}
-
-/**
- * SQL about a slot: another transaction than its own, which is unknown and has the mark of the slot's
- * transfer, may have paid it. Two databases of different times gave it two nonces: nothing more of it is sent.
- */
-export const IS_PAID_BY_ANOTHER = `(slot.freed_at IS NULL AND EXISTS (
-  SELECT 1 FROM wallet.found_transaction AS found
-  WHERE found.chain_id = slot.chain_id AND found.state = 'open'
-    AND (found.signer, found.nonce) <> (slot.signer, slot.nonce)
-    AND found.asset = slot.asset AND found.units = slot.units
-    AND lower(found.recipient) = lower(slot.recipient)
-    AND (found.gas & ${MARK_MASK.toString()}) = (slot.gas & ${MARK_MASK.toString()})))`;
-
-/**
- * Frees the nonces of such slots of other signers. When that is final, their transfers are queued, and
- * adopted by the transaction that has paid them.
- */
-export async function freePaidByAnother(tx: Tx, { chainId }: SignerKey): Promise<void> {
-  await tx.query(
-    `UPDATE wallet.slot SET freed_at = clock_timestamp()
-     WHERE chain_id = $1 AND state = 'open' AND ${IS_PAID_BY_ANOTHER}`,
-    [chainId],
-  );
-}
-
-export async function hasOpenSlot(
-  db: Db,
-  { chainId, signer }: SignerKey,
-  nonce: bigint,
-): Promise<boolean> {
-  const found = await db.query(
-    `SELECT 1 FROM wallet.slot
-     WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open'`,
-    [chainId, signer, nonce.toString()],
-  );
-  return found.length > 0;
 }
 
 /** @param upTo slots with a lower nonce only */
@@ -298,7 +247,6 @@ export async function findOpenSlots(
     `SELECT ${SLOT_COLUMNS} FROM wallet.slot
      WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3
        AND ($4::bigint IS NULL OR nonce < $4) AND ($5::boolean IS NULL OR is_signed = $5)
-       AND NOT ($5::boolean IS NOT DISTINCT FROM false AND ${IS_PAID_BY_ANOTHER})
      ORDER BY nonce LIMIT $6`,
     [chainId, signer, from.toString(), upTo?.toString() ?? null, signed, limit],
   );

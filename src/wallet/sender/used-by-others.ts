@@ -1,49 +1,26 @@
 /**
  * A nonce of the wallet that is used, without a receipt of its transactions. When that is final, somebody
- * else has used it, or an older database does not know the transaction, and the signer stops. Nodes may lag
+ * else has used it, or an older database does not know the transaction, and the payouts stop. Nodes may lag
  * behind each other, so each one is asked.
  */
 import type { Address } from 'viem';
 import { type Chain, nodesOf, receiptCalls, type RpcReceipt } from '../chain/chain';
 import { ignoreSilence } from '../chain/rpc';
 import type { Attempt } from './attempts';
-import { explainUsedNonce } from './explain';
+import { stopForUsedNonce } from './compare';
 import { isNonceFinal } from './nonce-finality';
 import type { QueueParts } from './queue';
-import { type Slot, stopSigner } from './slots';
+import type { Slot } from './slots';
 
-/**
- * Nothing about the transfer changes: an operator looks first, and `resumeSigner` asks all nodes again.
- */
 export async function reportForeign(
   parts: QueueParts,
   slot: Slot,
   attempts: readonly Attempt[],
 ): Promise<void> {
-  const { db, chain, key, alarms } = parts;
+  const { chain, key } = parts;
   const said = await askNodes(chain, key.signer, slot.nonce, attempts);
   await watchHidden(parts, slot, said);
-  if (said.includes('not others') || !said.includes('others')) return;
-  const isCertain = said.every((one) => one === 'others');
-  if (await explainUsedNonce(parts, slot, { isCertain })) return;
-  const reason = `Nonce ${slot.nonce.toString()} was used by a transaction that the wallet does not know, and no node shows it.`;
-  const remedy =
-    'Find out whether somebody else has the key, then run npm run wallet -- resume-signer.';
-  await db.transaction(async (tx) => {
-    if (!(await stopSigner(tx, key, reason, { openNonce: slot.nonce }))) return;
-    await alarms.raise('signer_stopped', key.signer, `${reason} ${remedy}`, tx);
-  });
-}
-
-/** True when every node has the nonce in a final block and none of the attempts. */
-export async function isUsedByOthers(
-  chain: Chain,
-  signer: string,
-  nonce: bigint,
-  attempts: readonly Attempt[],
-): Promise<boolean> {
-  const said = await askNodes(chain, signer, nonce, attempts);
-  return said.every((one) => one === 'others');
+  if (said.includes('others') && !said.includes('not others')) await stopForUsedNonce(parts, slot);
 }
 
 type Answer =
@@ -96,6 +73,7 @@ async function watchHidden(
   { nonce, transferId }: Slot,
   said: readonly Answer[],
 ): Promise<void> {
+  if (transferId === '') return;
   const known = hiddenSince.get(chain) ?? new Map<string, number>();
   hiddenSince.set(chain, known);
   const isHidden =

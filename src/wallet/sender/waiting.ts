@@ -24,9 +24,6 @@ export type WaitingReason = keyof typeof ALARM_OF;
 /** A person must say what became of a transaction that succeeded and transferred nothing. */
 export const DECISION_PENDING = 'a decision';
 
-/** The alarm signer_stopped of its hot wallet is open until it is explained. */
-export const UNKNOWN_TRANSACTION = 'an unknown transaction';
-
 export interface Waiting {
   transferId: string;
   reason: WaitingReason;

@@ -1,5 +1,6 @@
 /** From an alarm of the wallet to a mail, a chat and a page of the console, through the schedule of the worker. */
 import { findAnvil } from '../../../src/dev/chain/anvil';
+import { runWalletCommand } from '../../../src/wallet/commands';
 import { Database } from '../../../src/wallet/db/database';
 import { describeWithProgram } from '../../support/optional-program';
 import { makeUser, signedIn } from '../../support/merchant/page-client';
@@ -90,7 +91,7 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'a wal
     expect([told().length, chat.received.length]).toEqual([1, 1]);
   });
 
-  test('a wallet that lost its database is told what the payouts were paid by, and goes on by itself', async () => {
+  test('a wallet that lost its database is restored as the runbook says, and told what the payouts were paid by', async () => {
     const { gateway, chain, signer } = world;
     const { client } = await openMerchant(gateway, { mode: 'test', funds: { USDC: '100' } });
     const receiver = createTestSigner().address;
@@ -114,11 +115,30 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'a wal
       );
       return stopped.length > 0;
     });
-    await gateway.temporal.schedule.getHandle('provider-alarms').trigger();
+    const restore = async (...args: string[]) => {
+      let text = '';
+      const out = (words: string): void => void (text += words);
+      const env = { ...world.env(gateway), WALLET_DATABASE_URL: empty.url };
+      const code = await runWalletCommand(['restore', 'ethereum', ...args], { env, out, err: out });
+      return { code, text };
+    };
+    expect((await restore()).text).toContain(
+      'next: npm run wallet -- restore ethereum --mode test',
+    );
+    expect(await restore('--cancel', '--by', 'alice', '--reason', 'lost')).toMatchObject({
+      code: 0,
+    });
+    await waitThroughFaults('the end of the stop', async () => {
+      await gateway.temporal.schedule.getHandle('provider-alarms').trigger();
+      return (await restore()).text.includes('stopped: no');
+    });
     expect(await whenFinal(client, await pay())).toMatchObject({ status: 'completed' });
-    const decisions = await db.query('SELECT 1 FROM wallet.decision');
+    const decisions = await db.query('SELECT kind, decided_by FROM wallet.decision');
     const received = await chain.balanceOf(chain.tokens.USDC, receiver);
-    expect({ decisions, received }).toEqual({ decisions: [], received: 10_000_000n });
+    expect({ decisions, received }).toEqual({
+      decisions: [{ kind: 'resume_signer', decided_by: 'alice' }],
+      received: 10_000_000n,
+    });
     await db.destroy();
     await wallet.stop();
     await empty.drop();

@@ -9,6 +9,7 @@ import { TRANSFERS } from './baseline/transfers';
 import { NEW_DATABASE } from './0018-new-database';
 import { AGREED_DEPOSITS } from './0019-agreed-deposits';
 import { REFUND_ADDRESS } from './0020-refund-address';
+import { RESTORE } from './0021-restore';
 
 export interface Migration {
   name: string;
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0018-new-database', sql: NEW_DATABASE },
   { name: '0019-agreed-deposits', sql: AGREED_DEPOSITS },
   { name: '0020-refund-address', sql: REFUND_ADDRESS },
+  { name: '0021-restore', sql: RESTORE },
 ];

@@ -1,0 +1,35 @@
+/** A person who follows the runbook for a stopped hot wallet (docs/operations.md) step by step. */
+import type { Hex } from 'viem';
+import { createChain } from '../../../src/wallet/chain/chain';
+import type { Database } from '../../../src/wallet/db/database';
+import type { Network } from '../../../src/wallet/networks';
+import {
+  beginRestore,
+  type HotWalletRestore,
+  readRestore,
+} from '../../../src/wallet/sender/restore';
+import { waitThroughFaults } from '../wait-for';
+
+const BY = { by: 'alice', reason: 'the runbook' };
+
+export function createOperator(network: () => Network, db: () => Database) {
+  const chain = () => createChain(network());
+  const look = (): Promise<HotWalletRestore[]> => readRestore(db(), chain());
+  const cancel = () => beginRestore(db(), chain(), BY);
+  const isStopped = async () => (await look()).some((one) => one.stopped_reason !== null);
+  return {
+    look,
+    cancel,
+    isStopped,
+    /** `wallet restore --cancel`, and waiting until all of it is explained. @param meanwhile blocks, and the gateway */
+    restore: async (meanwhile: () => Promise<unknown>): Promise<void> => {
+      await cancel();
+      await waitThroughFaults('the end of the restore', async () => {
+        await meanwhile();
+        return !(await isStopped());
+      });
+    },
+    unknown: async (): Promise<Hex[]> =>
+      (await look()).flatMap((one) => one.unknown_transactions.map(({ hash }) => hash as Hex)),
+  };
+}
