@@ -5,6 +5,7 @@ import { MERCHANT_ROLES, OPERATOR_ROLES } from '../../../src/domain/users';
 import { buildPayoutMoney, insertPayment, insertPayout } from '../../support/merchant/ledger';
 import { makeUser, PageClient, type TestUser } from '../../support/merchant/page-client';
 import { PUBLIC_URL, startHarness } from '../http-harness';
+import { scaled } from '../../support/scale';
 import { started } from '../../support/started';
 
 const harness = started(startHarness);
@@ -167,6 +168,12 @@ const DASHBOARD: Record<string, [test: string, live: string]> = {
   'get /audit-log': ['O', 'O'],
 };
 
+/**
+ * Every role asks for every page of the test mode. In live mode, whose pages have the same code, the roles whose rights
+ * differ most do by day, and all of them at night.
+ */
+const LIVE_ROLES: readonly string[] = scaled(['developer', 'viewer'], [...MERCHANT_ROLES]);
+
 test('every route of the dashboard is for the roles that are written down, and no other', async () => {
   const parts = { services: {}, users: {}, once: {}, host: null, publicUrl: PUBLIC_URL } as never;
   const routes = createDashboard(parts).routes.filter(({ path }) => path.startsWith('/:mode'));
@@ -181,6 +188,7 @@ test('every route of the dashboard is for the roles that are written down, and n
     await client.signIn(await makeUser(harness.owner, 'merchant', role, own));
     for (const route of routes) {
       for (const [index, mode] of ['test', 'live'].entries()) {
+        if (mode === 'live' && !LIVE_ROLES.includes(role)) continue;
         const path = `/dashboard${route.path.replace(':mode', mode).replace(':id', 'none')}`;
         const { status } = await client[route.method](path);
         // A form without fields, an object that does not exist: both are past the role.
@@ -191,7 +199,12 @@ test('every route of the dashboard is for the roles that are written down, and n
       }
     }
   }
-  expect(found).toEqual(DASHBOARD);
+  const asked = LIVE_ROLES.map((role) => role.charAt(0).toUpperCase());
+  const expected = Object.entries(DASHBOARD).map(([route, [test, live]]) => [
+    route,
+    [test, [...live].filter((letter) => asked.includes(letter)).join('')],
+  ]);
+  expect(found).toEqual(Object.fromEntries(expected));
 });
 
 /** Who may use a route of the console: A admin, R reviewer, V viewer. */

@@ -17,6 +17,7 @@ import {
 import { balanceOf, keyStates, openMerchant } from '../../support/payout/payout-steps';
 import { type CheckoutEntry } from '../../support/servers/sandbox';
 import { waitFor } from '../../support/wait-for';
+import { sharedInRoom } from '../../support/room';
 import { started } from '../../support/started';
 import {
   type Callback,
@@ -29,8 +30,10 @@ import type { Mode } from '../../../src/domain/mode';
 import { type Outage, setOutage } from '../../support/servers/sandbox';
 
 /** The time-out is the default one: a provider that hangs must not be taken for a fault of ours. */
-const gateway = started(() =>
-  startGateway({ providerTimeoutMs: readSetting('ONCHAIN_TEST_TIMEOUT_MS', {}) }),
+const gateway = started(
+  sharedInRoom('gateway', () =>
+    startGateway({ providerTimeoutMs: readSetting('ONCHAIN_TEST_TIMEOUT_MS', {}) }),
+  ),
 );
 
 /** What is claimed of a payment. */

@@ -25,9 +25,14 @@ import {
 } from '../../support/payment/payment-steps';
 import { balanceOf, openMerchant } from '../../support/payout/payout-steps';
 import { waitFor } from '../../support/wait-for';
+import { sharedInRoom } from '../../support/room';
 import { started } from '../../support/started';
 
-const gateway = started(() => startGateway({ sandbox: { callbackBaseUrl: null } }));
+const gateway = started(sharedInRoom('gateway', startGateway));
+
+beforeAll(() => {
+  gateway.sandbox.setCallbackBaseUrl(null);
+});
 
 type Step = (id: string) => Promise<void>;
 
