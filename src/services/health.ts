@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { pendingMigrations } from '../db/migrate';
+import { hasChangedCollation } from '../db/collation';
 import { type Db, hasStatementTimeout } from '../db/transaction';
 import { wallClockMs } from '../lib/wall-clock';
 import type { Health } from './services';
@@ -11,6 +12,9 @@ const PATIENCE_MS = 2_000;
 /** A pooler such as PgBouncer drops the timeouts that a connection asks for. */
 const NO_STATEMENT_TIMEOUT =
   "The login has no statement timeout. Set it: ALTER ROLE <login> SET statement_timeout = '15s'.";
+
+const CHANGED_COLLATION =
+  'PostgreSQL sorts texts by another C library than its indexes. REINDEX the database, as the runbook says.';
 
 /** @param pagesDb of the dashboard and the console; null when they are not served */
 export function createHealth({
@@ -44,14 +48,20 @@ export function createHealth({
 }
 
 async function checkDatabase(db: Db): Promise<Record<string, string | null>> {
-  let found: [pending: string[], limited: boolean] = [[], true];
+  const found = { pending: [] as string[], limited: true, changed: false };
   const postgres = await sentence('PostgreSQL does not answer', async () => {
-    found = [await pendingMigrations(db), await hasStatementTimeout(db)];
+    found.pending = await pendingMigrations(db);
+    found.limited = await hasStatementTimeout(db);
+    found.changed = await hasChangedCollation(db);
   });
   if (postgres !== null) return { postgres, migrations: postgres };
-  const [pending, limited] = found;
+  const { pending, limited, changed } = found;
   const migrations = pending.length === 0 ? null : `Run the migrations: ${pending.join(', ')}.`;
-  return { postgres: limited ? null : NO_STATEMENT_TIMEOUT, migrations };
+  return {
+    postgres: limited ? null : NO_STATEMENT_TIMEOUT,
+    migrations,
+    collation: changed ? CHANGED_COLLATION : null,
+  };
 }
 
 /** Checks the pages' login, which may lack its statement timeout too. */

@@ -114,6 +114,9 @@ const METRICS: Readonly<Record<string, Metric>> = {
   gateway_database_commits_waiting_for_standby: {
     help: 'Sessions of the workers whose commit waits for a synchronous standby.',
   },
+  gateway_database_collation_changed: {
+    help: '1 if indexes of texts were built with another C library than PostgreSQL uses now.',
+  },
 };
 
 export function measureOperations(registry: Registry, db: Db): void {

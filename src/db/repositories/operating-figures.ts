@@ -5,6 +5,7 @@
  */
 import { OPEN_PAYMENT_STATUSES } from '../../domain/payment';
 import { OPEN_PAYOUT_GROUP } from '../../domain/payout';
+import { CHANGED_COLLATION } from '../collation';
 import { AWAITS_SCREENING } from './screening';
 import { sqlList, type Db } from '../transaction';
 
@@ -136,4 +137,6 @@ SELECT 'gateway_ledger_broken_invariants', '{}', count(*)
 UNION ALL
 -- The sessions of this login only: commits that a synchronous standby has not confirmed.
 SELECT 'gateway_database_commits_waiting_for_standby', '{}', count(*)
-  FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep'`;
+  FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep'
+UNION ALL
+SELECT 'gateway_database_collation_changed', '{}', count(*) FROM ${CHANGED_COLLATION}`;

@@ -9,7 +9,7 @@ import { withClient } from '../../../src/db/provision';
 import { type Figure, readOperatingFigures } from '../../../src/db/repositories/operating-figures';
 import { scrape } from '../../../src/lib/metrics';
 import { measureOperations } from '../../../src/services/operating-metrics';
-import { openTestDatabase } from '../../support/servers/database';
+import { changeCollation, openTestDatabase } from '../../support/servers/database';
 import { scaled } from '../../support/scale';
 import { started } from '../../support/started';
 
@@ -114,6 +114,10 @@ test('the figures are right', async () => {
   expect(value('gateway_ledger_broken_invariants')).toBe(1);
   expect(value('gateway_ledger_check_timestamp_seconds')).toBe(seconds('2026-04-01T00:00:00Z'));
   expect(value('gateway_database_commits_waiting_for_standby')).toBe(0);
+  expect(value('gateway_database_collation_changed')).toBe(0);
+  await changeCollation(database.name);
+  const later = await readOperatingFigures(database.worker);
+  expect(valueOf(later, 'gateway_database_collation_changed')).toBe(1);
 });
 
 test('no large table is read as a whole', async () => {

@@ -1,9 +1,12 @@
 /** Request ids, the error envelope on every path, and what is written to the log. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { pino } from 'pino';
 import { isId } from '../../../src/domain/ids';
+import { createPrivateApp } from '../../../src/http/routes/health';
 import { newId } from '../../../src/lib/new-id';
 import { type ErrorBody, type Gateway, bearer, errorOf, startHarness } from '../http-harness';
+import { changeCollation } from '../../support/servers/database';
 import { waitFor } from '../../support/wait-for';
 import { started } from '../../support/started';
 
@@ -285,8 +288,12 @@ describe('for operators', () => {
     const { privateUrl } = await failing.startGateway();
     const before = await fetch(`${privateUrl}/readyz`);
     const temporal = expect.stringMatching(/^Temporal does not answer: /);
-    const parts = { postgres: 'ok', migrations: 'ok', dashboard: 'ok', temporal };
+    const parts = { postgres: 'ok', migrations: 'ok', collation: 'ok', dashboard: 'ok', temporal };
     expect([before.status, await before.json()]).toEqual([503, { status: 'not_ready', parts }]);
+    await changeCollation(failing.database.name);
+    expect(await (await fetch(`${privateUrl}/readyz`)).json()).toMatchObject({
+      parts: { postgres: 'ok', collation: expect.stringContaining('REINDEX') },
+    });
     await failing.cutDatabase();
     const after = await fetch(`${privateUrl}/readyz`);
     expect([after.status, await after.json()]).toEqual([
@@ -299,6 +306,21 @@ describe('for operators', () => {
       },
     ]);
     await failing.stop();
+  });
+
+  it('a changed collation alone leaves /readyz at 200', async () => {
+    const parts = { postgres: null, collation: 'REINDEX the database.' };
+    const health = { check: () => Promise.resolve(parts), drain: () => undefined };
+    const metrics = () => Promise.resolve({ contentType: 'text/plain', text: '' });
+    const server = createPrivateApp(health, metrics, pino({ level: 'silent' })).listen(0);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+    server.close();
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { status: 'ready', parts: { postgres: 'ok', collation: 'REINDEX the database.' } },
+    ]);
   });
 
   it('/metrics on the private port counts requests by route pattern, never by path', async () => {

@@ -166,3 +166,10 @@ function serverUrl(): string {
   if (server === undefined) throw new Error('TEST_POSTGRES_URL is not set: run it with jest');
   return server;
 }
+
+/** As if its indexes had been built with another C library. */
+export async function changeCollation(name: string): Promise<void> {
+  await withClient(databaseUrl(serverUrl(), { database: 'postgres' }), async (superuser) => {
+    await superuser.query("UPDATE pg_database SET datcollversion = '0' WHERE datname = $1", [name]);
+  });
+}

@@ -220,6 +220,13 @@ export const ALERT_CASES: readonly AlertCase[] = [
     summary: '4 commits wait for the synchronous standby',
   },
   {
+    alert: 'DatabaseCollationChanged',
+    fires: { 'gateway_database_collation_changed{instance="a"}': '0 0 1x20' },
+    quiet: { 'gateway_database_collation_changed{instance="a"}': '0x20' },
+    ...{ notYet: 2, by: 4, labels: PAGE },
+    summary: 'Indexes of texts were built with another C library than PostgreSQL uses now',
+  },
+  {
     alert: 'ProviderRefuses',
     fires: { [calls('refused')]: '0+6x60', [calls('ok')]: '0+6x60' },
     quiet: { [calls('refused')]: '0+1x60', [calls('ok')]: '0+9x60' },
