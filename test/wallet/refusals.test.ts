@@ -337,21 +337,39 @@ describeWithChain('a queue of payouts', () => {
     expect(await ended('po_1')).toMatchObject({ status: 'sent' });
   });
 
-  it('raises one alarm while nodes take no transaction of the hot wallet', async () => {
+  it('raises one alarm with its cause and no fees while nodes take no transaction of a delegated hot wallet', async () => {
+    await chain.setAutomine(false);
     node.answer = ({ method }) =>
       method === 'eth_sendRawTransaction'
-        ? { error: { code: -32000, message: 'in-flight transaction limit reached' } }
+        ? {
+            error: {
+              code: -32000,
+              message: 'in-flight transaction limit reached for delegated accounts',
+            },
+          }
         : null;
-    await start({ rpcUrls: [node.url], payouts: { resendAfterMs: 50 } });
+    await start({ rpcUrls: [node.url], payouts: { resendAfterMs: 50, replaceAfterMs: 2_000 } });
     for (const reference of numbered(3)) await pay(reference);
     await waitThroughFaults('the transactions', async () => (await attempts()) === 3);
+    // Blocks that could have taken them, for longer than the age at which fees are raised.
     const before = node.calls.get('eth_sendRawTransaction') ?? 0;
-    await waitThroughFaults(
-      'refusals of all of them',
-      () => (node.calls.get('eth_sendRawTransaction') ?? 0) > before + 6,
-    );
+    const [at] = await wallet!.db.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+    await waitThroughFaults('an age beyond that of a replacement', async () => {
+      await chain.mine();
+      const [later] = await wallet!.db.query<{ is: boolean }>(
+        "SELECT clock_timestamp() > $1::timestamptz + interval '3 seconds' AS is",
+        [at!.now],
+      );
+      return later!.is && (node.calls.get('eth_sendRawTransaction') ?? 0) > before + 6;
+    });
+    expect(await attempts()).toBe(3);
     expect(await openAlarms()).toEqual(['broadcast_refused']);
+    const [alarmed] = await wallet!.db.query<{ detail: string }>(
+      'SELECT detail FROM wallet.alarm WHERE cleared_at IS NULL',
+    );
+    expect(alarmed!.detail).toContain('delegated itself to a contract (EIP-7702)');
     node.answer = () => null;
+    await chain.setAutomine(true);
     for (const reference of numbered(3)) {
       expect(await ended(reference)).toMatchObject({ status: 'sent' });
     }

@@ -10,7 +10,9 @@ export type BroadcastRefusal =
   /** Its fees are too low, for the chain or to replace another one. They are raised by themselves. */
   | 'fees'
   /** The coins of the hot wallet do not cover it. */
-  | 'coins';
+  | 'coins'
+  /** Its pool takes one transaction at a time of an account with a delegation (EIP-7702). */
+  | 'wait';
 
 /** Erigon, Nethermind, anvil and Besu. */
 const MEANINGS: readonly (readonly [BroadcastRefusal, RegExp])[] = [
@@ -23,6 +25,8 @@ const MEANINGS: readonly (readonly [BroadcastRefusal, RegExp])[] = [
   ['fees', /underpriced|replacement ?not ?allowed|replace existing (?:tx|transaction)/i],
   ['fees', /fee ?too ?low|(?:gas price|priority fee) below minimum/i],
   ['coins', InsufficientFundsError.nodeMessage],
+  ['wait', /in-?flight transaction limit|delegated accounts|authority already reserved/i],
+  ['wait', /delegator ?has ?pending|not ?current ?nonce ?for ?delegation/i],
   ['coins', /insufficient ?(?:funds|balance)|upfront cost exceeds/i],
 ];
 

@@ -119,8 +119,8 @@ export async function findAttempts(
 }
 
 /**
- * The attempt with the highest fees of each open slot, when it was made or broadcast longer ago than
- * this. A node that has an older attempt takes it as its replacement.
+ * The attempt with the highest fees of each open slot, when it was made (or last had to wait) or broadcast longer ago
+ * than this. A node that has an older attempt takes it as its replacement.
  */
 export async function findNewestAttempts(
   db: Db,
@@ -152,6 +152,15 @@ function readAttemptRow(row: AttemptRow): Attempt {
     maxFeePerGas: BigInt(row.maxFeePerGas),
     maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
   };
+}
+
+/** No node took them yet, so the age after which fees are raised begins again. */
+export async function markWaiting(db: Db, hashes: readonly Hex[]): Promise<void> {
+  if (hashes.length === 0) return;
+  await db.query(
+    'UPDATE wallet.attempt SET created_at = clock_timestamp() WHERE hash = ANY($1::text[])',
+    [hashes],
+  );
 }
 
 export async function markBroadcast(db: Db, hashes: readonly Hex[]): Promise<void> {

@@ -17,6 +17,7 @@ import {
   type Attempt,
   findNewestAttempts,
   markBroadcast,
+  markWaiting,
   raiseSlotFees,
   storeAttempts,
 } from './attempts';
@@ -93,6 +94,7 @@ export async function broadcast(parts: QueueParts, view: ChainView): Promise<voi
   const newest = await findNewestAttempts(db, key, view.usedNonces, 'broadcast', age);
   // A freed nonce waits for its empty transaction: the transfer's may have failed before.
   const due = newest.filter((one) => !one.isFreed || one.isEmpty);
+  let isLimited = false;
   for (let from = 0; from < due.length; from += RPC_BATCH_MAX) {
     const batch = due.slice(from, from + RPC_BATCH_MAX);
     if ((await findPause(db, key.chainId)) !== null) return;
@@ -101,28 +103,40 @@ export async function broadcast(parts: QueueParts, view: ChainView): Promise<voi
       batch.map(({ raw }) => ({ method: 'eth_sendRawTransaction', params: [raw] })),
       isAccepted,
     );
-    await markBroadcast(db, await acceptedOf(parts, view, batch, answers));
+    const { accepted, waiting } = await takenOf(parts, view, batch, answers);
+    await markBroadcast(db, accepted);
+    await markWaiting(db, waiting);
+    isLimited ||= waiting.length > 0;
   }
+  if (due.length > 0) await noteLimit(parts, isLimited);
+}
+
+/** One alarm for the hot wallet, because each of its nonces waits for the same reason. */
+async function noteLimit({ key, alarms }: QueueParts, isLimited: boolean): Promise<void> {
+  if (!isLimited) return alarms.clear('broadcast_refused', key.signer);
+  const text = `Nodes take one transaction at a time of the hot wallet ${key.signer}, because it has delegated itself to a contract (EIP-7702). Its payouts are sent one in each block. End the delegation, or use another hot wallet.`;
+  await alarms.raise('broadcast_refused', key.signer, text);
 }
 
 function isAccepted(answer: RpcAnswer): boolean {
   return !('refusal' in answer) || meaningOfRefusal(answer.refusal.detail) === 'known';
 }
 
-async function acceptedOf(
+/** Which of the batch nodes have taken, and which have to wait for others of the hot wallet. */
+async function takenOf(
   { chain, key, alarms }: QueueParts,
   { usedNonces }: ChainView,
   batch: readonly Attempt[],
   answers: readonly RpcAnswer[],
-): Promise<Hex[]> {
-  const accepted: Hex[] = [];
+): Promise<{ accepted: Hex[]; waiting: Hex[] }> {
+  const taken = { accepted: [] as Hex[], waiting: [] as Hex[] };
   const native = chain.network.native.asset;
   for (const [index, { hash, nonce }] of batch.entries()) {
     const answer = answers[index];
     if (answer === undefined) continue;
     const subject = `nonce ${nonce.toString()} of ${key.signer}`;
     if (!('refusal' in answer) || isAccepted(answer)) {
-      accepted.push(hash);
+      taken.accepted.push(hash);
       await alarms.clear('broadcast_refused', subject);
       await alarms.clear('gas_money_low', subject);
       continue;
@@ -133,15 +147,15 @@ async function acceptedOf(
       const text = `The hot wallet ${key.signer} has too little ${native} for network fees. Send ${native} to it.`;
       await alarms.raise('gas_money_low', subject, text);
       // Without this nonce the later ones cannot be mined.
-      return accepted;
+      return taken;
     }
-    // Raising the fees is the cure, and happens by itself. Nodes take only one transaction at a time of some
-    // accounts: what waits for an earlier nonce is a person's only when it is the first.
-    if (meaning === 'fees' || nonce !== usedNonces) continue;
+    if (meaning === 'wait') taken.waiting.push(hash);
+    // Raising the fees is the cure, and happens by itself. A later nonce waits for the first one.
+    if (meaning === 'fees' || meaning === 'wait' || nonce !== usedNonces) continue;
     const text = `A node refuses transaction ${hash} with nonce ${nonce.toString()} of ${key.signer}: ${detail}`;
     await alarms.raise('broadcast_refused', subject, text);
   }
-  return accepted;
+  return taken;
 }
 
 /** The attempts of a hot wallet outside of blocks → the newest block when each was looked at first. */

@@ -25,6 +25,13 @@ const EXAMPLES = {
     'fee too low',
     'FeeTooLow, EffectivePriorityFeePerGas too low',
   ],
+  wait: [
+    'in-flight transaction limit reached for delegated accounts',
+    'gapped-nonce tx from delegated accounts',
+    'authority already reserved',
+    'DelegatorHasPendingTx',
+    'NotCurrentNonceForDelegation',
+  ],
   coins: [
     'insufficient funds for gas * price + value: balance 0, tx cost 21000, overshot 21000',
     'insufficient funds',
