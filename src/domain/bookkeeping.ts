@@ -82,16 +82,41 @@ export function showsPayouts(kind: ExportKind): boolean {
   return kind !== 'payments' && kind !== 'refunds' && kind !== 'journal';
 }
 
-/** The journal has two more formats, each as the program imports it. */
-export const EXPORT_FORMATS = ['csv', 'json', 'xero', 'quickbooks'] as const;
+/** The journal has more formats, each as the program imports it. */
+const PLAIN_TEXT_FORMATS = ['beancount', 'hledger'] as const;
+export type PlainTextFormat = (typeof PLAIN_TEXT_FORMATS)[number];
+export const EXPORT_FORMATS = ['csv', 'json', 'xero', 'quickbooks', ...PLAIN_TEXT_FORMATS] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** The decimals that the program of a format keeps, where it keeps fewer than the ledger. */
 export function decimalsOf(format: ExportFormat): number | null {
-  return isOfJournal(format) ? 2 : null;
+  return format === 'xero' || format === 'quickbooks' ? 2 : null;
+}
+
+export function isPlainText(format: ExportFormat): format is PlainTextFormat {
+  return PLAIN_TEXT_FORMATS.some((one) => one === format);
 }
 
 /** Whether the format is for the journal alone. */
 export function isOfJournal(format: ExportFormat): boolean {
-  return format === 'xero' || format === 'quickbooks';
+  return format !== 'csv' && format !== 'json';
+}
+
+/** Under which of the five roots of plain-text accounting an account is. */
+export function rootOf(account: JournalAccount): string {
+  switch (account) {
+    case 'balance':
+    case 'reserved':
+      return 'Assets';
+    case 'sales':
+    case 'refunds':
+      return 'Income';
+    case 'payouts':
+    case 'service_fees':
+    case 'network_fees':
+    case 'rounding':
+      return 'Expenses';
+    case 'adjustments':
+      return 'Equity';
+  }
 }

@@ -3,16 +3,12 @@ import { Type } from 'typebox';
 import { EXPORT_FORMATS, EXPORTS, isOfJournal } from '../domain/bookkeeping';
 import { validationFailed } from '../domain/errors';
 import { csvLine } from '../lib/csv';
-import { OneOf } from './common';
 import { type Operation, queryOf } from './operation';
 import { CREATED, CURRENCY, oneOf, type Query, readQuery } from './query';
 
-const KIND = { kind: oneOf(OneOf(EXPORTS, 'What is exported'), EXPORTS) };
+const KIND = { kind: oneOf(EXPORTS) };
 const OPTIONS = {
-  format: oneOf(
-    OneOf(EXPORT_FORMATS, 'The format; xero and quickbooks are for the journal'),
-    EXPORT_FORMATS,
-  ),
+  format: oneOf(EXPORT_FORMATS),
   currency: CURRENCY,
   ...CREATED,
 };
@@ -55,14 +51,18 @@ export const EXPORT_OPERATIONS: readonly Operation[] = [
     tag: 'Money',
     summary: 'Export a file for accounting',
     description:
-      'Sends a CSV file, or a JSON array with the format json, oldest first. In every file gross less fees is net, the change of the balance. Times are those of the time zone of the account in CSV, and of UTC in JSON. The scope payouts:read is needed too, except for payments, refunds and the journal.',
+      'Sends a CSV file, a JSON array with the format json, or a text file with the formats beancount and hledger, oldest first. In every file gross less fees is net, the change of the balance. Times are those of the time zone of the account in CSV, and of UTC in JSON. The scope payouts:read is needed too, except for payments, refunds and the journal.',
     scope: 'payments:read',
     parameters: [...queryOf(KIND, true), ...queryOf(OPTIONS)],
     success: {
       status: 200,
       schema: Type.Array(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))),
       example: [EXAMPLE],
-      csv: `${csvLine(Object.keys(EXAMPLE))}${csvLine(Object.values(EXAMPLE).map((cell) => cell ?? ''))}`,
+      texts: {
+        'text/csv': `${csvLine(Object.keys(EXAMPLE))}${csvLine(Object.values(EXAMPLE).map((cell) => cell ?? ''))}`,
+        'text/plain':
+          'decimal-mark .\n\n2026-11-21 * (2026-11-21-USDT) USDT balance, 2026-11-21\n  Assets:Crypto-balance  9.90000000 USDT\n  Expenses:Gateway-fees  0.10000000 USDT\n  Income:Sales  -10.00000000 USDT\n',
+      },
     },
     errors: ['validation_failed', 'insufficient_scope'],
   },

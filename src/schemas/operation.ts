@@ -21,8 +21,8 @@ export interface Success {
   status: 200 | 201;
   schema: TSchema;
   example: object;
-  /** An example of the same as CSV, where the caller can choose. */
-  csv?: string;
+  /** Examples of the same in other types, where the caller can choose. */
+  texts?: Record<string, string>;
 }
 
 /** The answer to a request for one object. */

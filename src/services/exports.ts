@@ -25,6 +25,16 @@ export interface ExportFile {
   content: AsyncGenerator<string>;
 }
 
+const CSV = { ending: 'csv', type: 'text/csv' };
+const FILES: Readonly<Record<ExportFormat, { ending: string; type: string }>> = {
+  csv: CSV,
+  xero: CSV,
+  quickbooks: CSV,
+  json: { ending: 'json', type: 'application/json' },
+  beancount: { ending: 'beancount', type: 'text/plain' },
+  hledger: { ending: 'journal', type: 'text/plain' },
+};
+
 /** A cell, as text; null means empty. */
 type Cells = readonly (string | null)[];
 
@@ -37,11 +47,11 @@ interface Sheet {
 /** @param db as the account sees it */
 export function exportFile(db: Reader, books: Bookkeeping, request: ExportRequest): ExportFile {
   const { kind, format, mode } = request;
-  const isJson = format === 'json';
-  const suffix = format === 'csv' || isJson ? '' : `-${format}`;
+  const suffix = format === 'csv' || format === 'json' ? '' : `-${format}`;
+  const { ending, type } = FILES[format];
   return {
-    name: `${kind}${suffix}-${mode}-${periodName(request, books)}.${isJson ? 'json' : 'csv'}`,
-    type: isJson ? 'application/json; charset=utf-8' : 'text/csv; charset=utf-8',
+    name: `${kind}${suffix}-${mode}-${periodName(request, books)}.${ending}`,
+    type: `${type}; charset=utf-8`,
     content: contentOf(db, request, books),
   };
 }

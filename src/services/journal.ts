@@ -9,13 +9,16 @@ import {
   type Bookkeeping,
   decimalsOf,
   type ExportFormat,
+  isPlainText,
   type JournalAccount,
   journalAccountOf,
   namesOf,
+  type PlainTextFormat,
 } from '../domain/bookkeeping';
 import { add, type Amount, isLess, roundTo, subtract, ZERO } from '../domain/money';
 import { csvFile, jsonArray } from '../lib/download';
 import { localDay } from '../lib/local-time';
+import { type PlainEntry, plainTextFile } from './journal-text';
 
 export interface PostingPage {
   currency: string;
@@ -40,6 +43,7 @@ export function journalFile(
 ): AsyncGenerator<string> {
   const days = writtenLines(pages, books, decimalsOf(format));
   if (format === 'json') return jsonArray(objectsOf(days));
+  if (isPlainText(format)) return plainTextFile(entriesOf(days), format);
   const sheet = SHEETS[format];
   return csvFile(sheet.columns, rowsOf(days, sheet));
 }
@@ -55,7 +59,12 @@ async function* writtenLines(
   for await (const lines of journals(pages, books.timeZone)) {
     if (lines.length === 0) continue;
     const kept = decimals === null ? lines : rounded(lines, decimals);
-    yield kept.map((line) => ({ ...line, account: names[line.account], taxRate }));
+    yield kept.map((line) => ({
+      ...line,
+      of: line.account,
+      account: names[line.account],
+      taxRate,
+    }));
   }
 }
 
@@ -74,6 +83,14 @@ async function* objectsOf(days: AsyncIterable<Written[]>) {
       credit: line.credit,
       description: text(line),
     }));
+  }
+}
+
+async function* entriesOf(days: AsyncIterable<Written[]>): AsyncGenerator<PlainEntry> {
+  for await (const lines of days) {
+    const [first] = lines as [Written];
+    const { day, currency } = first;
+    yield { day, currency, number: journalNumber(first), text: text(first), lines };
   }
 }
 
@@ -133,7 +150,11 @@ function rounded(lines: readonly JournalLine[], decimals: number): JournalLine[]
   return linesOf(sums.set('rounding', subtract(ZERO, apart)), day, currency);
 }
 
-type Written = Omit<JournalLine, 'account'> & { account: string; taxRate: string };
+type Written = Omit<JournalLine, 'account'> & {
+  of: JournalAccount;
+  account: string;
+  taxRate: string;
+};
 
 interface Sheet {
   columns: readonly string[];
@@ -148,7 +169,7 @@ const monthFirst = (day: string) => day.replace(/(\d+)-(\d+)-(\d+)/, '$2/$3/$1')
 const journalNumber = ({ day, currency }: Written) => `${day}-${currency}`;
 const text = ({ currency, day }: Written) => `${currency} balance, ${day}`;
 
-const SHEETS: Readonly<Record<Exclude<ExportFormat, 'json'>, Sheet>> = {
+const SHEETS: Readonly<Record<Exclude<ExportFormat, 'json' | PlainTextFormat>, Sheet>> = {
   csv: {
     columns: ['date', 'journal', 'account', 'currency', 'debit', 'credit', 'description'],
     cells: (line) => {

@@ -36,6 +36,8 @@ const FORMATS: readonly (readonly [ExportFormat, string])[] = [
   ['json', 'JSON'],
   ['xero', 'Xero manual journal (journal of one currency)'],
   ['quickbooks', 'QuickBooks journal entries (journal)'],
+  ['beancount', 'Beancount (journal)'],
+  ['hledger', 'hledger (journal)'],
 ];
 
 export function exportPages(services: DashboardServices): MerchantRoute[] {
@@ -177,8 +179,8 @@ function Books({ base, form }: { base: string; form: FormState }) {
       <Card>
         <form method="post" action={`${base}/bookkeeping`} class="stack">
           <p class="muted">
-            Enter account codes for Xero, and account names for QuickBooks. If a field is empty, the
-            journal uses the name that the field shows.
+            Enter account codes for Xero, and account names for QuickBooks, Beancount and hledger.
+            If a field is empty, the journal uses the name that the field shows.
           </p>
           <ChangeFields change={changeBookkeeping} form={form} />
           <FormActions submit="Save" cancel={`${base}/exports`} />

@@ -85,8 +85,8 @@ export class MerchantClient {
     });
     const text = await response.text();
     const { status, headers: received } = response;
-    const isCsv = received.get('content-type')?.startsWith('text/csv') === true;
-    const json: unknown = isCsv ? text : JSON.parse(text);
+    const isText = received.get('content-type')?.startsWith('text/') === true;
+    const json: unknown = isText ? text : JSON.parse(text);
     const answer: ApiAnswer = { status, headers: received, text, json };
     checkContract(method, path, answer);
     return answer;

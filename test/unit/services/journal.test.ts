@@ -1,10 +1,11 @@
 /** The journal as accounting programs keep it: rounded to their decimals, and balanced all the same. */
 import { parse } from 'csv-parse/sync';
 import type { ExportedPosting } from '../../../src/db/repositories/exports';
+import type { Bookkeeping, ExportFormat } from '../../../src/domain/bookkeeping';
 import { amount, ZERO } from '../../../src/domain/money';
 import { journalFile } from '../../../src/services/journal';
 
-const BOOKS = { timeZone: 'UTC', journalAccounts: {}, taxRate: 'Tax Exempt' };
+const BOOKS: Bookkeeping = { timeZone: 'UTC', journalAccounts: {}, taxRate: 'Tax Exempt' };
 
 type Line = [account: string, direction: 'in' | 'out', text: string];
 
@@ -28,10 +29,21 @@ async function* pages(postings: ExportedPosting[]) {
   });
 }
 
-async function rowsOf(postings: ExportedPosting[], format: 'csv' | 'xero' | 'quickbooks') {
+async function written(
+  postings: ExportedPosting[],
+  format: ExportFormat,
+  books: Bookkeeping = BOOKS,
+) {
   let text = '';
-  for await (const part of journalFile(pages(postings), BOOKS, format)) text += part;
-  return parse<Record<string, string>>(text, { columns: true, bom: true });
+  for await (const part of journalFile(pages(postings), books, format)) text += part;
+  return text;
+}
+
+async function rowsOf(postings: ExportedPosting[], format: 'csv' | 'xero' | 'quickbooks') {
+  return parse<Record<string, string>>(await written(postings, format), {
+    columns: true,
+    bom: true,
+  });
 }
 
 /** In the smallest unit that a file may have, so that nothing is rounded here. */
@@ -78,3 +90,40 @@ test('a day of whole cents has no line for it, and the exact file never has', as
   expect(exact.map((row) => row['account'])).not.toContain('Rounding differences');
   expect(total(exact, 'debit')).toBe(2_111_500_000n);
 });
+
+const PLAIN = {
+  beancount: /^\d{4}-\d\d-\d\d \* "[^"\\]+" \^[\w-]+$/,
+  hledger: /^\d{4}-\d\d-\d\d \* \([\w-]+\) [^;]+$/,
+};
+
+test.each(['beancount', 'hledger'] as const)(
+  'a day is exact and balances in %s, whatever its accounts are called',
+  async (format) => {
+    const journalAccounts = { balance: 'assets "of" Käse; (1)', sales: 'Income:Shop:web sales' };
+    const text = await written([...REPORTED, WHOLE], format, { ...BOOKS, journalAccounts });
+    const [head, ...entries] = text.trimEnd().split('\n\n');
+    expect(head).toBe(
+      { beancount: 'plugin "beancount.plugins.auto_accounts"', hledger: 'decimal-mark .' }[format],
+    );
+    expect(entries).toHaveLength(1);
+    const [title, ...lines] = entries[0]!.split('\n');
+    expect(title).toMatch(PLAIN[format]);
+    const amounts = lines.map((line) => {
+      // Both programs read this: an account, two spaces, an amount and a commodity.
+      const found =
+        /^ {2}((?:Assets|Income|Expenses|Equity)(?::[\p{Lu}\p{N}][\p{L}\p{N}-]*)+) {2}(-?\d+\.\d{8}) USDC$/u.exec(
+          line,
+        );
+      expect([line, found]).toEqual([line, expect.anything()]);
+      return [found![1]!, units(found![2])] as const;
+    });
+    expect(amounts.reduce((sum, [, each]) => sum + each, 0n)).toBe(0n);
+    expect(Object.fromEntries(amounts)).toEqual({
+      'Assets:Assets-of-Käse-1': 2_655_963_000n,
+      'Expenses:Gateway-fees': 33_337_000n,
+      'Income:Shop:Web-sales': -3_111_500_000n,
+      'Expenses:Payouts': 222_200_000n,
+      'Expenses:Network-fees': 200_000_000n,
+    });
+  },
+);
