@@ -30,7 +30,7 @@ const SCALAR_OPTIONS = {
   operationTitleSource: 'summary',
   defaultOpenFirstTag: true,
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-  authentication: { preferredSecurityScheme: 'apiKey' },
+  authentication: { preferredSecurityScheme: 'bearer' },
 };
 
 /** What Scalar's elements lack for a screen reader and the keyboard, as axe reports it. */

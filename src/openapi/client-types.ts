@@ -2,14 +2,18 @@
  * The API's objects, queries and error details as TypeScript, for the SDK: clients/typescript/src/generated.ts. The
  * SDK can then be used without the schemas' library. `npm run openapi` writes the file.
  */
+import { errorEntry } from '../domain/errors';
 import { TEST_EVENTS, TEST_PAYMENT, TEST_PAYOUT } from '../domain/test-events';
-import { buildDocument, OPERATIONS } from './document';
+import { buildDocument, OPERATIONS, USED_ERRORS } from './document';
 
 export interface JsonSchema {
   $ref?: string;
   type?: string | readonly string[];
   const?: unknown;
   enum?: readonly unknown[];
+  /** The values of today. These types are not checked at run time, so a new value does no harm. */
+  'x-extensible-enum'?: readonly unknown[];
+  'x-extensible-anyOf'?: readonly JsonSchema[];
   anyOf?: readonly JsonSchema[];
   properties?: Record<string, JsonSchema>;
   required?: readonly string[];
@@ -25,17 +29,17 @@ export function buildClientTypes(): string {
   const { components } = buildDocument() as {
     components: { schemas: Record<string, JsonSchema> };
   };
-  const schemas = Object.entries(components.schemas);
-  const errors = schemas.flatMap(([, schema]) => errorOf(schema) ?? []);
-  const objects = schemas.filter(([, schema]) => errorOf(schema) === null);
+  const { Error: _, ...objects } = components.schemas;
   return [
     HEAD,
-    ...objects.map(([name, schema]) => declare(name, schema)),
+    ...Object.entries(objects).map(([name, schema]) => declare(name, schema)),
     ...queries(),
     declare('ErrorDetails', {
       type: 'object',
-      required: errors.map(({ code }) => code),
-      properties: Object.fromEntries(errors.map(({ code, details }) => [code, details])),
+      required: USED_ERRORS,
+      properties: Object.fromEntries(
+        USED_ERRORS.map((code) => [code, errorEntry(code).details ?? NOTHING]),
+      ),
       description: 'What `details` of an error has, by its code',
     }),
     'export type ErrorCode = keyof ErrorDetails;',
@@ -44,12 +48,6 @@ export function buildClientTypes(): string {
       ([name, value]) => `export const ${name} = ${JSON.stringify(value)} as const;`,
     ),
   ].join('\n');
-}
-
-/** The code and details of an error's body; null for another schema. */
-function errorOf({ properties }: JsonSchema): { code: string; details: JsonSchema } | null {
-  const { code, details } = properties?.['error']?.properties ?? {};
-  return typeof code?.const === 'string' ? { code: code.const, details: details ?? NOTHING } : null;
 }
 
 /** The type `undefined`. */
@@ -97,9 +95,15 @@ function unionType(types: readonly string[]): string {
 function typeOf(schema: JsonSchema): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown';
   if ('const' in schema) return JSON.stringify(schema.const);
-  if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ');
-  if (schema.anyOf !== undefined) return unionType(schema.anyOf.map(typeOf));
-  if (Array.isArray(schema.type)) return schema.type.join(' | ');
+  const members = schema.anyOf ?? schema['x-extensible-anyOf'];
+  if (members !== undefined) return unionType(members.map(typeOf));
+  if (Array.isArray(schema.type)) {
+    return schema.type
+      .map((type: string) => typeOf(type === 'null' ? { type } : { ...schema, type }))
+      .join(' | ');
+  }
+  const values = schema.enum ?? schema['x-extensible-enum'];
+  if (values !== undefined) return values.map((one) => JSON.stringify(one)).join(' | ');
   switch (schema.type) {
     case 'object':
       return objectType(schema);

@@ -1,4 +1,5 @@
 /** Builds the OpenAPI 3.1 document from the resources in src/schemas, which validate requests. */
+import { STATUS_CODES } from 'node:http';
 import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../domain/errors';
 import { EVENT_TYPES } from '../domain/events';
@@ -11,8 +12,8 @@ import {
 } from '../schemas/api-keys';
 import { BALANCE_OPERATIONS, BalanceObject } from '../schemas/balance';
 import { CURRENCY_OPERATIONS, CurrencyList } from '../schemas/currencies';
-import { ERROR_BODIES } from '../schemas/errors';
-import { EVENT_OPERATIONS, EventObject, webhookBodyOf } from '../schemas/events';
+import { errorObjectOf } from '../schemas/errors';
+import { EVENT_BODIES, EVENT_OPERATIONS, EventObject, webhookBodyOf } from '../schemas/events';
 import { EXPORT_OPERATIONS } from '../schemas/exports';
 import {
   RECONCILIATION_OPERATIONS,
@@ -92,7 +93,7 @@ const COMMON_ERRORS: ErrorCode[] = [
 ];
 
 /** Some codes are for operators' and providers' paths, which are not in the document. */
-const USED_ERRORS: ErrorCode[] = [
+export const USED_ERRORS: ErrorCode[] = [
   ...new Set(OPERATIONS.flatMap((operation) => errorsOf(operation))),
 ].sort();
 
@@ -109,15 +110,24 @@ export function buildDocument(): Record<string, unknown> {
         'Accept cryptocurrency payments and send payouts. Amounts are decimal strings with 8 decimals. Currencies are never converted.',
     },
     servers: [{ url: '/api/v1' }],
-    security: [{ apiKey: [] }],
-    tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({ name })),
+    security: [{ bearer: [] }],
+    tags: [...new Set([...OPERATIONS.map(({ tag }) => tag), WEBHOOK_TAG])].map((name) => ({
+      name,
+    })),
     paths: buildPaths(),
     webhooks: buildWebhooks(),
-    components: { securitySchemes: { apiKey: SECURITY_SCHEME }, headers: HEADERS },
+    components: {
+      securitySchemes: { bearer: SECURITY_SCHEME },
+      headers: HEADERS,
+      parameters: WEBHOOK_HEADERS,
+      responses: ERROR_RESPONSES,
+    },
   };
   const named = { ...document, components: { ...document.components, schemas: SCHEMAS } };
   return withReferences(named) as Record<string, unknown>;
 }
+
+const ErrorObject = errorObjectOf(USED_ERRORS);
 
 /** The schemas that have a name of their own in the document. */
 const SCHEMAS: Record<string, object> = {
@@ -147,6 +157,9 @@ const SCHEMAS: Record<string, object> = {
   FeeQuote: FeeQuoteObject,
   CurrencyList,
   Event: EventObject,
+  ...Object.fromEntries(
+    Object.entries(EVENT_BODIES).map(([kind, body]) => [`${pascal(kind)}Event`, body]),
+  ),
   ApiKeyRequest: ApiKeyBody,
   ApiKey: ApiKeyObject,
   ApiKeyWithSecret: ApiKeyWithSecretObject,
@@ -158,21 +171,21 @@ const SCHEMAS: Record<string, object> = {
   WebhookPing: WebhookPingObject,
   WebhookDelivery: WebhookDeliveryObject,
   WebhookDeliveryWithAttempts: WebhookDeliveryWithAttemptsObject,
-  ...Object.fromEntries(USED_ERRORS.map((code) => [errorName(code), ERROR_BODIES[code]])),
+  Error: ErrorObject,
 };
 
-function errorName(code: ErrorCode): string {
-  const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return `${words.join('')}Error`;
+function pascal(name: string): string {
+  return name.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
+
+const NAMES = new Map(Object.entries(SCHEMAS).map(([name, schema]) => [schema, name]));
 
 /** Each named schema is written once, under components, and referred to everywhere else. */
 function withReferences(document: object): unknown {
-  const names = new Map(Object.entries(SCHEMAS).map(([name, schema]) => [schema, name]));
   const refer = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(refer);
     if (typeof value !== 'object' || value === null) return value;
-    const name = names.get(value);
+    const name = NAMES.get(value);
     return name === undefined ? copy(value) : { $ref: `#/components/schemas/${name}` };
   };
   const copy = (value: object): object =>
@@ -186,13 +199,23 @@ function withReferences(document: object): unknown {
 
 /**
  * The schema as tools in other languages read it. A choice gets its type, and a union its types,
- * because Scalar warns of a schema without one. A pattern has no Unicode classes and no \u: half of a
- * surrogate pair, which the server refuses as well, is not valid Unicode and few tools can send it.
+ * because Scalar warns of a schema without one. Null is one of two types where it can be, because generators for Go
+ * know no other way. A pattern has no Unicode classes and no \u: half of a surrogate pair, which the server refuses as
+ * well, is not valid Unicode and few tools can send it.
  */
 function portable(schema: object): object {
   if ('pattern' in schema && isText(schema.pattern)) {
     const pattern = schema.pattern.replaceAll('\\p{Cs}', '').replaceAll('\\u0000', '\\x00');
     return { ...schema, pattern };
+  }
+  if ('anyOf' in schema && Array.isArray(schema.anyOf)) {
+    const [member, other, ...more] = schema.anyOf as Record<string, unknown>[];
+    const type = other?.['type'] === 'null' && more.length === 0 ? member?.['type'] : undefined;
+    const isChoice = member !== undefined && ('enum' in member || 'const' in member);
+    if (isText(type) && !isChoice && !NAMES.has(member ?? {})) {
+      const { anyOf: _, ...outer } = schema;
+      return portable({ ...member, ...outer, type: [type, 'null'] });
+    }
   }
   const type = 'type' in schema ? null : typeOf(schema);
   return type === null ? schema : { type, ...schema };
@@ -235,23 +258,31 @@ function header(description: string, type: 'string' | 'integer', required: boole
   return { description, required, schema: { type } };
 }
 
+/** Generators make one class of a tag, so it is none of the operations'. */
+const WEBHOOK_TAG = 'Webhook events';
+
 const STANDARD = 'Only where the endpoint asks for the headers of Standard Webhooks: ';
-const WEBHOOK_HEADERS = Object.entries({
-  'X-Gateway-Event': 'The type of the event',
-  'X-Gateway-Event-Id': 'The ID of the event, the same in every attempt',
-  'X-Gateway-Timestamp': 'The Unix time of the attempt in seconds',
-  'X-Gateway-Signature':
-    't=<timestamp>,v1=<HMAC-SHA256 of timestamp.body with the secret, in hexadecimal digits>',
-  'webhook-id': `${STANDARD}the ID of the event`,
-  'webhook-timestamp': `${STANDARD}the Unix time of the attempt in seconds`,
-  'webhook-signature': `${STANDARD}v1,<HMAC-SHA256 of id.timestamp.body with the key that the secret encodes, in base64>`,
-}).map(([name, description]) => ({
-  name,
-  in: 'header',
-  required: !description.startsWith(STANDARD),
-  description,
-  schema: { type: 'string' },
-}));
+const WEBHOOK_HEADERS = Object.fromEntries(
+  Object.entries({
+    'X-Gateway-Event': 'The type of the event',
+    'X-Gateway-Event-Id': 'The ID of the event, the same in every attempt',
+    'X-Gateway-Timestamp': 'The Unix time of the attempt in seconds',
+    'X-Gateway-Signature':
+      't=<timestamp>,v1=<HMAC-SHA256 of timestamp.body with the secret, in hexadecimal digits>',
+    'webhook-id': `${STANDARD}the ID of the event`,
+    'webhook-timestamp': `${STANDARD}the Unix time of the attempt in seconds`,
+    'webhook-signature': `${STANDARD}v1,<HMAC-SHA256 of id.timestamp.body with the key that the secret encodes, in base64>`,
+  }).map(([name, description]) => [
+    name,
+    {
+      name,
+      in: 'header',
+      required: !description.startsWith(STANDARD),
+      description,
+      schema: { type: 'string' },
+    },
+  ]),
+);
 
 /** The requests that the gateway sends to webhook endpoints, by event. */
 function buildWebhooks(): Record<string, unknown> {
@@ -259,13 +290,15 @@ function buildWebhooks(): Record<string, unknown> {
     type,
     {
       post: {
-        operationId: `webhook${type.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
-        tags: ['Events'],
+        operationId: `webhook${pascal(type)}`,
+        tags: [WEBHOOK_TAG],
         summary: type,
         description:
           'Verify X-Gateway-Signature with the raw body before you read it, and answer with a 2xx status within 10 seconds. Other answers are repeated.',
         security: [],
-        parameters: WEBHOOK_HEADERS,
+        parameters: Object.keys(WEBHOOK_HEADERS).map((name) => ({
+          $ref: `#/components/parameters/${name}`,
+        })),
         requestBody: {
           required: true,
           content: { 'application/json': { schema: webhookBodyOf(type) } },
@@ -295,7 +328,7 @@ function buildOperation(operation: Operation): Record<string, unknown> {
     tags: [tag],
     summary,
     description: `${description}\n\n${scope === null ? 'Any valid API key.' : `Scope: \`${scope}\`.`}`,
-    security: [{ apiKey: scope === null ? [] : [scope] }],
+    security: [{ bearer: scope === null ? [] : [scope] }],
     parameters,
     ...(body === undefined ? {} : { requestBody: requestBody(body) }),
     responses: responses(operation),
@@ -319,21 +352,26 @@ export function errorsOf({ scope, errors }: Operation): ErrorCode[] {
 function responses(operation: Operation): Record<string, unknown> {
   const { success, answer } = operation;
   const codes = errorsOf(operation);
-  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
   const replayed = operation.body !== undefined ? [...ANSWERED, 'Idempotent-Replayed'] : ANSWERED;
   return {
     [success.status]: successResponse(success, replayed),
     ...(answer === undefined ? {} : { [answer.status]: successResponse(answer, ANSWERED) }),
-    ...Object.fromEntries(statuses.map((status) => [status, errorResponse(status, codes)])),
+    ...Object.fromEntries(
+      statusesOf(codes).map((status) => [status, errorResponse(status, codes)]),
+    ),
   };
 }
 
-function successResponse({ status, schema, example, csv }: Success, headers: readonly string[]) {
-  const text = csv === undefined ? {} : { 'text/csv': { schema: Type.String(), example: csv } };
+function successResponse(success: Success, headers: readonly string[]) {
+  const { status, schema, example, texts = {} } = success;
+  const others = Object.entries(texts).map(([type, text]) => [
+    type,
+    { schema: Type.String(), example: text },
+  ]);
   return {
     description: status === 201 ? 'Created' : 'OK',
     headers: headersOf(headers),
-    content: { 'application/json': { schema, example }, ...text },
+    content: Object.fromEntries([['application/json', { schema, example }], ...others]) as object,
   };
 }
 
@@ -349,25 +387,47 @@ const UNAVAILABLE_WAIT = header(
   false,
 );
 
-/** The Retry-After header of an error response with this status. */
-function waitHeader(status: number, codes: readonly ErrorCode[]): Record<string, object> {
-  if (status === 429) return headersOf(['Retry-After']);
-  if (status === 503) return { 'Retry-After': UNAVAILABLE_WAIT };
-  return codes.includes('request_in_progress') ? { 'Retry-After': IN_PROGRESS_WAIT } : {};
+const WAITS: Record<number, object> = {
+  409: IN_PROGRESS_WAIT,
+  429: { $ref: '#/components/headers/Retry-After' },
+  503: UNAVAILABLE_WAIT,
+};
+
+/** The error answers by status, with the codes that every operation has. */
+const ERROR_RESPONSES = Object.fromEntries(
+  statusesOf(USED_ERRORS).map((status) => [
+    errorResponseName(status),
+    {
+      description: meanings(status, COMMON_ERRORS) || STATUS_CODES[status],
+      headers: {
+        ...headersOf(['X-Request-Id']),
+        ...(WAITS[status] === undefined ? {} : { 'Retry-After': WAITS[status] }),
+      },
+      content: { 'application/json': { schema: ErrorObject } },
+    },
+  ]),
+);
+
+function statusesOf(codes: readonly ErrorCode[]): number[] {
+  return [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
 }
 
-function errorResponse(status: number, all: readonly ErrorCode[]): Record<string, unknown> {
+/** `UnprocessableEntity` of 422. */
+function errorResponseName(status: number): string {
+  return (STATUS_CODES[status] ?? '').replaceAll(/[^A-Za-z]/g, '');
+}
+
+function meanings(status: number, all: readonly ErrorCode[]): string {
   const codes = all.filter((code) => ERRORS[code].status === status);
-  const schemas = codes.map((code) => ERROR_BODIES[code]);
+  return codes.map((code) => `- \`${code}\`: ${ERRORS[code].message}`).join('\n');
+}
+
+/** The description of a reference replaces the one of the answer that it refers to. */
+function errorResponse(status: number, codes: readonly ErrorCode[]): Record<string, unknown> {
+  const description = meanings(status, codes);
   return {
-    description: codes.map((code) => `- \`${code}\`: ${ERRORS[code].message}`).join('\n'),
-    headers: {
-      ...headersOf(['X-Request-Id']),
-      ...waitHeader(status, codes),
-    },
-    content: {
-      'application/json': { schema: schemas.length === 1 ? schemas[0] : { oneOf: schemas } },
-    },
+    $ref: `#/components/responses/${errorResponseName(status)}`,
+    ...(description === meanings(status, COMMON_ERRORS) ? {} : { description }),
   };
 }
 

@@ -3,8 +3,9 @@
  * `npm run openapi` writes the file from the document, so an operation of the API is an operation of the
  * client.
  */
+import { errorEntry } from '../domain/errors';
 import type { JsonSchema } from './client-types';
-import { buildDocument } from './document';
+import { buildDocument, USED_ERRORS } from './document';
 
 interface Content {
   content?: { 'application/json': { schema: JsonSchema } };
@@ -43,21 +44,11 @@ from .errors import ApiError
 export function buildPythonClient(): string {
   const { paths, components } = buildDocument() as unknown as ApiDocument;
   const types = new TypeWriter();
-  for (const [name, schema] of Object.entries(components.schemas)) {
-    const error = errorOf(schema);
-    if (error === null) types.declare(name, schema);
-    else types.declareError(name, error.code, error.details);
-  }
+  const { Error: _, ...objects } = components.schemas;
+  for (const [name, schema] of Object.entries(objects)) types.declare(name, schema);
+  for (const code of USED_ERRORS) types.declareError(code, errorEntry(code).details);
   const resources = resourcesOf(paths, types);
   return [HEAD, ...types.written, ...resources].join('\n\n');
-}
-
-/** The code and details of an error's body; null for another schema. */
-function errorOf({
-  properties,
-}: JsonSchema): { code: string; details: JsonSchema | undefined } | null {
-  const { code, details } = properties?.['error']?.properties ?? {};
-  return typeof code?.const === 'string' ? { code: code.const, details } : null;
 }
 
 /** Objects within an object get a type of their own, because Python has no anonymous ones. */
@@ -83,7 +74,8 @@ class TypeWriter {
     return name;
   }
 
-  declareError(name: string, code: string, details: JsonSchema | undefined): void {
+  declareError(code: string, details: JsonSchema | undefined): void {
+    const name = `${pascal(code)}Error`;
     const type = details === undefined ? 'None' : this.typeOf(details, `${name}Details`);
     this.errors.push({ code, name });
     this.written.push(
@@ -95,12 +87,17 @@ class TypeWriter {
   typeOf(schema: JsonSchema, name: string): string {
     if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'Any';
     if ('const' in schema) return `Literal[${literal(schema.const)}]`;
-    if (schema.enum !== undefined) return `Literal[${schema.enum.map(literal).join(', ')}]`;
-    if (schema.anyOf !== undefined) {
-      const members = schema.anyOf.map((member) => this.typeOf(member, name));
-      return unionOf(members);
+    const members = schema.anyOf ?? schema['x-extensible-anyOf'];
+    if (members !== undefined) return unionOf(members.map((member) => this.typeOf(member, name)));
+    if (Array.isArray(schema.type)) {
+      return unionOf(
+        schema.type.map((type: string) =>
+          this.typeOf(type === 'null' ? { type } : { ...schema, type }, name),
+        ),
+      );
     }
-    if (Array.isArray(schema.type)) return schema.type.map(primitive).join(' | ');
+    const values = schema.enum ?? schema['x-extensible-enum'];
+    if (values !== undefined) return `Literal[${values.map(literal).join(', ')}]`;
     if (schema.type === 'array') return `list[${this.typeOf(schema.items ?? {}, singular(name))}]`;
     if (schema.type === 'object') return this.#objectType(schema, name);
     return primitive(String(schema.type));

@@ -1,11 +1,12 @@
 /** The parts that the objects of the API have in common (the specification, "Conventions"). */
-import { type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TProperties, type TSchema, type TUnion, Type } from 'typebox';
 import { ID_PREFIXES, type IdKind } from '../domain/ids';
 import { MODES } from '../domain/mode';
 import { AMOUNT_PATTERN, CURRENCY_PATTERN } from '../domain/money';
 import { PROVIDER_CODES } from '../domain/provider-codes';
 
-const ULID_PATTERN = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
+/** A ULID, which follows the prefix of an id. */
+export const ULID_PATTERN = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 
 /** The id of an object of this kind. */
 export function Id(kind: IdKind, description?: string) {
@@ -31,13 +32,38 @@ export function OrNull<Schema extends TSchema>(schema: Schema, description: stri
   return Type.Union([schema, Type.Null()], { description });
 }
 
-/** One of these names. */
+/**
+ * A text of an answer that has one of these values today. A later version may add values (decisions/api#versioning), and
+ * classes that are generated from an `enum` would refuse them.
+ */
 export function OneOf<const Values extends readonly string[]>(values: Values, description: string) {
-  return Type.Enum<[...Values]>([...values], { description });
+  return Type.Unsafe<Values[number]>({
+    type: 'string',
+    description: `${description}: ${values.join(', ')}, or a value that was added later`,
+    'x-extensible-enum': [...values],
+  });
 }
 
+/** An object of an answer that is one of these today, as its member `name` says. A later version may add others. */
+export function OneObjectOf<Members extends TSchema[]>(
+  members: [...Members],
+  name: string,
+  description: string,
+) {
+  return Type.Unsafe<StaticUnion<Members>>({
+    type: 'object',
+    required: [name],
+    properties: { [name]: { type: 'string' } },
+    additionalProperties: true,
+    description,
+    'x-extensible-anyOf': members,
+  });
+}
+
+type StaticUnion<Members extends TSchema[]> = Static<TUnion<Members>>;
+
 /** The mode of an object. */
-export const ModeName = OneOf(MODES, 'The mode of the API key');
+export const ModeName = Type.Enum([...MODES], { description: 'The mode of the API key' });
 /** The code of a provider. */
 export const ProviderName = OneOf(PROVIDER_CODES, 'Provider code');
 /** A currency, such as `USDT`. */

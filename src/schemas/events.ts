@@ -7,8 +7,8 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { validationFailed } from '../domain/errors';
 import { EVENT_TYPES, type EventType, SUBSCRIBABLE_EVENTS } from '../domain/events';
-import { isId } from '../domain/ids';
-import { Id, ModeName, OneOf, Shape, Timestamp } from './common';
+import { ID_PREFIXES, isId } from '../domain/ids';
+import { Id, ModeName, ULID_PATTERN, OneObjectOf, OneOf, Shape, Timestamp } from './common';
 import { idOf, listed, listQueryOf, type Operation, shown } from './operation';
 import { PAYMENT_EXAMPLE, PaymentObject } from './payments';
 import { PayoutBatchObject } from './payout-batches';
@@ -41,35 +41,55 @@ const EVENT_DATA: Record<EventKind, TSchema> = {
   webhook: PingObject,
 };
 
-/** An event, which is the body of a webhook. */
-export const EventObject = Shape(
-  {
-    id: Id('event'),
-    type: OneOf(EVENT_TYPES, 'The type of event'),
-    mode: ModeName,
-    created_at: Timestamp('The time of the event'),
-    sequence: Type.Integer({ minimum: 1, description: 'The order of the events of one object' }),
-    data: Type.Union([
-      PaymentObject,
-      PayoutObject,
-      PayoutBatchObject,
-      PayoutScheduleObject,
-      RecipientObject,
-      RefundObject,
-      PingObject,
-    ]),
-  },
-  'A webhook event',
+function envelopeOf<Data extends TSchema>(
+  types: readonly EventType[],
+  data: Data,
+  description: string,
+) {
+  return Shape(
+    {
+      id: Id('event'),
+      type: OneOf(types, 'The type of event'),
+      mode: ModeName,
+      created_at: Timestamp('The time of the event'),
+      sequence: Type.Integer({ minimum: 1, description: 'The order of the events of one object' }),
+      data,
+    },
+    description,
+  );
+}
+
+const EventData = OneObjectOf(
+  [
+    PaymentObject,
+    PayoutObject,
+    PayoutBatchObject,
+    PayoutScheduleObject,
+    RecipientObject,
+    RefundObject,
+    PingObject,
+  ],
+  'object',
+  'The object as it was at the time of the event',
 );
+
+/** An event, which is the body of a webhook. */
+export const EventObject = envelopeOf(EVENT_TYPES, EventData, 'A webhook event');
 export type EventObject = Static<typeof EventObject>;
+
+const kindOf = (type: EventType) => type.slice(0, type.indexOf('.')) as EventKind;
+
+/** The bodies of webhooks, by the first word of their type. */
+export const EVENT_BODIES = Object.fromEntries(
+  Object.entries(EVENT_DATA).map(([kind, data]) => {
+    const types = EVENT_TYPES.filter((type) => kindOf(type) === kind);
+    return [kind, envelopeOf(types, data, `An event of a ${kind.replace('_', ' ')}`)];
+  }),
+) as unknown as Record<EventKind, TSchema>;
 
 /** The body of a webhook of one type. */
 export function webhookBodyOf(type: EventType): TSchema {
-  const kind = type.slice(0, type.indexOf('.')) as EventKind;
-  return Type.Intersect([
-    EventObject,
-    Type.Object({ type: Type.Literal(type), data: EVENT_DATA[kind] }),
-  ]);
+  return EVENT_BODIES[kindOf(type)];
 }
 
 const FILTERS = {
@@ -89,7 +109,7 @@ const WAIT_MAX_SECONDS = 30;
 const WAIT = /^([12]?[0-9]|30)$/;
 
 const AFTER: QueryParameter<string> = {
-  schema: Type.Union([Id('event'), Type.Literal(LATEST), Type.Literal(OLDEST)]),
+  schema: Type.String({ pattern: `^(${ID_PREFIXES.event}${ULID_PATTERN}|${LATEST}|${OLDEST})$` }),
   description: `Follows the events from a point on, oldest first: after the event with this ID, "${OLDEST}" for all that are kept, or "${LATEST}" for events from now on`,
   rule: 'format',
   parse: (text) => (text === LATEST || text === OLDEST || isId('event', text) ? text : undefined),

@@ -9,7 +9,7 @@ import { AMOUNT, CURRENCY, oneOf, PROVIDER, type Query, readQuery } from './quer
 export const DirectionName = OneOf(DIRECTIONS, 'payin for payments, payout for payouts');
 
 const QUOTE = {
-  direction: oneOf(DirectionName, DIRECTIONS),
+  direction: oneOf(DIRECTIONS),
   provider: PROVIDER,
   currency: CURRENCY,
   amount: AMOUNT,

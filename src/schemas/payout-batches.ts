@@ -209,7 +209,10 @@ export const PayoutBatchCheckObject = Shape(
           reference: OrNull(Type.String(), 'The reference of the row'),
           code: Type.String({ description: 'The error code' }),
           message: Type.String({ description: 'What is wrong and what to do' }),
-          details: OrNull(Type.Object({}), 'The details of the error code'),
+          details: OrNull(
+            Type.Object({}, { additionalProperties: true }),
+            'The details of the error code',
+          ),
         },
         'A refused row',
       ),

@@ -181,7 +181,10 @@ export const PayoutScheduleRunObject = Shape(
         {
           code: Type.String({ description: 'The error code' }),
           message: Type.String({ description: 'What is wrong and what to do' }),
-          details: OrNull(Type.Object({}), 'The details of the error code'),
+          details: OrNull(
+            Type.Object({}, { additionalProperties: true }),
+            'The details of the error code',
+          ),
         },
         'Why nothing was paid',
       ),

@@ -39,6 +39,7 @@ import {
   Id,
   Metadata,
   ModeName,
+  OneObjectOf,
   OneOf,
   OrNull,
   ProviderName,
@@ -349,7 +350,7 @@ export function readPayoutQuery(query: Query) {
 
 const metAt = OrNull(Type.String({ format: 'date-time' }), 'Null: not yet');
 
-const Condition = Type.Union(
+const Condition = OneObjectOf(
   [
     Shape(
       { type: Type.Literal('time'), at: Timestamp('The time'), met_at: metAt },
@@ -377,7 +378,8 @@ const Condition = Type.Union(
       'Waits until another person of your account approves it on the dashboard',
     ),
   ],
-  { description: 'A condition' },
+  'type',
+  'A condition',
 );
 
 const Release = Shape(

@@ -14,7 +14,7 @@ import {
 } from '../domain/money';
 import { PROVIDER_CODES, type ProviderCode } from '../domain/provider-codes';
 import { sendAs, shortName, unknownName } from './body';
-import { CurrencyCode, ProviderName } from './common';
+import { CurrencyCode } from './common';
 
 /** How a parameter is read, and how openapi.json describes it. */
 export interface QueryParameter<Value> {
@@ -133,8 +133,9 @@ function read(parameters: QueryParameters, query: Query) {
   const texts: Record<string, string> = {};
   const errors: FieldError[] = [];
   for (const [name, parameter] of Object.entries(parameters)) {
-    const text = query[name];
-    if (text === undefined) continue;
+    const given = query[name];
+    if (given === undefined) continue;
+    const text = Type.IsArray(parameter.schema) ? String(given) : given;
     if (Array.isArray(text)) {
       errors.push({ field: name, rule: 'format', message: `Send ${name} only once.` });
       continue;
@@ -175,23 +176,22 @@ export function matching(pattern: RegExp, description: string): QueryParameter<s
 
 /** A parameter with one of these values. */
 export function oneOf<Value extends string>(
-  schema: TSchema,
   values: readonly Value[],
   rule: FieldRule = 'unsupported',
 ): QueryParameter<Value> {
   return {
-    schema,
+    schema: Type.Enum([...values]),
     description: `One of ${values.join(', ')}`,
     rule,
     parse: (text) => values.find((value) => value === text),
   };
 }
 
-/** A comma-separated list of known values. */
+/** A list of known values: separated by commas, or in several parameters of one name. */
 export function someOf<Value extends string>(values: readonly Value[]): QueryParameter<Value[]> {
   return {
     schema: Type.Array(Type.Unsafe<Value>({ type: 'string', enum: [...values] }), { minItems: 1 }),
-    description: `A comma-separated list of ${values.join(', ')}`,
+    description: `A list of ${values.join(', ')}, separated by commas or in several parameters`,
     rule: 'unsupported',
     parse: (text) => {
       const wanted = new Set(text.split(','));
@@ -229,11 +229,7 @@ export const CURRENCY: QueryParameter<string> = {
 };
 
 /** The parameter `provider`. */
-export const PROVIDER: QueryParameter<ProviderCode> = oneOf(
-  ProviderName,
-  PROVIDER_CODES,
-  'unknown_provider',
-);
+export const PROVIDER: QueryParameter<ProviderCode> = oneOf(PROVIDER_CODES, 'unknown_provider');
 
 /** The parameter `amount`. */
 export const AMOUNT: QueryParameter<Amount> = {

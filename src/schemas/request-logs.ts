@@ -8,7 +8,7 @@ const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 
 const FILTERS = {
   status: matching(/^[1-5](xx|[0-9]{2})$/, 'An HTTP status such as 422, or a class such as 4xx'),
-  method: oneOf(Type.Enum([...METHODS]), METHODS),
+  method: oneOf(METHODS),
   path: matching(/^\/[\x21-\x7e]{0,199}$/, 'The beginning of the path, such as /api/v1/payouts'),
   ...CREATED,
 };

@@ -11,7 +11,7 @@ const TransactionType = OneOf(TRANSACTION_TYPES, 'The type of transaction');
 
 const FILTERS = {
   currency: CURRENCY,
-  type: oneOf(TransactionType, TRANSACTION_TYPES),
+  type: oneOf(TRANSACTION_TYPES),
   source_id: matching(
     /^(pay|po|adj)_[0-9A-HJKMNP-TV-Z]{26}$/,
     'The ID of a payment, payout or adjustment',

@@ -78,7 +78,7 @@ export function readWebhookEndpointQuery(query: Query) {
 }
 
 const DeliveryStatus = OneOf(WEBHOOK_DELIVERY_STATUSES, 'The status of the delivery');
-const FILTERS = { status: oneOf(DeliveryStatus, WEBHOOK_DELIVERY_STATUSES) };
+const FILTERS = { status: oneOf(WEBHOOK_DELIVERY_STATUSES) };
 
 /** @throws ApiError validation_failed with every failing parameter */
 export function readWebhookDeliveryQuery(query: Query) {

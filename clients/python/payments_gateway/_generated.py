@@ -44,9 +44,9 @@ class Payment(TypedDict):
     mode: Literal["test", "live"]
     """The mode of the API key."""
     status: Literal["created", "pending", "processing", "on_hold", "completed", "underpaid", "failed", "expired", "cancelled", "refunded"]
-    """The status."""
+    """The status: created, pending, processing, on_hold, completed, underpaid, failed, expired, cancelled, refunded, or a value that was added later."""
     provider: Literal["onchain_provider", "exchange_pay"]
-    """Provider code."""
+    """Provider code: onchain_provider, exchange_pay, or a value that was added later."""
     network: str | None
     """Null for a transfer within the provider."""
     reference: str
@@ -119,10 +119,10 @@ class RefundRequest(TypedDict):
 
 
 class RefundDestination(TypedDict):
-    """Where the money goes."""
+    """Null if the provider decides where the money goes."""
 
     type: Literal["crypto_address", "exchange_id", "email"]
-    """The type of destination."""
+    """The type of destination: crypto_address, exchange_id, email, or a value that was added later."""
     value: str
     """The address."""
     memo: str | None
@@ -138,13 +138,13 @@ class Refund(TypedDict):
     mode: Literal["test", "live"]
     """The mode of the API key."""
     status: Literal["pending", "completed", "failed"]
-    """The status."""
+    """The status: pending, completed, failed, or a value that was added later."""
     payment_id: str
     """ID with the prefix pay_."""
     reference: str | None
     """Null if you did not ask for it."""
     requested_by: Literal["merchant", "operator", "provider"]
-    """Who asked for it: you, the operator of the gateway, or the provider by itself."""
+    """Who asked for it: you, the operator of the gateway, or the provider by itself: merchant, operator, provider, or a value that was added later."""
     amount: str
     """What the customer gets back."""
     currency: str
@@ -241,7 +241,7 @@ class PayoutDestination(TypedDict):
     """The recipient."""
 
     type: Literal["crypto_address", "exchange_id", "email"]
-    """The type of value."""
+    """The type of value: crypto_address, exchange_id, email, or a value that was added later."""
     value: str
     """The address, account ID or email address."""
     memo: str | None
@@ -312,12 +312,12 @@ class PayoutRelease(TypedDict):
 
 
 class PayoutBeneficiary(TypedDict):
-    """Who receives the money."""
+    """Null after it was erased. Only where one payout is retrieved with a key that has payouts:write; absent if the payout has none, in lists and in events."""
 
     name: str
     """The name."""
     kind: Literal["individual", "business"]
-    """A person or a business."""
+    """A person or a business: individual, business, or a value that was added later."""
     institution: str | None
     """Null if the request named none."""
 
@@ -331,9 +331,9 @@ class Payout(TypedDict):
     mode: Literal["test", "live"]
     """The mode of the API key."""
     status: Literal["requested", "under_review", "approved", "processing", "completed", "rejected", "failed", "cancelled"]
-    """The status."""
+    """The status: requested, under_review, approved, processing, completed, rejected, failed, cancelled, or a value that was added later."""
     provider: Literal["onchain_provider", "exchange_pay"]
-    """Provider code."""
+    """Provider code: onchain_provider, exchange_pay, or a value that was added later."""
     reference: str
     """Your unique ID."""
     amount: str
@@ -521,7 +521,7 @@ class PayoutDossierAudit(TypedDict):
 
 
 class PayoutDossierSignature(TypedDict):
-    """The signature."""
+    """Null: the gateway has no signing key."""
 
     algorithm: Literal["Ed25519"]
     key_id: str
@@ -611,7 +611,7 @@ class RecipientDestination(TypedDict):
     """Where its payouts go."""
 
     type: Literal["crypto_address", "exchange_id", "email"]
-    """The type of value."""
+    """The type of value: crypto_address, exchange_id, email, or a value that was added later."""
     value: str
     """The address, account ID or email address."""
     memo: str | None
@@ -753,7 +753,7 @@ class PayoutBatch(TypedDict):
     mode: Literal["test", "live"]
     """The mode of the API key."""
     status: Literal["requested", "under_review", "processing", "completed", "partially_completed", "stopped", "rejected"]
-    """The status."""
+    """The status: requested, under_review, processing, completed, partially_completed, stopped, rejected, or a value that was added later."""
     reference: str
     """Your unique ID."""
     description: str | None
@@ -811,7 +811,7 @@ class PayoutBatchCheckTotal(TypedDict):
 
 
 class PayoutBatchCheckMissing(TypedDict):
-    """A balance."""
+    """The first balance that does not cover its rows."""
 
     currency: str
     """Currency code."""
@@ -871,7 +871,7 @@ class PayoutBatchProofRow(TypedDict):
     """ID with the prefix po_."""
     reference: str
     status: Literal["requested", "under_review", "approved", "processing", "completed", "rejected", "failed", "cancelled"]
-    """The status of the payout."""
+    """The status of the payout: requested, under_review, approved, processing, completed, rejected, failed, cancelled, or a value that was added later."""
     currency: str
     """Currency code."""
     amount: str
@@ -956,7 +956,7 @@ class ReconciliationRow(TypedDict):
     row: int | None
     """The number of the row, from 1; null for an object that the list does not have."""
     outcome: Literal["matched", "different", "unknown", "missing"]
-    """The result of the comparison."""
+    """The result of the comparison: matched, different, unknown, missing, or a value that was added later."""
     difference: Literal["amount", "currency", "status", "repeated"] | None
     """What is different; null for another outcome."""
     reference: str | None
@@ -982,7 +982,7 @@ class Reconciliation(TypedDict):
 
     object: Literal["reconciliation"]
     of: Literal["payment", "payout", "refund"]
-    """The kind of the compared objects."""
+    """The kind of the compared objects: payment, payout, refund, or a value that was added later."""
     counts: ReconciliationCounts
     """The number of rows with each outcome."""
     totals: list[ReconciliationTotal]
@@ -1070,7 +1070,7 @@ class PayoutSchedule(TypedDict):
     mode: Literal["test", "live"]
     """The mode of the API key."""
     status: Literal["active", "paused", "ended"]
-    """The status."""
+    """The status: active, paused, ended, or a value that was added later."""
     reference: str
     """Your unique ID."""
     description: str | None
@@ -1136,7 +1136,7 @@ class PayoutScheduleCheckTotal(TypedDict):
 
 
 class PayoutScheduleCheckMissing(TypedDict):
-    """A balance."""
+    """The first balance that does not cover its rows."""
 
     currency: str
     """Currency code."""
@@ -1167,7 +1167,7 @@ class PayoutScheduleCheck(TypedDict):
 
 
 class PayoutScheduleRunFailure(TypedDict):
-    """Why nothing was paid."""
+    """Null unless the run failed."""
 
     code: str
     """The error code."""
@@ -1188,7 +1188,7 @@ class PayoutScheduleRun(TypedDict):
     scheduled_for: str
     """The time of the schedule."""
     status: Literal["pending", "created", "failed"]
-    """pending, created or failed."""
+    """pending, created or failed: pending, created, failed, or a value that was added later."""
     batch_id: str | None
     """The batch of the run, once it is created."""
     failure: PayoutScheduleRunFailure | None
@@ -1225,7 +1225,7 @@ class TransactionSource(TypedDict):
     """The object that caused the transaction."""
 
     object: Literal["payment", "payout", "adjustment"]
-    """The type of object."""
+    """The type of object: payment, payout, adjustment, or a value that was added later."""
     id: str
 
 
@@ -1233,9 +1233,9 @@ class TransactionEntry(TypedDict):
     """A change of one balance."""
 
     balance: Literal["available", "reserved"]
-    """The balance that changed."""
+    """The balance that changed: available, reserved, or a value that was added later."""
     direction: Literal["in", "out"]
-    """Into or out of the balance."""
+    """Into or out of the balance: in, out, or a value that was added later."""
     amount: str
     """The amount."""
     balance_after: str
@@ -1251,7 +1251,7 @@ class Transaction(TypedDict):
     mode: Literal["test", "live"]
     """The mode of the API key."""
     type: Literal["payin_settlement", "payin_refund", "payout_reserve", "payout_release", "payout_settlement", "adjustment"]
-    """The type of transaction."""
+    """The type of transaction: payin_settlement, payin_refund, payout_reserve, payout_release, payout_settlement, adjustment, or a value that was added later."""
     currency: str
     """Currency code."""
     description: str
@@ -1266,9 +1266,9 @@ class FeeRule(TypedDict):
     """A fee rule in force."""
 
     direction: Literal["payin", "payout"]
-    """payin for payments, payout for payouts."""
+    """payin for payments, payout for payouts: payin, payout, or a value that was added later."""
     provider: Literal["onchain_provider", "exchange_pay"]
-    """Provider code."""
+    """Provider code: onchain_provider, exchange_pay, or a value that was added later."""
     currency: str
     """Currency code."""
     percentage: str
@@ -1286,9 +1286,9 @@ class FeeQuote(TypedDict):
 
     object: Literal["fee_quote"]
     direction: Literal["payin", "payout"]
-    """payin for payments, payout for payouts."""
+    """payin for payments, payout for payouts: payin, payout, or a value that was added later."""
     provider: Literal["onchain_provider", "exchange_pay"]
-    """Provider code."""
+    """Provider code: onchain_provider, exchange_pay, or a value that was added later."""
     currency: str
     """Currency code."""
     amount: str
@@ -1323,7 +1323,7 @@ class CurrencyListProvider(TypedDict):
     """An enabled provider."""
 
     code: Literal["onchain_provider", "exchange_pay"]
-    """Provider code."""
+    """Provider code: onchain_provider, exchange_pay, or a value that was added later."""
     name: str
     """Display name."""
     pay_in: bool
@@ -1336,9 +1336,9 @@ class CurrencyListData(TypedDict):
     """A currency that the provider supports on a network."""
 
     provider: Literal["onchain_provider", "exchange_pay"]
-    """Provider code."""
+    """Provider code: onchain_provider, exchange_pay, or a value that was added later."""
     direction: Literal["payin", "payout"]
-    """payin for payments, payout for payouts."""
+    """payin for payments, payout for payouts: payin, payout, or a value that was added later."""
     currency: str
     """Currency code."""
     network: str
@@ -1373,7 +1373,7 @@ class Event(TypedDict):
     id: str
     """ID with the prefix evt_."""
     type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payment.received", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "payout_schedule.run_created", "payout_schedule.run_failed", "payout_schedule.ended", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed", "webhook.ping"]
-    """The type of event."""
+    """The type of event: payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payment.received, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, payout_schedule.run_created, payout_schedule.run_failed, payout_schedule.ended, recipient.created, recipient.updated, recipient.deleted, refund.created, refund.completed, refund.failed, webhook.ping, or a value that was added later."""
     mode: Literal["test", "live"]
     """The mode of the API key."""
     created_at: str
@@ -1381,6 +1381,130 @@ class Event(TypedDict):
     sequence: int
     """The order of the events of one object."""
     data: Payment | Payout | PayoutBatch | PayoutSchedule | Recipient | Refund | EventData
+    """The object as it was at the time of the event."""
+
+
+class PaymentEvent(TypedDict):
+    """An event of a payment."""
+
+    id: str
+    """ID with the prefix evt_."""
+    type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payment.received"]
+    """The type of event: payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payment.received, or a value that was added later."""
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    created_at: str
+    """The time of the event."""
+    sequence: int
+    """The order of the events of one object."""
+    data: Payment
+
+
+class PayoutEvent(TypedDict):
+    """An event of a payout."""
+
+    id: str
+    """ID with the prefix evt_."""
+    type: Literal["payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled"]
+    """The type of event: payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, or a value that was added later."""
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    created_at: str
+    """The time of the event."""
+    sequence: int
+    """The order of the events of one object."""
+    data: Payout
+
+
+class PayoutBatchEvent(TypedDict):
+    """An event of a payout batch."""
+
+    id: str
+    """ID with the prefix evt_."""
+    type: Literal["payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected"]
+    """The type of event: payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, or a value that was added later."""
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    created_at: str
+    """The time of the event."""
+    sequence: int
+    """The order of the events of one object."""
+    data: PayoutBatch
+
+
+class PayoutScheduleEvent(TypedDict):
+    """An event of a payout schedule."""
+
+    id: str
+    """ID with the prefix evt_."""
+    type: Literal["payout_schedule.run_created", "payout_schedule.run_failed", "payout_schedule.ended"]
+    """The type of event: payout_schedule.run_created, payout_schedule.run_failed, payout_schedule.ended, or a value that was added later."""
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    created_at: str
+    """The time of the event."""
+    sequence: int
+    """The order of the events of one object."""
+    data: PayoutSchedule
+
+
+class RecipientEvent(TypedDict):
+    """An event of a recipient."""
+
+    id: str
+    """ID with the prefix evt_."""
+    type: Literal["recipient.created", "recipient.updated", "recipient.deleted"]
+    """The type of event: recipient.created, recipient.updated, recipient.deleted, or a value that was added later."""
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    created_at: str
+    """The time of the event."""
+    sequence: int
+    """The order of the events of one object."""
+    data: Recipient
+
+
+class RefundEvent(TypedDict):
+    """An event of a refund."""
+
+    id: str
+    """ID with the prefix evt_."""
+    type: Literal["refund.created", "refund.completed", "refund.failed"]
+    """The type of event: refund.created, refund.completed, refund.failed, or a value that was added later."""
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    created_at: str
+    """The time of the event."""
+    sequence: int
+    """The order of the events of one object."""
+    data: Refund
+
+
+class WebhookEventData(TypedDict):
+    """A test event."""
+
+    object: Literal["ping"]
+    endpoint_id: str
+    """ID with the prefix we_."""
+    url: str
+    events: list[str]
+
+
+class WebhookEvent(TypedDict):
+    """An event of a webhook."""
+
+    id: str
+    """ID with the prefix evt_."""
+    type: Literal["webhook.ping"]
+    """The type of event: webhook.ping, or a value that was added later."""
+    mode: Literal["test", "live"]
+    """The mode of the API key."""
+    created_at: str
+    """The time of the event."""
+    sequence: int
+    """The order of the events of one object."""
+    data: WebhookEventData
+    """A test event."""
 
 
 class ApiKeyRequestPayoutLimits(TypedDict):
@@ -1435,7 +1559,7 @@ class ApiKey(TypedDict):
     display: str
     """The first and the last characters of the secret."""
     status: Literal["working", "revoked", "expired"]
-    """Whether the key works."""
+    """Whether the key works: working, revoked, expired, or a value that was added later."""
     scopes: list[str]
     """What the key may do."""
     allowed_addresses: list[str]
@@ -1482,7 +1606,7 @@ class ApiKeyWithSecret(TypedDict):
     display: str
     """The first and the last characters of the secret."""
     status: Literal["working", "revoked", "expired"]
-    """Whether the key works."""
+    """Whether the key works: working, revoked, expired, or a value that was added later."""
     scopes: list[str]
     """What the key may do."""
     allowed_addresses: list[str]
@@ -1588,7 +1712,7 @@ class WebhookEndpoint(TypedDict):
     events: list[str]
     """Types of events, or "all"."""
     signature: Literal["gateway", "standard_webhooks"]
-    """The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks."""
+    """The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks: gateway, standard_webhooks, or a value that was added later."""
     enabled: bool
     """Whether events are sent."""
     created_at: str
@@ -1614,7 +1738,7 @@ class WebhookEndpointWithSecret(TypedDict):
     events: list[str]
     """Types of events, or "all"."""
     signature: Literal["gateway", "standard_webhooks"]
-    """The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks."""
+    """The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks: gateway, standard_webhooks, or a value that was added later."""
     enabled: bool
     """Whether events are sent."""
     created_at: str
@@ -1638,7 +1762,7 @@ class WebhookPing(TypedDict):
     delivery_id: str
     """ID with the prefix whd_."""
     outcome: Literal["succeeded", "failed"]
-    """Whether the receiver took the event."""
+    """Whether the receiver took the event: succeeded, failed, or a value that was added later."""
     response_status: int | None
     """The HTTP status of the receiver; null without one."""
     error_code: str | None
@@ -1662,11 +1786,11 @@ class WebhookDelivery(TypedDict):
     event_id: str
     """ID with the prefix evt_."""
     event_type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payment.received", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "payout_schedule.run_created", "payout_schedule.run_failed", "payout_schedule.ended", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed", "webhook.ping"]
-    """The type of the event."""
+    """The type of the event: payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payment.received, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, payout_schedule.run_created, payout_schedule.run_failed, payout_schedule.ended, recipient.created, recipient.updated, recipient.deleted, refund.created, refund.completed, refund.failed, webhook.ping, or a value that was added later."""
     object_id: str
     """The ID of the object that the event is about."""
     status: Literal["pending", "succeeded", "failed", "skipped", "abandoned"]
-    """The status of the delivery."""
+    """The status of the delivery: pending, succeeded, failed, skipped, abandoned, or a value that was added later."""
     attempt_count: int
     """Attempts of the schedule; resending is not counted."""
     next_attempt_at: str | None
@@ -1719,11 +1843,11 @@ class WebhookDeliveryWithAttempts(TypedDict):
     event_id: str
     """ID with the prefix evt_."""
     event_type: Literal["payment.created", "payment.pending", "payment.processing", "payment.on_hold", "payment.completed", "payment.underpaid", "payment.failed", "payment.expired", "payment.cancelled", "payment.refunded", "payment.received", "payout.requested", "payout.approved", "payout.processing", "payout.completed", "payout.rejected", "payout.failed", "payout.cancelled", "payout_batch.approved", "payout_batch.completed", "payout_batch.stopped", "payout_batch.rejected", "payout_schedule.run_created", "payout_schedule.run_failed", "payout_schedule.ended", "recipient.created", "recipient.updated", "recipient.deleted", "refund.created", "refund.completed", "refund.failed", "webhook.ping"]
-    """The type of the event."""
+    """The type of the event: payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payment.received, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, payout_schedule.run_created, payout_schedule.run_failed, payout_schedule.ended, recipient.created, recipient.updated, recipient.deleted, refund.created, refund.completed, refund.failed, webhook.ping, or a value that was added later."""
     object_id: str
     """The ID of the object that the event is about."""
     status: Literal["pending", "succeeded", "failed", "skipped", "abandoned"]
-    """The status of the delivery."""
+    """The status of the delivery: pending, succeeded, failed, skipped, abandoned, or a value that was added later."""
     attempt_count: int
     """Attempts of the schedule; resending is not counted."""
     next_attempt_at: str | None
@@ -2507,10 +2631,10 @@ class TransactionOperations(Resource):
 
 
 class ExportOperations(Resource):
-    def export(self, *, kind: Literal["payments", "payouts", "refunds", "batches", "transactions", "fees", "journal"], format: Literal["csv", "json", "xero", "quickbooks"] | None = None, currency: str | None = None, created_from: str | None = None, created_to: str | None = None) -> list[dict[str, str | None]]:
+    def export(self, *, kind: Literal["payments", "payouts", "refunds", "batches", "transactions", "fees", "journal"], format: Literal["csv", "json", "xero", "quickbooks", "beancount", "hledger"] | None = None, currency: str | None = None, created_from: str | None = None, created_to: str | None = None) -> list[dict[str, str | None]]:
         """Export a file for accounting.
 
-        Sends a CSV file, or a JSON array with the format json, oldest first. In every file gross less fees is net, the change of the balance. Times are those of the time zone of the account in CSV, and of UTC in JSON. The scope payouts:read is needed too, except for payments, refunds and the journal.
+        Sends a CSV file, a JSON array with the format json, or a text file with the formats beancount and hledger, oldest first. In every file gross less fees is net, the change of the balance. Times are those of the time zone of the account in CSV, and of UTC in JSON. The scope payouts:read is needed too, except for payments, refunds and the journal.
 
         Scope: `payments:read`.
         """

@@ -33,7 +33,7 @@ export interface Payment {
   object: 'payment';
   /** The mode of the API key */
   mode: 'test' | 'live';
-  /** The status */
+  /** The status: created, pending, processing, on_hold, completed, underpaid, failed, expired, cancelled, refunded, or a value that was added later */
   status:
     | 'created'
     | 'pending'
@@ -45,7 +45,7 @@ export interface Payment {
     | 'expired'
     | 'cancelled'
     | 'refunded';
-  /** Provider code */
+  /** Provider code: onchain_provider, exchange_pay, or a value that was added later */
   provider: 'onchain_provider' | 'exchange_pay';
   /** Null for a transfer within the provider */
   network: string | null;
@@ -122,13 +122,13 @@ export interface Refund {
   object: 'refund';
   /** The mode of the API key */
   mode: 'test' | 'live';
-  /** The status */
+  /** The status: pending, completed, failed, or a value that was added later */
   status: 'pending' | 'completed' | 'failed';
   /** ID with the prefix pay_ */
   payment_id: string;
   /** Null if you did not ask for it */
   reference: string | null;
-  /** Who asked for it: you, the operator of the gateway, or the provider by itself */
+  /** Who asked for it: you, the operator of the gateway, or the provider by itself: merchant, operator, provider, or a value that was added later */
   requested_by: 'merchant' | 'operator' | 'provider';
   /** What the customer gets back */
   amount: string;
@@ -148,7 +148,7 @@ export interface Refund {
   payout_id: string | null;
   /** Null if the provider decides where the money goes */
   destination: {
-    /** The type of destination */
+    /** The type of destination: crypto_address, exchange_id, email, or a value that was added later */
     type: 'crypto_address' | 'exchange_id' | 'email';
     /** The address */
     value: string;
@@ -229,7 +229,7 @@ export interface Payout {
   object: 'payout';
   /** The mode of the API key */
   mode: 'test' | 'live';
-  /** The status */
+  /** The status: requested, under_review, approved, processing, completed, rejected, failed, cancelled, or a value that was added later */
   status:
     | 'requested'
     | 'under_review'
@@ -239,7 +239,7 @@ export interface Payout {
     | 'rejected'
     | 'failed'
     | 'cancelled';
-  /** Provider code */
+  /** Provider code: onchain_provider, exchange_pay, or a value that was added later */
   provider: 'onchain_provider' | 'exchange_pay';
   /** Your unique ID */
   reference: string;
@@ -251,7 +251,7 @@ export interface Payout {
   network: string | null;
   /** The recipient */
   destination: {
-    /** The type of value */
+    /** The type of value: crypto_address, exchange_id, email, or a value that was added later */
     type: 'crypto_address' | 'exchange_id' | 'email';
     /** The address, account ID or email address */
     value: string;
@@ -330,7 +330,7 @@ export interface Payout {
     | {
         /** The name */
         name: string;
-        /** A person or a business */
+        /** A person or a business: individual, business, or a value that was added later */
         kind: 'individual' | 'business';
         /** Null if the request named none */
         institution: string | null;
@@ -536,7 +536,7 @@ export interface Recipient {
   network: string | null;
   /** Where its payouts go */
   destination: {
-    /** The type of value */
+    /** The type of value: crypto_address, exchange_id, email, or a value that was added later */
     type: 'crypto_address' | 'exchange_id' | 'email';
     /** The address, account ID or email address */
     value: string;
@@ -615,7 +615,7 @@ export interface PayoutBatch {
   object: 'payout_batch';
   /** The mode of the API key */
   mode: 'test' | 'live';
-  /** The status */
+  /** The status: requested, under_review, processing, completed, partially_completed, stopped, rejected, or a value that was added later */
   status:
     | 'requested'
     | 'under_review'
@@ -770,7 +770,7 @@ export interface PayoutBatchProof {
     /** ID with the prefix po_ */
     id: string;
     reference: string;
-    /** The status of the payout */
+    /** The status of the payout: requested, under_review, approved, processing, completed, rejected, failed, cancelled, or a value that was added later */
     status:
       | 'requested'
       | 'under_review'
@@ -817,7 +817,7 @@ export interface ReconciliationRequest {
 /** A list that was compared */
 export interface Reconciliation {
   object: 'reconciliation';
-  /** The kind of the compared objects */
+  /** The kind of the compared objects: payment, payout, refund, or a value that was added later */
   of: 'payment' | 'payout' | 'refund';
   /** The number of rows with each outcome */
   counts: {
@@ -843,7 +843,7 @@ export interface Reconciliation {
   rows: {
     /** The number of the row, from 1; null for an object that the list does not have */
     row: number | null;
-    /** The result of the comparison */
+    /** The result of the comparison: matched, different, unknown, missing, or a value that was added later */
     outcome: 'matched' | 'different' | 'unknown' | 'missing';
     /** What is different; null for another outcome */
     difference: 'amount' | 'currency' | 'status' | 'repeated' | null;
@@ -925,7 +925,7 @@ export interface PayoutSchedule {
   object: 'payout_schedule';
   /** The mode of the API key */
   mode: 'test' | 'live';
-  /** The status */
+  /** The status: active, paused, ended, or a value that was added later */
   status: 'active' | 'paused' | 'ended';
   /** Your unique ID */
   reference: string;
@@ -1034,7 +1034,7 @@ export interface PayoutScheduleRun {
   schedule_id: string;
   /** The time of the schedule */
   scheduled_for: string;
-  /** pending, created or failed */
+  /** pending, created or failed: pending, created, failed, or a value that was added later */
   status: 'pending' | 'created' | 'failed';
   /** The batch of the run, once it is created */
   batch_id: string | null;
@@ -1077,7 +1077,7 @@ export interface Transaction {
   object: 'transaction';
   /** The mode of the API key */
   mode: 'test' | 'live';
-  /** The type of transaction */
+  /** The type of transaction: payin_settlement, payin_refund, payout_reserve, payout_release, payout_settlement, adjustment, or a value that was added later */
   type:
     | 'payin_settlement'
     | 'payin_refund'
@@ -1090,14 +1090,14 @@ export interface Transaction {
   description: string;
   /** The object that caused the transaction */
   source: {
-    /** The type of object */
+    /** The type of object: payment, payout, adjustment, or a value that was added later */
     object: 'payment' | 'payout' | 'adjustment';
     id: string;
   };
   entries: {
-    /** The balance that changed */
+    /** The balance that changed: available, reserved, or a value that was added later */
     balance: 'available' | 'reserved';
-    /** Into or out of the balance */
+    /** Into or out of the balance: in, out, or a value that was added later */
     direction: 'in' | 'out';
     /** The amount */
     amount: string;
@@ -1110,9 +1110,9 @@ export interface Transaction {
 
 /** A fee rule in force */
 export interface FeeRule {
-  /** payin for payments, payout for payouts */
+  /** payin for payments, payout for payouts: payin, payout, or a value that was added later */
   direction: 'payin' | 'payout';
-  /** Provider code */
+  /** Provider code: onchain_provider, exchange_pay, or a value that was added later */
   provider: 'onchain_provider' | 'exchange_pay';
   /** Currency code */
   currency: string;
@@ -1129,9 +1129,9 @@ export interface FeeRule {
 /** A fee quote */
 export interface FeeQuote {
   object: 'fee_quote';
-  /** payin for payments, payout for payouts */
+  /** payin for payments, payout for payouts: payin, payout, or a value that was added later */
   direction: 'payin' | 'payout';
-  /** Provider code */
+  /** Provider code: onchain_provider, exchange_pay, or a value that was added later */
   provider: 'onchain_provider' | 'exchange_pay';
   /** Currency code */
   currency: string;
@@ -1149,7 +1149,7 @@ export interface FeeQuote {
 export interface CurrencyList {
   object: 'list';
   providers: {
-    /** Provider code */
+    /** Provider code: onchain_provider, exchange_pay, or a value that was added later */
     code: 'onchain_provider' | 'exchange_pay';
     /** Display name */
     name: string;
@@ -1173,9 +1173,9 @@ export interface CurrencyList {
     };
   }[];
   data: {
-    /** Provider code */
+    /** Provider code: onchain_provider, exchange_pay, or a value that was added later */
     provider: 'onchain_provider' | 'exchange_pay';
-    /** payin for payments, payout for payouts */
+    /** payin for payments, payout for payouts: payin, payout, or a value that was added later */
     direction: 'payin' | 'payout';
     /** Currency code */
     currency: string;
@@ -1192,7 +1192,7 @@ export interface CurrencyList {
 export interface Event {
   /** ID with the prefix evt_ */
   id: string;
-  /** The type of event */
+  /** The type of event: payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payment.received, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, payout_schedule.run_created, payout_schedule.run_failed, payout_schedule.ended, recipient.created, recipient.updated, recipient.deleted, refund.created, refund.completed, refund.failed, webhook.ping, or a value that was added later */
   type:
     | 'payment.created'
     | 'payment.pending'
@@ -1232,6 +1232,7 @@ export interface Event {
   created_at: string;
   /** The order of the events of one object */
   sequence: number;
+  /** The object as it was at the time of the event */
   data:
     | Payment
     | Payout
@@ -1246,6 +1247,140 @@ export interface Event {
         url: string;
         events: string[];
       };
+}
+
+/** An event of a payment */
+export interface PaymentEvent {
+  /** ID with the prefix evt_ */
+  id: string;
+  /** The type of event: payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payment.received, or a value that was added later */
+  type:
+    | 'payment.created'
+    | 'payment.pending'
+    | 'payment.processing'
+    | 'payment.on_hold'
+    | 'payment.completed'
+    | 'payment.underpaid'
+    | 'payment.failed'
+    | 'payment.expired'
+    | 'payment.cancelled'
+    | 'payment.refunded'
+    | 'payment.received';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The time of the event */
+  created_at: string;
+  /** The order of the events of one object */
+  sequence: number;
+  data: Payment;
+}
+
+/** An event of a payout */
+export interface PayoutEvent {
+  /** ID with the prefix evt_ */
+  id: string;
+  /** The type of event: payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, or a value that was added later */
+  type:
+    | 'payout.requested'
+    | 'payout.approved'
+    | 'payout.processing'
+    | 'payout.completed'
+    | 'payout.rejected'
+    | 'payout.failed'
+    | 'payout.cancelled';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The time of the event */
+  created_at: string;
+  /** The order of the events of one object */
+  sequence: number;
+  data: Payout;
+}
+
+/** An event of a payout batch */
+export interface PayoutBatchEvent {
+  /** ID with the prefix evt_ */
+  id: string;
+  /** The type of event: payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, or a value that was added later */
+  type:
+    | 'payout_batch.approved'
+    | 'payout_batch.completed'
+    | 'payout_batch.stopped'
+    | 'payout_batch.rejected';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The time of the event */
+  created_at: string;
+  /** The order of the events of one object */
+  sequence: number;
+  data: PayoutBatch;
+}
+
+/** An event of a payout schedule */
+export interface PayoutScheduleEvent {
+  /** ID with the prefix evt_ */
+  id: string;
+  /** The type of event: payout_schedule.run_created, payout_schedule.run_failed, payout_schedule.ended, or a value that was added later */
+  type: 'payout_schedule.run_created' | 'payout_schedule.run_failed' | 'payout_schedule.ended';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The time of the event */
+  created_at: string;
+  /** The order of the events of one object */
+  sequence: number;
+  data: PayoutSchedule;
+}
+
+/** An event of a recipient */
+export interface RecipientEvent {
+  /** ID with the prefix evt_ */
+  id: string;
+  /** The type of event: recipient.created, recipient.updated, recipient.deleted, or a value that was added later */
+  type: 'recipient.created' | 'recipient.updated' | 'recipient.deleted';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The time of the event */
+  created_at: string;
+  /** The order of the events of one object */
+  sequence: number;
+  data: Recipient;
+}
+
+/** An event of a refund */
+export interface RefundEvent {
+  /** ID with the prefix evt_ */
+  id: string;
+  /** The type of event: refund.created, refund.completed, refund.failed, or a value that was added later */
+  type: 'refund.created' | 'refund.completed' | 'refund.failed';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The time of the event */
+  created_at: string;
+  /** The order of the events of one object */
+  sequence: number;
+  data: Refund;
+}
+
+/** An event of a webhook */
+export interface WebhookEvent {
+  /** ID with the prefix evt_ */
+  id: string;
+  /** The type of event: webhook.ping, or a value that was added later */
+  type: 'webhook.ping';
+  /** The mode of the API key */
+  mode: 'test' | 'live';
+  /** The time of the event */
+  created_at: string;
+  /** The order of the events of one object */
+  sequence: number;
+  /** A test event */
+  data: {
+    object: 'ping';
+    /** ID with the prefix we_ */
+    endpoint_id: string;
+    url: string;
+    events: string[];
+  };
 }
 
 /** An API key. What is left out is as the calling key has it */
@@ -1304,7 +1439,7 @@ export interface ApiKey {
   name: string;
   /** The first and the last characters of the secret */
   display: string;
-  /** Whether the key works */
+  /** Whether the key works: working, revoked, expired, or a value that was added later */
   status: 'working' | 'revoked' | 'expired';
   /** What the key may do */
   scopes: string[];
@@ -1349,7 +1484,7 @@ export interface ApiKeyWithSecret {
   name: string;
   /** The first and the last characters of the secret */
   display: string;
-  /** Whether the key works */
+  /** Whether the key works: working, revoked, expired, or a value that was added later */
   status: 'working' | 'revoked' | 'expired';
   /** What the key may do */
   scopes: string[];
@@ -1529,7 +1664,7 @@ export interface WebhookEndpoint {
   description: string | null;
   /** Types of events, or "all" */
   events: string[];
-  /** The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks */
+  /** The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks: gateway, standard_webhooks, or a value that was added later */
   signature: 'gateway' | 'standard_webhooks';
   /** Whether events are sent */
   enabled: boolean;
@@ -1554,7 +1689,7 @@ export interface WebhookEndpointWithSecret {
   description: string | null;
   /** Types of events, or "all" */
   events: string[];
-  /** The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks */
+  /** The headers with signatures: those of the gateway, or also webhook-id, webhook-timestamp and webhook-signature of Standard Webhooks: gateway, standard_webhooks, or a value that was added later */
   signature: 'gateway' | 'standard_webhooks';
   /** Whether events are sent */
   enabled: boolean;
@@ -1577,7 +1712,7 @@ export interface WebhookPing {
   event_id: string;
   /** ID with the prefix whd_ */
   delivery_id: string;
-  /** Whether the receiver took the event */
+  /** Whether the receiver took the event: succeeded, failed, or a value that was added later */
   outcome: 'succeeded' | 'failed';
   /** The HTTP status of the receiver; null without one */
   response_status: number | null;
@@ -1600,7 +1735,7 @@ export interface WebhookDelivery {
   endpoint_id: string;
   /** ID with the prefix evt_ */
   event_id: string;
-  /** The type of the event */
+  /** The type of the event: payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payment.received, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, payout_schedule.run_created, payout_schedule.run_failed, payout_schedule.ended, recipient.created, recipient.updated, recipient.deleted, refund.created, refund.completed, refund.failed, webhook.ping, or a value that was added later */
   event_type:
     | 'payment.created'
     | 'payment.pending'
@@ -1636,7 +1771,7 @@ export interface WebhookDelivery {
     | 'webhook.ping';
   /** The ID of the object that the event is about */
   object_id: string;
-  /** The status of the delivery */
+  /** The status of the delivery: pending, succeeded, failed, skipped, abandoned, or a value that was added later */
   status: 'pending' | 'succeeded' | 'failed' | 'skipped' | 'abandoned';
   /** Attempts of the schedule; resending is not counted */
   attempt_count: number;
@@ -1661,7 +1796,7 @@ export interface WebhookDeliveryWithAttempts {
   endpoint_id: string;
   /** ID with the prefix evt_ */
   event_id: string;
-  /** The type of the event */
+  /** The type of the event: payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payment.received, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, payout_schedule.run_created, payout_schedule.run_failed, payout_schedule.ended, recipient.created, recipient.updated, recipient.deleted, refund.created, refund.completed, refund.failed, webhook.ping, or a value that was added later */
   event_type:
     | 'payment.created'
     | 'payment.pending'
@@ -1697,7 +1832,7 @@ export interface WebhookDeliveryWithAttempts {
     | 'webhook.ping';
   /** The ID of the object that the event is about */
   object_id: string;
-  /** The status of the delivery */
+  /** The status of the delivery: pending, succeeded, failed, skipped, abandoned, or a value that was added later */
   status: 'pending' | 'succeeded' | 'failed' | 'skipped' | 'abandoned';
   /** Attempts of the schedule; resending is not counted */
   attempt_count: number;
@@ -1738,7 +1873,7 @@ export interface WebhookDeliveryWithAttempts {
 
 /** List payments: the parameters */
 export interface ListPaymentsQuery {
-  /** A comma-separated list of created, pending, processing, on_hold, completed, underpaid, failed, expired, cancelled, refunded */
+  /** A list of created, pending, processing, on_hold, completed, underpaid, failed, expired, cancelled, refunded, separated by commas or in several parameters */
   status?:
     | 'created'
     | 'pending'
@@ -1781,7 +1916,7 @@ export interface ListPaymentsQuery {
 
 /** List the refunds of a payment: the parameters */
 export interface ListPaymentRefundsQuery {
-  /** A comma-separated list of pending, completed, failed */
+  /** A list of pending, completed, failed, separated by commas or in several parameters */
   status?: 'pending' | 'completed' | 'failed' | ('pending' | 'completed' | 'failed')[] | undefined;
   /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
   reference?: string | undefined;
@@ -1797,7 +1932,7 @@ export interface ListPaymentRefundsQuery {
 
 /** List refunds: the parameters */
 export interface ListRefundsQuery {
-  /** A comma-separated list of pending, completed, failed */
+  /** A list of pending, completed, failed, separated by commas or in several parameters */
   status?: 'pending' | 'completed' | 'failed' | ('pending' | 'completed' | 'failed')[] | undefined;
   /** Your unique ID: 1 to 64 letters, digits, "_" or "-" */
   reference?: string | undefined;
@@ -1817,7 +1952,7 @@ export interface ListRefundsQuery {
 
 /** List payouts: the parameters */
 export interface ListPayoutsQuery {
-  /** A comma-separated list of requested, under_review, approved, processing, completed, rejected, failed, cancelled */
+  /** A list of requested, under_review, approved, processing, completed, rejected, failed, cancelled, separated by commas or in several parameters */
   status?:
     | 'requested'
     | 'under_review'
@@ -1925,8 +2060,8 @@ export interface ListTransactionsQuery {
 export interface ExportFileQuery {
   /** One of payments, payouts, refunds, batches, transactions, fees, journal */
   kind: 'payments' | 'payouts' | 'refunds' | 'batches' | 'transactions' | 'fees' | 'journal';
-  /** One of csv, json, xero, quickbooks */
-  format?: 'csv' | 'json' | 'xero' | 'quickbooks' | undefined;
+  /** One of csv, json, xero, quickbooks, beancount, hledger */
+  format?: 'csv' | 'json' | 'xero' | 'quickbooks' | 'beancount' | 'hledger' | undefined;
   /** A currency code in capital letters, such as "USDT" */
   currency?: string | undefined;
   /** The earliest time of creation; a date without a time means the whole UTC day */
@@ -1949,7 +2084,7 @@ export interface QuoteFeeQuery {
 
 /** List events: the parameters */
 export interface ListEventsQuery {
-  /** A comma-separated list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payment.received, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, payout_schedule.run_created, payout_schedule.run_failed, payout_schedule.ended, recipient.created, recipient.updated, recipient.deleted, refund.created, refund.completed, refund.failed */
+  /** A list of payment.created, payment.pending, payment.processing, payment.on_hold, payment.completed, payment.underpaid, payment.failed, payment.expired, payment.cancelled, payment.refunded, payment.received, payout.requested, payout.approved, payout.processing, payout.completed, payout.rejected, payout.failed, payout.cancelled, payout_batch.approved, payout_batch.completed, payout_batch.stopped, payout_batch.rejected, payout_schedule.run_created, payout_schedule.run_failed, payout_schedule.ended, recipient.created, recipient.updated, recipient.deleted, refund.created, refund.completed, refund.failed, separated by commas or in several parameters */
   type?:
     | 'payment.created'
     | 'payment.pending'
@@ -2192,7 +2327,7 @@ export interface ErrorDetails {
       /** What is wrong and what to do */
       message: string;
       /** The details of the error code */
-      details: object | null;
+      details: Record<string, unknown> | null;
     }[];
   };
   /** The reason */

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
+import { type ErrorCode, errorEntry } from '../../../src/domain/errors';
 
 interface HeaderObject {
   $ref?: string;
@@ -13,6 +14,7 @@ interface HeaderObject {
 }
 
 interface ResponseObject {
+  $ref?: string;
   description: string;
   headers?: Record<string, HeaderObject>;
   content: Record<string, { schema: object; example?: unknown }>;
@@ -28,7 +30,11 @@ interface OperationObject {
 
 export interface OpenApiDocument {
   paths: Record<string, Record<string, OperationObject>>;
-  components: { schemas: Record<string, object>; headers: Record<string, HeaderObject> };
+  components: {
+    schemas: Record<string, object>;
+    headers: Record<string, HeaderObject>;
+    responses: Record<string, ResponseObject>;
+  };
 }
 
 export const DOCUMENT = JSON.parse(
@@ -44,8 +50,8 @@ const ajv = addFormats(
 ajv.addSchema(closed(DOCUMENT), DOCUMENT_URI);
 
 /**
- * The document allows members that a later version adds. An answer of this version has none that the document
- * does not name.
+ * The document allows members, values and kinds of objects that a later version adds. An answer of this version has none that
+ * the document does not name.
  */
 function closed<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(closed) as Value;
@@ -53,7 +59,14 @@ function closed<Value>(value: Value): Value {
   const copy = Object.fromEntries(
     Object.entries(value).map(([name, member]) => [name, closed(member)]),
   );
-  const isOpen = copy['type'] === 'object' && Object.keys(copy['properties'] ?? {}).length > 0;
+  if ('x-extensible-anyOf' in copy) return { anyOf: copy['x-extensible-anyOf'] } as Value;
+  const values = copy['x-extensible-enum'] as unknown[] | undefined;
+  if (values !== undefined) {
+    const isNullable = Array.isArray(copy['type']) && copy['type'].includes('null');
+    return { ...copy, enum: isNullable ? [...values, null] : values } as Value;
+  }
+  const isObject = [copy['type']].flat().includes('object');
+  const isOpen = isObject && Object.keys(copy['properties'] ?? {}).length > 0;
   return (isOpen ? { additionalProperties: false, ...copy } : copy) as Value;
 }
 
@@ -61,10 +74,14 @@ const compiled = new Map<string, ValidateFunction>();
 
 /** @param pointer of a schema in the document, such as `/components/schemas/Payout` */
 export function violations(pointer: string, value: unknown): string[] {
-  let validate = compiled.get(pointer);
+  return violationsOf(pointer, { $ref: `${DOCUMENT_URI}#${pointer}` }, value);
+}
+
+function violationsOf(name: string, schema: object, value: unknown): string[] {
+  let validate = compiled.get(name);
   if (validate === undefined) {
-    validate = ajv.compile({ $ref: `${DOCUMENT_URI}#${pointer}` });
-    compiled.set(pointer, validate);
+    validate = ajv.compile(schema);
+    compiled.set(name, validate);
   }
   if (validate(value)) return [];
   return (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message ?? ''}`);
@@ -89,6 +106,28 @@ function isRequired({ $ref, required }: HeaderObject): boolean {
     : DOCUMENT.components.headers[name]?.required === true;
 }
 
+/** The answer, and where its schema is in the document. */
+export function responseOf(path: string, method: string, status: number | string) {
+  const response = DOCUMENT.paths[path]?.[method]?.responses[status];
+  const name = response?.$ref?.split('/').at(-1);
+  if (response === undefined || name === undefined) {
+    const at = `/paths/${escapePointer(path)}/${method}/responses/${status}`;
+    return response && { ...response, pointer: at };
+  }
+  const pointer = `/components/responses/${name}`;
+  return { ...DOCUMENT.components.responses[name]!, ...response, pointer };
+}
+
+/** What the code of an error says that the schema of all errors does not. */
+function errorViolations(description: string, json: unknown): string[] {
+  const { code, details } = (json as { error: { code: ErrorCode; details?: unknown } }).error;
+  const schema = errorEntry(code).details;
+  return [
+    ...(description.includes(`\`${code}\``) ? [] : [`${code} is not described`]),
+    ...(schema === undefined ? [] : violationsOf(`details of ${code}`, closed(schema), details)),
+  ];
+}
+
 /** @throws Error that says how the answer breaks the contract */
 export function checkContract(
   method: string,
@@ -100,19 +139,20 @@ export function checkContract(
   // Unknown paths and methods have no operation; their errors are tested on their own.
   if (template === undefined || operation === undefined || operation === '') return;
   const where = `${method} ${path}: ${answer.status}`;
-  const response = operation.responses[answer.status];
+  const response = responseOf(template, method.toLowerCase(), answer.status);
   if (response === undefined) throw new Error(`${where} is not in openapi.json`);
   const missing = Object.entries(response.headers ?? {})
     .filter(([name, header]) => isRequired(header) && !answer.headers.has(name))
     .map(([name]) => name);
   const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
-  const pointer =
-    `/paths/${escapePointer(template)}/${method.toLowerCase()}/responses/` +
-    `${answer.status}/content/${escapePointer(type)}/schema`;
+  const pointer = `${response.pointer}/content/${escapePointer(type)}/schema`;
   const broken = [
     ...missing.map((name) => `header ${name} is missing`),
     ...violations(pointer, answer.json),
   ];
+  if (answer.status >= 400 && broken.length === 0) {
+    broken.push(...errorViolations(response.description, answer.json));
+  }
   if (broken.length > 0) {
     throw new Error(`${where} breaks the contract:\n${broken.slice(0, 10).join('\n')}`);
   }
