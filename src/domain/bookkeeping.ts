@@ -85,8 +85,16 @@ export function showsPayouts(kind: ExportKind): boolean {
 /** The journal has more formats, each as the program imports it. */
 const PLAIN_TEXT_FORMATS = ['beancount', 'hledger'] as const;
 export type PlainTextFormat = (typeof PLAIN_TEXT_FORMATS)[number];
-export const EXPORT_FORMATS = ['csv', 'json', 'xero', 'quickbooks', ...PLAIN_TEXT_FORMATS] as const;
+export const EXPORT_FORMATS = [
+  'csv',
+  'json',
+  'xero',
+  'quickbooks',
+  ...PLAIN_TEXT_FORMATS,
+  'camt053',
+] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export type JournalFormat = Exclude<ExportFormat, 'camt053'>;
 
 /** The decimals that the program of a format keeps, where it keeps fewer than the ledger. */
 export function decimalsOf(format: ExportFormat): number | null {
@@ -97,9 +105,17 @@ export function isPlainText(format: ExportFormat): format is PlainTextFormat {
   return PLAIN_TEXT_FORMATS.some((one) => one === format);
 }
 
-/** Whether the format is for the journal alone. */
-export function isOfJournal(format: ExportFormat): boolean {
-  return format !== 'csv' && format !== 'json';
+/** What has to be asked for with a format: a kind of file of its own, or one currency. */
+export function needsOf(format: ExportFormat): { kind?: ExportKind; currency: boolean } {
+  switch (format) {
+    case 'csv':
+    case 'json':
+      return { currency: false };
+    case 'camt053':
+      return { kind: 'transactions', currency: true };
+    default:
+      return { kind: 'journal', currency: format === 'xero' };
+  }
 }
 
 /** Under which of the five roots of plain-text accounting an account is. */

@@ -12,6 +12,7 @@ import type { StoredLine } from '../domain/ledger';
 import { add, type Amount, subtract, ZERO } from '../domain/money';
 import { csvFile, jsonArray } from '../lib/download';
 import { localDay, localTime } from '../lib/local-time';
+import { camt053File } from './camt053';
 import { journalFile, type PostingPage } from './journal';
 
 export interface ExportRequest extends ExportPeriod {
@@ -33,6 +34,7 @@ const FILES: Readonly<Record<ExportFormat, { ending: string; type: string }>> = 
   json: { ending: 'json', type: 'application/json' },
   beancount: { ending: 'beancount', type: 'text/plain' },
   hledger: { ending: 'journal', type: 'text/plain' },
+  camt053: { ending: 'xml', type: 'application/xml' },
 };
 
 /** A cell, as text; null means empty. */
@@ -57,11 +59,11 @@ export function exportFile(db: Reader, books: Bookkeeping, request: ExportReques
 }
 
 function contentOf(db: Reader, request: ExportRequest, books: Bookkeeping): AsyncGenerator<string> {
-  if (request.kind === 'journal') {
-    return journalFile(postingsOf(db, request), books, request.format);
-  }
-  const sheet = sheetOf(db, request, request.kind);
-  if (request.format === 'json') return jsonArray(objectsOf(sheet));
+  const { kind, format } = request;
+  if (format === 'camt053') return statementFile(db, request);
+  if (kind === 'journal') return journalFile(postingsOf(db, request), books, format);
+  const sheet = sheetOf(db, request, kind);
+  if (format === 'json') return jsonArray(objectsOf(sheet));
   return csvFile([...sheet.columns, 'utc_offset'], localRows(sheet, books.timeZone));
 }
 
@@ -184,6 +186,25 @@ async function* postingsOf(
       yield { currency, postings, held };
     }
   }
+}
+
+async function* statementFile(db: Reader, request: ExportRequest): AsyncGenerator<string> {
+  const { accountId, mode, currency = '', createdFrom, createdTo } = request;
+  const key = { accountId, mode, currency };
+  const to = after(createdTo);
+  const from = new Date(createdFrom ?? 0);
+  const [first, last] = [await countPostings(db, key, from), await countPostings(db, key, to)];
+  const heldAfter = async (postings: number) =>
+    add(
+      await balanceAfter(db, key, 'available', postings),
+      await balanceAfter(db, key, 'reserved', postings),
+    );
+  const opening = await heldAfter(first);
+  const closing = await heldAfter(last);
+  const id = `${currency}-${mode}-${first}-${last}`;
+  const name = `${currency}, ${mode} mode`;
+  const statement = { id, accountId, name, currency, from, to, opening, closing };
+  yield* camt053File(statement, readPostings(db, key, first, last));
 }
 
 /** The millisecond after the last moment of a period. */

@@ -8,10 +8,10 @@ import type { ExportedPosting } from '../db/repositories/exports';
 import {
   type Bookkeeping,
   decimalsOf,
-  type ExportFormat,
   isPlainText,
   type JournalAccount,
   journalAccountOf,
+  type JournalFormat,
   namesOf,
   type PlainTextFormat,
 } from '../domain/bookkeeping';
@@ -39,7 +39,7 @@ interface JournalLine {
 export function journalFile(
   pages: AsyncGenerator<PostingPage>,
   books: Bookkeeping,
-  format: ExportFormat,
+  format: JournalFormat,
 ): AsyncGenerator<string> {
   const days = writtenLines(pages, books, decimalsOf(format));
   if (format === 'json') return jsonArray(objectsOf(days));
@@ -169,7 +169,7 @@ const monthFirst = (day: string) => day.replace(/(\d+)-(\d+)-(\d+)/, '$2/$3/$1')
 const journalNumber = ({ day, currency }: Written) => `${day}-${currency}`;
 const text = ({ currency, day }: Written) => `${currency} balance, ${day}`;
 
-const SHEETS: Readonly<Record<Exclude<ExportFormat, 'json' | PlainTextFormat>, Sheet>> = {
+const SHEETS: Readonly<Record<Exclude<JournalFormat, 'json' | PlainTextFormat>, Sheet>> = {
   csv: {
     columns: ['date', 'journal', 'account', 'currency', 'debit', 'credit', 'description'],
     cells: (line) => {

@@ -5,9 +5,11 @@ import { resolve } from 'node:path';
 /** The environment of Python packages that .ci/run makes. */
 const PYTHON = resolve(__dirname, '../../node_modules/.cache/python/bin/python');
 
-/** A Python that has this package: that of .ci/run, or the machine's. Null: neither has it. */
-export function pythonWith(name: string): string | null {
-  const has = (python: string) => spawnSync(python, ['-c', `import ${name}`]).status === 0;
+/** A Python that has these packages: that of .ci/run, or the machine's. Null: neither has them. */
+export function pythonWith(...names: string[]): string | null {
+  const look =
+    'import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, sys.argv[1:])))';
+  const has = (python: string) => spawnSync(python, ['-c', look, ...names]).status === 0;
   return [PYTHON, 'python3'].find(has) ?? null;
 }
 

@@ -2631,10 +2631,10 @@ class TransactionOperations(Resource):
 
 
 class ExportOperations(Resource):
-    def export(self, *, kind: Literal["payments", "payouts", "refunds", "batches", "transactions", "fees", "journal"], format: Literal["csv", "json", "xero", "quickbooks", "beancount", "hledger"] | None = None, currency: str | None = None, created_from: str | None = None, created_to: str | None = None) -> list[dict[str, str | None]]:
+    def export(self, *, kind: Literal["payments", "payouts", "refunds", "batches", "transactions", "fees", "journal"], format: Literal["csv", "json", "xero", "quickbooks", "beancount", "hledger", "camt053"] | None = None, currency: str | None = None, created_from: str | None = None, created_to: str | None = None) -> list[dict[str, str | None]]:
         """Export a file for accounting.
 
-        Sends a CSV file, a JSON array with the format json, or a text file with the formats beancount and hledger, oldest first. In every file gross less fees is net, the change of the balance. Times are those of the time zone of the account in CSV, and of UTC in JSON. The scope payouts:read is needed too, except for payments, refunds and the journal.
+        Sends a CSV file, a JSON array with the format json, a text file with the formats beancount and hledger, or XML with the format camt053, oldest first. In every file gross less fees is net, the change of the balance. Times are those of the time zone of the account in CSV, and of UTC in JSON. The scope payouts:read is needed too, except for payments, refunds and the journal.
 
         Scope: `payments:read`.
         """

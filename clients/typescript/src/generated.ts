@@ -2060,8 +2060,8 @@ export interface ListTransactionsQuery {
 export interface ExportFileQuery {
   /** One of payments, payouts, refunds, batches, transactions, fees, journal */
   kind: 'payments' | 'payouts' | 'refunds' | 'batches' | 'transactions' | 'fees' | 'journal';
-  /** One of csv, json, xero, quickbooks, beancount, hledger */
-  format?: 'csv' | 'json' | 'xero' | 'quickbooks' | 'beancount' | 'hledger' | undefined;
+  /** One of csv, json, xero, quickbooks, beancount, hledger, camt053 */
+  format?: 'csv' | 'json' | 'xero' | 'quickbooks' | 'beancount' | 'hledger' | 'camt053' | undefined;
   /** A currency code in capital letters, such as "USDT" */
   currency?: string | undefined;
   /** The earliest time of creation; a date without a time means the whole UTC day */

@@ -5,7 +5,7 @@ import {
   type Bookkeeping,
   type ExportFormat,
   type ExportKind,
-  isOfJournal,
+  needsOf,
 } from '../../domain/bookkeeping';
 import { bookkeepingForm, changeBookkeeping } from '../../services/bookkeeping';
 import type { DashboardServices } from '../../services/dashboard';
@@ -38,6 +38,7 @@ const FORMATS: readonly (readonly [ExportFormat, string])[] = [
   ['quickbooks', 'QuickBooks journal entries (journal)'],
   ['beancount', 'Beancount (journal)'],
   ['hledger', 'hledger (journal)'],
+  ['camt053', 'Bank statement camt.053 (transactions of one currency)'],
 ];
 
 export function exportPages(services: DashboardServices): MerchantRoute[] {
@@ -101,11 +102,13 @@ function requestOf(query: URLSearchParams, { timeZone }: Bookkeeping) {
   const kind = chosen(query, 'kind', EXPORTS) ?? 'transactions';
   const format = chosen(query, 'format', EXPORT_FORMATS) ?? 'csv';
   const currency = textOf(query, 'currency')?.toUpperCase();
-  if (kind !== 'journal' && isOfJournal(format)) {
-    errors['format'] = 'This format is for the journal. Choose the journal, CSV or JSON.';
+  const needs = needsOf(format);
+  if (needs.kind !== undefined && kind !== needs.kind) {
+    errors['format'] =
+      `This format is for the ${needs.kind}. Choose the ${needs.kind}, CSV or JSON.`;
   }
-  if (format === 'xero' && currency === undefined) {
-    errors['currency'] = 'Enter a currency: a file for Xero has no column for it.';
+  if (needs.currency && currency === undefined) {
+    errors['currency'] = 'Enter a currency: a file of this format has one.';
   }
   const request = { kind, format, ...(currency === undefined ? {} : { currency }), ...period };
   return { request: Object.keys(errors).length === 0 ? request : null, errors };

@@ -6,6 +6,7 @@
 import { parse } from 'csv-parse/sync';
 import { Decimal } from 'decimal.js';
 import { EXPORTS } from '../../../src/domain/bookkeeping';
+import { add, type Amount, amount, roundTo, ZERO } from '../../../src/domain/money';
 import { createDashboardBooks } from '../../../src/services/dashboard-books';
 import { fund } from '../../support/merchant/merchant';
 import {
@@ -259,10 +260,25 @@ test('a journal is the template of Xero, and of QuickBooks, with the account’s
   expect(local.getTime()).toBe(Math.floor(Date.parse(same!['created_at']!) / 1000) * 1000);
 });
 
+test('the journal of a plain-text program and the statement of a bank end with the balances', async () => {
+  const transactions = await linesOf({ kind: 'transactions', currency: 'USDT' });
+  const last = transactions.at(-1)!;
+  const text = await file({ kind: 'journal', format: 'hledger', currency: 'USDT' });
+  const amounts = [...text.matchAll(/^ {2}(\S+) {2}(-?\d+\.\d{8}) USDT$/gm)];
+  expect(add(ZERO, ...amounts.map(([, , value]) => amount(value!)))).toBe(ZERO);
+  const held = amounts.filter(([, name]) => name!.startsWith('Assets:'));
+  expect(add(ZERO, ...held.map(([, , value]) => amount(value!)))).toBe(last['balance_after']);
+  const bank = await file({ kind: 'transactions', format: 'camt053', currency: 'USDT' });
+  const closing = /<Cd>CLBD<.*?<Amt Ccy="XXX">([\d.]+)</.exec(bank)![1];
+  expect(closing).toBe(roundTo(5, last['balance_after'] as Amount).slice(0, -3));
+});
+
 test('what cannot be exported is refused at its field, and another account sees nothing', async () => {
   const path = '/dashboard/test/exports/file';
   for (const [query, words] of [
     ['kind=payments&format=xero', 'This format is for the journal'],
+    ['kind=journal&format=camt053&currency=USDT', 'This format is for the transactions'],
+    ['kind=transactions&format=camt053', 'Enter a currency'],
     ['kind=journal&format=xero', 'Enter a currency'],
     ['from=2026-02-31', 'Enter a day'],
     ['from=2026-02-02&to=2026-02-01', 'not before the first one'],

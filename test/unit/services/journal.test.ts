@@ -1,7 +1,7 @@
 /** The journal as accounting programs keep it: rounded to their decimals, and balanced all the same. */
 import { parse } from 'csv-parse/sync';
 import type { ExportedPosting } from '../../../src/db/repositories/exports';
-import type { Bookkeeping, ExportFormat } from '../../../src/domain/bookkeeping';
+import type { Bookkeeping, JournalFormat } from '../../../src/domain/bookkeeping';
 import { amount, ZERO } from '../../../src/domain/money';
 import { journalFile } from '../../../src/services/journal';
 
@@ -31,7 +31,7 @@ async function* pages(postings: ExportedPosting[]) {
 
 async function written(
   postings: ExportedPosting[],
-  format: ExportFormat,
+  format: JournalFormat,
   books: Bookkeeping = BOOKS,
 ) {
   let text = '';

@@ -7,15 +7,15 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { findOnPath } from '../../src/dev/processes';
-import { buildPayout, type MerchantClient } from '../support/merchant/merchant-client';
-import { describeWithProgram } from '../support/optional-program';
-import { openMerchant } from '../support/payout/payout-steps';
-import { scaled } from '../support/scale';
-import { useSharedGateway } from '../support/servers/gateway';
-import { started } from '../support/started';
+import { findOnPath } from '../../../src/dev/processes';
+import { buildPayout, type MerchantClient } from '../../support/merchant/merchant-client';
+import { describeWithProgram } from '../../support/optional-program';
+import { openMerchant } from '../../support/payout/payout-steps';
+import { scaled } from '../../support/scale';
+import { useSharedGateway } from '../../support/servers/gateway';
+import { started } from '../../support/started';
 
-const ROOT = resolve(__dirname, '../..');
+const ROOT = resolve(__dirname, '../../..');
 const DOCUMENT = join(ROOT, 'openapi.json');
 const FIXTURES = join(ROOT, 'test/fixtures/generated-clients');
 const OGEN = 'github.com/ogen-go/ogen@v1.24.0';
