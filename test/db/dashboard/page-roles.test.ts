@@ -202,7 +202,12 @@ test('every route of the dashboard is for the roles that are written down, and n
   const asked = LIVE_ROLES.map((role) => role.charAt(0).toUpperCase());
   const expected = Object.entries(DASHBOARD).map(([route, [test, live]]) => [
     route,
-    [test, [...live].filter((letter) => asked.includes(letter)).join('')],
+    [
+      test,
+      Array.from(live)
+        .filter((letter) => asked.includes(letter))
+        .join(''),
+    ],
   ]);
   expect(found).toEqual(Object.fromEntries(expected));
 });
