@@ -1,7 +1,7 @@
 /**
  * Which room may import which: the table of rooms in the project's design, as rules. A room may
  * always import its own files and, except for the workflows and the domain, src/lib and src/settings.
- * src/config.ts, src/deps.ts, src/bin and src/dev put everything together and may import all.
+ * src/shell/config.ts, src/shell/deps.ts, src/bin and src/dev put everything together and may import all.
  */
 const LIB = '^src/(lib|settings)/';
 
@@ -9,7 +9,7 @@ const LIB = '^src/(lib|settings)/';
 const ROOMS = {
   'src/domain': [],
   // A program that starts reads the secrets that are in files.
-  'src/lib': ['^src/domain/', '^src/settings/secret-files\\.ts$'],
+  'src/lib': ['^src/domain/', '^src/platform/settings/secret-files\\.ts$'],
   'src/settings': ['^src/(domain|lib)/'],
   'src/schemas': ['^src/domain/', LIB],
   // Of src/db the types of what is stored, and nothing that runs: see presenters-db-types.
@@ -17,8 +17,8 @@ const ROOMS = {
   'src/destinations': [],
   'src/services': [
     '^src/(domain|db|presenters|temporal|destinations|screening|oidc)/',
-    '^src/providers/registry\\.ts$',
-    '^src/webhooks/sender\\.ts$',
+    '^src/adapters/providers/registry\\.ts$',
+    '^src/adapters/webhooks/sender\\.ts$',
     // The signature debugger checks as a receiver does, and a dossier is signed as it is checked.
     '^clients/typescript/src/(webhooks|dossier)\\.ts$',
     '^workflows/(names|messages)\\.ts$',
@@ -30,8 +30,8 @@ const ROOMS = {
     '^src/(services|presenters|domain)/',
     '^src/db/(connect|migrate|provision|transaction|repositories/accounts)\\.ts$',
     '^src/temporal/(client|payout-schedules|[a-z-]+-workflows)\\.ts$',
-    '^src/webhooks/sender\\.ts$',
-    '^src/screening/service\\.ts$',
+    '^src/adapters/webhooks/sender\\.ts$',
+    '^src/adapters/screening/service\\.ts$',
     LIB,
   ],
   'src/web': ['^src/(services|schemas|presenters|domain)/', LIB],

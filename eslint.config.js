@@ -14,7 +14,7 @@ const MONEY_ROOMS = ['domain', 'db', 'presenters', 'services', 'providers', 'sch
 
 const MONEY_IS_TEXT =
   'Money is text: calculate with src/domain/money.ts, keep amounts as strings. A count or a port ' +
-  'comes in as a number through a schema in src/schemas or through src/config.ts.';
+  'comes in as a number through a schema in src/schemas or through src/shell/config.ts.';
 
 const NUMBER_FROM_TEXT = [
   'CallExpression[callee.name=/^(Number|parseFloat|parseInt)$/]',
@@ -26,7 +26,7 @@ const NUMBER_FROM_TEXT = [
 
 const DURATIONS_ARE_MONOTONIC =
   'The clock of the machine can step. Measure a duration with performance.now(); for a time that others ' +
-  'read, take wallClockMs() of src/lib/wall-clock.ts, or PostgreSQL’s time.';
+  'read, take wallClockMs() of src/platform/lib/wall-clock.ts, or PostgreSQL’s time.';
 
 module.exports = defineConfig(
   globalIgnores(['dist/', 'coverage/', '.gateway/', '**/*.min.js']),
@@ -81,7 +81,7 @@ module.exports = defineConfig(
     },
   },
   {
-    files: ['src/web/assets/*.js'],
+    files: ['src/kit/pages/assets/*.js'],
     languageOptions: {
       sourceType: 'script',
       globals: Object.fromEntries(

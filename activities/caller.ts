@@ -5,7 +5,7 @@
  */
 import { asyncLocalStorage } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { openCase } from '../src/db/repositories/cases';
+import { openCase } from '../src/db/cases/cases';
 import { MissingRow, type Db } from '../src/db/transaction';
 
 /** The interval is well below the heartbeat timeout in workflows/activities.ts. */

@@ -3,13 +3,13 @@
  * request log, old runs of schedules, and old webhook data (decisions/webhooks#retention), and stores the sums of new postings (decisions/books#statements). Safe
  * to run twice, also concurrently: locked rows are left for the next run.
  */
-import { forgetEventBodies } from '../src/db/repositories/events';
-import { forgetOldSignIns } from '../src/db/repositories/authentication-attempts';
-import { deleteEndedKeys } from '../src/db/repositories/idempotency';
-import { deleteOldRuns } from '../src/db/repositories/payout-schedule-runs';
-import { forgetRequestLog } from '../src/db/repositories/request-log';
-import { listUnsummedBalances, storeSums } from '../src/db/repositories/statements';
-import { deleteOldAttempts, forgetResponseBodies } from '../src/db/repositories/webhook-attempts';
+import { forgetEventBodies } from '../src/db/webhooks/events';
+import { forgetOldSignIns } from '../src/db/people/authentication-attempts';
+import { deleteEndedKeys } from '../src/db/idempotency';
+import { deleteOldRuns } from '../src/db/payout-schedules/payout-schedule-runs';
+import { forgetRequestLog } from '../src/db/request-log/request-log';
+import { listUnsummedBalances, storeSums } from '../src/db/books/statements';
+import { deleteOldAttempts, forgetResponseBodies } from '../src/db/webhooks/webhook-attempts';
 import type { Db } from '../src/db/transaction';
 
 /**

@@ -1,14 +1,14 @@
-/** The dependencies of the payout and payment activities; src/deps.ts builds them once. */
-import type { NewDeliveries } from '../src/db/repositories/events';
+/** The dependencies of the payout and payment activities; src/shell/deps.ts builds them once. */
+import type { NewDeliveries } from '../src/db/webhooks/events';
 import type { Db, Tx } from '../src/db/transaction';
 import type { Amount } from '../src/domain/money';
 import type { Payment } from '../src/domain/payment';
 import type { Payout } from '../src/domain/payout';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
-import type { Provider } from '../src/providers/port';
-import type { SecretBox } from '../src/lib/secret-box';
-import type { ProviderRegistry } from '../src/providers/registry';
-import type { ScreeningService } from '../src/screening/service';
+import type { Provider } from '../src/adapters/providers/port';
+import type { SecretBox } from '../src/platform/lib/secret-box';
+import type { ProviderRegistry } from '../src/adapters/providers/registry';
+import type { ScreeningService } from '../src/adapters/screening/service';
 import type { PayoutWorkflows } from '../src/temporal/payout-workflows';
 import type { LocalCalls } from './local-calls';
 import type { WebhookDeliveryStarter } from './webhook-delivery/starter';

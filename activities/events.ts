@@ -2,7 +2,7 @@
  * The event of a status change: the bytes that will be sent for it (decisions/webhooks#webhook-bodies), who caused
  * it and in which workflow run.
  */
-import type { NewEvent } from '../src/db/repositories/events';
+import type { NewEvent } from '../src/db/webhooks/events';
 import {
   PAYMENT_RECEIVED,
   PAYOUT_BATCH_EVENTS,
@@ -16,14 +16,14 @@ import type { Payout } from '../src/domain/payout';
 import type { PayoutBatch, PayoutBatchProgress } from '../src/domain/payout-batch';
 import type { PayoutSchedule } from '../src/domain/payout-schedule';
 import { type Refund, refundStatus } from '../src/domain/refund';
-import { newId } from '../src/lib/new-id';
+import { newId } from '../src/platform/lib/new-id';
 import { callingWorkflow } from './caller';
-import { type EventData, presentEvent } from '../src/presenters/envelope';
-import { presentPayment } from '../src/presenters/payment';
-import { presentPayout } from '../src/presenters/payout';
-import { presentPayoutBatch } from '../src/presenters/payout-batch';
-import { presentPayoutSchedule } from '../src/presenters/payout-schedule';
-import { presentRefund } from '../src/presenters/refund';
+import { type EventData, presentEvent } from '../src/kit/service/envelope';
+import { presentPayment } from '../src/features/payments/payments-contract';
+import { presentPayout } from '../src/features/payouts/payouts-contract';
+import { presentPayoutBatch } from '../src/features/payout-batches/payout-batches-contract';
+import { presentPayoutSchedule } from '../src/features/payout-schedules/payout-schedules-contract';
+import { presentRefund } from '../src/features/payments/refunds-contract';
 
 /** @param payout the payout after the change */
 export function eventOfPayout(payout: Payout): NewEvent {

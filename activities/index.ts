@@ -1,7 +1,7 @@
 /** All activities, bound to their dependencies. The code is in the folders. */
 import { activityInfo } from '@temporalio/activity';
 import type { PayoutBatchEnding } from '../src/domain/payout-batch';
-import type { StatementKey } from '../src/db/repositories/provider-statements';
+import type { StatementKey } from '../src/db/books/provider-statements';
 import type {
   PaymentDecision,
   PaymentInput,

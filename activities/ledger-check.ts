@@ -4,13 +4,13 @@
  * check that fails or is late opens a case too.
  */
 import { databaseTime } from '../src/db/database-time';
-import { proveChanges, readProvenAt, type InvariantResult } from '../src/db/ledger-verify';
-import { appendAudit } from '../src/db/repositories/audit-log';
-import { openCase, resolveOpenCase } from '../src/db/repositories/cases';
-import { insertPause } from '../src/db/repositories/payout-pauses';
+import { proveChanges, readProvenAt, type InvariantResult } from '../src/db/ledger/ledger-verify';
+import { appendAudit } from '../src/db/audit/audit-log';
+import { openCase, resolveOpenCase } from '../src/db/cases/cases';
+import { insertPause } from '../src/db/accounts/payout-pauses';
 import type { Db, Tx } from '../src/db/transaction';
 import type { Mode } from '../src/domain/mode';
-import { presentPause } from '../src/presenters/admin';
+import { presentPause } from '../src/kit/service/admin';
 
 const ACTOR = 'ledger check';
 

@@ -4,7 +4,7 @@
  * task queue.
  */
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { limitCalls, SlowProvider } from '../src/providers/provider-http';
+import { limitCalls, SlowProvider } from '../src/adapters/providers/provider-http';
 import { providerQueue } from '../workflows/names';
 import { isLocalCall } from './caller';
 

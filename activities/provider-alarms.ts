@@ -1,9 +1,9 @@
 /** Asks the providers for their open alarms, notes them, and tells the providers what it can to end them. */
-import { listPayoutsPaidBy } from '../src/db/repositories/payouts';
-import { noteProviderAlarms } from '../src/db/repositories/provider-alarms';
+import { listPayoutsPaidBy } from '../src/db/payouts/payouts';
+import { noteProviderAlarms } from '../src/db/cases/provider-alarms';
 import { type Mode, MODES } from '../src/domain/mode';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
-import type { Provider } from '../src/providers/port';
+import type { Provider } from '../src/adapters/providers/port';
 import type { Deps } from './deps';
 import { orderOf } from './payout/provider';
 

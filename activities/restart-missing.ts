@@ -10,15 +10,15 @@ import {
   takeUncheckedLatePayments,
   takeUncheckedPayments,
   takeUncheckedPayouts,
-} from '../src/db/repositories/needing-workflow';
-import { takeUncheckedBatches } from '../src/db/repositories/payout-batches';
-import { takePayoutsToRelease } from '../src/db/repositories/payout-conditions';
-import { takeReleasedPayouts } from '../src/db/repositories/payout-submissions';
+} from '../src/db/operations/needing-workflow';
+import { takeUncheckedBatches } from '../src/db/payout-batches/payout-batches';
+import { takePayoutsToRelease } from '../src/db/payouts/payout-conditions';
+import { takeReleasedPayouts } from '../src/db/payouts/payout-submissions';
 import {
   noteEnsured,
   takeOverdueWebhookDeliveries,
   type WebhookDeliveryToStart,
-} from '../src/db/repositories/webhook-deliveries';
+} from '../src/db/webhooks/webhook-deliveries';
 import type { Db } from '../src/db/transaction';
 import type { Payment } from '../src/domain/payment';
 import type { Payout } from '../src/domain/payout';

@@ -1,7 +1,7 @@
 /** Seals the new entries of the audit log, and signs the head of the chain once an hour (decisions/books#audit-log). */
-import { type AuditHead, sealBatch, signHead } from '../src/db/audit-chain';
+import { type AuditHead, sealBatch, signHead } from '../src/db/audit/audit-chain';
 import type { Db } from '../src/db/transaction';
-import type { EvidenceKey } from '../src/lib/evidence-key';
+import type { EvidenceKey } from '../src/platform/lib/evidence-key';
 
 export interface AuditDeps {
   db: Db;

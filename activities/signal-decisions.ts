@@ -3,7 +3,7 @@
  * any name, so the audit log says that the name was claimed, and an installation can set amounts above
  * which a signal approves nothing.
  */
-import { appendAudit } from '../src/db/repositories/audit-log';
+import { appendAudit } from '../src/db/audit/audit-log';
 import type { Tx } from '../src/db/transaction';
 import { type Amount, isLess } from '../src/domain/money';
 import type { Deps } from './deps';

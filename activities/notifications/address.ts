@@ -4,9 +4,9 @@ import {
   forgetChatMessages,
   insertChatMessage,
   listPendingChats,
-} from '../../src/db/repositories/chat-messages';
-import { forgetLinkMails } from '../../src/db/repositories/link-mails';
-import { listWaiting } from '../../src/db/repositories/messages';
+} from '../../src/db/notifications/chat-messages';
+import { forgetLinkMails } from '../../src/db/people/link-mails';
+import { listWaiting } from '../../src/db/notifications/messages';
 import {
   addressOccasion,
   forgetNotifications,
@@ -17,9 +17,9 @@ import {
   noteWithTime,
   type Occasion,
   takeOccasions,
-} from '../../src/db/repositories/notifications';
+} from '../../src/db/notifications/notifications';
 import type { Tx } from '../../src/db/transaction';
-import { newId } from '../../src/lib/new-id';
+import { newId } from '../../src/platform/lib/new-id';
 import type { NotificationDeps } from './deps';
 import { isTold } from './recipient';
 

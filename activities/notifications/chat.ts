@@ -6,12 +6,16 @@ import {
   findChatMessage,
   listToldChat,
   takeChatMessage,
-} from '../../src/db/repositories/chat-messages';
-import { moveMessage } from '../../src/db/repositories/messages';
+} from '../../src/db/notifications/chat-messages';
+import { moveMessage } from '../../src/db/notifications/messages';
 import { NOTIFICATIONS } from '../../src/domain/notifications';
-import { type ChatMessageBody, renderChatMessage, renderTestMessage } from '../../src/mail/chat';
-import type { MailOutcome } from '../../src/mail/sender';
-import type { AttemptResult } from '../../src/webhooks/sender';
+import {
+  type ChatMessageBody,
+  renderChatMessage,
+  renderTestMessage,
+} from '../../src/adapters/mail/chat';
+import type { MailOutcome } from '../../src/adapters/mail/sender';
+import type { AttemptResult } from '../../src/adapters/webhooks/sender';
 import type { WebhookDeliveryDeps } from '../webhook-delivery/attempt';
 import type { NotificationDeps } from './deps';
 import { sendOnce } from './once';

@@ -1,7 +1,7 @@
-import type { LateAfter } from '../../src/db/repositories/notifications';
+import type { LateAfter } from '../../src/db/notifications/notifications';
 import type { Mode } from '../../src/domain/mode';
 import type { Db } from '../../src/db/transaction';
-import type { MailSender } from '../../src/mail/sender';
+import type { MailSender } from '../../src/adapters/mail/sender';
 
 export interface NotificationDeps {
   db: Db;

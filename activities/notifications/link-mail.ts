@@ -4,13 +4,9 @@
  * which only the mail has: one that was not sent works nowhere.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  findLinkMailStatus,
-  type LinkMail,
-  takeLinkMail,
-} from '../../src/db/repositories/link-mails';
-import type { Mail } from '../../src/mail/sender';
-import { renderInvitation, renderRefundLink, renderReset } from '../../src/mail/render';
+import { findLinkMailStatus, type LinkMail, takeLinkMail } from '../../src/db/people/link-mails';
+import type { Mail } from '../../src/adapters/mail/sender';
+import { renderInvitation, renderRefundLink, renderReset } from '../../src/adapters/mail/render';
 import { messageIdOf, type NotificationDeps } from './deps';
 import { sendOnce } from './once';
 

@@ -6,9 +6,9 @@ import {
   moveMessage,
   type MessageStatus,
   type MessageTable,
-} from '../../src/db/repositories/messages';
+} from '../../src/db/notifications/messages';
 import type { Db } from '../../src/db/transaction';
-import type { MailOutcome } from '../../src/mail/sender';
+import type { MailOutcome } from '../../src/adapters/mail/sender';
 
 interface Message {
   table: MessageTable;

@@ -1,5 +1,5 @@
 /** Decides who is notified, when a message is made and again when it is sent. */
-import type { Occasion, Person } from '../../src/db/repositories/notifications';
+import type { Occasion, Person } from '../../src/db/notifications/notifications';
 import {
   isAlwaysTold,
   isOccasionKind,

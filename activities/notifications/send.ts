@@ -1,16 +1,16 @@
 /** Sends one message to a person about occasions of a kind. */
-import { findAccount } from '../../src/db/repositories/accounts';
-import { moveMessage } from '../../src/db/repositories/messages';
+import { findAccount } from '../../src/db/accounts/accounts';
+import { moveMessage } from '../../src/db/notifications/messages';
 import {
   findNotification,
   listPeople,
   listTold,
   type Notification,
   type Occasion,
-} from '../../src/db/repositories/notifications';
+} from '../../src/db/notifications/notifications';
 import { isAlwaysTold, NOTIFICATIONS } from '../../src/domain/notifications';
-import { renderNotification } from '../../src/mail/render';
-import type { Mail } from '../../src/mail/sender';
+import { renderNotification } from '../../src/adapters/mail/render';
+import type { Mail } from '../../src/adapters/mail/sender';
 import { messageIdOf, type NotificationDeps } from './deps';
 import { sendOnce } from './once';
 import { isTold } from './recipient';

@@ -1,12 +1,12 @@
 /** The statements that a message has with it: one file for each month, a page for each currency. */
-import { readStatement } from '../../src/db/month-statement';
-import { listBalances } from '../../src/db/repositories/ledger';
-import type { Occasion } from '../../src/db/repositories/notifications';
-import { firstPostedAt } from '../../src/db/repositories/statements';
+import { readStatement } from '../../src/db/books/month-statement';
+import { listBalances } from '../../src/db/ledger/ledger';
+import type { Occasion } from '../../src/db/notifications/notifications';
+import { firstPostedAt } from '../../src/db/books/statements';
 import type { Reader } from '../../src/db/transaction';
 import { monthBounds, type Statement } from '../../src/domain/statement';
-import type { MailFile } from '../../src/mail/sender';
-import { statementFileName, statementPdf } from '../../src/presenters/statement-pdf';
+import type { MailFile } from '../../src/adapters/mail/sender';
+import { statementFileName, statementPdf } from '../../src/features/books/statement-pdf';
 
 export async function statementFiles(
   db: Reader,

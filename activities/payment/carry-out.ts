@@ -7,15 +7,15 @@ import {
   endDecision,
   findLastDecision,
   type StoredDecision,
-} from '../../src/db/repositories/payment-decisions';
-import { listRefunds } from '../../src/db/repositories/payment-refunds';
-import { lockPayment } from '../../src/db/repositories/payments';
-import { findPause } from '../../src/db/repositories/payout-pauses';
+} from '../../src/db/payments/payment-decisions';
+import { listRefunds } from '../../src/db/payments/payment-refunds';
+import { lockPayment } from '../../src/db/payments/payments';
+import { findPause } from '../../src/db/accounts/payout-pauses';
 import type { Db } from '../../src/db/transaction';
 import { ZERO } from '../../src/domain/money';
 import { DECIDABLE, type Payment } from '../../src/domain/payment';
 import { awaitsAddress, type Refund } from '../../src/domain/refund';
-import type { CheckoutResult, Provider } from '../../src/providers/port';
+import type { CheckoutResult, Provider } from '../../src/adapters/providers/port';
 import { type Deps, inEventTransaction } from '../deps';
 import { giveBackRefund } from './refunds';
 import { payRefund } from './pay-refund';

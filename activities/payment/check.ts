@@ -3,14 +3,14 @@
  */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { openCase, resolveCreditedMoney, undecidedFacts } from '../../src/db/repositories/cases';
-import { creditedTransfers, findPayment } from '../../src/db/repositories/payments';
+import { openCase, resolveCreditedMoney, undecidedFacts } from '../../src/db/cases/cases';
+import { creditedTransfers, findPayment } from '../../src/db/payments/payments';
 import { databaseTime } from '../../src/db/database-time';
 import { MissingRow, type Db } from '../../src/db/transaction';
 import type { Payment } from '../../src/domain/payment';
 import { isOpenPayment } from '../../src/domain/payment';
 import { type CheckoutFacts, isSentBack } from '../../src/domain/payment-step';
-import type { Checkout } from '../../src/providers/port';
+import type { Checkout } from '../../src/adapters/providers/port';
 import type { PaymentState, Wait } from '../../workflows/messages';
 import { type Deps, providerOf } from '../deps';
 import { askProvider } from './carry-out';

@@ -9,13 +9,13 @@ import {
   findLastDecision,
   insertDecision,
   type StoredDecision,
-} from '../../src/db/repositories/payment-decisions';
-import { findPayment, lockPayment } from '../../src/db/repositories/payments';
+} from '../../src/db/payments/payment-decisions';
+import { findPayment, lockPayment } from '../../src/db/payments/payments';
 import { databaseTime } from '../../src/db/database-time';
-import { listRefunds } from '../../src/db/repositories/payment-refunds';
-import { readAccountRules } from '../../src/db/repositories/payout-facts';
-import { mailLink } from '../../src/db/repositories/refund-links';
-import type { NewDeliveries } from '../../src/db/repositories/events';
+import { listRefunds } from '../../src/db/payments/payment-refunds';
+import { readAccountRules } from '../../src/db/payouts/payout-facts';
+import { mailLink } from '../../src/db/payments/refund-links';
+import type { NewDeliveries } from '../../src/db/webhooks/events';
 import type { Tx } from '../../src/db/transaction';
 import { DECISION_VALID_MS } from '../../src/domain/decision-age';
 import {
@@ -28,7 +28,7 @@ import {
 import { DECIDABLE, type Payment } from '../../src/domain/payment';
 import { priceReversal } from '../../src/domain/payment-pricing';
 import { ADDRESS_WAIT_MS, leftToRefund, needsAddress } from '../../src/domain/refund';
-import { newId } from '../../src/lib/new-id';
+import { newId } from '../../src/platform/lib/new-id';
 import type { PaymentDecision } from '../../workflows/messages';
 import { type Deps, inEventTransaction, providerOf } from '../deps';
 import { ifCovered, refundReference, takeOrderedRefund } from './refunds';

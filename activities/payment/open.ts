@@ -5,29 +5,20 @@
  */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { NewDeliveries } from '../../src/db/repositories/events';
-import {
-  lockClaim,
-  readClaim,
-  releaseClaim,
-  type HeldClaim,
-} from '../../src/db/repositories/idempotency';
-import { listFeeRules } from '../../src/db/repositories/fee-rules';
-import {
-  findPayment,
-  findPaymentByReference,
-  insertPayment,
-} from '../../src/db/repositories/payments';
+import type { NewDeliveries } from '../../src/db/webhooks/events';
+import { lockClaim, readClaim, releaseClaim, type HeldClaim } from '../../src/db/idempotency';
+import { listFeeRules } from '../../src/db/accounts/fee-rules';
+import { findPayment, findPaymentByReference, insertPayment } from '../../src/db/payments/payments';
 import { databaseTime } from '../../src/db/database-time';
 import type { Tx } from '../../src/db/transaction';
 import type { Refusal, UnavailableReason } from '../../src/domain/errors';
 import type { FeeRule, FeeTerms } from '../../src/domain/fees';
 import { ZERO } from '../../src/domain/money';
 import type { Payment, PaymentRequest } from '../../src/domain/payment';
-import { presentCreated } from '../../src/presenters/envelope';
+import { presentCreated } from '../../src/kit/service/envelope';
 import { duplicateReference, paymentTerms } from '../../src/domain/terms';
-import { presentPayment } from '../../src/presenters/payment';
-import type { Checkout } from '../../src/providers/port';
+import { presentPayment } from '../../src/features/payments/payments-contract';
+import type { Checkout } from '../../src/adapters/providers/port';
 import type { OpenReport, PaymentInput } from '../../workflows/messages';
 import { type Deps, inEventTransaction, providerOf } from '../deps';
 import { eventOfPayment } from '../events';

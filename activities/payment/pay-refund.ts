@@ -3,20 +3,20 @@
  * again and reserves it for the payout, under the rules of every payout (decisions/payments#refunds-to-address). When the
  * payout ends, its transaction ends the refund. Safe to run twice: a refund has one payout.
  */
-import { destinationFault } from '../../src/destinations';
-import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
-import { post } from '../../src/db/repositories/ledger';
+import { destinationFault } from '../../src/adapters/destinations';
+import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
+import { post } from '../../src/db/ledger/ledger';
 import {
   findRefundOfPayout,
   handToPayout,
   listRefunds,
-} from '../../src/db/repositories/payment-refunds';
-import { lockPayment } from '../../src/db/repositories/payments';
-import { insertConditions } from '../../src/db/repositories/payout-conditions';
-import { lockUsage, readPayoutFacts } from '../../src/db/repositories/payout-facts';
-import { insertSinglePayout } from '../../src/db/repositories/payouts';
-import { findNamedDestination, findRequesterFault } from '../../src/db/repositories/refund-links';
-import { findPersonOf } from '../../src/db/repositories/second-person';
+} from '../../src/db/payments/payment-refunds';
+import { lockPayment } from '../../src/db/payments/payments';
+import { insertConditions } from '../../src/db/payouts/payout-conditions';
+import { lockUsage, readPayoutFacts } from '../../src/db/payouts/payout-facts';
+import { insertSinglePayout } from '../../src/db/payouts/payouts';
+import { findNamedDestination, findRequesterFault } from '../../src/db/payments/refund-links';
+import { findPersonOf } from '../../src/db/approvals/second-person';
 import type { Tx } from '../../src/db/transaction';
 import type { Destination } from '../../src/domain/destination';
 import type { Refusal } from '../../src/domain/errors';
@@ -27,7 +27,7 @@ import type { Payment } from '../../src/domain/payment';
 import type { Payout } from '../../src/domain/payout';
 import { awaitsAddress, type Refund } from '../../src/domain/refund';
 import { payoutTermsOnCredit } from '../../src/domain/terms';
-import { newId } from '../../src/lib/new-id';
+import { newId } from '../../src/platform/lib/new-id';
 import type { ReserveOutcome } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayout } from '../events';

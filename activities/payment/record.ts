@@ -3,14 +3,14 @@
  * facts (decisions/payments#provider-facts). Each transfer is credited exactly once; what was sent back of it is
  * deducted in the same transaction.
  */
-import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
-import { postAtCommit } from '../../src/db/repositories/ledger';
-import { openCase, resolveOpenCase } from '../../src/db/repositories/cases';
+import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
+import { postAtCommit } from '../../src/db/ledger/ledger';
+import { openCase, resolveOpenCase } from '../../src/db/cases/cases';
 import {
   findEffectiveDecision,
   findRejection,
   type Rejection,
-} from '../../src/db/repositories/payment-decisions';
+} from '../../src/db/payments/payment-decisions';
 import {
   changePayment,
   creditedTransfers,
@@ -18,7 +18,7 @@ import {
   lockPayment,
   type SteppedPayment,
   takePaymentStep,
-} from '../../src/db/repositories/payments';
+} from '../../src/db/payments/payments';
 import { databaseTime } from '../../src/db/database-time';
 import type { Tx } from '../../src/db/transaction';
 import { creditPosting } from '../../src/domain/ledger';

@@ -4,27 +4,22 @@
  * that the provider made on its own is deducted when it is found; if the balance does not cover it, it is
  * deducted later.
  */
-import {
-  lockOpenCase,
-  openCase,
-  resolveOpenCase,
-  undecidedFacts,
-} from '../../src/db/repositories/cases';
-import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
-import { post } from '../../src/db/repositories/ledger';
-import { endDecision, findLastDecision } from '../../src/db/repositories/payment-decisions';
+import { lockOpenCase, openCase, resolveOpenCase, undecidedFacts } from '../../src/db/cases/cases';
+import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
+import { post } from '../../src/db/ledger/ledger';
+import { endDecision, findLastDecision } from '../../src/db/payments/payment-decisions';
 import {
   changeRefund,
   insertRefund,
   listRefunds,
   type NewRefund,
-} from '../../src/db/repositories/payment-refunds';
+} from '../../src/db/payments/payment-refunds';
 import {
   changePayment,
   lockPayment,
   type PaymentChange,
   takePaymentStep,
-} from '../../src/db/repositories/payments';
+} from '../../src/db/payments/payments';
 import type { Db, Tx } from '../../src/db/transaction';
 import {
   type Posting,
@@ -44,7 +39,7 @@ import {
   nextRefundStep,
 } from '../../src/domain/payment-step';
 import { isWaiting, type Refund } from '../../src/domain/refund';
-import { newId } from '../../src/lib/new-id';
+import { newId } from '../../src/platform/lib/new-id';
 import { eventOfPayment, eventOfRefund } from '../events';
 
 /**

@@ -1,7 +1,7 @@
 /** A payment as its workflow sees it: status, decision and the time of the next check. */
-import { findLastDecision, type StoredDecision } from '../../src/db/repositories/payment-decisions';
-import { listRefunds } from '../../src/db/repositories/payment-refunds';
-import { findPause } from '../../src/db/repositories/payout-pauses';
+import { findLastDecision, type StoredDecision } from '../../src/db/payments/payment-decisions';
+import { listRefunds } from '../../src/db/payments/payment-refunds';
+import { findPause } from '../../src/db/accounts/payout-pauses';
 import { databaseTime } from '../../src/db/database-time';
 import type { Db } from '../../src/db/transaction';
 import { isLess, ZERO } from '../../src/domain/money';
@@ -10,7 +10,7 @@ import { LATE_WINDOW_MS } from '../../src/domain/payment-step';
 import { refundableOf, seenAmount } from '../../src/domain/payment-pricing';
 import { awaitsAddress, isWaiting, type Refund } from '../../src/domain/refund';
 import { nextAttemptMs, nextCheckMs, nextPaymentCheckMs } from '../../src/domain/provider-checks';
-import type { Limited } from '../../src/providers/port';
+import type { Limited } from '../../src/adapters/providers/port';
 import type { PaymentState, Wait } from '../../workflows/messages';
 import type { Deps } from '../deps';
 import { collectOwed } from './refunds';

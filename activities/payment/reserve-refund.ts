@@ -3,17 +3,17 @@
  * under its lock, writes the refund, its event and the stored response, and posts last. The workflow
  * then asks the provider. Safe to run twice: an existing refund is kept.
  */
-import type { NewDeliveries } from '../../src/db/repositories/events';
-import { lockClaim, releaseClaim, storeResponse } from '../../src/db/repositories/idempotency';
+import type { NewDeliveries } from '../../src/db/webhooks/events';
+import { lockClaim, releaseClaim, storeResponse } from '../../src/db/idempotency';
 import {
   findRefund,
   findRefundByReference,
   listRefunds,
-} from '../../src/db/repositories/payment-refunds';
-import { findPayment, lockPayment } from '../../src/db/repositories/payments';
-import { lockUsage, readAccountRules, readKeyFacts } from '../../src/db/repositories/payout-facts';
-import { mailLink } from '../../src/db/repositories/refund-links';
-import { readAlone } from '../../src/db/repositories/second-person';
+} from '../../src/db/payments/payment-refunds';
+import { findPayment, lockPayment } from '../../src/db/payments/payments';
+import { lockUsage, readAccountRules, readKeyFacts } from '../../src/db/payouts/payout-facts';
+import { mailLink } from '../../src/db/payments/refund-links';
+import { readAlone } from '../../src/db/approvals/second-person';
 import { databaseTime } from '../../src/db/database-time';
 import { MissingRow, type Tx } from '../../src/db/transaction';
 import {
@@ -30,8 +30,8 @@ import {
   insufficientBalance,
   refundOutsideOfRules,
 } from '../../src/domain/terms';
-import { presentCreated } from '../../src/presenters/envelope';
-import { presentRefund } from '../../src/presenters/refund';
+import { presentCreated } from '../../src/kit/service/envelope';
+import { presentRefund } from '../../src/features/payments/refunds-contract';
 import type { ReserveOutcome } from '../../workflows/messages';
 import { type Deps, inEventTransaction, providerOf } from '../deps';
 import { Refused } from '../refused';

@@ -4,8 +4,8 @@
  * the time and the provider's own refund in one order; whichever is first ends the wait. Each is safe to run twice.
  */
 import { databaseTime } from '../../src/db/database-time';
-import { listRefunds, releaseRefund } from '../../src/db/repositories/payment-refunds';
-import { lockPayment } from '../../src/db/repositories/payments';
+import { listRefunds, releaseRefund } from '../../src/db/payments/payment-refunds';
+import { lockPayment } from '../../src/db/payments/payments';
 import type { Reader } from '../../src/db/transaction';
 import { isWaiting, type Refund } from '../../src/domain/refund';
 import { type Deps, inEventTransaction } from '../deps';

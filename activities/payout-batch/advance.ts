@@ -4,7 +4,7 @@
  * row is released or returned once.
  */
 import { activityInfo } from '@temporalio/activity';
-import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
+import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
 import {
   countHeldRows,
   countRows,
@@ -12,14 +12,14 @@ import {
   readBatchProgress,
   releaseRows,
   takeRowsToReturn,
-} from '../../src/db/repositories/payout-batch-rows';
+} from '../../src/db/payout-batches/payout-batch-rows';
 import {
   countBatchesInProcess,
   getPayoutBatch,
   lockPayoutBatch,
   takeBatchTransition,
-} from '../../src/db/repositories/payout-batches';
-import { getPayout } from '../../src/db/repositories/payouts';
+} from '../../src/db/payout-batches/payout-batches';
+import { getPayout } from '../../src/db/payouts/payouts';
 import type { Tx } from '../../src/db/transaction';
 import type { Payout } from '../../src/domain/payout';
 import {

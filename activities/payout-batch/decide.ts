@@ -1,6 +1,6 @@
 /** The decisions about a batch: approve, reject, stop. Each is one guarded change of its row. */
-import { appendAudit } from '../../src/db/repositories/audit-log';
-import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
+import { appendAudit } from '../../src/db/audit/audit-log';
+import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
 import {
   BATCH_HAS_APPROVALS,
   findBatchDecision,
@@ -8,8 +8,8 @@ import {
   type PayoutBatchDecision,
   readBatchDecider,
   reviewBatch,
-} from '../../src/db/repositories/payout-batch-decisions';
-import { readBatchProgress } from '../../src/db/repositories/payout-batch-rows';
+} from '../../src/db/payout-batches/payout-batch-decisions';
+import { readBatchProgress } from '../../src/db/payout-batches/payout-batch-rows';
 import {
   endBatchEarly,
   getPayoutBatch,
@@ -17,7 +17,7 @@ import {
   SECOND_PERSON_APPROVED,
   SECOND_PERSON_IS_LATE,
   takeBatchTransition,
-} from '../../src/db/repositories/payout-batches';
+} from '../../src/db/payout-batches/payout-batches';
 import { databaseTime } from '../../src/db/database-time';
 import type { Tx } from '../../src/db/transaction';
 import { DECISION_VALID_MS } from '../../src/domain/decision-age';

@@ -2,16 +2,19 @@
  * Leaves rows out of a batch that nobody has approved: their funds are returned, and the manifest is the
  * rows that remain, which is what an approval names. The batch's lock puts this and the decisions in order.
  */
-import type { NewDeliveries } from '../../src/db/repositories/events';
-import { listManifestRows, takeRowsToLeaveOut } from '../../src/db/repositories/payout-batch-rows';
+import type { NewDeliveries } from '../../src/db/webhooks/events';
+import {
+  listManifestRows,
+  takeRowsToLeaveOut,
+} from '../../src/db/payout-batches/payout-batch-rows';
 import {
   getPayoutBatch,
   lockPayoutBatch,
   noteRowsLeftOut,
-} from '../../src/db/repositories/payout-batches';
+} from '../../src/db/payout-batches/payout-batches';
 import type { Tx } from '../../src/db/transaction';
 import { mayLeaveOutRows, type PayoutBatch, totalsOf } from '../../src/domain/payout-batch';
-import { manifestSha256 } from '../../src/presenters/payout-batch';
+import { manifestSha256 } from '../../src/features/payout-batches/payout-batches-contract';
 import type { LeaveOutOutcome, PayoutBatchState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { reportBatch } from './report';

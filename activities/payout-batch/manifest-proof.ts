@@ -4,9 +4,12 @@
  * same in a batch of ten rows and of ten thousand.
  */
 import { createHash } from 'node:crypto';
-import { type BatchRow, readManifestRows } from '../../src/db/repositories/payout-batch-rows';
+import { type BatchRow, readManifestRows } from '../../src/db/payout-batches/payout-batch-rows';
 import type { Db } from '../../src/db/transaction';
-import { hashManifest, presentManifestRow } from '../../src/presenters/payout-batch';
+import {
+  hashManifest,
+  presentManifestRow,
+} from '../../src/features/payout-batches/payout-batches-contract';
 
 /** The hash of each row of a manifest, by the number of the row. */
 type RowHashes = ReadonlyMap<number | null, string>;

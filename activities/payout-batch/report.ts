@@ -1,6 +1,6 @@
 /** A batch as its workflow sees it: no recipients and no references. */
-import { readBatchApprovals } from '../../src/db/repositories/payout-batch-decisions';
-import { readBatchProgress } from '../../src/db/repositories/payout-batch-rows';
+import { readBatchApprovals } from '../../src/db/payout-batches/payout-batch-decisions';
+import { readBatchProgress } from '../../src/db/payout-batches/payout-batch-rows';
 import { databaseTime } from '../../src/db/database-time';
 import type { Db, Tx } from '../../src/db/transaction';
 import type { PayoutBatch, PayoutBatchProgress } from '../../src/domain/payout-batch';

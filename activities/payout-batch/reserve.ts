@@ -3,31 +3,31 @@
  * batch, its rows, their events and the stored response, and posts one reservation for each currency
  * last. Safe to run twice: an existing batch is kept.
  */
-import { readBatchFacts } from '../../src/db/repositories/batch-facts';
+import { readBatchFacts } from '../../src/db/payout-batches/batch-facts';
 import {
   type ClaimedRoutes,
   type HeldClaim,
   lockClaim,
   releaseClaim,
   storeResponse,
-} from '../../src/db/repositories/idempotency';
+} from '../../src/db/idempotency';
 import {
   insertBatchRows,
   insertRowEvents,
   reserveRows,
-} from '../../src/db/repositories/payout-batch-rows';
+} from '../../src/db/payout-batches/payout-batch-rows';
 import {
   findBatchByReference,
   findPayoutBatch,
   insertPayoutBatch,
-} from '../../src/db/repositories/payout-batches';
-import type { NewDeliveries } from '../../src/db/repositories/events';
-import { insertBeneficiaries } from '../../src/db/repositories/payout-beneficiaries';
-import { insertConditions } from '../../src/db/repositories/payout-conditions';
-import { lockUsage } from '../../src/db/repositories/payout-facts';
-import { findPersonOf } from '../../src/db/repositories/second-person';
-import { holdRecipients } from '../../src/db/repositories/recipients';
-import { findRequesterFault } from '../../src/db/repositories/requesters';
+} from '../../src/db/payout-batches/payout-batches';
+import type { NewDeliveries } from '../../src/db/webhooks/events';
+import { insertBeneficiaries } from '../../src/db/payouts/payout-beneficiaries';
+import { insertConditions } from '../../src/db/payouts/payout-conditions';
+import { lockUsage } from '../../src/db/payouts/payout-facts';
+import { findPersonOf } from '../../src/db/approvals/second-person';
+import { holdRecipients } from '../../src/db/recipients/recipients';
+import { findRequesterFault } from '../../src/db/api-keys/requesters';
 import { databaseTime } from '../../src/db/database-time';
 import type { Tx } from '../../src/db/transaction';
 import {
@@ -47,11 +47,14 @@ import type {
 import { addressed, type ReadRecipient } from '../../src/domain/recipient';
 import { secondPersonUntil } from '../../src/domain/second-person';
 import { duplicateReference, insufficientBalance } from '../../src/domain/terms';
-import { beneficiaryOwnerOfRow, resealBeneficiary } from '../../src/lib/beneficiary-seal';
-import { newId } from '../../src/lib/new-id';
-import type { SecretBox } from '../../src/lib/secret-box';
-import { presentCreated } from '../../src/presenters/envelope';
-import { manifestSha256, presentPayoutBatch } from '../../src/presenters/payout-batch';
+import { beneficiaryOwnerOfRow, resealBeneficiary } from '../../src/platform/lib/beneficiary-seal';
+import { newId } from '../../src/platform/lib/new-id';
+import type { SecretBox } from '../../src/platform/lib/secret-box';
+import { presentCreated } from '../../src/kit/service/envelope';
+import {
+  manifestSha256,
+  presentPayoutBatch,
+} from '../../src/features/payout-batches/payout-batches-contract';
 import type { PayoutBatchInput, PayoutBatchState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayout } from '../events';

@@ -1,7 +1,7 @@
 /** Rows whose funds go back to the merchant without having been submitted, and changed rows. */
-import { openCase } from '../../src/db/repositories/cases';
-import type { NewDeliveries } from '../../src/db/repositories/events';
-import { endBatchEarly } from '../../src/db/repositories/payout-batches';
+import { openCase } from '../../src/db/cases/cases';
+import type { NewDeliveries } from '../../src/db/webhooks/events';
+import { endBatchEarly } from '../../src/db/payout-batches/payout-batches';
 import type { Tx } from '../../src/db/transaction';
 import { releasePosting } from '../../src/domain/ledger';
 import { DEFAULT_REJECTION_REASON, type Payout } from '../../src/domain/payout';

@@ -4,15 +4,18 @@
  * other, also after an outage.
  */
 import { databaseTime } from '../../src/db/database-time';
-import { appendEvent } from '../../src/db/repositories/events';
+import { appendEvent } from '../../src/db/webhooks/events';
 import {
   changePayoutSchedule,
   listDueSchedules,
   lockPayoutSchedule,
   readNextDue,
   setNextRun,
-} from '../../src/db/repositories/payout-schedules';
-import { listPendingRuns, openScheduleRun } from '../../src/db/repositories/payout-schedule-runs';
+} from '../../src/db/payout-schedules/payout-schedules';
+import {
+  listPendingRuns,
+  openScheduleRun,
+} from '../../src/db/payout-schedules/payout-schedule-runs';
 import { MODES } from '../../src/domain/mode';
 import {
   firstRun,
@@ -20,7 +23,7 @@ import {
   type PayoutScheduleRun,
   RUN_LATE_MS_MAX,
 } from '../../src/domain/payout-schedule';
-import { newId } from '../../src/lib/new-id';
+import { newId } from '../../src/platform/lib/new-id';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayoutSchedule } from '../events';
 import { noteRun, type ScheduleDeps, tooLate } from './run';

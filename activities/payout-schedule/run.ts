@@ -3,7 +3,7 @@
  * What cannot be paid in full is noted with an event, and pays nothing. Safe to run twice: a time of a
  * schedule has one row, with the id of its batch.
  */
-import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
+import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
 import { databaseTime } from '../../src/db/database-time';
 import {
   endScheduleRun,
@@ -11,14 +11,14 @@ import {
   lockRunOfBatch,
   type RunWithRoute,
   saveRunRoutes,
-} from '../../src/db/repositories/payout-schedule-runs';
+} from '../../src/db/payout-schedules/payout-schedule-runs';
 import {
   findRunShortage,
   getPayoutSchedule,
   lockPayoutSchedule,
-} from '../../src/db/repositories/payout-schedules';
-import type { ClaimedRoutes, HeldClaim } from '../../src/db/repositories/idempotency';
-import { findRequesterFault } from '../../src/db/repositories/requesters';
+} from '../../src/db/payout-schedules/payout-schedules';
+import type { ClaimedRoutes, HeldClaim } from '../../src/db/idempotency';
+import { findRequesterFault } from '../../src/db/api-keys/requesters';
 import type { Tx } from '../../src/db/transaction';
 import { type BatchTerms, type RoutedRow, rowsRefused } from '../../src/domain/batch-terms';
 import { ApiError, type Refusal } from '../../src/domain/errors';

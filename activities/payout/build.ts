@@ -1,5 +1,5 @@
 /** A new payout as its row, and the last check of its recipient. */
-import { destinationFault } from '../../src/destinations';
+import { destinationFault } from '../../src/adapters/destinations';
 import type { SealedBeneficiary } from '../../src/domain/beneficiary';
 import type { Refusal } from '../../src/domain/errors';
 import type { Mode } from '../../src/domain/mode';

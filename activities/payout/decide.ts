@@ -1,6 +1,6 @@
 /** The steps of a payout that involve no provider: approve (by two people above a threshold), reject, cancel. */
-import { appendAudit } from '../../src/db/repositories/audit-log';
-import type { NewDeliveries } from '../../src/db/repositories/events';
+import { appendAudit } from '../../src/db/audit/audit-log';
+import type { NewDeliveries } from '../../src/db/webhooks/events';
 import {
   ABOVE_THRESHOLD,
   findDecision,
@@ -10,9 +10,9 @@ import {
   noteOutcome,
   readDecider,
   readFourEyes,
-} from '../../src/db/repositories/payout-decisions';
-import { getPayout } from '../../src/db/repositories/payouts';
-import { IS_BLOCKED } from '../../src/db/repositories/screening';
+} from '../../src/db/payouts/payout-decisions';
+import { getPayout } from '../../src/db/payouts/payouts';
+import { IS_BLOCKED } from '../../src/db/screening/screening';
 import { databaseTime } from '../../src/db/database-time';
 import type { Tx } from '../../src/db/transaction';
 import { DECISION_VALID_MS } from '../../src/domain/decision-age';

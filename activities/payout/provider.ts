@@ -4,9 +4,9 @@
  * submission is sent once. A pause holds repeated submissions like first ones. No funds are released
  * while the provider might still send (decisions/payouts#payouts-in-doubt).
  */
-import { openCase } from '../../src/db/repositories/cases';
-import { beginSubmission } from '../../src/db/repositories/payout-submissions';
-import { getPayout, noteOnPayout } from '../../src/db/repositories/payouts';
+import { openCase } from '../../src/db/cases/cases';
+import { beginSubmission } from '../../src/db/payouts/payout-submissions';
+import { getPayout, noteOnPayout } from '../../src/db/payouts/payouts';
 import { databaseTime } from '../../src/db/database-time';
 import type { Beneficiary } from '../../src/domain/beneficiary';
 import { releasePosting, settlementPosting } from '../../src/domain/ledger';
@@ -17,8 +17,13 @@ import {
   nextAttemptMs,
   nextCheckMs,
 } from '../../src/domain/provider-checks';
-import { openBeneficiary } from '../../src/lib/beneficiary-seal';
-import type { Limited, PayoutOrder, Provider, ProviderTransfer } from '../../src/providers/port';
+import { openBeneficiary } from '../../src/platform/lib/beneficiary-seal';
+import type {
+  Limited,
+  PayoutOrder,
+  Provider,
+  ProviderTransfer,
+} from '../../src/adapters/providers/port';
 import type { PayoutState } from '../../workflows/messages';
 import { type Deps, providerOf } from '../deps';
 import { endHold, screenPayout } from './screen';

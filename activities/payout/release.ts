@@ -4,8 +4,8 @@
  * over, its payment was refunded or its recipient has changed. Safe to run at any time and twice: a guarded transition decides against cancel and reject.
  */
 import { databaseTime } from '../../src/db/database-time';
-import { AWAITS_BLOCKED, meetConditions } from '../../src/db/repositories/payout-conditions';
-import { lockPayout } from '../../src/db/repositories/payout-decisions';
+import { AWAITS_BLOCKED, meetConditions } from '../../src/db/payouts/payout-conditions';
+import { lockPayout } from '../../src/db/payouts/payout-decisions';
 import { releasePosting } from '../../src/domain/ledger';
 import {
   type Payout,

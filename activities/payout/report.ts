@@ -1,6 +1,6 @@
 /** A payout that is not approved yet, as its workflow sees it. */
-import { listConditions } from '../../src/db/repositories/payout-conditions';
-import { readFourEyes } from '../../src/db/repositories/payout-decisions';
+import { listConditions } from '../../src/db/payouts/payout-conditions';
+import { readFourEyes } from '../../src/db/payouts/payout-decisions';
 import { databaseTime } from '../../src/db/database-time';
 import type { Db, Tx } from '../../src/db/transaction';
 import type { Payout } from '../../src/domain/payout';

@@ -3,28 +3,24 @@
  * the payout, its event and the stored response, and posts to the ledger last. Safe to run twice:
  * an existing payout is kept.
  */
-import type { NewDeliveries } from '../../src/db/repositories/events';
-import { lockClaim, releaseClaim } from '../../src/db/repositories/idempotency';
-import { post } from '../../src/db/repositories/ledger';
-import { insertBeneficiaries } from '../../src/db/repositories/payout-beneficiaries';
-import { findPayout, insertPayout } from '../../src/db/repositories/payouts';
-import { insertConditions } from '../../src/db/repositories/payout-conditions';
-import {
-  type FactsQuery,
-  lockUsage,
-  readPayoutFacts,
-} from '../../src/db/repositories/payout-facts';
-import { findPersonOf } from '../../src/db/repositories/second-person';
-import { holdRecipients } from '../../src/db/repositories/recipients';
-import { findRequesterFault } from '../../src/db/repositories/requesters';
+import type { NewDeliveries } from '../../src/db/webhooks/events';
+import { lockClaim, releaseClaim } from '../../src/db/idempotency';
+import { post } from '../../src/db/ledger/ledger';
+import { insertBeneficiaries } from '../../src/db/payouts/payout-beneficiaries';
+import { findPayout, insertPayout } from '../../src/db/payouts/payouts';
+import { insertConditions } from '../../src/db/payouts/payout-conditions';
+import { type FactsQuery, lockUsage, readPayoutFacts } from '../../src/db/payouts/payout-facts';
+import { findPersonOf } from '../../src/db/approvals/second-person';
+import { holdRecipients } from '../../src/db/recipients/recipients';
+import { findRequesterFault } from '../../src/db/api-keys/requesters';
 import type { Tx } from '../../src/db/transaction';
 import type { Refusal } from '../../src/domain/errors';
 import { reservePosting } from '../../src/domain/ledger';
 import type { Payout, PayoutOrder } from '../../src/domain/payout';
 import { addressed } from '../../src/domain/recipient';
 import { duplicateReference, insufficientBalance, payoutTerms } from '../../src/domain/terms';
-import { presentCreated } from '../../src/presenters/envelope';
-import { presentPayout } from '../../src/presenters/payout';
+import { presentCreated } from '../../src/kit/service/envelope';
+import { presentPayout } from '../../src/features/payouts/payouts-contract';
 import type { PayoutInput, PayoutState } from '../../workflows/messages';
 import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayout } from '../events';

@@ -2,9 +2,9 @@
  * The screening of a payout before its submission (decisions/controls#screening). Only a clear answer, or an
  * operator's decision, lets `beginSubmission` begin; here the answer is asked for, and everything else is acted on.
  */
-import { openCase, resolveOpenCase } from '../../src/db/repositories/cases';
-import { findDecision } from '../../src/db/repositories/payout-decisions';
-import { getPayout } from '../../src/db/repositories/payouts';
+import { openCase, resolveOpenCase } from '../../src/db/cases/cases';
+import { findDecision } from '../../src/db/payouts/payout-decisions';
+import { getPayout } from '../../src/db/payouts/payouts';
 import {
   deleteScreeningHold,
   type Finding,
@@ -12,14 +12,14 @@ import {
   holdForScreening,
   IS_BLOCKED,
   readPayoutScreening,
-} from '../../src/db/repositories/screening';
+} from '../../src/db/screening/screening';
 import type { Db, Tx } from '../../src/db/transaction';
 import { databaseTime } from '../../src/db/database-time';
 import { releasePosting } from '../../src/domain/ledger';
 import { DEFAULT_REJECTION_REASON, type Payout } from '../../src/domain/payout';
 import { attentionLevel, nextAttemptMs } from '../../src/domain/provider-checks';
 import { ANSWER_VALID_MS, BLOCKED_BY } from '../../src/domain/screening';
-import { screen, subjectOfPayout } from '../../src/screening/screening';
+import { screen, subjectOfPayout } from '../../src/adapters/screening/screening';
 import type { PayoutState } from '../../workflows/messages';
 import type { Deps } from '../deps';
 import { applyTransition, reportPayout, type Transition } from './transition';

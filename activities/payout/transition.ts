@@ -2,10 +2,10 @@
  * One status change of a payout: the guarded UPDATE, its event and its posting in one transaction.
  * The guard decides every race: the second caller changes nothing and gets the current state.
  */
-import { resolveOpenCase } from '../../src/db/repositories/cases';
-import { appendEvent, type NewDeliveries } from '../../src/db/repositories/events';
-import { postAtCommit } from '../../src/db/repositories/ledger';
-import { getPayout, takeTransition, type PayoutChange } from '../../src/db/repositories/payouts';
+import { resolveOpenCase } from '../../src/db/cases/cases';
+import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
+import { postAtCommit } from '../../src/db/ledger/ledger';
+import { getPayout, takeTransition, type PayoutChange } from '../../src/db/payouts/payouts';
 import type { Tx } from '../../src/db/transaction';
 import type { Posting } from '../../src/domain/ledger';
 import { isFinalPayout, type Payout, type PayoutTrigger } from '../../src/domain/payout';

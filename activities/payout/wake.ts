@@ -1,5 +1,5 @@
 /** Tells the workflows of payouts that a condition may be met. */
-import { findPayoutsNeedingWorkflow } from '../../src/db/repositories/needing-workflow';
+import { findPayoutsNeedingWorkflow } from '../../src/db/operations/needing-workflow';
 import { payoutStart } from '../../src/temporal/payout-workflows';
 import type { Deps } from '../deps';
 

@@ -3,15 +3,12 @@
  * sources are to be asked; here they are, outside of every transaction. Without an answer the recipient waits and
  * is asked about again.
  */
-import { openCase } from '../../src/db/repositories/cases';
-import { findPayoutsAwaiting } from '../../src/db/repositories/payout-conditions';
-import {
-  noteRecipientVerdict,
-  takeUnscreenedRecipients,
-} from '../../src/db/repositories/recipients';
+import { openCase } from '../../src/db/cases/cases';
+import { findPayoutsAwaiting } from '../../src/db/payouts/payout-conditions';
+import { noteRecipientVerdict, takeUnscreenedRecipients } from '../../src/db/recipients/recipients';
 import type { Recipient } from '../../src/domain/recipient';
 import type { Verdict } from '../../src/domain/screening';
-import { screen, subjectOfRecipient } from '../../src/screening/screening';
+import { screen, subjectOfRecipient } from '../../src/adapters/screening/screening';
 import type { Deps } from '../deps';
 import { evidenceOf } from '../payout/screen';
 import { wakePayouts } from '../payout/wake';

@@ -4,8 +4,8 @@
  * changes no status (decisions/money#money-leaves-once).
  */
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { findNewDifferences } from '../../src/db/ledger-verify';
-import { openCase } from '../../src/db/repositories/cases';
+import { findNewDifferences } from '../../src/db/ledger/ledger-verify';
+import { openCase } from '../../src/db/cases/cases';
 import {
   countPositions,
   databaseTime,
@@ -13,10 +13,10 @@ import {
   storeEntries,
   type MissingEntry,
   type ProviderEntry,
-} from '../../src/db/repositories/provider-statements';
-import { findPayment } from '../../src/db/repositories/payments';
+} from '../../src/db/books/provider-statements';
+import { findPayment } from '../../src/db/payments/payments';
 import type { Db } from '../../src/db/transaction';
-import type { Limited, Provider } from '../../src/providers/port';
+import type { Limited, Provider } from '../../src/adapters/providers/port';
 import { type PaymentWorkflows, paymentStart } from '../../src/temporal/payment-workflows';
 import { checkoutEntries, payoutEntries, type ReconciliationDeps } from './read-statements';
 

@@ -10,7 +10,7 @@ import {
   voidVanished,
   type StatementKey,
   type ProviderEntry,
-} from '../../src/db/repositories/provider-statements';
+} from '../../src/db/books/provider-statements';
 import type { Db } from '../../src/db/transaction';
 import { MODES } from '../../src/domain/mode';
 import type {
@@ -20,8 +20,8 @@ import type {
   ProviderTransfer,
   StatementPage,
   Unknown,
-} from '../../src/providers/port';
-import type { ProviderRegistry } from '../../src/providers/registry';
+} from '../../src/adapters/providers/port';
+import type { ProviderRegistry } from '../../src/adapters/providers/registry';
 import type { StatementPosition, StatementReading } from '../../workflows/messages';
 
 export interface ReconciliationDeps {

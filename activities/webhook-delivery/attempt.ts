@@ -12,7 +12,7 @@ import {
   insertAttempt,
   releaseSlots,
   takeSlot,
-} from '../../src/db/repositories/webhook-attempts';
+} from '../../src/db/webhooks/webhook-attempts';
 import {
   endWebhookDelivery,
   forgetRetryRequest,
@@ -23,14 +23,14 @@ import {
   readLockedWebhookDelivery,
   readWebhookDeliveryReport,
   type LockedWebhookDelivery,
-} from '../../src/db/repositories/webhook-deliveries';
-import { noteAttemptEnded } from '../../src/db/repositories/webhook-endpoints';
+} from '../../src/db/webhooks/webhook-deliveries';
+import { noteAttemptEnded } from '../../src/db/webhooks/webhook-endpoints';
 import type { Db, Reader, Tx } from '../../src/db/transaction';
 import { nextWebhookDeliveryMove } from '../../src/domain/webhook-delivery';
 import { attemptsOf, type RetryScheduleMs, waitAfterMs } from '../../src/domain/webhook-delivery';
 import type { EndpointSlots, TakenSlot } from '../../src/domain/webhook-delivery-slots';
-import type { SecretBox } from '../../src/lib/secret-box';
-import type { AttemptResult, WebhookSender } from '../../src/webhooks/sender';
+import type { SecretBox } from '../../src/platform/lib/secret-box';
+import type { AttemptResult, WebhookSender } from '../../src/adapters/webhooks/sender';
 import type { WebhookDeliveryState } from '../../workflows/messages';
 import { isLocalCall } from '../caller';
 

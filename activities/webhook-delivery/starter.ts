@@ -5,7 +5,7 @@
  */
 import { AsyncResource } from 'node:async_hooks';
 import type { Logger } from 'pino';
-import { listUnstarted } from '../../src/db/repositories/webhook-deliveries';
+import { listUnstarted } from '../../src/db/webhooks/webhook-deliveries';
 import type { Db } from '../../src/db/transaction';
 import type {
   WebhookDeliveryStart,

@@ -1,13 +1,13 @@
 /** The API process: REST for merchants, callbacks of providers, and the pages. Run as many as needed. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readApiConfig } from '../config';
-import { buildDeps, buildPages, buildServices, type Deps } from '../deps';
-import { createApp } from '../http/app';
-import { measureRequests } from '../http/middleware/metrics';
-import { startPrivateServer, startServer } from '../http/server';
-import { scrape } from '../lib/metrics';
-import { runProcess } from '../lib/run-process';
-import { wallClockMs } from '../lib/wall-clock';
+import { readApiConfig } from '../shell/config';
+import { buildDeps, buildPages, buildServices, type Deps } from '../shell/deps';
+import { createApp } from '../shell/api/app';
+import { measureRequests } from '../shell/api/metrics';
+import { startPrivateServer, startServer } from '../shell/api/server';
+import { scrape } from '../platform/lib/metrics';
+import { runProcess } from '../platform/lib/run-process';
+import { wallClockMs } from '../platform/lib/wall-clock';
 import { reloadCredentials } from '../temporal/reload';
 
 /** A cluster that starts at the same time may take longer. */

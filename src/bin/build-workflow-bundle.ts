@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { bundleWorkflows } from '../temporal/worker';
-import { bundleWalletWorkflows } from '../wallet/durable/workers';
+import { bundleWalletWorkflows } from '../rails/wallet/durable/workers';
 
 const DIST = resolve(__dirname, '..', '..');
 const EXPECTED_PARENT = join('dist', 'src', 'bin');

@@ -14,9 +14,9 @@ import {
   runAsMain,
   runCommand,
   UsageError,
-} from '../lib/command-line';
-import { dataLayout, readPrivateJson } from '../lib/data-folder';
-import { SetupError } from '../lib/setup-error';
+} from '../platform/lib/command-line';
+import { dataLayout, readPrivateJson } from '../platform/lib/data-folder';
+import { SetupError } from '../platform/lib/setup-error';
 
 const COMMAND = 'npm run dev:chain --';
 

@@ -3,10 +3,10 @@
  * would, so that every invariant of the ledger still holds.
  */
 import { Option } from '@commander-js/extra-typings';
-import { errorSentence } from '../cli/errors';
+import { errorSentence } from '../kit/admin/errors';
 import { connect } from '../db/connect';
 import { withClient } from '../db/provision';
-import { findDemoMerchant } from '../db/repositories/accounts';
+import { findDemoMerchant } from '../db/accounts/accounts';
 import type { Db } from '../db/transaction';
 import { MODES, type Mode } from '../domain/mode';
 import {
@@ -15,12 +15,12 @@ import {
   runCommand,
   UsageError,
   type Program,
-} from '../lib/command-line';
-import { developmentDatabaseUrl } from '../lib/data-folder';
-import { newId } from '../lib/new-id';
-import { SetupError } from '../lib/setup-error';
-import { createAdjustment, type AdjustmentResult } from '../services/admin/adjustments';
-import { InvalidInput } from '../services/admin/refusal';
+} from '../platform/lib/command-line';
+import { developmentDatabaseUrl } from '../platform/lib/data-folder';
+import { newId } from '../platform/lib/new-id';
+import { SetupError } from '../platform/lib/setup-error';
+import { createAdjustment, type AdjustmentResult } from '../features/books/adjustments';
+import { InvalidInput } from '../kit/service/refusal';
 
 const HELP = `
 Environment:

@@ -3,8 +3,8 @@
  */
 import { printSummary } from '../dev/settings-file';
 import { Supervisor } from '../dev/supervisor';
-import { dataLayout } from '../lib/data-folder';
-import { SetupError } from '../lib/setup-error';
+import { dataLayout } from '../platform/lib/data-folder';
+import { SetupError } from '../platform/lib/setup-error';
 
 const HELP = `Usage: npm start [-- --chain]
 

@@ -1,14 +1,20 @@
 /** `npm run ledger:verify`: checks the ledger's invariants and lists the rows that break them. */
 import { connect } from '../db/connect';
-import { type InvariantResult, verifyStatements, verifyLedger } from '../db/ledger-verify';
+import { type InvariantResult, verifyStatements, verifyLedger } from '../db/ledger/ledger-verify';
 import { withClient } from '../db/provision';
 import type { Db } from '../db/transaction';
-import { createCommand, errorText, runAsMain, runCommand, type Program } from '../lib/command-line';
-import { dataLayout, developmentDatabaseUrl, readPrivateJson } from '../lib/data-folder';
-import { printableJson } from '../lib/printable-json';
-import { findSetting } from '../settings/read-settings';
-import { wallClockMs } from '../lib/wall-clock';
-import { verifyWorkflows, WORKFLOWS_INVARIANT } from '../services/workflow-check';
+import {
+  createCommand,
+  errorText,
+  runAsMain,
+  runCommand,
+  type Program,
+} from '../platform/lib/command-line';
+import { dataLayout, developmentDatabaseUrl, readPrivateJson } from '../platform/lib/data-folder';
+import { printableJson } from '../platform/lib/printable-json';
+import { findSetting } from '../platform/settings/read-settings';
+import { wallClockMs } from '../platform/lib/wall-clock';
+import { verifyWorkflows, WORKFLOWS_INVARIANT } from '../kit/service/workflow-check';
 import { createTemporalClient } from '../temporal/client';
 import { readTemporal, type TemporalOptions } from '../temporal/connection';
 import { createLiveWorkflows } from '../temporal/visibility';

@@ -3,8 +3,14 @@
  * operator runs it before a new version starts; several at once wait for each other.
  */
 import { migrate } from '../db/migrate';
-import { createCommand, errorText, runAsMain, runCommand, type Program } from '../lib/command-line';
-import { readSetting } from '../settings/read-settings';
+import {
+  createCommand,
+  errorText,
+  runAsMain,
+  runCommand,
+  type Program,
+} from '../platform/lib/command-line';
+import { readSetting } from '../platform/settings/read-settings';
 
 const HELP = `
 Environment:

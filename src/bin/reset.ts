@@ -3,8 +3,8 @@
  */
 import { existsSync, rmSync } from 'node:fs';
 import { refuseWhileRunning, stopLeftovers } from '../dev/instance';
-import { createCommand, runAsMain, runCommand, type Program } from '../lib/command-line';
-import { dataLayout } from '../lib/data-folder';
+import { createCommand, runAsMain, runCommand, type Program } from '../platform/lib/command-line';
+import { dataLayout } from '../platform/lib/data-folder';
 
 const HELP = `
 Environment:

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { keepDemoEndpoint, keepUsers, seedDevelopment } from '../dev/prepare-database';
 import { readCredentials, type SeededCredentials } from '../dev/settings-file';
 import { connect } from '../db/connect';
-import { findDemoMerchant } from '../db/repositories/accounts';
+import { findDemoMerchant } from '../db/accounts/accounts';
 import { MODES } from '../domain/mode';
-import { createCommand, runAsMain, runCommand, type Program } from '../lib/command-line';
-import { writePrivateJson } from '../lib/data-folder';
-import { newId } from '../lib/new-id';
-import { SetupError } from '../lib/setup-error';
-import { createAdjustment } from '../services/admin/adjustments';
+import { createCommand, runAsMain, runCommand, type Program } from '../platform/lib/command-line';
+import { writePrivateJson } from '../platform/lib/data-folder';
+import { newId } from '../platform/lib/new-id';
+import { SetupError } from '../platform/lib/setup-error';
+import { createAdjustment } from '../features/books/adjustments';
 
 /** The name that the sandbox has in the network of docker-compose.yml. */
 const INBOX_URL = 'http://inbox.example:3001/inbox';

@@ -3,9 +3,9 @@
  * beside a gateway that moves real money.
  */
 import { pino } from 'pino';
-import { runProcess } from '../lib/run-process';
-import { readSandboxConfig } from '../sandbox/config';
-import { startSandbox } from '../sandbox/server';
+import { runProcess } from '../platform/lib/run-process';
+import { readSandboxConfig } from '../rails/sandbox/config';
+import { startSandbox } from '../rails/sandbox/server';
 
 const HELP = `Usage: sandbox [--help]
 

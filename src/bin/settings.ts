@@ -6,11 +6,11 @@ import {
   OWNER_SETTINGS,
   type Setting,
   WALLET_SETTINGS,
-} from '../settings/settings';
+} from '../platform/settings/settings';
 
 const HELP = `Usage: npm run settings [-- --check]
 
-Writes the tables of environment variables in docs/operations.md from src/settings/settings.ts. With --check
+Writes the tables of environment variables in docs/operations.md from src/platform/settings/settings.ts. With --check
 it writes nothing, and fails when they are out of date.
 `;
 

@@ -1,5 +1,5 @@
-/** `npm run wallet`: an operator's commands of the wallet. src/wallet/commands.ts has them. */
-import { runAsMain } from '../lib/command-line';
-import { runWalletCommand } from '../wallet/commands';
+/** `npm run wallet`: an operator's commands of the wallet. src/rails/wallet/commands.ts has them. */
+import { runAsMain } from '../platform/lib/command-line';
+import { runWalletCommand } from '../rails/wallet/commands';
 
 runAsMain(module, runWalletCommand);

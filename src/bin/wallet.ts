@@ -2,20 +2,20 @@
  * The wallet: moves coins on EVM chains for the gateway, which calls it as its on-chain provider. It
  * holds keys, so it runs apart from the gateway, with a database login of its own.
  */
-import { createLogger } from '../lib/logger';
-import { createRegistry, scrape } from '../lib/metrics';
-import { startMetricsServer } from '../lib/metrics-server';
-import { readSetting } from '../settings/read-settings';
-import { runProcess } from '../lib/run-process';
-import { chooseSdkExporter } from '../lib/temporal-sdk-metrics';
+import { createLogger } from '../platform/lib/logger';
+import { createRegistry, scrape } from '../platform/lib/metrics';
+import { startMetricsServer } from '../platform/lib/metrics-server';
+import { readSetting } from '../platform/settings/read-settings';
+import { runProcess } from '../platform/lib/run-process';
+import { chooseSdkExporter } from '../platform/lib/temporal-sdk-metrics';
 import { createTemporalClient } from '../temporal/client';
 import { readTemporal } from '../temporal/connection';
 import { openNativeConnection } from '../temporal/probe';
 import { installTemporalRuntime } from '../temporal/worker';
-import { type Log, readWalletConfig } from '../wallet/config';
-import { startDurable } from '../wallet/durable/workers';
-import { openSigner } from '../wallet/signer/open';
-import { startWallet } from '../wallet/wallet';
+import { type Log, readWalletConfig } from '../rails/wallet/config';
+import { startDurable } from '../rails/wallet/durable/workers';
+import { openSigner } from '../rails/wallet/signer/open';
+import { startWallet } from '../rails/wallet/wallet';
 
 const HELP = `Usage: wallet [--help]
 

@@ -1,15 +1,15 @@
 /** The worker process: runs the workflows and their activities. Run as many as needed. */
 import { createActivities } from '../../activities';
 import { LOCAL_CALLS_MAX } from '../../activities/local-calls';
-import { readWorkerConfig } from '../config';
-import { buildActivityDeps, buildDeps, type Deps } from '../deps';
-import { requireService } from '../db/repositories/screening';
-import { startPrivateServer } from '../http/server';
-import { scrape } from '../lib/metrics';
-import { runProcess } from '../lib/run-process';
-import { chooseSdkExporter } from '../lib/temporal-sdk-metrics';
-import { createHealth } from '../services/health';
-import { measureOperations } from '../services/operating-metrics';
+import { readWorkerConfig } from '../shell/config';
+import { buildActivityDeps, buildDeps, type Deps } from '../shell/deps';
+import { requireService } from '../db/screening/screening';
+import { startPrivateServer } from '../shell/api/server';
+import { scrape } from '../platform/lib/metrics';
+import { runProcess } from '../platform/lib/run-process';
+import { chooseSdkExporter } from '../platform/lib/temporal-sdk-metrics';
+import { createHealth } from '../shell/api/health';
+import { measureOperations } from '../shell/operating-metrics';
 import { openNativeConnection } from '../temporal/probe';
 import { reloadCredentials } from '../temporal/reload';
 import { ensureSchedules } from '../temporal/schedules';

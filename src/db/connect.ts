@@ -1,6 +1,6 @@
-import { readSetting } from '../settings/read-settings';
-import type { DatabaseOptions } from '../postgres/connection';
-import { Database } from '../postgres/database';
+import { readSetting } from '../platform/settings/read-settings';
+import type { DatabaseOptions } from '../platform/postgres/connection';
+import { Database } from '../platform/postgres/database';
 import { fieldOf } from './column-names';
 
 const STATEMENT_TIMEOUT_MS = readSetting('DATABASE_STATEMENT_TIMEOUT_MS', {});

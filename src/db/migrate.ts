@@ -9,8 +9,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
 import { type Client, DatabaseError } from 'pg';
-import { SetupError } from '../lib/setup-error';
-import { connectionConfig } from '../postgres/connection';
+import { SetupError } from '../platform/lib/setup-error';
+import { connectionConfig } from '../platform/postgres/connection';
 import type { Reader } from './transaction';
 import { BASELINE, MIGRATIONS, type Migration } from './migrations';
 import { REPLACED } from './migrations/replaced';

@@ -7,8 +7,12 @@
  * rows by a key. A wait for a lock ends soon, and the statement is then repeated on the pool.
  */
 import { DatabaseError } from 'pg';
-import { Connection, connectionConfig, isPreparationFailure } from '../postgres/connection';
-import type { Database } from '../postgres/database';
+import {
+  Connection,
+  connectionConfig,
+  isPreparationFailure,
+} from '../platform/postgres/connection';
+import type { Database } from '../platform/postgres/database';
 import {
   type Composed,
   type Queries,
@@ -16,7 +20,7 @@ import {
   type Statement,
   toStatement,
   type Value,
-} from '../postgres/queries';
+} from '../platform/postgres/queries';
 import { type GatewayOptions, gatewayOptions } from './connect';
 
 const LOCK_TIMEOUT_MS = 100;

@@ -1,8 +1,8 @@
 /** Transactions, and the SQL that they share. */
-import { ANSWER_GRACE_MS } from '../postgres/connection';
-import type { Database } from '../postgres/database';
-import type { Queries } from '../postgres/queries';
-import type { SentWithNext, Transaction } from '../postgres/transaction';
+import { ANSWER_GRACE_MS } from '../platform/postgres/connection';
+import type { Database } from '../platform/postgres/database';
+import type { Queries } from '../platform/postgres/queries';
+import type { SentWithNext, Transaction } from '../platform/postgres/transaction';
 import { columnOf } from './column-names';
 
 /** The row of an existing object is gone: the database was restored to an earlier time. */

@@ -1,10 +1,10 @@
 /**
  * The environment of the gateway's processes in development: the variables that an operator sets
- * in production (src/config.ts), filled in for this machine, and the secrets among them.
+ * in production (src/shell/config.ts), filled in for this machine, and the secrets among them.
  */
 import { randomBytes } from 'node:crypto';
-import { type DataLayout, readPrivateJson, writePrivateJson } from '../lib/data-folder';
-import { DEVELOPMENT_SECRET } from '../settings/production';
+import { type DataLayout, readPrivateJson, writePrivateJson } from '../platform/lib/data-folder';
+import { DEVELOPMENT_SECRET } from '../platform/settings/production';
 import type { Ports } from './ports';
 import { TEMPORAL_NAMESPACE } from './servers';
 
@@ -55,7 +55,7 @@ export function loadSecrets(path: string, env: NodeJS.ProcessEnv): Record<string
   );
 }
 
-/** Makes a secret for development, which production refuses (src/settings/production.ts). */
+/** Makes a secret for development, which production refuses (src/platform/settings/production.ts). */
 function makeSecret(): string {
   return `${DEVELOPMENT_SECRET}${randomBytes(SECRET_LENGTH_BYTES).toString('hex')}`;
 }

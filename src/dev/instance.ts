@@ -3,8 +3,8 @@
  * (`.gateway/run.json`): when it is killed, the next start finds and stops them by this record.
  */
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
-import { type DataLayout, readPrivateJson, writePrivateJson } from '../lib/data-folder';
-import { SetupError } from '../lib/setup-error';
+import { type DataLayout, readPrivateJson, writePrivateJson } from '../platform/lib/data-folder';
+import { SetupError } from '../platform/lib/setup-error';
 import { lockHolder, tryLock } from './file-lock';
 import { stopLeftoverPostgres } from './local-postgres';
 import {

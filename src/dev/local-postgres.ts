@@ -20,7 +20,7 @@ import {
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
-import { SetupError } from '../lib/setup-error';
+import { SetupError } from '../platform/lib/setup-error';
 import { choosePostgresUser, preparePostgresBinaries, type RunAs } from './postgres-binaries';
 import { commandLineOf, identifyProcess, isSameProcess, stopProcess } from './processes';
 import type { LogLine } from './progress';

@@ -5,8 +5,8 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { SetupError } from '../lib/setup-error';
-import { wallClockMs } from '../lib/wall-clock';
+import { SetupError } from '../platform/lib/setup-error';
+import { wallClockMs } from '../platform/lib/wall-clock';
 import { SEARCH_ATTRIBUTES } from '../temporal/search-attributes';
 import { stopProcess } from './processes';
 import type { LogLine } from './progress';

@@ -3,7 +3,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import { SetupError } from '../lib/setup-error';
+import { SetupError } from '../platform/lib/setup-error';
 
 /**
  * The range is below the ports that systems give to outgoing connections, which could take one in

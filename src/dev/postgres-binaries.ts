@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { SetupError } from '../lib/setup-error';
+import { SetupError } from '../platform/lib/setup-error';
 import { findOnPath } from './processes';
 
 /** The options with which to spawn a program so that PostgreSQL accepts its user. */

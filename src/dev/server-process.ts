@@ -4,7 +4,7 @@
  */
 import { spawn, type SpawnOptions } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { SetupError } from '../lib/setup-error';
+import { SetupError } from '../platform/lib/setup-error';
 
 const TAIL_BYTES_MAX = 16_384;
 

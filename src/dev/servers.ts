@@ -4,8 +4,8 @@
  */
 import { Connection } from '@temporalio/client';
 import { ensureDatabase, withClient } from '../db/provision';
-import type { DataLayout } from '../lib/data-folder';
-import { SetupError } from '../lib/setup-error';
+import type { DataLayout } from '../platform/lib/data-folder';
+import { SetupError } from '../platform/lib/setup-error';
 import { registerSearchAttributes } from '../temporal/search-attributes';
 import { startLocalPostgres } from './local-postgres';
 import { startLocalTemporal, waitForTemporal } from './local-temporal';

@@ -3,7 +3,7 @@
  * members are part of the project's stable interface. `npm start` prints most of them.
  */
 import { relative } from 'node:path';
-import { type DataLayout, readPrivateJson, writePrivateJson } from '../lib/data-folder';
+import { type DataLayout, readPrivateJson, writePrivateJson } from '../platform/lib/data-folder';
 import type { ChainSettings } from './chain/local-chain';
 import type { Ports } from './ports';
 import type { Temporal } from './servers';

@@ -5,8 +5,8 @@
  * Called by src/bin/dev.ts (`npm start`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataLayout } from '../lib/data-folder';
-import { SetupError } from '../lib/setup-error';
+import type { DataLayout } from '../platform/lib/data-folder';
+import { SetupError } from '../platform/lib/setup-error';
 import { type LocalChain, startLocalChain } from './chain/local-chain';
 import { prepareWalletDatabase, prepareWalletFiles } from './chain/local-wallet';
 import { type NetworkRouter, startNetworkRouter } from './chain/network-router';

@@ -11,7 +11,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { SetupError } from '../lib/setup-error';
+import { SetupError } from '../platform/lib/setup-error';
 import { tryLock } from './file-lock';
 import { findOnPath, isExecutable } from './processes';
 import { type LogLine, reportProgress } from './progress';

@@ -18,7 +18,7 @@ export const DIFFERENCE_KINDS = [
   'refund_mismatch',
 ] as const;
 
-/** Found by comparing a provider's statement with ours (src/db/reconciliation-differences.ts). */
+/** Found by comparing a provider's statement with ours (src/db/books/reconciliation-differences.ts). */
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
 /** All kinds of case; docs/operations.md, "Cases", says what to do about each. */

@@ -1,6 +1,6 @@
 /**
  * What a payout waits for before it is submitted (decisions/payouts#payout-conditions). A kind has its parameters and
- * words here, and its evaluation in src/db/repositories/payout-conditions.ts.
+ * words here, and its evaluation in src/db/payouts/payout-conditions.ts.
  */
 
 /** The parameters of each kind, by their names on the wire. Times are ISO 8601. */

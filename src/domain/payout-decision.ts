@@ -32,7 +32,7 @@ export type DecisionOutcome = (typeof DECISION_OUTCOMES)[number];
 
 /**
  * The sentence that says why the approvals of two operators count as one
- * (src/db/repositories/related-operators.ts).
+ * (src/db/approvals/related-operators.ts).
  */
 export const RELATED_OPERATORS =
   "one of you invited the other or proposed the other's role in the last 30 days, or only one of you is " +

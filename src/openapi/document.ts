@@ -9,45 +9,60 @@ import {
   ApiKeyBody,
   ApiKeyObject,
   ApiKeyWithSecretObject,
-} from '../schemas/api-keys';
-import { BALANCE_OPERATIONS, BalanceObject } from '../schemas/balance';
-import { CURRENCY_OPERATIONS, CurrencyList } from '../schemas/currencies';
-import { errorObjectOf } from '../schemas/errors';
-import { EVENT_BODIES, EVENT_OPERATIONS, EventObject, webhookBodyOf } from '../schemas/events';
-import { EXPORT_OPERATIONS } from '../schemas/exports';
+} from '../features/api-keys/api-keys-contract';
+import { BALANCE_OPERATIONS, BalanceObject } from '../features/books/balance-contract';
+import { CURRENCY_OPERATIONS, CurrencyList } from '../features/accounts/currencies-contract';
+import { errorObjectOf } from '../kit/api/error-bodies';
+import {
+  EVENT_BODIES,
+  EVENT_OPERATIONS,
+  EventObject,
+  webhookBodyOf,
+} from '../features/webhooks/events-contract';
+import { EXPORT_OPERATIONS } from '../features/books/exports-contract';
 import {
   RECONCILIATION_OPERATIONS,
   ReconciliationBody,
   ReconciliationObject,
-} from '../schemas/reconciliations';
-import { FEE_OPERATIONS, FeeQuoteObject, FeeRuleObject } from '../schemas/fees';
-import type { Operation, Success } from '../schemas/operation';
-import { PAYMENT_OPERATIONS, PaymentBody, PaymentObject } from '../schemas/payments';
+} from '../features/books/reconciliations-contract';
+import { FEE_OPERATIONS, FeeQuoteObject, FeeRuleObject } from '../features/accounts/fees-contract';
+import type { Operation, Success } from '../kit/api/operation';
+import {
+  PAYMENT_OPERATIONS,
+  PaymentBody,
+  PaymentObject,
+} from '../features/payments/payments-contract';
 import {
   PAYOUT_BATCH_OPERATIONS,
   PayoutBatchBody,
   PayoutBatchCheckObject,
   PayoutBatchObject,
   PayoutBatchProofObject,
-} from '../schemas/payout-batches';
+} from '../features/payout-batches/payout-batches-contract';
 import {
   PAYOUT_SCHEDULE_OPERATIONS,
   PayoutScheduleBody,
   PayoutScheduleCheckObject,
   PayoutScheduleObject,
   PayoutScheduleRunObject,
-} from '../schemas/payout-schedules';
-import { PAYOUT_DOSSIER_OPERATIONS, PayoutDossierObject } from '../schemas/payout-dossiers';
-import { PAYOUT_OPERATIONS, PayoutBody, PayoutObject } from '../schemas/payouts';
+} from '../features/payout-schedules/payout-schedules-contract';
+import {
+  PAYOUT_DOSSIER_OPERATIONS,
+  PayoutDossierObject,
+} from '../features/payouts/payout-dossiers-contract';
+import { PAYOUT_OPERATIONS, PayoutBody, PayoutObject } from '../features/payouts/payouts-contract';
 import {
   RECIPIENT_OPERATIONS,
   RecipientBody,
   RecipientChangeBody,
   RecipientObject,
-} from '../schemas/recipients';
-import { REQUEST_LOG_OPERATIONS, RequestLogObject } from '../schemas/request-logs';
-import { REFUND_OPERATIONS, RefundBody, RefundObject } from '../schemas/refunds';
-import { TRANSACTION_OPERATIONS, TransactionObject } from '../schemas/transactions';
+} from '../features/recipients/recipients-contract';
+import {
+  REQUEST_LOG_OPERATIONS,
+  RequestLogObject,
+} from '../features/request-log/request-logs-contract';
+import { REFUND_OPERATIONS, RefundBody, RefundObject } from '../features/payments/refunds-contract';
+import { TRANSACTION_OPERATIONS, TransactionObject } from '../features/books/transactions-contract';
 import {
   WEBHOOK_OPERATIONS,
   WebhookDeliveryObject,
@@ -57,7 +72,7 @@ import {
   WebhookEndpointObject,
   WebhookEndpointWithSecretObject,
   WebhookPingObject,
-} from '../schemas/webhooks';
+} from '../features/webhooks/webhooks-contract';
 
 /** The API's operations, in the order of the document. A test compares them with the router. */
 export const OPERATIONS: readonly Operation[] = [

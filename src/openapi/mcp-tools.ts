@@ -3,7 +3,7 @@
  * document. `npm run openapi` writes them to clients/mcp/src/generated.ts.
  */
 import { errorEntry } from '../domain/errors';
-import type { Operation } from '../schemas/operation';
+import type { Operation } from '../kit/api/operation';
 import { buildDocument, errorsOf, OPERATIONS } from './document';
 
 /** They change nothing, so any key may use them. */

@@ -2,7 +2,7 @@
  * The pages under /docs as HTML: the API reference, which Scalar draws from openapi.json, and the
  * guides. Without JavaScript, the reference is the list of operations and guides.
  */
-import type { Operation } from '../schemas/operation';
+import type { Operation } from '../kit/api/operation';
 import { type Assets, assetPath } from './assets';
 import { type ErrorCode, errorEntry } from '../domain/errors';
 import { errorsOf, OPERATIONS } from './document';

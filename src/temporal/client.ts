@@ -23,7 +23,7 @@ import {
 import { grpcError } from './grpc-codes';
 import { REPLACED_CLOSES_AFTER_MS, replaceable } from './replaceable';
 import { TRACE_OF_STARTS } from './trace';
-import { wallClockMs } from '../lib/wall-clock';
+import { wallClockMs } from '../platform/lib/wall-clock';
 
 /** The SDK's own waits between attempts grow to 10 s, which is too long for every caller. */
 const RETRY_WAIT_MS_MAX = 1_000;

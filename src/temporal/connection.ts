@@ -10,8 +10,8 @@ import {
   loadClientConfigProfile,
   toClientOptions,
 } from '@temporalio/envconfig';
-import { type Environment, ROWS } from '../settings/settings';
-import { SetupError } from '../lib/setup-error';
+import { type Environment, ROWS } from '../platform/settings/settings';
+import { SetupError } from '../platform/lib/setup-error';
 
 type ConnectionOptions = ReturnType<typeof toClientOptions>['connectionOptions'];
 

@@ -15,7 +15,7 @@ import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names'
 import type { Mode } from '../domain/mode';
 import type { Amount } from '../domain/money';
 import type { Payout } from '../domain/payout';
-import { newId } from '../lib/new-id';
+import { newId } from '../platform/lib/new-id';
 import { createStarter, type StarterOptions, type StartOptions } from './client';
 import { ACCOUNT_ID, CURRENCY, MODE } from './search-attributes';
 

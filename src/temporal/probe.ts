@@ -3,8 +3,8 @@
  * that it did not connect in time; the connection of the workers names the cause.
  */
 import { NativeConnection } from '@temporalio/worker';
-import { SetupError } from '../lib/setup-error';
-import { wallClockMs } from '../lib/wall-clock';
+import { SetupError } from '../platform/lib/setup-error';
+import { wallClockMs } from '../platform/lib/wall-clock';
 import { readCredentials, type TemporalOptions } from './connection';
 
 /** The codes of gRPC. */

@@ -50,7 +50,7 @@ export function reloadCredentials(
   };
 }
 
-/** Without a listener the signal has no effect (src/lib/run-process.ts). */
+/** Without a listener the signal has no effect (src/platform/lib/run-process.ts). */
 function onHangUp(listener: () => void): Reload {
   process.on('SIGHUP', listener);
   return {

@@ -9,7 +9,7 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
-import { wallClockMs } from '../lib/wall-clock';
+import { wallClockMs } from '../platform/lib/wall-clock';
 
 type Interval = NonNullable<ScheduleOptions['spec']['intervals']>[number];
 

@@ -1,6 +1,6 @@
 /** What the workflow of an object did lately, from its history, for people: no payload is read but the summaries. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { wallClockMs } from '../lib/wall-clock';
+import { wallClockMs } from '../platform/lib/wall-clock';
 
 export interface WorkflowStep {
   at: Date;

@@ -5,7 +5,7 @@
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
-import { inTrace, presentTraceparent, TRACE_HEADER } from '../lib/trace';
+import { inTrace, presentTraceparent, TRACE_HEADER } from '../platform/lib/trace';
 
 /** Every client that starts workflows has it. Without a trace it changes nothing. */
 export const TRACE_OF_STARTS: WorkflowClientInterceptor = {

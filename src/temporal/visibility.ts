@@ -1,7 +1,7 @@
 /** Queries to Temporal: runs that ended abnormally, open runs, and the objects that it knows. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { WORKFLOWS } from '../../workflows/names';
-import { wallClockMs } from '../lib/wall-clock';
+import { wallClockMs } from '../platform/lib/wall-clock';
 import { ACCOUNT_ID, MODE, PAYMENT_STATUS, PAYOUT_STATUS } from './search-attributes';
 
 export interface ClosedWorkflows {

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { WorkerQueue } from '../domain/worker-queues';
-import type { SdkExporter } from '../lib/temporal-sdk-metrics';
+import type { SdkExporter } from '../platform/lib/temporal-sdk-metrics';
 import type { TemporalOptions } from './connection';
 import { openNativeConnection } from './probe';
 import { REPLACED_CLOSES_AFTER_MS, replaceable, type Replaceable } from './replaceable';

@@ -9,7 +9,7 @@ import { Pool } from 'undici';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import type { Db } from '../../src/db/transaction';
-import { startSandbox } from '../../src/sandbox/server';
+import { startSandbox } from '../../src/rails/sandbox/server';
 import { createTestDatabase } from '../support/servers/database';
 import { createNamespace, startGateway, type OwnGateway } from '../support/servers/gateway';
 import { runAdmin } from '../support/servers/gateway-admin';

@@ -1,6 +1,6 @@
 /** Operators decide about payouts with a real browser. */
 import type { Page } from 'playwright-core';
-import { magicAddress } from '../../src/sandbox/transfers/scenarios';
+import { magicAddress } from '../../src/rails/sandbox/transfers/scenarios';
 import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
 import { APPROVED } from '../support/servers/console-gateway';
 import { startGateway } from '../support/servers/gateway';

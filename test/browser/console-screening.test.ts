@@ -1,6 +1,6 @@
 /** An operator reads what the screening says about a payout, and allows it, with a real browser. */
 import type { Page } from 'playwright-core';
-import { importList } from '../../src/services/admin/screening';
+import { importList } from '../../src/features/screening/screening';
 import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
 import { startGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';

@@ -1,5 +1,5 @@
 /** An operator supervises accounts and cases with a real browser. */
-import { openCase } from '../../src/db/repositories/cases';
+import { openCase } from '../../src/db/cases/cases';
 import { buildPayout, randomKey } from '../support/merchant/merchant-client';
 import { lookAtEach } from '../support/merchant/page-checks';
 import { makeUser } from '../support/merchant/page-client';

@@ -1,6 +1,6 @@
 /** The sandbox's inbox page: a developer sees what arrived and whether it was genuine. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { startSandbox } from '../../src/sandbox/server';
+import { startSandbox } from '../../src/rails/sandbox/server';
 import { lookAt } from '../support/merchant/page-checks';
 import { makeCredentials } from '../support/servers/sandbox';
 import { describeWithBrowser, useBrowser } from '../support/servers/browser';

@@ -2,7 +2,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { createUser } from '../../src/services/users/users';
+import { createUser } from '../../src/features/people/users';
 import { signWebhook } from '../../clients/typescript/src/webhooks';
 import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
 import { useSharedGateway } from '../support/servers/gateway';

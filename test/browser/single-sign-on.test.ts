@@ -1,7 +1,7 @@
 /** An operator signs in at a real OpenID provider on another site, in a real browser with strict cookies. */
 import type { Page } from 'playwright-core';
 import { findFreePort } from '../../src/dev/ports';
-import { newId } from '../../src/lib/new-id';
+import { newId } from '../../src/platform/lib/new-id';
 import { lookAt } from '../support/merchant/page-checks';
 import { makeUser } from '../support/merchant/page-client';
 import { giveSecondFactor } from '../support/merchant/second-factor';

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Address } from 'viem';
-import type { CheckoutOrder } from '../../src/providers/port';
+import type { CheckoutOrder } from '../../src/adapters/providers/port';
 import { describeWithBrowser, useBrowser } from '../support/servers/browser';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { violations } from '../support/merchant/page-checks';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { findAnvil } from '../../src/dev/chain/anvil';
-import { wholeNumber } from '../../src/lib/command-line';
+import { wholeNumber } from '../../src/platform/lib/command-line';
 import { chooseSeed } from '../support/seeded-random';
 import { startTestServices, stopTestServices } from '../support/servers/start-services';
 import { describeFault, makePlan } from './plan';

@@ -1,6 +1,6 @@
 /** What must be true of the payouts that waited (waiting-payouts.ts): a sentence for everything that is not. */
 import type { Db } from '../../src/db/transaction';
-import { SCREENING_SCENARIOS } from '../../src/sandbox/screening/scenarios';
+import { SCREENING_SCENARIOS } from '../../src/rails/sandbox/screening/scenarios';
 
 export async function wrongWaits(db: Db): Promise<string[]> {
   const found = await Promise.all([tooEarly(db), unscreened(db), wrongRuns(db)]);

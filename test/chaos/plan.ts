@@ -1,5 +1,5 @@
 /** Which faults happen when. The same seed and length make the same plan. */
-import { OUTAGE_KINDS } from '../../src/sandbox/outages';
+import { OUTAGE_KINDS } from '../../src/rails/sandbox/outages';
 import { createDice, type Dice } from '../support/seeded-random';
 
 export const LINKS = [

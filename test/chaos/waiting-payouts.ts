@@ -3,7 +3,10 @@
  * the screening, and for the next run of a schedule. judge-waiting.ts says what must be true of them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SCREENING_SCENARIOS, type ScreeningScenario } from '../../src/sandbox/screening/scenarios';
+import {
+  SCREENING_SCENARIOS,
+  type ScreeningScenario,
+} from '../../src/rails/sandbox/screening/scenarios';
 import { buildRecipient, randomKey } from '../support/merchant/merchant-client';
 import type { Dice } from '../support/seeded-random';
 import type { Client, ObjectHistory, Step } from './client';

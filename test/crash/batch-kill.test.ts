@@ -3,7 +3,7 @@
  * killed again and again: every row is sent once or returned, and the proof agrees with the ledger.
  * `TEST_SEED` repeats a run.
  */
-import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
+import { SCENARIOS, type ScenarioName } from '../../src/rails/sandbox/transfers/scenarios';
 import { killAgainAndAgain } from '../support/chaos/kills';
 import { startMortalServers } from '../support/chaos/mortal-servers';
 import { fund, FUNDS } from '../support/merchant/merchant';

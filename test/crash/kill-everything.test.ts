@@ -5,7 +5,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { connect } from '../../src/db/connect';
 import type { Db } from '../../src/db/transaction';
-import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
+import { SCENARIOS, type ScenarioName } from '../../src/rails/sandbox/transfers/scenarios';
 import { CommitGate } from '../support/chaos/commit-gate';
 import { buildPayout, randomKey } from '../support/merchant/merchant-client';
 import { NpmGateway, type Settings } from '../support/servers/npm-gateway';

@@ -3,7 +3,7 @@
  * killed again and again: what was accepted exists once and ends once. `TEST_SEED` repeats a run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
+import { SCENARIOS, type ScenarioName } from '../../src/rails/sandbox/transfers/scenarios';
 import { startGateway } from '../support/servers/gateway';
 import { fund, FUNDS } from '../support/merchant/merchant';
 import { buildPayout, randomKey } from '../support/merchant/merchant-client';

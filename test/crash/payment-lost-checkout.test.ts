@@ -1,5 +1,5 @@
 /** A provider with which an operator has to speak: it lost a checkout, or holds late money. */
-import { startSandbox, type Sandbox } from '../../src/sandbox/server';
+import { startSandbox, type Sandbox } from '../../src/rails/sandbox/server';
 import { startGateway, type OwnGateway } from '../support/servers/gateway';
 import type { MerchantClient } from '../support/merchant/merchant-client';
 import {

@@ -3,7 +3,7 @@
  * difference makes one, and what a lost callback would have reported makes none. Every rule of the
  * comparison is in test/db/books/reconciliation-differences.test.ts.
  */
-import { verifyStatements } from '../../src/db/ledger-verify';
+import { verifyStatements } from '../../src/db/ledger/ledger-verify';
 import { brokenInvariants } from '../support/servers/gateway';
 import {
   buildPayoutMoney,

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { withClient } from '../../src/db/provision';
-import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
+import { SCENARIOS, type ScenarioName } from '../../src/rails/sandbox/transfers/scenarios';
 import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
 import { ChildProgram } from '../support/servers/child-program';
 import { brokenInvariants, createNamespace, startGateway } from '../support/servers/gateway';

@@ -3,7 +3,7 @@
  * restart-missing starts it again, and later changes at the provider are noticed without a callback.
  */
 import type { PaymentStatus } from '../../src/domain/payment';
-import { verifyWorkflows } from '../../src/services/workflow-check';
+import { verifyWorkflows } from '../../src/kit/service/workflow-check';
 import { createLiveWorkflows } from '../../src/temporal/visibility';
 import { brokenInvariants, startGateway } from '../support/servers/gateway';
 import type { MerchantClient } from '../support/merchant/merchant-client';

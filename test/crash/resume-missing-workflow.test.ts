@@ -2,7 +2,7 @@
  * An operator ends a payout's workflow in Temporal, in one way or another, at each status that is
  * not final: no money is stranded, because restart-missing starts it again from the row.
  */
-import { SCENARIOS, type ScenarioName } from '../../src/sandbox/transfers/scenarios';
+import { SCENARIOS, type ScenarioName } from '../../src/rails/sandbox/transfers/scenarios';
 import { startGateway } from '../support/servers/gateway';
 import { createMerchant, fund, FUNDS } from '../support/merchant/merchant';
 import { buildPayout } from '../support/merchant/merchant-client';

@@ -9,7 +9,7 @@ import {
   SCENARIO_NAMES,
   SCENARIOS,
   type ScenarioName,
-} from '../../src/sandbox/transfers/scenarios';
+} from '../../src/rails/sandbox/transfers/scenarios';
 import { startGateway } from '../support/servers/gateway';
 import { fund, FUNDS } from '../support/merchant/merchant';
 import { buildPayout } from '../support/merchant/merchant-client';

@@ -11,12 +11,15 @@ import { join } from 'node:path';
 import { Keystore } from 'ox';
 import { type Address, getAddress, type Hex, numberToHex } from 'viem';
 import { amount } from '../../src/domain/money';
-import { ONCHAIN } from '../../src/providers/onchain/adapter';
-import { createProviderAgent, createProviderCaller } from '../../src/providers/provider-http';
-import { createChain } from '../../src/wallet/chain/chain';
-import { Database } from '../../src/wallet/db/database';
-import { readNetworksFile } from '../../src/wallet/networks';
-import { type AssetSums, readSums } from '../../src/wallet/sums';
+import { ONCHAIN } from '../../src/adapters/providers/onchain/adapter';
+import {
+  createProviderAgent,
+  createProviderCaller,
+} from '../../src/adapters/providers/provider-http';
+import { createChain } from '../../src/rails/wallet/chain/chain';
+import { Database } from '../../src/rails/wallet/db/database';
+import { readNetworksFile } from '../../src/rails/wallet/networks';
+import { type AssetSums, readSums } from '../../src/rails/wallet/sums';
 import { findFreePort } from '../../src/dev/ports';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { ChildProgram } from '../support/servers/child-program';

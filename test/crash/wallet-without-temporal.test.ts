@@ -4,8 +4,11 @@
  */
 import { type Address, getAddress } from 'viem';
 import { amount } from '../../src/domain/money';
-import { ONCHAIN } from '../../src/providers/onchain/adapter';
-import { createProviderAgent, createProviderCaller } from '../../src/providers/provider-http';
+import { ONCHAIN } from '../../src/adapters/providers/onchain/adapter';
+import {
+  createProviderAgent,
+  createProviderCaller,
+} from '../../src/adapters/providers/provider-http';
 import { describeWithChain } from '../support/wallet/chain';
 import { brokenInvariants } from '../support/servers/gateway';
 import { type GatewayWithWallet, startGatewayWithWallet } from '../support/wallet/gateway-wallet';

@@ -8,13 +8,16 @@ import { join } from 'node:path';
 import { Keystore } from 'ox';
 import type { Address, Hex } from 'viem';
 import { amount } from '../../src/domain/money';
-import { ONCHAIN } from '../../src/providers/onchain/adapter';
-import type { Provider } from '../../src/providers/port';
-import { createProviderAgent, createProviderCaller } from '../../src/providers/provider-http';
-import { runWalletCommand } from '../../src/wallet/commands';
-import { Database } from '../../src/wallet/db/database';
-import { PROCESS_ENDED } from '../../src/wallet/durable/takeover';
-import { createDepositKey } from '../../src/wallet/signer/deposit-key';
+import { ONCHAIN } from '../../src/adapters/providers/onchain/adapter';
+import type { Provider } from '../../src/adapters/providers/port';
+import {
+  createProviderAgent,
+  createProviderCaller,
+} from '../../src/adapters/providers/provider-http';
+import { runWalletCommand } from '../../src/rails/wallet/commands';
+import { Database } from '../../src/rails/wallet/db/database';
+import { PROCESS_ENDED } from '../../src/rails/wallet/durable/takeover';
+import { createDepositKey } from '../../src/rails/wallet/signer/deposit-key';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { ChildProgram } from '../support/servers/child-program';
 import {

@@ -4,10 +4,10 @@
  * repeats a run. Attempts that a kill cut off are retried by hand at the end, as the schedule
  * would a minute later.
  */
-import { readWebhookDeliveriesToStart } from '../../src/db/repositories/webhook-deliveries';
-import { appendEvent } from '../../src/db/repositories/events';
-import { newId } from '../../src/lib/new-id';
-import { presentEvent } from '../../src/presenters/envelope';
+import { readWebhookDeliveriesToStart } from '../../src/db/webhooks/webhook-deliveries';
+import { appendEvent } from '../../src/db/webhooks/events';
+import { newId } from '../../src/platform/lib/new-id';
+import { presentEvent } from '../../src/kit/service/envelope';
 import { createWebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
 import { auditWebhookDeliveries, hurryDeliveries } from '../support/webhook/webhook-delivery-audit';
 import { startGateway, type OwnGateway } from '../support/servers/gateway';

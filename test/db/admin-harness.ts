@@ -1,5 +1,5 @@
 /** The admin command as tests run it: in this process, on a database of their own. */
-import { runAdmin } from '../../src/cli/admin';
+import { runAdmin } from '../../src/shell/admin/admin';
 import type { Db } from '../../src/db/transaction';
 import { type Ended, runProgram } from '../support/servers/programs';
 

@@ -4,20 +4,20 @@
  */
 import { Writable } from 'node:stream';
 import pino from 'pino';
-import { readApiConfig } from '../../src/config';
+import { readApiConfig } from '../../src/shell/config';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import type { Db } from '../../src/db/transaction';
 import type { Mode } from '../../src/domain/mode';
 import { SCOPES, type Scope } from '../../src/domain/scopes';
-import { buildDeps, buildPages, buildServices } from '../../src/deps';
-import { createApp } from '../../src/http/app';
-import { measureRequests } from '../../src/http/middleware/metrics';
-import { createPrivateApp } from '../../src/http/routes/health';
-import { startServer } from '../../src/http/server';
-import { hashApiKey, makeApiKey } from '../../src/lib/api-key-secret';
-import { scrape } from '../../src/lib/metrics';
-import { newId } from '../../src/lib/new-id';
+import { buildDeps, buildPages, buildServices } from '../../src/shell/deps';
+import { createApp } from '../../src/shell/api/app';
+import { measureRequests } from '../../src/shell/api/metrics';
+import { createPrivateApp } from '../../src/shell/api/health-api';
+import { startServer } from '../../src/shell/api/server';
+import { hashApiKey, makeApiKey } from '../../src/platform/lib/api-key-secret';
+import { scrape } from '../../src/platform/lib/metrics';
+import { newId } from '../../src/platform/lib/new-id';
 import { type TestDatabase, createTestDatabase } from '../support/servers/database';
 
 export const PUBLIC_URL = 'https://pay.example.com';

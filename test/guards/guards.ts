@@ -3,7 +3,7 @@
  * demands that a test notices it. docs/guards.md has the list.
  */
 import { Command } from '@commander-js/extra-typings';
-import { errorText, wholeNumber } from '../../src/lib/command-line';
+import { errorText, wholeNumber } from '../../src/platform/lib/command-line';
 import { startTestServices, stopTestServices } from '../support/servers/start-services';
 import { type Guard, projectOf } from './guard';
 import { isTestOf, runTests, type TestRun } from './jest-run';

@@ -1,8 +1,8 @@
 /** The providers' books through the adapters: every entry, page by page, or no page at all. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { amount } from '../../src/domain/money';
-import type { StatementPage, StatementQuery, Provider } from '../../src/providers/port';
-import { SCENARIOS } from '../../src/sandbox/transfers/scenarios';
+import type { StatementPage, StatementQuery, Provider } from '../../src/adapters/providers/port';
+import { SCENARIOS } from '../../src/rails/sandbox/transfers/scenarios';
 import {
   buildCheckout,
   buildOrder,

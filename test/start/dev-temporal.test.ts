@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { dataLayout } from '../../src/lib/data-folder';
+import { dataLayout } from '../../src/platform/lib/data-folder';
 import { startTemporal } from '../../src/dev/servers';
 import { stopProcess } from '../../src/dev/processes';
 import { findFreePort } from '../../src/dev/ports';

@@ -4,7 +4,7 @@
  */
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
-import { createHealth } from '../../src/services/health';
+import { createHealth } from '../../src/shell/api/health';
 import { API_LOGIN } from '../support/servers/database';
 import { brokenInvariants, startGateway, type OwnGateway } from '../support/servers/gateway';
 import { runAdmin } from '../support/servers/gateway-admin';

@@ -1,6 +1,6 @@
 import type { NotificationDeps } from '../../activities/notifications/deps';
 import type { Db } from '../../src/db/transaction';
-import { createMailSender } from '../../src/mail/sender';
+import { createMailSender } from '../../src/adapters/mail/sender';
 import type { MailServer } from './servers/mail-server';
 
 /** What the activities of messages get in a worker with this mail server. */

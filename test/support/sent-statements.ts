@@ -1,5 +1,5 @@
-import { Connection } from '../../src/postgres/connection';
-import type { Statement } from '../../src/postgres/queries';
+import { Connection } from '../../src/platform/postgres/connection';
+import type { Statement } from '../../src/platform/postgres/queries';
 
 /** What connections and transactions send of their own. */
 const OWN = /^(?:BEGIN|COMMIT|ROLLBACK|SELECT pg_backend_pid|SELECT set_config\('role')/;

@@ -2,8 +2,8 @@
 import { type Address, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { amount } from '../../src/domain/money';
-import type { Provider } from '../../src/providers/port';
-import { Database } from '../../src/wallet/db/database';
+import type { Provider } from '../../src/adapters/providers/port';
+import { Database } from '../../src/rails/wallet/db/database';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {

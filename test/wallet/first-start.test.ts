@@ -1,8 +1,8 @@
 /** The first start: no payment may be missed that arrives before the chain is followed. */
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
-import { createChain } from '../../src/wallet/chain/chain';
-import { decideUnknown } from '../../src/wallet/sender/decide-unknown';
+import { createChain } from '../../src/rails/wallet/chain/chain';
+import { decideUnknown } from '../../src/rails/wallet/sender/decide-unknown';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {

@@ -12,8 +12,8 @@ import {
   type NodeProxy,
   startNodeProxy,
 } from '../support/wallet/node-proxy';
-import { createChain } from '../../src/wallet/chain/chain';
-import { rescan } from '../../src/wallet/follower/rescan';
+import { createChain } from '../../src/rails/wallet/chain/chain';
+import { rescan } from '../../src/rails/wallet/follower/rescan';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice, type Dice } from '../support/seeded-random';
 import {

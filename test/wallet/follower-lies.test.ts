@@ -1,15 +1,15 @@
 /** Nodes that leave things out, each lie by itself: no deposit is missed. */
 import type { Address } from 'viem';
-import { errorText } from '../../src/lib/command-line';
+import { errorText } from '../../src/platform/lib/command-line';
 import { amount } from '../../src/domain/money';
-import { listAlarms } from '../../src/wallet/alarm-decisions';
-import { createChain, verifyChain } from '../../src/wallet/chain/chain';
-import { TRANSFER_TOPIC } from '../../src/wallet/chain/erc20';
-import { ensurePlace } from '../../src/wallet/follower/follower';
-import { findPlace } from '../../src/wallet/follower/place';
-import type { Patience } from '../../src/wallet/follower/progress';
-import { rescan } from '../../src/wallet/follower/rescan';
-import { Database } from '../../src/wallet/db/database';
+import { listAlarms } from '../../src/rails/wallet/alarm-decisions';
+import { createChain, verifyChain } from '../../src/rails/wallet/chain/chain';
+import { TRANSFER_TOPIC } from '../../src/rails/wallet/chain/erc20';
+import { ensurePlace } from '../../src/rails/wallet/follower/follower';
+import { findPlace } from '../../src/rails/wallet/follower/place';
+import type { Patience } from '../../src/rails/wallet/follower/progress';
+import { rescan } from '../../src/rails/wallet/follower/rescan';
+import { Database } from '../../src/rails/wallet/db/database';
 import { createWalletDatabase } from '../support/servers/database';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';

@@ -5,8 +5,8 @@
  */
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
-import { createChain } from '../../src/wallet/chain/chain';
-import { readSums } from '../../src/wallet/sums';
+import { createChain } from '../../src/rails/wallet/chain/chain';
+import { readSums } from '../../src/rails/wallet/sums';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice } from '../support/seeded-random';

@@ -1,7 +1,7 @@
 /** A freed nonce: the payout is sent once, by its own transaction or after the empty one is final. */
 import { type Address, type Hex, parseTransaction } from 'viem';
-import { freeNonce } from '../../src/wallet/sender/free-nonce';
-import { readStatus } from '../../src/wallet/status';
+import { freeNonce } from '../../src/rails/wallet/sender/free-nonce';
+import { readStatus } from '../../src/rails/wallet/status';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { startNodeProxy } from '../support/wallet/node-proxy';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';

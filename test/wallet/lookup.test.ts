@@ -1,7 +1,7 @@
 /** The look-up of transactions by nonce at nodes that tell only what is in their blocks. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createChain } from '../../src/wallet/chain/chain';
-import { findTransactions } from '../../src/wallet/sender/lookup';
+import { createChain } from '../../src/rails/wallet/chain/chain';
+import { findTransactions } from '../../src/rails/wallet/sender/lookup';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
 import { testNetwork } from '../support/wallet/wallet';

@@ -1,9 +1,9 @@
 /** The migrations of the wallet's database while a wallet works. */
 import { withClient } from '../../src/db/provision';
-import { Database } from '../../src/wallet/db/database';
-import { migrateWallet } from '../../src/wallet/db/migrate';
-import { BASELINE, MIGRATIONS } from '../../src/wallet/db/migrations';
-import { REPLACED } from '../../src/wallet/db/migrations/replaced';
+import { Database } from '../../src/rails/wallet/db/database';
+import { migrateWallet } from '../../src/rails/wallet/db/migrate';
+import { BASELINE, MIGRATIONS } from '../../src/rails/wallet/db/migrations';
+import { REPLACED } from '../../src/rails/wallet/db/migrations/replaced';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import { waitThroughFaults } from '../support/wait-for';
 

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
-import { Rpc } from '../../src/wallet/chain/rpc';
+import { Rpc } from '../../src/rails/wallet/chain/rpc';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { type NodeAnswer, startNodeProxy } from '../support/wallet/node-proxy';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';

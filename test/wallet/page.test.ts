@@ -1,9 +1,9 @@
 /** The hosted page over HTTP: what it says in each state, its forms, and what a rejection sends back. */
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
-import type { CheckoutOrder, Provider } from '../../src/providers/port';
-import { nameRefundAddress } from '../../src/wallet/checkouts/steps';
-import { Database } from '../../src/wallet/db/database';
+import type { CheckoutOrder, Provider } from '../../src/adapters/providers/port';
+import { nameRefundAddress } from '../../src/rails/wallet/checkouts/steps';
+import { Database } from '../../src/rails/wallet/db/database';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {

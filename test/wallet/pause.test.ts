@@ -2,7 +2,7 @@
 import { type Address, type Hex, parseTransaction } from 'viem';
 import { withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
-import { pausePayouts, pauseWholeChain, resumePayouts } from '../../src/wallet/chain/pause';
+import { pausePayouts, pauseWholeChain, resumePayouts } from '../../src/rails/wallet/chain/pause';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import { createTestSigner, fillFloat, testNetwork } from '../support/wallet/wallet';

@@ -1,9 +1,9 @@
 /** What tests of payouts share: orders by the gateway's adapter, and questions to the database. */
 import type { Address, Hex } from 'viem';
 import { amount } from '../../src/domain/money';
-import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
-import type { Network } from '../../src/wallet/networks';
-import type { Signer } from '../../src/wallet/signer/port';
+import type { PayoutOrder, ProviderTransfer } from '../../src/adapters/providers/port';
+import type { Network } from '../../src/rails/wallet/networks';
+import type { Signer } from '../../src/rails/wallet/signer/port';
 import type { TestChain } from '../support/wallet/chain';
 import { type WalletDatabase } from '../support/servers/database';
 import { startTestWallet, type TestWallet } from '../support/wallet/wallet';

@@ -4,7 +4,12 @@
  */
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
-import type { Checkout, CheckoutOrder, PayoutOrder, Provider } from '../../src/providers/port';
+import type {
+  Checkout,
+  CheckoutOrder,
+  PayoutOrder,
+  Provider,
+} from '../../src/adapters/providers/port';
 import { describeWithChain, startChain } from '../support/wallet/chain';
 import {
   buildCheckout,

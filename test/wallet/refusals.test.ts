@@ -5,9 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Hex } from 'viem';
 import { amount } from '../../src/domain/money';
-import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
-import { decideTransfer } from '../../src/wallet/sender/decide-transfer';
-import { listWaiting } from '../../src/wallet/sender/waiting-list';
+import type { PayoutOrder, ProviderTransfer } from '../../src/adapters/providers/port';
+import { decideTransfer } from '../../src/rails/wallet/sender/decide-transfer';
+import { listWaiting } from '../../src/rails/wallet/sender/waiting-list';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { findFreePort } from '../../src/dev/ports';
 import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';

@@ -2,11 +2,11 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { amount } from '../../src/domain/money';
-import { createChain } from '../../src/wallet/chain/chain';
-import { acceptChain } from '../../src/wallet/follower/accept-chain';
-import { findPlace } from '../../src/wallet/follower/place';
-import type { Network } from '../../src/wallet/networks';
-import { readSums } from '../../src/wallet/sums';
+import { createChain } from '../../src/rails/wallet/chain/chain';
+import { acceptChain } from '../../src/rails/wallet/follower/accept-chain';
+import { findPlace } from '../../src/rails/wallet/follower/place';
+import type { Network } from '../../src/rails/wallet/networks';
+import { readSums } from '../../src/rails/wallet/sums';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { startNodeProxy } from '../support/wallet/node-proxy';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
-import { createChain } from '../../src/wallet/chain/chain';
-import { pauseWholeChain } from '../../src/wallet/chain/pause';
-import { runWalletCommand } from '../../src/wallet/commands';
-import { listDecisions } from '../../src/wallet/decisions';
-import { bookMissing } from '../../src/wallet/follower/booking';
-import { rescan, type RescanOrder } from '../../src/wallet/follower/rescan';
+import { createChain } from '../../src/rails/wallet/chain/chain';
+import { pauseWholeChain } from '../../src/rails/wallet/chain/pause';
+import { runWalletCommand } from '../../src/rails/wallet/commands';
+import { listDecisions } from '../../src/rails/wallet/decisions';
+import { bookMissing } from '../../src/rails/wallet/follower/booking';
+import { rescan, type RescanOrder } from '../../src/rails/wallet/follower/rescan';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
 import {

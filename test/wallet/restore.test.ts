@@ -7,11 +7,11 @@ import type { Address, Hex } from 'viem';
 import { setSignEntropy } from 'viem/accounts';
 import { withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
-import type { PayoutOrder, ProviderTransfer } from '../../src/providers/port';
-import { createChain } from '../../src/wallet/chain/chain';
-import { Database } from '../../src/wallet/db/database';
-import { decideTransfer } from '../../src/wallet/sender/decide-transfer';
-import { decideUnknown, type RestoreDecisions } from '../../src/wallet/sender/decide-unknown';
+import type { PayoutOrder, ProviderTransfer } from '../../src/adapters/providers/port';
+import { createChain } from '../../src/rails/wallet/chain/chain';
+import { Database } from '../../src/rails/wallet/db/database';
+import { decideTransfer } from '../../src/rails/wallet/sender/decide-transfer';
+import { decideUnknown, type RestoreDecisions } from '../../src/rails/wallet/sender/decide-unknown';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
 import {

@@ -7,17 +7,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Address, Hex } from 'viem';
 import { amount } from '../../src/domain/money';
-import type { PayoutOrder } from '../../src/providers/port';
-import { createAlarms } from '../../src/wallet/alarms';
-import { createChain } from '../../src/wallet/chain/chain';
-import { runWalletCommand } from '../../src/wallet/commands';
-import { Database } from '../../src/wallet/db/database';
-import { fillSlots } from '../../src/wallet/sender/queue';
-import { pauseSigner, resumePausedSigner } from '../../src/wallet/chain/pause';
-import type { Signer } from '../../src/wallet/signer/port';
+import type { PayoutOrder } from '../../src/adapters/providers/port';
+import { createAlarms } from '../../src/rails/wallet/alarms';
+import { createChain } from '../../src/rails/wallet/chain/chain';
+import { runWalletCommand } from '../../src/rails/wallet/commands';
+import { Database } from '../../src/rails/wallet/db/database';
+import { fillSlots } from '../../src/rails/wallet/sender/queue';
+import { pauseSigner, resumePausedSigner } from '../../src/rails/wallet/chain/pause';
+import type { Signer } from '../../src/rails/wallet/signer/port';
 import { createOperator } from '../support/wallet/operator';
-import { readStatus } from '../../src/wallet/status';
-import { submitFunding } from '../../src/wallet/sweep/run';
+import { readStatus } from '../../src/rails/wallet/status';
+import { submitFunding } from '../../src/rails/wallet/sweep/run';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   copyWalletDatabase,

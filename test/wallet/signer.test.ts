@@ -18,15 +18,15 @@ import {
   type TransactionSerializableEIP1559,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, sign } from 'viem/accounts';
-import { openXpub } from '../../src/wallet/addresses/deposit-addresses';
-import { runWalletCommand } from '../../src/wallet/commands';
-import { createDepositKey, openDepositKey } from '../../src/wallet/signer/deposit-key';
-import type { SignerTls } from '../../src/wallet/networks';
-import { createKeystore, openKeystore } from '../../src/wallet/signer/keystore';
-import { openSigner } from '../../src/wallet/signer/open';
-import { connectRemoteSigner } from '../../src/wallet/signer/remote';
-import { startKeystoreThread } from '../../src/wallet/signer/threaded-keystore';
-import { checkSigned } from '../../src/wallet/signer/signed-transaction';
+import { openXpub } from '../../src/rails/wallet/addresses/deposit-addresses';
+import { runWalletCommand } from '../../src/rails/wallet/commands';
+import { createDepositKey, openDepositKey } from '../../src/rails/wallet/signer/deposit-key';
+import type { SignerTls } from '../../src/rails/wallet/networks';
+import { createKeystore, openKeystore } from '../../src/rails/wallet/signer/keystore';
+import { openSigner } from '../../src/rails/wallet/signer/open';
+import { connectRemoteSigner } from '../../src/rails/wallet/signer/remote';
+import { startKeystoreThread } from '../../src/rails/wallet/signer/threaded-keystore';
+import { checkSigned } from '../../src/rails/wallet/signer/signed-transaction';
 import { startHttpServer } from '../support/servers/sandbox';
 import { createAuthority } from '../support/servers/throw-away-certificates';
 

@@ -1,11 +1,11 @@
 /** The sums ask about the addresses that changed, and about the others in turn. */
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
-import { listAlarms } from '../../src/wallet/alarm-decisions';
-import { createAlarms } from '../../src/wallet/alarms';
-import { createChain } from '../../src/wallet/chain/chain';
-import { dropArrivalsAbove } from '../../src/wallet/checkouts/deposits';
-import { readSums, SumsCheck } from '../../src/wallet/sums';
+import { listAlarms } from '../../src/rails/wallet/alarm-decisions';
+import { createAlarms } from '../../src/rails/wallet/alarms';
+import { createChain } from '../../src/rails/wallet/chain/chain';
+import { dropArrivalsAbove } from '../../src/rails/wallet/checkouts/deposits';
+import { readSums, SumsCheck } from '../../src/rails/wallet/sums';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { type NodeProxy, startNodeProxy } from '../support/wallet/node-proxy';
 import { createDepositsWorld, type DepositsWorld, openTestCheckout, pay } from './deposits-world';

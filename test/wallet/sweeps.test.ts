@@ -2,18 +2,18 @@
 import { type Address, type Hex, parseTransaction, recoverTransactionAddress, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { amount } from '../../src/domain/money';
-import { createChain } from '../../src/wallet/chain/chain';
-import { estimateFee } from '../../src/wallet/sender/fee-estimate';
-import { planSweep, type SweepItem, type SweepOrder } from '../../src/wallet/sweep/plan';
-import { sendSweeps, type SignedSweep } from '../../src/wallet/sweep/run';
-import { awaitFunding, awaitSweep, fundSweep, sendSweep } from '../../src/wallet/sweep/steps';
+import { createChain } from '../../src/rails/wallet/chain/chain';
+import { estimateFee } from '../../src/rails/wallet/sender/fee-estimate';
+import { planSweep, type SweepItem, type SweepOrder } from '../../src/rails/wallet/sweep/plan';
+import { sendSweeps, type SignedSweep } from '../../src/rails/wallet/sweep/run';
+import { awaitFunding, awaitSweep, fundSweep, sendSweep } from '../../src/rails/wallet/sweep/steps';
 import {
   cancelSweep,
   describeOpenSweeps,
   findSweep,
   storeSweep,
-} from '../../src/wallet/sweep/store';
-import { readStatus } from '../../src/wallet/status';
+} from '../../src/rails/wallet/sweep/store';
+import { readStatus } from '../../src/rails/wallet/status';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import {
   type NodeCall,

@@ -1,6 +1,6 @@
 /** Which addresses the follower watches. */
 import { randomBytes } from 'node:crypto';
-import { WatchList } from '../../src/wallet/follower/watch-list';
+import { WatchList } from '../../src/rails/wallet/follower/watch-list';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { createDepositsWorld, type DepositsWorld, openTestCheckout, pay } from './deposits-world';
 

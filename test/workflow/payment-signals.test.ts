@@ -1,7 +1,7 @@
 /** What operators type by hand about payments: whatever it is, the payment's workflow goes on. */
 import { decidePayment } from '../../activities/payment/decide';
 import { PAYMENT_DECISIONS } from '../../src/domain/payment';
-import { decideAboutPayment, UnclearDecision } from '../../src/services/admin/payments';
+import { decideAboutPayment, UnclearDecision } from '../../src/features/payments/payment-changes';
 import { createPaymentWorkflows } from '../../src/temporal/payment-workflows';
 import { isSound } from '../support/servers/gateway';
 import {

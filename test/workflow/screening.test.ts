@@ -2,13 +2,16 @@
  * The screening of live payouts (decisions/controls#screening) through workflow, database and a service over HTTP:
  * nothing is sent without a clear answer or an operator's decision, and nothing is lost.
  */
-import { insertDecision } from '../../src/db/repositories/payout-decisions';
-import { findReviewed } from '../../src/db/repositories/review-queue';
-import { requireService } from '../../src/db/repositories/screening';
-import { newId } from '../../src/lib/new-id';
+import { insertDecision } from '../../src/db/payouts/payout-decisions';
+import { findReviewed } from '../../src/db/payouts/review-queue';
+import { requireService } from '../../src/db/screening/screening';
+import { newId } from '../../src/platform/lib/new-id';
 import { DEFAULT_REJECTION_REASON } from '../../src/domain/payout';
-import { SCREENING_SCENARIOS, type ScreeningScenario } from '../../src/sandbox/screening/scenarios';
-import { importList, removeSource } from '../../src/services/admin/screening';
+import {
+  SCREENING_SCENARIOS,
+  type ScreeningScenario,
+} from '../../src/rails/sandbox/screening/scenarios';
+import { importList, removeSource } from '../../src/features/screening/screening';
 import { brokenInvariants } from '../support/servers/gateway';
 import {
   createPayoutCase,

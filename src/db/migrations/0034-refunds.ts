@@ -3,7 +3,7 @@
  * account of its payment, whoever inserts it.
  */
 export const sql = /* sql */ `
--- The form of src/lib/new-id.ts: the time in milliseconds, then 16 random digits.
+-- The form of src/platform/lib/new-id.ts: the time in milliseconds, then 16 random digits.
 CREATE FUNCTION new_refund_id(p_at timestamptz) RETURNS text LANGUAGE sql VOLATILE AS $$
   WITH digits (all_of_them, ms, random) AS MATERIALIZED (
     SELECT '0123456789ABCDEFGHJKMNPQRSTVWXYZ', floor(extract(epoch FROM p_at) * 1000)::bigint,

@@ -1,4 +1,4 @@
-/** The chain of the audit log (decisions/books#audit-log; src/db/audit-chain.ts computes its hashes). */
+/** The chain of the audit log (decisions/books#audit-log; src/db/audit/audit-chain.ts computes its hashes). */
 export const sql = /* sql */ `
 -- A seal for each entry, in an order of its own: entries commit in another order than that of their ids.
 CREATE TABLE audit_seals (

@@ -7,7 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from 'viem';
-import { SetupError } from '../../lib/setup-error';
+import { SetupError } from '../../platform/lib/setup-error';
 import { type ServerProcess, spawnServer } from '../server-process';
 
 const START_TIMEOUT_MS = 20_000;

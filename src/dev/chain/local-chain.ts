@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Address, type Hex, numberToHex } from 'viem';
-import { type DataLayout, readPrivateJson, writePrivateJson } from '../../lib/data-folder';
+import { type DataLayout, readPrivateJson, writePrivateJson } from '../../platform/lib/data-folder';
 import type { LogLine } from '../progress';
 import { FINALITY_BLOCKS, type Rpc, startAnvil } from './anvil';
 import { callContract, type ContractName, deployContract, waitForReceipt } from './contracts';

@@ -7,11 +7,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Address, getAddress } from 'viem';
 import { databaseUrl } from '../../db/provision';
-import { type DataLayout, writePrivateJson } from '../../lib/data-folder';
-import { SetupError } from '../../lib/setup-error';
-import { ensureWalletLogin, migrateWallet } from '../../wallet/db/migrate';
-import { createDepositKey } from '../../wallet/signer/deposit-key';
-import { createKeystore } from '../../wallet/signer/keystore';
+import { type DataLayout, writePrivateJson } from '../../platform/lib/data-folder';
+import { SetupError } from '../../platform/lib/setup-error';
+import { ensureWalletLogin, migrateWallet } from '../../rails/wallet/db/migrate';
+import { createDepositKey } from '../../rails/wallet/signer/deposit-key';
+import { createKeystore } from '../../rails/wallet/signer/keystore';
 import type { ChainSettings } from './local-chain';
 
 const WALLET_LOGIN = 'gateway_wallet_1';

@@ -15,7 +15,7 @@ import {
   Runtime,
   Worker,
 } from '@temporalio/worker';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { createFlowActivities } from './flow-activities';
 import type { Flow } from './flow-activities';
 

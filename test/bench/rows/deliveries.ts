@@ -1,7 +1,7 @@
 /** Events to a fast receiver, against a workflow with one POST. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../../src/db/transaction';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import {
   COUNTED_MS_MIN,
   startBareFlows,

@@ -1,14 +1,14 @@
 /** The same work on a large database and on an almost empty one. */
 import { LocalCalls } from '../../../activities/local-calls';
 import { randomBytes } from 'node:crypto';
-import { createSecretBox } from '../../../src/lib/secret-box';
+import { createSecretBox } from '../../../src/platform/lib/secret-box';
 import { reservePayout } from '../../../activities/payout/reserve';
 import { connect } from '../../../src/db/connect';
-import { claimKey } from '../../../src/db/repositories/idempotency';
-import { storeEntries } from '../../../src/db/repositories/provider-statements';
+import { claimKey } from '../../../src/db/idempotency';
+import { storeEntries } from '../../../src/db/books/provider-statements';
 import { amount } from '../../../src/domain/money';
 import type { PayoutRequest } from '../../../src/domain/payout';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { connectProviders, makeCredentials } from '../../support/servers/sandbox';
 import { clients, closedLoop } from '../load';
 import type { Measured, Row, Side } from '../row';

@@ -1,7 +1,7 @@
 /** A posting of the ledger against one guarded UPDATE of the same row. Each commits by itself. */
 import { Pool } from 'pg';
 import { connect } from '../../../src/db/connect';
-import { type BalanceKey, post } from '../../../src/db/repositories/ledger';
+import { type BalanceKey, post } from '../../../src/db/ledger/ledger';
 import { reservePosting } from '../../../src/domain/ledger';
 import { createTestDatabase } from '../../support/servers/database';
 import { buildPayoutMoney } from '../../support/merchant/ledger';

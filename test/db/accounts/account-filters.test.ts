@@ -2,24 +2,24 @@
  * What the repositories give to an account is the account's own, and of one mode: another account and
  * the other mode of the same account have the same objects here.
  */
-import { listApiKeys } from '../../../src/db/repositories/api-keys';
-import { findEventBody } from '../../../src/db/repositories/events';
-import { listFeeRules } from '../../../src/db/repositories/fee-rules';
-import type { BalanceKey } from '../../../src/db/repositories/ledger';
-import { readAttention } from '../../../src/db/repositories/object-history';
-import { findPaymentByReference } from '../../../src/db/repositories/payments';
-import { readPayoutFacts } from '../../../src/db/repositories/payout-facts';
+import { listApiKeys } from '../../../src/db/api-keys/api-keys';
+import { findEventBody } from '../../../src/db/webhooks/events';
+import { listFeeRules } from '../../../src/db/accounts/fee-rules';
+import type { BalanceKey } from '../../../src/db/ledger/ledger';
+import { readAttention } from '../../../src/db/object-history';
+import { findPaymentByReference } from '../../../src/db/payments/payments';
+import { readPayoutFacts } from '../../../src/db/payouts/payout-facts';
 import {
   findRequest,
   listRequests,
   writeRequestLog,
-} from '../../../src/db/repositories/request-log';
-import { listEndpoints } from '../../../src/db/repositories/webhook-endpoints';
+} from '../../../src/db/request-log/request-log';
+import { listEndpoints } from '../../../src/db/webhooks/webhook-endpoints';
 import { amount } from '../../../src/domain/money';
-import { newId } from '../../../src/lib/new-id';
-import { appendAudit } from '../../../src/db/repositories/audit-log';
-import { replayMissing } from '../../../src/services/webhook-recovery';
-import { readAuditLogOfAccount } from '../../../src/services/audit-log';
+import { newId } from '../../../src/platform/lib/new-id';
+import { appendAudit } from '../../../src/db/audit/audit-log';
+import { replayMissing } from '../../../src/features/webhooks/webhook-recovery';
+import { readAuditLogOfAccount } from '../../../src/features/audit/audit-log';
 import { openTestDatabase } from '../../support/servers/database';
 import { addFeeRule } from '../../support/merchant/fee-rules';
 import {

@@ -5,24 +5,24 @@
 import { asAccount } from '../../../src/db/as-account';
 import { connect } from '../../../src/db/connect';
 import { withClient } from '../../../src/db/provision';
-import { findPayment } from '../../../src/db/repositories/payments';
-import { listAttempts } from '../../../src/db/repositories/webhook-attempts';
-import { listHistory } from '../../../src/db/repositories/object-history';
+import { findPayment } from '../../../src/db/payments/payments';
+import { listAttempts } from '../../../src/db/webhooks/webhook-attempts';
+import { listHistory } from '../../../src/db/object-history';
 import type { Db, Reader } from '../../../src/db/transaction';
-import { findOwnKey, listOwnKeys } from '../../../src/services/api-keys';
+import { findOwnKey, listOwnKeys } from '../../../src/features/api-keys/api-keys';
 import {
   findOwnDelivery,
   listOwnDeliveries,
   readOwnDelivery,
-} from '../../../src/services/webhook-deliveries';
+} from '../../../src/features/webhooks/webhook-deliveries';
 import {
   countOwnAttempts,
   countOwnRecentAttempts,
   findOwnEndpoint,
   listOwnEndpoints,
   listOwnWarnings,
-} from '../../../src/services/webhook-endpoints';
-import { createDashboardServices } from '../../../src/services/dashboard';
+} from '../../../src/features/webhooks/webhook-endpoints';
+import { createDashboardServices } from '../../../src/shell/dashboard/services';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import { makeUser } from '../../support/merchant/page-client';
 import { buildPayoutMoney, fund, insertPayout, makeAccount } from '../../support/merchant/ledger';

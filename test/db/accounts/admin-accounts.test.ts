@@ -1,5 +1,5 @@
 /** Accounts and cases, by the admin command. */
-import { openCase } from '../../../src/db/repositories/cases';
+import { openCase } from '../../../src/db/cases/cases';
 import { Admin, auditRows } from '../admin-harness';
 import { bearer, errorOf, startHarness } from '../http-harness';
 import { started } from '../../support/started';

@@ -1,5 +1,5 @@
 /** Fee rules, by the admin command: never edited, one after the other without a gap. */
-import { listFeeRules } from '../../../src/db/repositories/fee-rules';
+import { listFeeRules } from '../../../src/db/accounts/fee-rules';
 import { Admin, auditRows, withOptions } from '../admin-harness';
 import { startHarness } from '../http-harness';
 import { started } from '../../support/started';

@@ -1,8 +1,8 @@
 /** Limits, review and pauses, by the admin command, as a new payout meets them. */
 import { compose } from '../../support/composed';
-import { listRoutes } from '../../../src/db/repositories/currency-routes';
-import { readPayoutFacts } from '../../../src/db/repositories/payout-facts';
-import { listPolicies } from '../../../src/db/repositories/payout-policies';
+import { listRoutes } from '../../../src/db/accounts/currency-routes';
+import { readPayoutFacts } from '../../../src/db/payouts/payout-facts';
+import { listPolicies } from '../../../src/db/accounts/payout-policies';
 import type { ProviderCode } from '../../../src/domain/provider-codes';
 import { amount } from '../../../src/domain/money';
 import { Admin, auditRows } from '../admin-harness';

@@ -1,5 +1,5 @@
 /** The console's pages of accounts over HTTP, and the changes that a second admin approves. */
-import { setLimits } from '../../../src/services/limits';
+import { setLimits } from '../../../src/features/accounts/limits';
 import {
   ageSignIn,
   makeUser,

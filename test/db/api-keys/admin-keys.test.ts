@@ -1,8 +1,8 @@
 /** Keys made, rotated and ended by the admin command, as the HTTP interface sees them. */
-import { readPayoutFacts } from '../../../src/db/repositories/payout-facts';
+import { readPayoutFacts } from '../../../src/db/payouts/payout-facts';
 import { amount } from '../../../src/domain/money';
 import { SCOPES } from '../../../src/domain/scopes';
-import { createKey, KEYS_MAX } from '../../../src/services/api-keys';
+import { createKey, KEYS_MAX } from '../../../src/features/api-keys/api-keys';
 import { Admin, auditRows, withOptions } from '../admin-harness';
 import { bearer, errorOf, startHarness } from '../http-harness';
 import { started } from '../../support/started';

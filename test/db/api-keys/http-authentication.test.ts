@@ -1,10 +1,10 @@
 import { SCOPES } from '../../../src/domain/scopes';
-import { post } from '../../../src/db/repositories/ledger';
+import { post } from '../../../src/db/ledger/ledger';
 import { adjustmentPosting } from '../../../src/domain/ledger';
 import type { Mode } from '../../../src/domain/mode';
 import { amount } from '../../../src/domain/money';
-import { makeApiKey } from '../../../src/lib/api-key-secret';
-import { newId } from '../../../src/lib/new-id';
+import { makeApiKey } from '../../../src/platform/lib/api-key-secret';
+import { newId } from '../../../src/platform/lib/new-id';
 import { type Gateway, bearer, errorOf, startHarness } from '../http-harness';
 import { started } from '../../support/started';
 

@@ -1,6 +1,6 @@
 /** KEY_PEPPER and CURSOR_SECRET change while requests arrive: no request fails. */
 import { randomBytes } from 'node:crypto';
-import { pepperIdOf } from '../../../src/lib/api-key-secret';
+import { pepperIdOf } from '../../../src/platform/lib/api-key-secret';
 import { Admin } from '../admin-harness';
 import { type Gateway, startHarness } from '../http-harness';
 import { started } from '../../support/started';

@@ -9,15 +9,15 @@ import {
   NO_HASH,
   sealBatch,
   signHead,
-} from '../../../src/db/audit-chain';
-import { verifyAuditChain } from '../../../src/db/audit-verify';
+} from '../../../src/db/audit/audit-chain';
+import { verifyAuditChain } from '../../../src/db/audit/audit-verify';
 import { connect } from '../../../src/db/connect';
 import { migrate } from '../../../src/db/migrate';
 import { MIGRATIONS } from '../../../src/db/migrations';
 import { withClient } from '../../../src/db/provision';
-import { appendAudit } from '../../../src/db/repositories/audit-log';
+import { appendAudit } from '../../../src/db/audit/audit-log';
 import type { Db, Tx } from '../../../src/db/transaction';
-import { createEvidenceKey } from '../../../src/lib/evidence-key';
+import { createEvidenceKey } from '../../../src/platform/lib/evidence-key';
 import { Admin } from '../admin-harness';
 import { openTestDatabase } from '../../support/servers/database';
 import { waitThroughFaults } from '../../support/wait-for';

@@ -9,27 +9,27 @@ import {
   reserveRows,
   takeRowsToLeaveOut,
   takeRowsToReturn,
-} from '../../../src/db/repositories/payout-batch-rows';
+} from '../../../src/db/payout-batches/payout-batch-rows';
 import {
   BATCH_HAS_APPROVALS,
   readBatchApprovals,
-} from '../../../src/db/repositories/payout-batch-decisions';
+} from '../../../src/db/payout-batches/payout-batch-decisions';
 import {
   endBatchEarly,
   findPayoutBatch,
   getPayoutBatch,
   insertPayoutBatch,
   takeBatchTransition,
-} from '../../../src/db/repositories/payout-batches';
-import { takeTransition } from '../../../src/db/repositories/payouts';
-import type { BalanceKey } from '../../../src/db/repositories/ledger';
-import { verifyLedger } from '../../../src/db/ledger-verify';
+} from '../../../src/db/payout-batches/payout-batches';
+import { takeTransition } from '../../../src/db/payouts/payouts';
+import type { BalanceKey } from '../../../src/db/ledger/ledger';
+import { verifyLedger } from '../../../src/db/ledger/ledger-verify';
 import { reservePosting } from '../../../src/domain/ledger';
 import { amount } from '../../../src/domain/money';
 import type { Payout } from '../../../src/domain/payout';
 import type { PayoutBatch } from '../../../src/domain/payout-batch';
-import { newId } from '../../../src/lib/new-id';
-import { manifestSha256 } from '../../../src/presenters/payout-batch';
+import { newId } from '../../../src/platform/lib/new-id';
+import { manifestSha256 } from '../../../src/features/payout-batches/payout-batches-contract';
 import { openTestDatabase } from '../../support/servers/database';
 import { whenWaiting } from '../../support/servers/lock-waits';
 import { fundedBalance } from '../../support/merchant/ledger';

@@ -1,16 +1,19 @@
 /** Which runs of schedules are opened, at which times, and in whose turn. Played through the activities over a real database. */
 import { openScheduleRuns } from '../../../activities/payout-schedule/open';
 import { runPayoutSchedule, type ScheduleDeps } from '../../../activities/payout-schedule/run';
-import { deleteOldRuns, listScheduleRuns } from '../../../src/db/repositories/payout-schedule-runs';
+import {
+  deleteOldRuns,
+  listScheduleRuns,
+} from '../../../src/db/payout-schedules/payout-schedule-runs';
 import {
   changePayoutSchedule,
   getPayoutSchedule,
   insertPayoutSchedule,
   listDueSchedules,
-} from '../../../src/db/repositories/payout-schedules';
+} from '../../../src/db/payout-schedules/payout-schedules';
 import type { Mode } from '../../../src/domain/mode';
 import { amount } from '../../../src/domain/money';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { createMerchant, fund } from '../../support/merchant/merchant';
 import { startPaymentWorld } from '../../support/payment/payment-world';
 import { started } from '../../support/started';

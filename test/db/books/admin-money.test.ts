@@ -1,7 +1,7 @@
 /** Adjustments by the admin command: each posts once, and the ledger stays sound. */
-import { verifyLedger } from '../../../src/db/ledger-verify';
-import { listBalances } from '../../../src/db/repositories/ledger';
-import { newId } from '../../../src/lib/new-id';
+import { verifyLedger } from '../../../src/db/ledger/ledger-verify';
+import { listBalances } from '../../../src/db/ledger/ledger';
+import { newId } from '../../../src/platform/lib/new-id';
 import { Admin, auditRows, withOptions } from '../admin-harness';
 import { startHarness } from '../http-harness';
 import { whenWaiting } from '../../support/servers/lock-waits';

@@ -1,10 +1,10 @@
 /** The copy of the providers' statements: what is noted of it once, what changes it, and what it keeps. */
 import { noteDifferences } from '../../../activities/reconciliation/note-differences';
-import { verifyStatements } from '../../../src/db/ledger-verify';
-import { findCase, listCases } from '../../../src/db/repositories/cases';
-import { noteReading } from '../../../src/db/repositories/provider-statements';
-import { newId } from '../../../src/lib/new-id';
-import { resolveCase } from '../../../src/services/cases';
+import { verifyStatements } from '../../../src/db/ledger/ledger-verify';
+import { findCase, listCases } from '../../../src/db/cases/cases';
+import { noteReading } from '../../../src/db/books/provider-statements';
+import { newId } from '../../../src/platform/lib/new-id';
+import { resolveCase } from '../../../src/features/cases/cases';
 import {
   ago,
   MINUTE_MS,

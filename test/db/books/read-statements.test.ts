@@ -2,7 +2,7 @@
 import { readStatement } from '../../../activities/reconciliation/read-statements';
 import { connect } from '../../../src/db/connect';
 import type { Db } from '../../../src/db/transaction';
-import type { ProviderRegistry } from '../../../src/providers/registry';
+import type { ProviderRegistry } from '../../../src/adapters/providers/registry';
 import { connectProviders, makeCredentials, startHttpServer } from '../../support/servers/sandbox';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 

@@ -3,12 +3,12 @@
  * the copy of theirs. test/crash/reconciliation.test.ts makes the copy from a provider.
  */
 import { noteDifferences } from '../../../activities/reconciliation/note-differences';
-import { verifyStatements } from '../../../src/db/ledger-verify';
-import { listCases, resolveCase } from '../../../src/db/repositories/cases';
-import { voidVanished } from '../../../src/db/repositories/provider-statements';
+import { verifyStatements } from '../../../src/db/ledger/ledger-verify';
+import { listCases, resolveCase } from '../../../src/db/cases/cases';
+import { voidVanished } from '../../../src/db/books/provider-statements';
 import { DIFFERENCE_KINDS, type DifferenceKind } from '../../../src/domain/cases';
 import { amount } from '../../../src/domain/money';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import {
   ago,
   came,

@@ -1,7 +1,7 @@
 /** The console's pages of cases over HTTP: what they show, change and record. */
-import { openCase } from '../../../src/db/repositories/cases';
+import { openCase } from '../../../src/db/cases/cases';
 import type { CaseKind } from '../../../src/domain/cases';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { ageSignIn, makeUser, type PageClient, textOf } from '../../support/merchant/page-client';
 import { started } from '../../support/started';
 import { PROBE, read, startConsoleWorld } from '../console-world';

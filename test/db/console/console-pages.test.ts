@@ -1,7 +1,7 @@
 /** The console's pages of pauses, operations and the audit log over HTTP: what they show, change and record. */
-import { LEDGER_INVARIANTS } from '../../../src/db/ledger-invariants';
-import { proveChanges } from '../../../src/db/ledger-verify';
-import { countPositions } from '../../../src/db/repositories/provider-statements';
+import { LEDGER_INVARIANTS } from '../../../src/db/ledger/ledger-invariants';
+import { proveChanges } from '../../../src/db/ledger/ledger-verify';
+import { countPositions } from '../../../src/db/books/provider-statements';
 import { makeUser, textOf } from '../../support/merchant/page-client';
 import { started } from '../../support/started';
 import { PROBE, read, startConsoleWorld } from '../console-world';

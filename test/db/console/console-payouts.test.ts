@@ -1,8 +1,8 @@
 /** Operators find payouts of all accounts in the console, and see which wait for their provider. */
-import { openCase } from '../../../src/db/repositories/cases';
-import { noteOnPayout, takeTransition } from '../../../src/db/repositories/payouts';
-import { magicAddress } from '../../../src/sandbox/transfers/scenarios';
-import { newId } from '../../../src/lib/new-id';
+import { openCase } from '../../../src/db/cases/cases';
+import { noteOnPayout, takeTransition } from '../../../src/db/payouts/payouts';
+import { magicAddress } from '../../../src/rails/sandbox/transfers/scenarios';
+import { newId } from '../../../src/platform/lib/new-id';
 import { insertPayment } from '../../support/merchant/ledger';
 import { makeUser, PageClient } from '../../support/merchant/page-client';
 import { startHarness } from '../http-harness';

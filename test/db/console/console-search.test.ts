@@ -1,7 +1,7 @@
 /** One search on every page of the console: what it finds, and where it leads. */
-import { openCase } from '../../../src/db/repositories/cases';
+import { openCase } from '../../../src/db/cases/cases';
 import { type IdKind, ID_PREFIXES } from '../../../src/domain/ids';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { insertPayment } from '../../support/merchant/ledger';
 import type { PageClient } from '../../support/merchant/page-client';
 import { started } from '../../support/started';

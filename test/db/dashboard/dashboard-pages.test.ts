@@ -1,6 +1,6 @@
 /** What the pages of the dashboard tell and ask, as a browser without JavaScript sees it. */
-import { sealBatch, signHead } from '../../../src/db/audit-chain';
-import { newId } from '../../../src/lib/new-id';
+import { sealBatch, signHead } from '../../../src/db/audit/audit-chain';
+import { newId } from '../../../src/platform/lib/new-id';
 import { buildPayoutMoney, insertPayout } from '../../support/merchant/ledger';
 import { makeUser, PageClient, textOf, type TestUser } from '../../support/merchant/page-client';
 import { startHarness } from '../http-harness';

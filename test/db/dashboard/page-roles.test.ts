@@ -1,6 +1,6 @@
 /** Who may use which page of the dashboard and the console, and see which objects on it. */
-import { createConsole } from '../../../src/console/console';
-import { createDashboard } from '../../../src/dashboard/dashboard';
+import { createConsole } from '../../../src/shell/console/console';
+import { createDashboard } from '../../../src/shell/dashboard/dashboard';
 import { MERCHANT_ROLES, OPERATOR_ROLES } from '../../../src/domain/users';
 import { buildPayoutMoney, insertPayment, insertPayout } from '../../support/merchant/ledger';
 import { makeUser, PageClient, type TestUser } from '../../support/merchant/page-client';

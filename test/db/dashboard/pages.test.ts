@@ -1,7 +1,7 @@
 /** What every page sends with it, and two pages of the dashboard: its keys and its signature debugger. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { signWebhook } from '../../../clients/typescript/src/webhooks';
 import { makeUser, PageClient, type TestUser } from '../../support/merchant/page-client';
 import { startHarness } from '../http-harness';

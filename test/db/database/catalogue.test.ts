@@ -1,6 +1,6 @@
 /** The catalogue that the migrations make, against what the gateway can check (decisions/payouts#destinations). */
 import { connect } from '../../../src/db/connect';
-import { CHECKED_NETWORKS } from '../../../src/destinations';
+import { CHECKED_NETWORKS } from '../../../src/adapters/destinations';
 import { createTestDatabase } from '../../support/servers/database';
 
 /** A transfer within a provider: to an account number or an email instead of an address. */

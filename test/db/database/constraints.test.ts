@@ -1,5 +1,5 @@
 /** What PostgreSQL refuses whatever the programs do: the last line behind their own checks. */
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { openTestDatabase } from '../../support/servers/database';
 import {
   buildPayoutMoney,

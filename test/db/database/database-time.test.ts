@@ -2,7 +2,7 @@
 import { checkPayment } from '../../../activities/payment/check';
 import { checkPayout } from '../../../activities/payout/provider';
 import { databaseTime } from '../../../src/db/database-time';
-import { findPayment } from '../../../src/db/repositories/payments';
+import { findPayment } from '../../../src/db/payments/payments';
 import { buildPayoutMoney, insertPayout, makeAccount } from '../../support/merchant/ledger';
 import { openPayment, startPaymentWorld } from '../../support/payment/payment-world';
 import { started } from '../../support/started';

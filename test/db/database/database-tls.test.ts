@@ -11,8 +11,8 @@ import { databaseUrl, ensureDatabase, withClient } from '../../../src/db/provisi
 import { SharedConnections } from '../../../src/db/shared-connections';
 import { type LocalPostgres, startLocalPostgres } from '../../../src/dev/local-postgres';
 import { findFreePort } from '../../../src/dev/ports';
-import { Database } from '../../../src/wallet/db/database';
-import { migrateWallet } from '../../../src/wallet/db/migrate';
+import { Database } from '../../../src/rails/wallet/db/database';
+import { migrateWallet } from '../../../src/rails/wallet/db/migrate';
 import { createAuthority } from '../../support/servers/throw-away-certificates';
 import { waitFor } from '../../support/wait-for';
 

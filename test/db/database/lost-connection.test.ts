@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../../src/db/connect';
 import { withClient } from '../../../src/db/provision';
 import type { Db } from '../../../src/db/transaction';
-import { Database } from '../../../src/wallet/db/database';
+import { Database } from '../../../src/rails/wallet/db/database';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 
 /** Until the process has heard of it. */

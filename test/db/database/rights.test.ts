@@ -1,6 +1,6 @@
 /** What each role of the gateway may do, on every table and function: the written table is all of it. */
 import { connect } from '../../../src/db/connect';
-import { post } from '../../../src/db/repositories/ledger';
+import { post } from '../../../src/db/ledger/ledger';
 import type { Db } from '../../../src/db/transaction';
 import { reservePosting } from '../../../src/domain/ledger';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';

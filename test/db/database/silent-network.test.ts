@@ -2,7 +2,7 @@
 import { connect } from '../../../src/db/connect';
 import { SharedConnections } from '../../../src/db/shared-connections';
 import { type Db, onOneSnapshot } from '../../../src/db/transaction';
-import { Database } from '../../../src/wallet/db/database';
+import { Database } from '../../../src/rails/wallet/db/database';
 import { type Link, startLink } from '../../support/chaos/link';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import { waitThroughFaults } from '../../support/wait-for';

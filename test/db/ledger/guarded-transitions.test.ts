@@ -6,12 +6,12 @@ import {
   endDecision,
   findDecision,
   insertDecision,
-} from '../../../src/db/repositories/payment-decisions';
-import { findPayment, takePaymentStep } from '../../../src/db/repositories/payments';
-import { beginSubmission } from '../../../src/db/repositories/payout-submissions';
-import { findPayout, noteOnPayout, takeTransition } from '../../../src/db/repositories/payouts';
-import { endWebhookDelivery } from '../../../src/db/repositories/webhook-deliveries';
-import type { BalanceKey } from '../../../src/db/repositories/ledger';
+} from '../../../src/db/payments/payment-decisions';
+import { findPayment, takePaymentStep } from '../../../src/db/payments/payments';
+import { beginSubmission } from '../../../src/db/payouts/payout-submissions';
+import { findPayout, noteOnPayout, takeTransition } from '../../../src/db/payouts/payouts';
+import { endWebhookDelivery } from '../../../src/db/webhooks/webhook-deliveries';
+import type { BalanceKey } from '../../../src/db/ledger/ledger';
 import {
   PAYMENT_TRANSITIONS,
   type PaymentStatus,
@@ -28,7 +28,7 @@ import {
   WEBHOOK_DELIVERY_TRANSITIONS,
   type WebhookDeliveryStatus,
 } from '../../../src/domain/webhook-delivery';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { openTestDatabase } from '../../support/servers/database';
 import {
   buildPayoutMoney,

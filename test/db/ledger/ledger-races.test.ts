@@ -1,6 +1,6 @@
 /** `ledger_post` when callers meet: on one balance, on one operation key. */
 import { connect } from '../../../src/db/connect';
-import { type BalanceKey, listBalances, post } from '../../../src/db/repositories/ledger';
+import { type BalanceKey, listBalances, post } from '../../../src/db/ledger/ledger';
 import type { Db } from '../../../src/db/transaction';
 import {
   adjustmentPosting,
@@ -10,7 +10,7 @@ import {
   settlementPosting,
 } from '../../../src/domain/ledger';
 import { amount } from '../../../src/domain/money';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import {
   buildPayoutMoney,

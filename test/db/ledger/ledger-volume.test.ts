@@ -1,6 +1,6 @@
 /** The ledger's checks at volume: `npm run test:long` takes a million payouts. */
 import { connect } from '../../../src/db/connect';
-import { proveChanges, verifyLedger } from '../../../src/db/ledger-verify';
+import { proveChanges, verifyLedger } from '../../../src/db/ledger/ledger-verify';
 import { openTestDatabase } from '../../support/servers/database';
 import { insertCompletedPayouts } from '../../support/merchant/large-ledger';
 import { fundedBalance } from '../../support/merchant/ledger';

@@ -1,6 +1,6 @@
 /** `ledger_post` as the application's role calls it, one caller at a time. */
 import { compose } from '../../support/composed';
-import { type BalanceKey, listBalances, postAtCommit } from '../../../src/db/repositories/ledger';
+import { type BalanceKey, listBalances, postAtCommit } from '../../../src/db/ledger/ledger';
 import {
   type Posting,
   type PostingLine,
@@ -9,9 +9,9 @@ import {
   settlementPosting,
   type TransactionType,
 } from '../../../src/domain/ledger';
-import { reserveRows } from '../../../src/db/repositories/payout-batch-rows';
+import { reserveRows } from '../../../src/db/payout-batches/payout-batch-rows';
 import type { Amount } from '../../../src/domain/money';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { openTestDatabase } from '../../support/servers/database';
 import {
   buildPayoutMoney,

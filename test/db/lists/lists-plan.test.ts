@@ -7,17 +7,17 @@ import type { Client } from 'pg';
 import {
   type ConsolePaymentFilters,
   listConsolePayments,
-} from '../../../src/db/repositories/console-payments';
+} from '../../../src/db/payments/console-payments';
 import {
   type ConsolePayoutFilters,
   listConsolePayouts,
-} from '../../../src/db/repositories/console-payouts';
-import { findText } from '../../../src/db/repositories/console-search';
-import { listPayments } from '../../../src/db/repositories/lists';
-import { listPayouts } from '../../../src/db/repositories/lists';
-import { listEvents } from '../../../src/db/repositories/event-list';
-import { readFeed, readNewEvents } from '../../../src/db/repositories/events-feed';
-import { listTransactions } from '../../../src/db/repositories/transactions';
+} from '../../../src/db/payouts/console-payouts';
+import { findText } from '../../../src/db/operations/console-search';
+import { listPayments } from '../../../src/db/lists';
+import { listPayouts } from '../../../src/db/lists';
+import { listEvents } from '../../../src/db/webhooks/event-list';
+import { readFeed, readNewEvents } from '../../../src/db/webhooks/events-feed';
+import { listTransactions } from '../../../src/db/books/transactions';
 import { withClient } from '../../../src/db/provision';
 import type { Db } from '../../../src/db/transaction';
 import { SUBSCRIBABLE_EVENTS } from '../../../src/domain/events';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { TRANSACTION_TYPES } from '../../../src/domain/ledger';
 import { PAYOUT_STATUSES } from '../../../src/domain/payout';
 import { PROVIDER_CODES } from '../../../src/domain/provider-codes';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { walkList } from '../../support/merchant/list-walk';
 import {
   insertPayouts,

@@ -9,7 +9,7 @@ import {
   takeUncheckedLatePayments,
   takeUncheckedPayments,
   takeUncheckedPayouts,
-} from '../../../src/db/repositories/needing-workflow';
+} from '../../../src/db/operations/needing-workflow';
 import type { Reader } from '../../../src/db/transaction';
 import { openTestDatabase } from '../../support/servers/database';
 import { scaled } from '../../support/scale';

@@ -21,7 +21,7 @@ import {
   payoutStatusGroup,
 } from '../../../src/domain/payout';
 import { WEBHOOK_DELIVERY_STATUSES } from '../../../src/domain/webhook-delivery';
-import { differencesSql } from '../../../src/db/reconciliation-differences';
+import { differencesSql } from '../../../src/db/books/reconciliation-differences';
 import { buildPayoutMoney, fundedBalance, insertPayout } from '../../support/merchant/ledger';
 import { startHarness } from '../http-harness';
 import { started } from '../../support/started';

@@ -1,7 +1,7 @@
 /** A log tells which object it is about, and never a destination or another value of a row. */
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { LOG_SERIALIZERS } from '../../../src/lib/logger';
+import { LOG_SERIALIZERS } from '../../../src/platform/lib/logger';
 import { openTestDatabase } from '../../support/servers/database';
 import { started } from '../../support/started';
 

@@ -6,19 +6,16 @@ import { addressNotifications } from '../../../activities/notifications/address'
 import type { NotificationDeps } from '../../../activities/notifications/deps';
 import { sendNotification } from '../../../activities/notifications/send';
 import { connect } from '../../../src/db/connect';
-import { openCase } from '../../../src/db/repositories/cases';
-import {
-  listProviderAlarms,
-  noteProviderAlarms,
-} from '../../../src/db/repositories/provider-alarms';
-import type { Value } from '../../../src/postgres/queries';
+import { openCase } from '../../../src/db/cases/cases';
+import { listProviderAlarms, noteProviderAlarms } from '../../../src/db/cases/provider-alarms';
+import type { Value } from '../../../src/platform/postgres/queries';
 import type { Db } from '../../../src/db/transaction';
 import type { Mode } from '../../../src/domain/mode';
-import { newId } from '../../../src/lib/new-id';
-import { findBalanceAlerts } from '../../../src/db/repositories/balance-alerts';
-import { alertLowBalances } from '../../../src/services/balance-alerts';
-import { createKey } from '../../../src/services/api-keys';
-import { pausePayouts } from '../../../src/services/payout-pauses';
+import { newId } from '../../../src/platform/lib/new-id';
+import { findBalanceAlerts } from '../../../src/db/books/balance-alerts';
+import { alertLowBalances } from '../../../src/features/books/balance-alerts';
+import { createKey } from '../../../src/features/api-keys/api-keys';
+import { pausePayouts } from '../../../src/features/accounts/payout-pauses';
 import { makeUser } from '../../support/merchant/page-client';
 import {
   buildPayoutMoney,

@@ -1,8 +1,8 @@
 /** A destination is known only after a payout to exactly this destination was completed. */
-import { readPayoutFacts } from '../../../src/db/repositories/payout-facts';
+import { readPayoutFacts } from '../../../src/db/payouts/payout-facts';
 import { amount } from '../../../src/domain/money';
 import { PAYOUT_STATUSES, type PayoutRequest } from '../../../src/domain/payout';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { openTestDatabase } from '../../support/servers/database';
 import { makeAccount } from '../../support/merchant/ledger';
 import { insertPayouts } from '../../support/merchant/listed-rows';

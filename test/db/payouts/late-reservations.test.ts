@@ -4,13 +4,13 @@
  */
 import { reservePayout } from '../../../activities/payout/reserve';
 import { reservePayoutBatch } from '../../../activities/payout-batch/reserve';
-import { claimKey } from '../../../src/db/repositories/idempotency';
+import { claimKey } from '../../../src/db/idempotency';
 import {
   findPayoutSchedule,
   insertPayoutSchedule,
-} from '../../../src/db/repositories/payout-schedules';
+} from '../../../src/db/payout-schedules/payout-schedules';
 import { amount } from '../../../src/domain/money';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { createMerchant, fund } from '../../support/merchant/merchant';
 import { startPaymentWorld } from '../../support/payment/payment-world';
 import { started } from '../../support/started';

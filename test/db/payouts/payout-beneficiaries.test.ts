@@ -1,11 +1,11 @@
 /** Beneficiaries in the database: their encryption with another key, and their erasure. */
 import { randomBytes } from 'node:crypto';
 import { connect } from '../../../src/db/connect';
-import { getPayout } from '../../../src/db/repositories/payouts';
+import { getPayout } from '../../../src/db/payouts/payouts';
 import type { Db } from '../../../src/db/transaction';
-import { newId } from '../../../src/lib/new-id';
-import { openBeneficiary, sealBeneficiary } from '../../../src/lib/beneficiary-seal';
-import { createSecretBox } from '../../../src/lib/secret-box';
+import { newId } from '../../../src/platform/lib/new-id';
+import { openBeneficiary, sealBeneficiary } from '../../../src/platform/lib/beneficiary-seal';
+import { createSecretBox } from '../../../src/platform/lib/secret-box';
 import { buildPayoutMoney, fund, insertPayout, makeAccount } from '../../support/merchant/ledger';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import { Admin } from '../admin-harness';

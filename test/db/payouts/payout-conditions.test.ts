@@ -1,5 +1,5 @@
 /** The conditions of a payout as the database decides them (decisions/payouts#payout-conditions). */
-import type { BalanceKey } from '../../../src/db/repositories/ledger';
+import type { BalanceKey } from '../../../src/db/ledger/ledger';
 import {
   insertApproval,
   insertConditions,
@@ -7,11 +7,11 @@ import {
   meetConditions,
   readConditionFacts,
   takePayoutsToRelease,
-} from '../../../src/db/repositories/payout-conditions';
-import { findPayout, getPayout, takeTransition } from '../../../src/db/repositories/payouts';
+} from '../../../src/db/payouts/payout-conditions';
+import { findPayout, getPayout, takeTransition } from '../../../src/db/payouts/payouts';
 import type { NewCondition } from '../../../src/domain/payout-condition';
 import type { PayoutTrigger } from '../../../src/domain/payout';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { Admin } from '../admin-harness';
 import { openTestDatabase } from '../../support/servers/database';
 import {

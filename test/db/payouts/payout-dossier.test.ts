@@ -6,9 +6,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { sealAuditLog } from '../../../activities/seal-audit-log';
 import { type DossierError, verifyDossier } from '../../../clients/typescript/src/dossier';
-import { appendAudit } from '../../../src/db/repositories/audit-log';
-import { createEvidenceKey } from '../../../src/lib/evidence-key';
-import type { PayoutDossierObject } from '../../../src/schemas/payout-dossiers';
+import { appendAudit } from '../../../src/db/audit/audit-log';
+import { createEvidenceKey } from '../../../src/platform/lib/evidence-key';
+import type { PayoutDossierObject } from '../../../src/features/payouts/payout-dossiers-contract';
 import { checkContract } from '../../support/merchant/contract';
 import {
   buildPayoutMoney,

@@ -4,11 +4,11 @@
  */
 import { submitPayout } from '../../../activities/payout/provider';
 import type { Deps } from '../../../activities/deps';
-import { post, type BalanceKey } from '../../../src/db/repositories/ledger';
-import { getPayout } from '../../../src/db/repositories/payouts';
+import { post, type BalanceKey } from '../../../src/db/ledger/ledger';
+import { getPayout } from '../../../src/db/payouts/payouts';
 import { reservePosting } from '../../../src/domain/ledger';
-import type { Provider } from '../../../src/providers/port';
-import { magicAddress } from '../../../src/sandbox/transfers/scenarios';
+import type { Provider } from '../../../src/adapters/providers/port';
+import { magicAddress } from '../../../src/rails/sandbox/transfers/scenarios';
 import { isSound } from '../../support/servers/gateway';
 import { buildPayoutMoney, fundedBalance, insertPayout } from '../../support/merchant/ledger';
 import { startPaymentWorld } from '../../support/payment/payment-world';

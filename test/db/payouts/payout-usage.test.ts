@@ -4,13 +4,9 @@
  */
 import { compose } from '../../support/composed';
 import fc from 'fast-check';
-import type { BalanceKey } from '../../../src/db/repositories/ledger';
-import { newId } from '../../../src/lib/new-id';
-import {
-  lockUsage,
-  readKeyFacts,
-  readPayoutFacts,
-} from '../../../src/db/repositories/payout-facts';
+import type { BalanceKey } from '../../../src/db/ledger/ledger';
+import { newId } from '../../../src/platform/lib/new-id';
+import { lockUsage, readKeyFacts, readPayoutFacts } from '../../../src/db/payouts/payout-facts';
 import { amount } from '../../../src/domain/money';
 import { sqlList, type Tx } from '../../../src/db/transaction';
 import { PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../../../src/domain/payout';

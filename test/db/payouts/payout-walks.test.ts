@@ -5,8 +5,8 @@
  */
 import fc from 'fast-check';
 import { approvePayoutBatch } from '../../../activities/payout-batch/decide';
-import { getPayoutBatch } from '../../../src/db/repositories/payout-batches';
-import { newId } from '../../../src/lib/new-id';
+import { getPayoutBatch } from '../../../src/db/payout-batches/payout-batches';
+import { newId } from '../../../src/platform/lib/new-id';
 import { addFeeRule } from '../../support/merchant/fee-rules';
 import { fund } from '../../support/merchant/ledger';
 import { advance, EVERY_END, play, walk } from '../../support/payout/payout-walk';

@@ -1,9 +1,9 @@
 /** Limits of a day under concurrency: each reservation decides by what those before it have taken. */
 import type { Deps } from '../../../activities/deps';
 import { checkPayment } from '../../../activities/payment/check';
-import { post } from '../../../src/db/repositories/ledger';
-import { listRefunds } from '../../../src/db/repositories/payment-refunds';
-import { lockUsage } from '../../../src/db/repositories/payout-facts';
+import { post } from '../../../src/db/ledger/ledger';
+import { listRefunds } from '../../../src/db/payments/payment-refunds';
+import { lockUsage } from '../../../src/db/payouts/payout-facts';
 import { reservePosting } from '../../../src/domain/ledger';
 import { amount } from '../../../src/domain/money';
 import type { Tx } from '../../../src/db/transaction';

@@ -8,7 +8,7 @@ import type { NotificationDeps } from '../../../activities/notifications/deps';
 import { sendMessage } from '../../../activities/notifications/message';
 import { connect } from '../../../src/db/connect';
 import type { Db } from '../../../src/db/transaction';
-import { disableUser, resetPassword } from '../../../src/services/users/users';
+import { disableUser, resetPassword } from '../../../src/features/people/users';
 import { makeUser, PageClient, signedIn, type TestUser } from '../../support/merchant/page-client';
 import { notificationDeps } from '../../support/notification-deps';
 import { whenWaiting } from '../../support/servers/lock-waits';

@@ -1,10 +1,10 @@
 /** People and invitations over HTTP: who may invite whom, what a link does, and who cannot be removed. */
 import { generate } from 'otplib';
-import { addMembership } from '../../../src/db/repositories/people';
+import { addMembership } from '../../../src/db/people/people';
 import { withClient } from '../../../src/db/provision';
-import { newId } from '../../../src/lib/new-id';
-import { requireSecondFactor } from '../../../src/services/users/second-factors';
-import { disableUser, resetPassword, vouchForUser } from '../../../src/services/users/users';
+import { newId } from '../../../src/platform/lib/new-id';
+import { requireSecondFactor } from '../../../src/features/people/second-factors';
+import { disableUser, resetPassword, vouchForUser } from '../../../src/features/people/users';
 import { makeUser, PageClient, type TestUser } from '../../support/merchant/page-client';
 import { approveAs } from '../../support/merchant/second-person';
 import { type Gateway, startHarness } from '../http-harness';

@@ -4,17 +4,17 @@ import {
   readAlone,
   saveKeyMaker,
   scheduleNeedsPerson,
-} from '../../../src/db/repositories/second-person';
-import { lockUsage } from '../../../src/db/repositories/payout-facts';
+} from '../../../src/db/approvals/second-person';
+import { lockUsage } from '../../../src/db/payouts/payout-facts';
 import {
   findPayoutSchedule,
   insertPayoutSchedule,
-} from '../../../src/db/repositories/payout-schedules';
+} from '../../../src/db/payout-schedules/payout-schedules';
 import type { Tx } from '../../../src/db/transaction';
 import { amount } from '../../../src/domain/money';
 import { runsADay } from '../../../src/domain/payout-schedule';
-import { newId } from '../../../src/lib/new-id';
-import { createUser } from '../../../src/services/users/users';
+import { newId } from '../../../src/platform/lib/new-id';
+import { createUser } from '../../../src/features/people/users';
 import {
   buildPayoutMoney,
   insertPayment,

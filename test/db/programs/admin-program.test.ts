@@ -4,10 +4,10 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { withClient } from '../../../src/db/provision';
 import { seedDevelopment } from '../../../src/dev/prepare-database';
-import { hashApiKey } from '../../../src/lib/api-key-secret';
+import { hashApiKey } from '../../../src/platform/lib/api-key-secret';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import { findFreePort } from '../../../src/dev/ports';
-import { runAdmin } from '../../../src/cli/admin';
+import { runAdmin } from '../../../src/shell/admin/admin';
 import { forkProgram, runProgram } from '../../support/servers/programs';
 
 const LOCAL_PEPPER = 'the pepper in the local secrets file';

@@ -3,10 +3,10 @@ import { connect } from '../../../src/db/connect';
 import {
   noteRecipientVerdict,
   takeUnscreenedRecipients,
-} from '../../../src/db/repositories/recipients';
+} from '../../../src/db/recipients/recipients';
 import type { Db } from '../../../src/db/transaction';
 import type { Recipient } from '../../../src/domain/recipient';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import { makeAccount } from '../../support/merchant/ledger';
 

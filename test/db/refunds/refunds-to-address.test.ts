@@ -11,16 +11,19 @@ import { withdrawRefund } from '../../../activities/payment/waiting-refunds';
 import { approvePayout, cancelPayout, rejectPayout } from '../../../activities/payout/decide';
 import { releasePayout } from '../../../activities/payout/release';
 import { applyTransition } from '../../../activities/payout/transition';
-import { claimKey } from '../../../src/db/repositories/idempotency';
-import { listBalances } from '../../../src/db/repositories/ledger';
-import { findRefund } from '../../../src/db/repositories/payment-refunds';
-import { findPayment } from '../../../src/db/repositories/payments';
-import { findPayout, getPayout } from '../../../src/db/repositories/payouts';
-import { findNamingRequest } from '../../../src/db/repositories/refund-links';
+import { claimKey } from '../../../src/db/idempotency';
+import { listBalances } from '../../../src/db/ledger/ledger';
+import { findRefund } from '../../../src/db/payments/payment-refunds';
+import { findPayment } from '../../../src/db/payments/payments';
+import { findPayout, getPayout } from '../../../src/db/payouts/payouts';
+import { findNamingRequest } from '../../../src/db/payments/refund-links';
 import { settlementPosting } from '../../../src/domain/ledger';
 import { amount } from '../../../src/domain/money';
-import { newId } from '../../../src/lib/new-id';
-import { createRefundAddresses, makeRefundLink } from '../../../src/services/refund-addresses';
+import { newId } from '../../../src/platform/lib/new-id';
+import {
+  createRefundAddresses,
+  makeRefundLink,
+} from '../../../src/features/payments/refund-addresses';
 import { brokenInvariants } from '../../support/servers/gateway';
 import { createKey } from '../../support/merchant/merchant';
 import {

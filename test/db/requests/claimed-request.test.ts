@@ -3,8 +3,8 @@
  * HTTP miss.
  */
 import { ApiError } from '../../../src/domain/errors';
-import { newId } from '../../../src/lib/new-id';
-import { type ClaimedWork, runClaimed } from '../../../src/services/idempotency';
+import { newId } from '../../../src/platform/lib/new-id';
+import { type ClaimedWork, runClaimed } from '../../../src/kit/service/idempotency';
 import { openTestDatabase } from '../../support/servers/database';
 import { started } from '../../support/started';
 

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { ERRORS } from '../../../src/domain/errors';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { OPERATIONS } from '../../../src/openapi/document';
 import { scaled } from '../../support/scale';
 import { chooseSeed } from '../../support/seeded-random';

@@ -1,6 +1,6 @@
 /** Objects of an account and a mode, asked for with the keys of others: as if there were none. */
 import { errorOf, bearer, startHarness } from '../http-harness';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { fund, insertPayment } from '../../support/merchant/ledger';
 import { insertPayouts } from '../../support/merchant/listed-rows';
 import { started } from '../../support/started';

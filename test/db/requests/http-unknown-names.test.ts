@@ -3,7 +3,7 @@
  * do nothing.
  */
 import { OPERATIONS } from '../../../src/openapi/document';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { bearer, errorOf, startHarness } from '../http-harness';
 import { started } from '../../support/started';
 

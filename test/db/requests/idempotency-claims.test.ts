@@ -1,8 +1,8 @@
 /** Who may create the object of an idempotency key, and for how long (decisions/api#idempotency). */
 import { connect } from '../../../src/db/connect';
 import { databaseTime } from '../../../src/db/database-time';
-import { claimKey, lockClaim, readClaim } from '../../../src/db/repositories/idempotency';
-import { newId } from '../../../src/lib/new-id';
+import { claimKey, lockClaim, readClaim } from '../../../src/db/idempotency';
+import { newId } from '../../../src/platform/lib/new-id';
 import { openTestDatabase } from '../../support/servers/database';
 import { makeAccount } from '../../support/merchant/ledger';
 import { started } from '../../support/started';

@@ -1,10 +1,10 @@
 /** The clean-up of idempotency records and sign-ins: what has ended is deleted, and nothing waits for it. */
 import { randomBytes } from 'node:crypto';
 import { cleanUpKeys } from '../../../activities/clean-up';
-import { claimKey, deleteEndedKeys, lockClaim } from '../../../src/db/repositories/idempotency';
+import { claimKey, deleteEndedKeys, lockClaim } from '../../../src/db/idempotency';
 import type { Tx } from '../../../src/db/transaction';
 import { amount } from '../../../src/domain/money';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { openTestDatabase } from '../../support/servers/database';
 import { makeUser } from '../../support/merchant/page-client';
 import { started } from '../../support/started';

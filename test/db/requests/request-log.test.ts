@@ -1,9 +1,9 @@
 /** The log of API requests: what is kept, for whom, for how long, and what it costs. */
 import { cleanUpKeys } from '../../../activities/clean-up';
 import { connect } from '../../../src/db/connect';
-import { type LoggedRequest, writeRequestLog } from '../../../src/db/repositories/request-log';
+import { type LoggedRequest, writeRequestLog } from '../../../src/db/request-log/request-log';
 import { SCOPES } from '../../../src/domain/scopes';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { makeUser, PageClient } from '../../support/merchant/page-client';
 import { bearer, startHarness } from '../http-harness';
 import { waitFor } from '../../support/wait-for';

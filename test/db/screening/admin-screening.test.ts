@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { requireService } from '../../../src/db/repositories/screening';
+import { requireService } from '../../../src/db/screening/screening';
 import { Admin, auditRows, withOptions } from '../admin-harness';
 import { openTestDatabase } from '../../support/servers/database';
 import { started } from '../../support/started';

@@ -4,14 +4,14 @@
  */
 import { submitPayout } from '../../../activities/payout/provider';
 import type { Deps } from '../../../activities/deps';
-import { post, type BalanceKey } from '../../../src/db/repositories/ledger';
-import { getPayout } from '../../../src/db/repositories/payouts';
-import { requireService } from '../../../src/db/repositories/screening';
+import { post, type BalanceKey } from '../../../src/db/ledger/ledger';
+import { getPayout } from '../../../src/db/payouts/payouts';
+import { requireService } from '../../../src/db/screening/screening';
 import { reservePosting } from '../../../src/domain/ledger';
 import type { Verdict } from '../../../src/domain/screening';
-import type { Provider } from '../../../src/providers/port';
-import { magicAddress } from '../../../src/sandbox/transfers/scenarios';
-import { createScreeningService } from '../../../src/screening/service';
+import type { Provider } from '../../../src/adapters/providers/port';
+import { magicAddress } from '../../../src/rails/sandbox/transfers/scenarios';
+import { createScreeningService } from '../../../src/adapters/screening/service';
 import { isSound } from '../../support/servers/gateway';
 import { startHttpServer } from '../../support/servers/sandbox';
 import { buildPayoutMoney, fundedBalance, insertPayout } from '../../support/merchant/ledger';

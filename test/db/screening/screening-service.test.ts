@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ScreeningSubject } from '../../../src/domain/screening';
-import { createScreeningService } from '../../../src/screening/service';
+import { createScreeningService } from '../../../src/adapters/screening/service';
 import { startHttpServer } from '../../support/servers/sandbox';
 import { waitFor } from '../../support/wait-for';
 

@@ -3,9 +3,9 @@
  * answers, walked on the statement that begins a submission.
  */
 import { compose } from '../../support/composed';
-import { beginSubmission } from '../../../src/db/repositories/payout-submissions';
-import { answerFromList, requireService } from '../../../src/db/repositories/screening';
-import type { BalanceKey } from '../../../src/db/repositories/ledger';
+import { beginSubmission } from '../../../src/db/payouts/payout-submissions';
+import { answerFromList, requireService } from '../../../src/db/screening/screening';
+import type { BalanceKey } from '../../../src/db/ledger/ledger';
 import type { ScreeningSubject } from '../../../src/domain/screening';
 import { openTestDatabase } from '../../support/servers/database';
 import { buildPayoutMoney, insertPayout, makeAccount } from '../../support/merchant/ledger';

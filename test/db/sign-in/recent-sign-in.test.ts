@@ -1,7 +1,7 @@
 /** What needs a sign-in of the last ten minutes in live mode, and what a person proves it with. */
-import { createConsole } from '../../../src/console/console';
-import { createDashboard } from '../../../src/dashboard/dashboard';
-import { newId } from '../../../src/lib/new-id';
+import { createConsole } from '../../../src/shell/console/console';
+import { createDashboard } from '../../../src/shell/dashboard/dashboard';
+import { newId } from '../../../src/platform/lib/new-id';
 import { ageSignIn, makeUser, PageClient, type TestUser } from '../../support/merchant/page-client';
 import { PUBLIC_URL, startHarness } from '../http-harness';
 import { started } from '../../support/started';

@@ -1,6 +1,6 @@
 /** Second factors over HTTP: enrolment, the second step of a sign-in, recovery codes, "sign in again". */
 import { generate } from 'otplib';
-import { FAILURES_OF_EMAIL_MAX, FAILURES_OF_PAIR_MAX } from '../../../src/services/users/attempts';
+import { FAILURES_OF_EMAIL_MAX, FAILURES_OF_PAIR_MAX } from '../../../src/kit/service/attempts';
 import { makeUser, PageClient, type TestUser } from '../../support/merchant/page-client';
 import { type Gateway, startHarness } from '../http-harness';
 import { started } from '../../support/started';

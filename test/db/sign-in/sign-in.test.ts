@@ -2,17 +2,17 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { FAILURES_OF_PAIR_MAX } from '../../../src/services/users/attempts';
-import { newId } from '../../../src/lib/new-id';
-import { hashPassword } from '../../../src/services/users/passwords';
-import type { SecretBox } from '../../../src/lib/secret-box';
-import { noteOwnChange, type SignedIn, startSession } from '../../../src/services/users/sessions';
+import { FAILURES_OF_PAIR_MAX } from '../../../src/kit/service/attempts';
+import { newId } from '../../../src/platform/lib/new-id';
+import { hashPassword } from '../../../src/features/people/passwords';
+import type { SecretBox } from '../../../src/platform/lib/secret-box';
+import { noteOwnChange, type SignedIn, startSession } from '../../../src/kit/service/sessions';
 import {
   changeOwnPassword,
   createUser,
   disableUser,
   resetPassword,
-} from '../../../src/services/users/users';
+} from '../../../src/features/people/users';
 import { makeUser, PageClient, type TestUser } from '../../support/merchant/page-client';
 import { startHarness } from '../http-harness';
 import { started } from '../../support/started';

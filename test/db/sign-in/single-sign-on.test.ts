@@ -1,7 +1,7 @@
 /** Single sign-on of operators at a real OpenID provider, and the attacks that it withstands. */
-import { areRelatedOperators } from '../../../src/db/repositories/related-operators';
-import { linkOperator } from '../../../src/services/users/single-sign-on';
-import { disableUser } from '../../../src/services/users/users';
+import { areRelatedOperators } from '../../../src/db/approvals/related-operators';
+import { linkOperator } from '../../../src/features/people/single-sign-on';
+import { disableUser } from '../../../src/features/people/users';
 import { makeUser, PageClient } from '../../support/merchant/page-client';
 import { giveSecondFactor, signInWithCode } from '../../support/merchant/second-factor';
 import { finishVisit, visitProvider } from '../../support/merchant/single-sign-on';

@@ -1,9 +1,9 @@
 /** A merchant is told when deliveries were skipped, and before they cannot be sent any more. */
 import { asAccount } from '../../../src/db/as-account';
-import { listDeliveryWarnings } from '../../../src/db/repositories/delivery-warnings';
+import { listDeliveryWarnings } from '../../../src/db/webhooks/delivery-warnings';
 import { idAt, isId } from '../../../src/domain/ids';
 import type { Mode } from '../../../src/domain/mode';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { openTestDatabase } from '../../support/servers/database';
 import { makeAccount } from '../../support/merchant/ledger';
 import { started } from '../../support/started';

@@ -4,13 +4,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../../src/db/connect';
-import { appendEvent } from '../../../src/db/repositories/events';
+import { appendEvent } from '../../../src/db/webhooks/events';
 import type { Db, Tx } from '../../../src/db/transaction';
 import type { EventType } from '../../../src/domain/events';
 import type { Mode } from '../../../src/domain/mode';
 import { SCOPES } from '../../../src/domain/scopes';
-import { newId } from '../../../src/lib/new-id';
-import type { EventObject } from '../../../src/schemas/events';
+import { newId } from '../../../src/platform/lib/new-id';
+import type { EventObject } from '../../../src/features/webhooks/events-contract';
 import { DOCUMENT } from '../../support/merchant/contract';
 import { type ApiAnswer, MerchantClient } from '../../support/merchant/merchant-client';
 import { walkList } from '../../support/merchant/list-walk';

@@ -3,16 +3,19 @@ import { sentStatements } from '../../support/sent-statements';
 import { randomBytes } from 'node:crypto';
 import { connect } from '../../../src/db/connect';
 import { withClient } from '../../../src/db/provision';
-import { appendEvent } from '../../../src/db/repositories/events';
-import { listWebhookDeliveries } from '../../../src/db/repositories/webhook-deliveries';
+import { appendEvent } from '../../../src/db/webhooks/events';
+import { listWebhookDeliveries } from '../../../src/db/webhooks/webhook-deliveries';
 import type { Db } from '../../../src/db/transaction';
 import { OPEN_DELIVERIES_MAX } from '../../../src/domain/webhook-delivery';
-import { newId } from '../../../src/lib/new-id';
-import { createSecretBox } from '../../../src/lib/secret-box';
-import { retryDelivery } from '../../../src/services/webhook-deliveries';
-import { recoverWebhookDeliveries, replayMissing } from '../../../src/services/webhook-recovery';
-import { createEndpoint } from '../../../src/services/webhook-endpoints';
-import { createWebhookSender } from '../../../src/webhooks/sender';
+import { newId } from '../../../src/platform/lib/new-id';
+import { createSecretBox } from '../../../src/platform/lib/secret-box';
+import { retryDelivery } from '../../../src/features/webhooks/webhook-deliveries';
+import {
+  recoverWebhookDeliveries,
+  replayMissing,
+} from '../../../src/features/webhooks/webhook-recovery';
+import { createEndpoint } from '../../../src/features/webhooks/webhook-endpoints';
+import { createWebhookSender } from '../../../src/adapters/webhooks/sender';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import { createMerchant } from '../../support/merchant/merchant';
 import { scaled } from '../../support/scale';

@@ -5,7 +5,7 @@
 import { EXPORTS } from '../../../src/domain/bookkeeping';
 import { RECONCILED } from '../../../src/domain/merchant-reconciliation';
 import { OPERATIONS } from '../../../src/openapi/document';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { addFeeRule } from '../../support/merchant/fee-rules';
 import { useSharedGateway } from '../../support/servers/gateway';
 import { createKey, fund } from '../../support/merchant/merchant';

@@ -1,5 +1,5 @@
 /** Operators decide about batches on the pages of the console, as a browser without JavaScript. */
-import { newDecisionId } from '../../../src/services/payout-reviews';
+import { newDecisionId } from '../../../src/features/payouts/payout-reviews';
 import { buildPayout, randomKey } from '../../support/merchant/merchant-client';
 import {
   ageSignIn,

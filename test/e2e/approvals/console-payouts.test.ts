@@ -1,5 +1,5 @@
 /** Operators decide about payouts on the pages of the console, as a browser without JavaScript. */
-import { magicAddress } from '../../../src/sandbox/transfers/scenarios';
+import { magicAddress } from '../../../src/rails/sandbox/transfers/scenarios';
 import { buildPayout, MerchantClient } from '../../support/merchant/merchant-client';
 import {
   ageSignIn,

@@ -2,7 +2,7 @@
  * Who releases what waits for a second person: each kind of object, made by each role that may make it, and
  * everybody else who could try.
  */
-import { newDecisionId } from '../../../src/services/payout-reviews';
+import { newDecisionId } from '../../../src/features/payouts/payout-reviews';
 import { SECOND_PERSON_KINDS, type SecondPersonKind } from '../../../src/domain/second-person';
 import type { MerchantRole } from '../../../src/domain/users';
 import {

@@ -1,6 +1,6 @@
 /** Operators of an OpenID provider decide about payouts, and who may when the provider is wrong, changed or down. */
-import { newDecisionId } from '../../../src/services/payout-reviews';
-import { linkOperator } from '../../../src/services/users/single-sign-on';
+import { newDecisionId } from '../../../src/features/payouts/payout-reviews';
+import { linkOperator } from '../../../src/features/people/single-sign-on';
 import { buildPayout } from '../../support/merchant/merchant-client';
 import { makeUser, openForm, PageClient } from '../../support/merchant/page-client';
 import { giveSecondFactor, signInWithCode } from '../../support/merchant/second-factor';

@@ -1,5 +1,5 @@
 /** Schedules of payouts on the dashboard, without JavaScript: made by a person, and by two. */
-import { verifyLedger } from '../../../src/db/ledger-verify';
+import { verifyLedger } from '../../../src/db/ledger/ledger-verify';
 import { createMerchant, fund, type Merchant } from '../../support/merchant/merchant';
 import { MerchantClient } from '../../support/merchant/merchant-client';
 import { makeUser, PageClient, type TestUser } from '../../support/merchant/page-client';

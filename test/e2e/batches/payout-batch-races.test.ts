@@ -1,7 +1,7 @@
 /** Races about batches over HTTP and Temporal: exactly one side wins, whoever asks first. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { findPayoutBatch } from '../../../src/db/repositories/payout-batches';
+import { findPayoutBatch } from '../../../src/db/payout-batches/payout-batches';
 import { isSound, useSharedGateway } from '../../support/servers/gateway';
 import { readBook } from '../../support/servers/sandbox';
 import {

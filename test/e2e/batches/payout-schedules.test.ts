@@ -1,5 +1,5 @@
 /** Schedules of payouts on real Temporal: what runs, what fails, and who sees it. */
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { secondOf } from '../../../src/domain/payout-schedule';
 import { WORKFLOWS } from '../../../workflows/names';
 import { runAdmin } from '../../support/servers/gateway-admin';

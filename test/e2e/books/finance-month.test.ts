@@ -7,7 +7,7 @@ import { parse } from 'csv-parse/sync';
 import { Decimal } from 'decimal.js';
 import { EXPORTS } from '../../../src/domain/bookkeeping';
 import { add, type Amount, amount, roundTo, ZERO } from '../../../src/domain/money';
-import { createDashboardBooks } from '../../../src/services/dashboard-books';
+import { createDashboardBooks } from '../../../src/features/books/dashboard-books';
 import { fund } from '../../support/merchant/merchant';
 import {
   buildPayout,

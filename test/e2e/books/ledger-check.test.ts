@@ -1,7 +1,11 @@
 /** A broken ledger pauses payouts by itself and says why; going on is for an operator. */
 import { randomBytes } from 'node:crypto';
 import { withClient } from '../../../src/db/provision';
-import { listPauses, pausePayouts, resumePayouts } from '../../../src/services/payout-pauses';
+import {
+  listPauses,
+  pausePayouts,
+  resumePayouts,
+} from '../../../src/features/accounts/payout-pauses';
 import { resumeHeldPayouts } from '../../../src/temporal/payout-workflows';
 import { TASK_QUEUES, WORKFLOWS } from '../../../workflows/names';
 import { startGateway } from '../../support/servers/gateway';

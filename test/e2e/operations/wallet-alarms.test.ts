@@ -1,7 +1,7 @@
 /** From an alarm of the wallet to a mail, a chat and a page of the console, through the schedule of the worker. */
 import { findAnvil } from '../../../src/dev/chain/anvil';
-import { runWalletCommand } from '../../../src/wallet/commands';
-import { Database } from '../../../src/wallet/db/database';
+import { runWalletCommand } from '../../../src/rails/wallet/commands';
+import { Database } from '../../../src/rails/wallet/db/database';
 import { describeWithProgram } from '../../support/optional-program';
 import { makeUser, signedIn } from '../../support/merchant/page-client';
 import { acceptedPayout, openMerchant, whenFinal } from '../../support/payout/payout-steps';

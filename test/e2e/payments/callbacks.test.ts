@@ -1,6 +1,6 @@
 /** Callbacks of the providers over HTTP: only an authentic one is taken, and none moves money. */
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { brokenInvariants, useSharedGateway } from '../../support/servers/gateway';
 import {
   acceptedPayout,

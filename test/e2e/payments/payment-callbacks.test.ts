@@ -1,7 +1,7 @@
 /** Callbacks about payments, and providers that do not answer: one credit, and never a wrong one. */
 import { PROVIDER_CODES, type ProviderCode } from '../../../src/domain/provider-codes';
-import { newId } from '../../../src/lib/new-id';
-import { readSetting } from '../../../src/settings/read-settings';
+import { newId } from '../../../src/platform/lib/new-id';
+import { readSetting } from '../../../src/platform/settings/read-settings';
 import { brokenInvariants, startGateway } from '../../support/servers/gateway';
 import { randomKey } from '../../support/merchant/merchant-client';
 import {

@@ -1,7 +1,7 @@
 /** What operators decide about payments over HTTP: holds and cancelling, up to the balance. */
 import type { PaymentStatus } from '../../../src/domain/payment';
 import { PROVIDER_CODES } from '../../../src/domain/provider-codes';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { useSharedGateway, isSound } from '../../support/servers/gateway';
 import type { MerchantClient } from '../../support/merchant/merchant-client';
 import { ageSignIn, hiddenIn, makeUser, signedIn } from '../../support/merchant/page-client';

@@ -3,7 +3,7 @@
  * the event, the ledger's lines and the balance. No callback comes, and the worker stands still
  * while the provider acts, so that one look sees all of it.
  */
-import { findPayment } from '../../../src/db/repositories/payments';
+import { findPayment } from '../../../src/db/payments/payments';
 import {
   PAYMENT_TRANSITIONS,
   type PaymentStatus,

@@ -1,6 +1,6 @@
 /** POST /payouts/{id}/cancel, alone and against everything else (the specification; decisions/payouts#payout-cancel). */
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { useSharedGateway, isSound } from '../../support/servers/gateway';
 import { buildPayout, type MerchantClient } from '../../support/merchant/merchant-client';
 import {

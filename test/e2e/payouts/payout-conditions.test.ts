@@ -1,6 +1,6 @@
 /** Payouts that wait for conditions (decisions/payouts#payout-conditions), over HTTP on real PostgreSQL and Temporal. */
 import { PAYMENT_REFUNDED } from '../../../src/domain/payout';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import {
   buildPayout,
   type MerchantClient,

@@ -1,5 +1,5 @@
 /** GET /payouts and GET /payouts/{id} (the specification; decisions/api#lists). */
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { useSharedGateway } from '../../support/servers/gateway';
 import {
   buildPayout,

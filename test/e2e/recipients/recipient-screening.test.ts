@@ -1,8 +1,8 @@
 /** The screening of live recipients (decisions/controls#screening), over HTTP on real PostgreSQL and Temporal. */
-import { requireService } from '../../../src/db/repositories/screening';
+import { requireService } from '../../../src/db/screening/screening';
 import { DEFAULT_REJECTION_REASON, RECIPIENT_CHANGED } from '../../../src/domain/payout';
-import { SCREENING_SCENARIOS } from '../../../src/sandbox/screening/scenarios';
-import { removeSource } from '../../../src/services/admin/screening';
+import { SCREENING_SCENARIOS } from '../../../src/rails/sandbox/screening/scenarios';
+import { removeSource } from '../../../src/features/screening/screening';
 import { Admin } from '../../db/admin-harness';
 import { payTo } from '../../support/merchant/merchant-client';
 import {

@@ -2,7 +2,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RECIPIENT_CHANGED } from '../../../src/domain/payout';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { useSharedGateway } from '../../support/servers/gateway';
 import { started } from '../../support/started';
 import {

@@ -7,9 +7,9 @@ import type { Verdict } from '../../../src/domain/screening';
 import {
   SCREENING_SCENARIOS,
   type ScreeningScenario,
-} from '../../../src/sandbox/screening/scenarios';
-import { createSecretBox } from '../../../src/lib/secret-box';
-import { createPayoutScreenings } from '../../../src/services/payout-screenings';
+} from '../../../src/rails/sandbox/screening/scenarios';
+import { createSecretBox } from '../../../src/platform/lib/secret-box';
+import { createPayoutScreenings } from '../../../src/features/payouts/payout-screenings';
 import { createPayoutWorkflows } from '../../../src/temporal/payout-workflows';
 import { type MerchantClient, payTo } from '../../support/merchant/merchant-client';
 import {

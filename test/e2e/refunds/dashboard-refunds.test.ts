@@ -1,5 +1,5 @@
 /** A person refunds and cancels payments on the dashboard, without JavaScript; an operator sees who asked. */
-import { makeRefundLink } from '../../../src/services/refund-addresses';
+import { makeRefundLink } from '../../../src/features/payments/refund-addresses';
 import { ageSignIn, hiddenIn, makeUser, signedIn } from '../../support/merchant/page-client';
 import {
   atProvider,

@@ -2,13 +2,13 @@
 import type { Guard } from '../guard';
 
 const CALLBACKS = 'test/unit/providers/callbacks.test.ts';
-const RECEIVE = 'src/services/provider-callbacks.ts';
+const RECEIVE = 'src/shell/api/provider-callbacks.ts';
 
 export const CALLBACK_GUARDS: readonly Guard[] = [
   {
     name: 'callback-signature-onchain',
     protects: 'A callback without the on-chain provider’s signature wakes nothing.',
-    file: 'src/providers/onchain/callback.ts',
+    file: 'src/adapters/providers/onchain/callback.ts',
     find: "if (!isSameSignature(Buffer.from(signature, 'hex'), expected)) return null;",
     replace: '',
     test: CALLBACKS,
@@ -17,7 +17,7 @@ export const CALLBACK_GUARDS: readonly Guard[] = [
   {
     name: 'callback-signature-exchange-pay',
     protects: 'A callback without Exchange Pay’s signature wakes nothing.',
-    file: 'src/providers/exchange-pay/callback.ts',
+    file: 'src/adapters/providers/exchange-pay/callback.ts',
     find: 'if (!isSameSignature(Buffer.from(signature), Buffer.from(expected))) return null;',
     replace: '',
     test: CALLBACKS,
@@ -26,7 +26,7 @@ export const CALLBACK_GUARDS: readonly Guard[] = [
   {
     name: 'callback-body',
     protects: 'The signature of a callback is over its exact bytes.',
-    file: 'src/providers/onchain/callback.ts',
+    file: 'src/adapters/providers/onchain/callback.ts',
     find: '.update(`${seconds}.`).update(rawBody).digest();',
     replace: ".update(`${seconds}.`).update(rawBody.toString('utf8').trim()).digest();",
     test: CALLBACKS,
@@ -35,7 +35,7 @@ export const CALLBACK_GUARDS: readonly Guard[] = [
   {
     name: 'callback-replay',
     protects: 'A recorded callback is refused after five minutes.',
-    file: 'src/providers/callback-check.ts',
+    file: 'src/adapters/providers/callback-check.ts',
     find: 'return ageMs <= CALLBACK_TOLERANCE_MS && ageMs >= -CALLBACK_TOLERANCE_MS;',
     replace: 'return ageMs !== CALLBACK_TOLERANCE_MS;',
     test: CALLBACKS,
@@ -44,7 +44,7 @@ export const CALLBACK_GUARDS: readonly Guard[] = [
   {
     name: 'callback-header-once',
     protects: 'A header that is sent twice is no signature.',
-    file: 'src/providers/callback-check.ts',
+    file: 'src/adapters/providers/callback-check.ts',
     find: "return typeof value === 'string' ? value : null;",
     replace: 'return value === undefined ? null : [value].flat()[0]!;',
     test: CALLBACKS,

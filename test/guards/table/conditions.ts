@@ -1,7 +1,7 @@
 /** What a payout waits for before it is submitted. */
 import type { Guard } from '../guard';
 
-const SQL = 'src/db/repositories/payout-conditions.ts';
+const SQL = 'src/db/payouts/payout-conditions.ts';
 const TEST = 'test/db/payouts/payout-conditions.test.ts';
 
 export const CONDITION_GUARDS: readonly Guard[] = [

@@ -151,7 +151,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'posting-at-commit',
     protects: 'A status change whose posting is not covered or not new is not committed.',
-    file: 'src/db/repositories/ledger.ts',
+    file: 'src/db/ledger/ledger.ts',
     find: "ELSE (operation_key || ': ledger_post was ' || outcome)::boolean END",
     replace: 'ELSE true END',
     test: LEDGER,
@@ -206,7 +206,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'audit-inserted',
     protects: 'An entry that the gateway did not write is not sealed, and the check names it.',
-    file: 'src/db/audit-verify.ts',
+    file: 'src/db/audit/audit-verify.ts',
     find: 'if (isKnown) continue;',
     replace: 'if (isKnown || !isKnown) continue;',
     test: 'test/db/audit/audit-chain.test.ts',
@@ -215,7 +215,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'audit-link',
     protects: 'Each seal follows from the one before.',
-    file: 'src/db/audit-verify.ts',
+    file: 'src/db/audit/audit-verify.ts',
     find: 'if (!nextHash(this.previous, row.text).equals(row.hash)) {',
     replace: 'if (row.hash.length === 0) {',
     test: 'test/db/audit/audit-chain.test.ts',
@@ -224,7 +224,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'audit-kept-head',
     protects: 'A chain that was written anew does not have the hash of a head that was kept.',
-    file: 'src/db/audit-verify.ts',
+    file: 'src/db/audit/audit-verify.ts',
     find: 'if (head.hash === hash) {',
     replace: 'if (head.hash.length > 0) {',
     test: 'test/db/audit/audit-chain.test.ts',
@@ -233,7 +233,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'audit-erasure-recorded',
     protects: 'What was erased without a record counts as changed.',
-    file: 'src/db/audit-verify.ts',
+    file: 'src/db/audit/audit-verify.ts',
     find: 'isErased && (isLeft || !seal.isErasureRecorded)',
     replace: 'isErased && isLeft',
     test: 'test/db/audit/audit-chain.test.ts',

@@ -171,7 +171,7 @@ export const LIMIT_GUARDS: readonly Guard[] = [
   {
     name: 'reset-of-what-counts',
     protects: 'A refusal names the time when a payout that counts leaves the window.',
-    file: 'src/db/repositories/payout-facts.ts',
+    file: 'src/db/payouts/payout-facts.ts',
     find: 'AND p.status NOT IN (${sqlList(RETURNED_PAYOUT_STATUSES)})',
     replace: '',
     test: USAGE_TEST,
@@ -198,7 +198,7 @@ export const LIMIT_GUARDS: readonly Guard[] = [
   {
     name: 'batch-ended-is-not-reviewed',
     protects: 'A batch that somebody has ended does not wait for operators.',
-    file: 'src/db/repositories/payout-batch-decisions.ts',
+    file: 'src/db/payout-batches/payout-batch-decisions.ts',
     find: '        AND ending IS NULL AND NOT ${BATCH_HAS_APPROVALS} RETURNING id',
     replace: '        AND NOT ${BATCH_HAS_APPROVALS} RETURNING id',
     test: 'test/db/batches/payout-batches.test.ts',

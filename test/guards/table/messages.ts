@@ -1,10 +1,10 @@
 /** Guards of mails with links, and of notifications. */
 import type { Guard } from '../guard';
 
-const RESETS = 'src/services/users/password-resets.ts';
-const LINK_MAILS = 'src/db/repositories/link-mails.ts';
+const RESETS = 'src/features/people/password-resets.ts';
+const LINK_MAILS = 'src/db/people/link-mails.ts';
 const LINK_MAILS_SQL = 'src/db/migrations/0080-refunds-by-payout.ts';
-const PEOPLE = 'src/services/users/people.ts';
+const PEOPLE = 'src/features/people/people.ts';
 const TEST = 'test/db/people/link-mails.test.ts';
 const ONCE = 'a link works once, ends all sessions and the other links, and signs nobody in';
 const OPEN = 'a link does not work after 30 minutes, on the other site';
@@ -169,7 +169,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'invitation-again-of-team',
     protects: 'Nobody sends the invitation of another account again.',
-    file: 'src/db/repositories/people.ts',
+    file: 'src/db/people/people.ts',
     find: 'WHERE i.id = ? AND i.kind = ? AND i.account_id IS NOT DISTINCT FROM ? AND ${OPEN} AND ${APPROVED}`,',
     replace:
       'WHERE i.id = ? AND i.kind = ? AND (?::text IS NULL OR true) AND ${OPEN} AND ${APPROVED}`,',
@@ -179,7 +179,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'invitation-again-once',
     protects: 'An invitation whose mail is being sent is not sent a second time.',
-    file: 'src/db/repositories/people.ts',
+    file: 'src/db/people/people.ts',
     find: "WHERE m.status <> 'sending'`,",
     replace: "WHERE m.status <> ''`,",
     test: 'test/db/people/link-mails.test.ts',
@@ -237,7 +237,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'low-balance-of-mode',
     protects: 'The amounts of one mode do not change those of the other.',
-    file: 'src/db/repositories/balance-alerts.ts',
+    file: 'src/db/books/balance-alerts.ts',
     find: 'WHERE account_id = ? AND mode = ? AND NOT currency = ANY (?::text[])',
     replace: 'WHERE account_id = ? AND ?::text IS NOT NULL AND NOT currency = ANY (?::text[])',
     test: 'test/db/notifications/notifications.test.ts',
@@ -256,7 +256,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
     name: 'chat-of-its-owner',
     protects:
       'Nobody uses, changes or removes the chat of another account, of the other mode or of the operators.',
-    file: 'src/db/repositories/chat-webhooks.ts',
+    file: 'src/db/notifications/chat-webhooks.ts',
     find: "const OWNED = 'account_id IS NOT DISTINCT FROM ? AND mode IS NOT DISTINCT FROM ?';",
     replace: "const OWNED = '(?::text IS NULL OR true) AND (?::text IS NULL OR true)';",
     test: CHATS,
@@ -265,7 +265,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'chat-told-of-its-owner',
     protects: 'A chat is told what happens in its own account and mode.',
-    file: 'src/db/repositories/chat-messages.ts',
+    file: 'src/db/notifications/chat-messages.ts',
     find: 'ON c.account_id IS NOT DISTINCT FROM o.account_id AND c.mode IS NOT DISTINCT FROM o.mode',
     replace: 'ON true',
     test: CHATS,
@@ -274,7 +274,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'chat-kinds-of-its-owner',
     protects: 'A chat of an account is not told what operators are told, nor who signed in.',
-    file: 'src/services/chats.ts',
+    file: 'src/features/notifications/chats.ts',
     find: 'const kinds = (await faults.read(() => readKinds(owner, wish.kinds))) ?? [];',
     replace: 'const kinds = wish.kinds as ChatKind[];',
     also: { find: 'function readKinds(', replace: 'export function readKinds(' },
@@ -293,7 +293,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'chat-address-public',
     protects: 'A chat has no private address.',
-    file: 'src/services/chats.ts',
+    file: 'src/features/notifications/chats.ts',
     find: 'if (!verdict.ok) {',
     replace: 'if (!verdict.ok && wish.name !== "") return wish.url;\n    if (!verdict.ok) {',
     test: CHATS,
@@ -302,7 +302,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'chat-https-in-production',
     protects: 'In production a chat has an HTTPS address.',
-    file: 'src/services/chats.ts',
+    file: 'src/features/notifications/chats.ts',
     find: "if (!isProduction || verdict.url.startsWith('https:')) return verdict.url;",
     replace: 'if (isProduction || !isProduction) return verdict.url;',
     test: CHATS,
@@ -311,7 +311,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'chat-address-masked',
     protects: 'The address of a chat is not shown.',
-    file: 'src/services/chats.ts',
+    file: 'src/features/notifications/chats.ts',
     find: 'hint: maskOf(url)',
     replace: 'hint: url',
     also: { find: 'function maskOf(', replace: 'export function maskOf(' },
@@ -321,7 +321,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'chat-limit-at-once',
     protects: 'An account adds at most five chats, also at the same time.',
-    file: 'src/services/chats.ts',
+    file: 'src/features/notifications/chats.ts',
     find: "await lockByName(tx, 'chats', owner?.accountId ?? null, owner?.mode ?? null);",
     replace: '',
     test: CHATS,
@@ -330,7 +330,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'chat-attempts',
     protects: 'A message to a chat has eight attempts.',
-    file: 'src/db/repositories/chat-messages.ts',
+    file: 'src/db/notifications/chat-messages.ts',
     find: "SET status = CASE WHEN attempts < ${ATTEMPTS_MAX} THEN 'sending' ELSE 'refused' END,",
     replace: "SET status = 'sending',",
     test: CHATS,
@@ -349,7 +349,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'chat-escaped',
     protects: 'What somebody wrote is no mention and no link in a chat.',
-    file: 'src/mail/chat.ts',
+    file: 'src/adapters/mail/chat.ts',
     find: 'text.replace(/[&<>]/g, (one) => ENTITIES[one] ?? one);',
     replace: 'text.replace(/[&]/g, (one) => ENTITIES[one] ?? one);',
     test: CHATS,

@@ -4,8 +4,8 @@ import type { Guard } from '../guard';
 const TRANSITIONS = 'test/db/ledger/guarded-transitions.test.ts';
 const FOUR_EYES = 'test/workflow/payouts/console-decisions.test.ts';
 const DECIDE = 'activities/payout/decide.ts';
-const DECISIONS = 'src/db/repositories/payout-decisions.ts';
-const PROPOSALS = 'src/db/repositories/policy-proposals.ts';
+const DECISIONS = 'src/db/payouts/payout-decisions.ts';
+const PROPOSALS = 'src/db/accounts/policy-proposals.ts';
 const PAYOUT_RULES = 'test/unit/domain/terms.test.ts';
 const REVIEW = 'test/unit/domain/review.test.ts';
 const OUTDATED = 'a proposal is not approved when';
@@ -23,7 +23,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'route-needs-fee',
     protects: 'No route is enabled without a default fee rule.',
-    file: 'src/db/repositories/currency-routes.ts',
+    file: 'src/db/accounts/currency-routes.ts',
     find: "${enabled ? `AND ${HAS_FEE}` : ''}",
     replace: '',
     test: 'test/db/accounts/admin-policies.test.ts',
@@ -32,7 +32,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'fee-rule-in-use',
     protects: 'The default fee rule of an enabled route does not end without a successor.',
-    file: 'src/services/fees.ts',
+    file: 'src/features/accounts/fees.ts',
     find: 'await refuseGap(tx, scope);\n    const ended',
     replace: 'const ended',
     test: 'test/db/accounts/admin-policies.test.ts',
@@ -41,7 +41,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'payout-reference-first',
     protects: 'A used reference is told before anything else is looked at.',
-    file: 'src/services/payouts.ts',
+    file: 'src/features/payouts/payouts.ts',
     find: "if (existingId !== null) throw new ApiError(duplicateReference('payout', existingId));",
     replace: '',
     test: 'test/e2e/payouts/create-payout-limits.test.ts',
@@ -70,7 +70,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'late-money-is-pending',
     protects: 'The pending balance includes late money that is not confirmed yet.',
-    file: 'src/db/repositories/pending-payments.ts',
+    file: 'src/db/payments/pending-payments.ts',
     find: '`(${IS_SEEN} OR (status',
     replace: '`(${IS_SEEN} OR (false AND status',
     test: 'test/e2e/payments/payment-scenarios.test.ts',
@@ -79,7 +79,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'payout-transition',
     protects: 'A payout changes its status only where the table of transitions allows it.',
-    file: 'src/db/repositories/payouts.ts',
+    file: 'src/db/payouts/payouts.ts',
     find: 'AND status IN (${sqlList(from)}) AND NOT awaits_batch',
     replace: 'AND NOT awaits_batch',
     test: TRANSITIONS,
@@ -88,7 +88,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'payout-of-a-batch',
     protects: 'A row that its batch has not released is changed by nothing but the batch.',
-    file: 'src/db/repositories/payouts.ts',
+    file: 'src/db/payouts/payouts.ts',
     find: 'AND status IN (${sqlList(from)}) AND NOT awaits_batch',
     replace: 'AND status IN (${sqlList(from)})',
     test: 'test/db/batches/payout-batches.test.ts',
@@ -124,7 +124,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'batch-left-out-before-approval',
     protects: 'A row is left out only of a batch that nobody has approved or ended.',
-    file: 'src/db/repositories/payout-batches.ts',
+    file: 'src/db/payout-batches/payout-batches.ts',
     find: "AND status IN (${sqlList(payoutBatchStatusesBefore('approve'))})`;",
     replace: '`;',
     test: 'test/db/batches/payout-batches.test.ts',
@@ -133,7 +133,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'batch-approval-of-other-rows',
     protects: 'An approval of rows of which some were left out afterwards does not count.',
-    file: 'src/db/repositories/payout-batch-decisions.ts',
+    file: 'src/db/payout-batches/payout-batch-decisions.ts',
     find: 'AND d.manifest_sha256 = payout_batches.manifest_sha256\n       AND d.outcome IN',
     replace: 'AND d.outcome IN',
     test: 'test/e2e/approvals/console-batches.test.ts',
@@ -160,7 +160,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'batch-four-eyes',
     protects: 'A batch above the threshold in sum needs two operators.',
-    file: 'src/db/repositories/payout-batch-decisions.ts',
+    file: 'src/db/payout-batches/payout-batch-decisions.ts',
     find: 'OR NOT ${NEEDS_TWO}',
     replace: 'OR true OR NOT ${NEEDS_TWO}',
     test: 'test/e2e/approvals/console-batches.test.ts',
@@ -169,7 +169,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'batch-release-after-stop',
     protects: 'No row is released after somebody has ended the batch.',
-    file: 'src/db/repositories/payout-batch-rows.ts',
+    file: 'src/db/payout-batches/payout-batch-rows.ts',
     find: "WHERE id = ? AND status = 'processing' AND ending IS NULL FOR NO KEY UPDATE",
     replace: "WHERE id = ? AND status = 'processing' FOR NO KEY UPDATE",
     test: 'test/db/batches/payout-batches.test.ts',
@@ -178,7 +178,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'batch-release-and-stop-in-order',
     protects: 'The answer to a stop counts the rows that are released at the same moment.',
-    file: 'src/db/repositories/payout-batch-rows.ts',
+    file: 'src/db/payout-batches/payout-batch-rows.ts',
     find: 'ending IS NULL FOR NO KEY UPDATE',
     replace: 'ending IS NULL',
     test: 'test/db/batches/payout-batches.test.ts',
@@ -188,7 +188,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     name: 'batch-four-eyes-live',
     protects:
       'The thresholds that hold at the approval of a batch count, not those of its request.',
-    file: 'src/db/repositories/payout-batch-decisions.ts',
+    file: 'src/db/payout-batches/payout-batch-decisions.ts',
     find: 'USING (currency) WHERE total.amount > t.amount',
     replace: 'USING (currency) WHERE false AND total.amount > t.amount',
     test: 'test/db/batches/payout-batches.test.ts',
@@ -197,7 +197,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'batch-row-released-once',
     protects: 'A row that another transaction takes at the same moment is not released again.',
-    file: 'src/db/repositories/payout-batch-rows.ts',
+    file: 'src/db/payout-batches/payout-batch-rows.ts',
     find: 'AND awaits_batch\n     RETURNING *`,\n    [batchId, limit],',
     replace: 'RETURNING *`,\n    [batchId, limit],',
     also: { find: 'ending IS NULL FOR NO KEY UPDATE', replace: 'ending IS NULL' },
@@ -207,7 +207,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'batch-row-returned-once',
     protects: 'A row that is released at the same moment is not returned.',
-    file: 'src/db/repositories/payout-batch-rows.ts',
+    file: 'src/db/payout-batches/payout-batch-rows.ts',
     find: 'AND awaits_batch\n        AND EXISTS (SELECT FROM payout_batches WHERE id = ? AND ending IS NOT NULL)',
     replace: 'AND EXISTS (SELECT FROM payout_batches WHERE id = ? AND ending IS NOT NULL)',
     test: 'test/db/batches/payout-batches.test.ts',
@@ -236,7 +236,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'payout-transition-condition',
     protects: 'A condition in addition to the table holds at the moment of the change.',
-    file: 'src/db/repositories/payouts.ts',
+    file: 'src/db/payouts/payouts.ts',
     find: "'true'} AND ${only}",
     replace: "'true'}",
     test: TRANSITIONS,
@@ -245,7 +245,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'payout-note',
     protects: 'What is noted about a payout in one status is not written to it in another.',
-    file: 'src/db/repositories/payouts.ts',
+    file: 'src/db/payouts/payouts.ts',
     find: '.where({ id, status }).patch(change)',
     replace: '.where({ id }).patch(change)',
     test: TRANSITIONS,
@@ -263,7 +263,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'payment-transition',
     protects: 'A payment changes its status only where the table of transitions allows it.',
-    file: 'src/db/repositories/payments.ts',
+    file: 'src/db/payments/payments.ts',
     find: 'WHERE id = ? AND status IN (${sqlList(paymentStatusesBefore(trigger))})',
     replace: 'WHERE id = ?',
     test: TRANSITIONS,
@@ -272,7 +272,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'payment-decision-end',
     protects: 'A decision that the provider has answered is not answered again.',
-    file: 'src/db/repositories/payment-decisions.ts',
+    file: 'src/db/payments/payment-decisions.ts',
     find: "WHERE payment_id = ? AND id = ? AND state = 'pending'",
     replace: 'WHERE payment_id = ? AND id = ?',
     test: TRANSITIONS,
@@ -281,7 +281,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'case-resolved-once',
     protects: 'A case is resolved once: the second operator is told.',
-    file: 'src/db/repositories/cases.ts',
+    file: 'src/db/cases/cases.ts',
     find: 'WHERE id = ? AND resolved_at IS NULL AND jsonb_array_length',
     replace: 'WHERE id = ? AND jsonb_array_length',
     test: 'test/db/accounts/admin-accounts.test.ts',
@@ -299,7 +299,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'pause-at-submission',
     protects: 'No payout is submitted while payouts are paused.',
-    file: 'src/db/repositories/payout-submissions.ts',
+    file: 'src/db/payouts/payout-submissions.ts',
     find: 'AND NOT EXISTS (${PAUSES_OF_PAYOUT}) RETURNING *, ${WAS_HELD}',
     replace: 'RETURNING *, ${WAS_HELD}',
     test: TRANSITIONS,
@@ -308,7 +308,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'pause-mode',
     protects: 'A pause of one mode holds the payouts of that mode.',
-    file: 'src/db/repositories/payout-pauses.ts',
+    file: 'src/db/accounts/payout-pauses.ts',
     find: 'AND (x.mode IS NULL OR x.mode = payouts.mode) ORDER BY x.id',
     replace: 'AND x.mode IS NULL ORDER BY x.id',
     test: TRANSITIONS,
@@ -317,7 +317,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'pause-mode-new-payouts',
     protects: 'A pause of one mode refuses new payouts of that mode.',
-    file: 'src/db/repositories/payout-facts.ts',
+    file: 'src/db/payouts/payout-facts.ts',
     find: 'AND (x.mode IS NULL OR x.mode = q.mode)',
     replace: 'AND x.mode IS NULL',
     test: 'test/db/accounts/admin-policies.test.ts',
@@ -326,7 +326,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'pause-lifted-alone',
     protects: 'Who lifts one pause lifts no other, such as the emergency stop of the ledger check.',
-    file: 'src/db/repositories/payout-pauses.ts',
+    file: 'src/db/accounts/payout-pauses.ts',
     find: 'DELETE FROM payout_pauses WHERE id::text = ? RETURNING',
     replace: 'DELETE FROM payout_pauses WHERE ?::text IS NOT NULL RETURNING',
     test: 'test/db/accounts/admin-policies.test.ts',
@@ -335,7 +335,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'rotated-key-is-young',
     protects: 'A rotated key counts as young: whoever has its new secret may be somebody else.',
-    file: 'src/db/repositories/payout-facts.ts',
+    file: 'src/db/payouts/payout-facts.ts',
     find: 'coalesce(k.secret_changed_at, k.created_at, u.created_at)',
     replace: 'coalesce(k.created_at, u.created_at)',
     test: 'test/db/api-keys/admin-keys.test.ts',
@@ -363,7 +363,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
     name: 'related-threshold',
     protects:
       'An amount for two approvals is not confirmed by somebody related to who proposed it.',
-    file: 'src/services/policy-proposals.ts',
+    file: 'src/features/accounts/policy-proposals.ts',
     find: 'if (await areRelatedOperators(tx, proposedBy, by.actor)) {',
     replace: 'if (proposedBy === undefined) {',
     test: 'test/db/people/people.test.ts',
@@ -372,7 +372,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'silent-network',
     protects: 'What was idle while the network was silent is not used again.',
-    file: 'src/postgres/database.ts',
+    file: 'src/platform/postgres/database.ts',
     find: 'for (const idle of this.#idle) if (idle.answeredAt < silentSince) idle.cut();',
     replace: '',
     test: 'test/db/database/silent-network.test.ts',
@@ -381,7 +381,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'submission-approved',
     protects: 'Only an approved payout is submitted.',
-    file: 'src/db/repositories/payout-submissions.ts',
+    file: 'src/db/payouts/payout-submissions.ts',
     find: "WHERE id = ? AND status = 'approved' AND ${IS_SCREENED}",
     replace: 'WHERE id = ? AND ${IS_SCREENED}',
     test: TRANSITIONS,
@@ -505,7 +505,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'known-destination-account',
     protects: 'A destination is known from the payouts of the same account only.',
-    file: 'src/db/repositories/payout-facts.ts',
+    file: 'src/db/payouts/payout-facts.ts',
     find: 'WHERE paid.account_id = ${order}.account_id AND paid.mode = ${order}.mode',
     replace: 'WHERE paid.mode = ${order}.mode',
     test: 'test/db/payouts/known-destination.test.ts',
@@ -514,7 +514,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'known-destination-mode',
     protects: 'A test payout makes no destination known in live mode.',
-    file: 'src/db/repositories/payout-facts.ts',
+    file: 'src/db/payouts/payout-facts.ts',
     find: 'WHERE paid.account_id = ${order}.account_id AND paid.mode = ${order}.mode',
     replace: 'WHERE paid.account_id = ${order}.account_id',
     test: 'test/db/payouts/known-destination.test.ts',
@@ -523,7 +523,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'known-destination-completed',
     protects: 'Only a completed payout makes a destination known.',
-    file: 'src/db/repositories/payout-facts.ts',
+    file: 'src/db/payouts/payout-facts.ts',
     find: "AND paid.status = 'completed'",
     replace: '',
     test: 'test/db/payouts/known-destination.test.ts',
@@ -532,7 +532,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'address-checksum',
     protects: 'An address with a wrong character is refused.',
-    file: 'src/destinations/evm.ts',
+    file: 'src/adapters/destinations/evm.ts',
     find: 'return digits === withChecksum(digits.toLowerCase())',
     replace: "return digits !== ''",
     test: 'test/unit/destinations/addresses.test.ts',
@@ -541,7 +541,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'address-checksum-base58',
     protects: 'The same for the addresses of Bitcoin, Tron and the XRP Ledger.',
-    file: 'src/destinations/base58check.ts',
+    file: 'src/adapters/destinations/base58check.ts',
     find: 'return checksum.every((byte, index) => byte === expected[index]) ? payload : null;',
     replace: 'return payload;',
     test: 'test/unit/destinations/typos.test.ts',
@@ -585,7 +585,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'proposal-own',
     protects: 'An admin does not approve their own proposal in the console.',
-    file: 'src/services/policy-proposals.ts',
+    file: 'src/features/accounts/policy-proposals.ts',
     find: 'if (proposedBy.toLowerCase() === by.actor.toLowerCase()) {',
     replace: 'if (false) {',
     test: 'test/db/accounts/console-accounts.test.ts',
@@ -621,7 +621,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'threshold-by-two',
     protects: 'An amount for two approvals is confirmed by somebody else than who proposed it.',
-    file: 'src/services/policy-proposals.ts',
+    file: 'src/features/accounts/policy-proposals.ts',
     find: 'if (proposedBy.toLowerCase() === by.actor.toLowerCase()) {',
     replace: 'if (false) {',
     test: 'test/db/accounts/admin-policies.test.ts',
@@ -648,7 +648,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'case-decided-as-seen',
     protects: 'A form that is stale resolves nothing: facts that came after its page stay open.',
-    file: 'src/db/repositories/cases.ts',
+    file: 'src/db/cases/cases.ts',
     find: 'AND jsonb_array_length(case_facts(details)) = ?',
     replace: 'AND jsonb_array_length(case_facts(details)) >= ?',
     test: 'test/db/console/case-facts.test.ts',
@@ -666,7 +666,7 @@ export const MONEY_GUARDS: readonly Guard[] = [
   {
     name: 'reconciliation-decided-facts',
     protects: 'Reconciliation leaves out what was decided, not what is older than a decision.',
-    file: 'src/db/reconciliation-differences.ts',
+    file: 'src/db/books/reconciliation-differences.ts',
     find: "AND case_facts(x.details) @> jsonb_build_array(fact - 'at')",
     replace: '',
     test: 'test/db/console/case-facts.test.ts',

@@ -1,20 +1,20 @@
 /** Guards of the dashboard and the console. */
 import type { Guard } from '../guard';
 
-const SITE = 'src/web/site.tsx';
-const SECURITY = 'src/web/security.ts';
+const SITE = 'src/kit/pages/site.tsx';
+const SECURITY = 'src/kit/pages/security.ts';
 const PAGES = 'test/db/dashboard/pages.test.ts';
 const SIGN_IN = 'test/db/sign-in/sign-in.test.ts';
 const ROLES = 'test/db/dashboard/page-roles.test.ts';
-const SESSIONS = 'src/db/repositories/users.ts';
+const SESSIONS = 'src/db/people/users.ts';
 const FACTORS = 'test/db/sign-in/second-factors.test.ts';
-const SSO = 'src/services/users/single-sign-on.ts';
+const SSO = 'src/features/people/single-sign-on.ts';
 const SSO_TEST = 'test/db/sign-in/single-sign-on.test.ts';
 const RECENT = 'test/db/sign-in/recent-sign-in.test.ts';
 const LIMITS = 'test/db/dashboard/page-limits.test.ts';
 const PEOPLE = 'test/db/people/people.test.ts';
-const PEOPLE_SERVICE = 'src/services/users/people.ts';
-const REQUEST_LOG = 'src/db/repositories/request-log.ts';
+const PEOPLE_SERVICE = 'src/features/people/people.ts';
+const REQUEST_LOG = 'src/db/request-log/request-log.ts';
 const FILTERS = 'test/db/accounts/account-filters.test.ts';
 const LOGGED = 'the log of requests is of one account and mode';
 const COOKIE = 'the cookie is for one site only and out of reach of scripts and other sites';
@@ -97,7 +97,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'console-payout-list',
     protects: 'The payouts of all accounts are listed for operators only.',
-    file: 'src/console/payouts/list.tsx',
+    file: 'src/features/payouts/console/list.tsx',
     find: "needs: 'read',",
     replace: 'needs: null as never,',
     test: 'test/db/console/console-payouts.test.ts',
@@ -106,7 +106,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'draft-owner',
     protects: 'What somebody typed before a sign-in is shown to the same person only.',
-    file: 'src/web/once.ts',
+    file: 'src/kit/pages/once.ts',
     find: "cookie === 'gateway_draft' ? session.userId : session.sessionId",
     replace: "cookie === 'gateway_draft' ? '' : session.sessionId",
     test: 'test/db/dashboard/dashboard-pages.test.ts',
@@ -133,7 +133,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'live-recent',
     protects: 'Live keys and endpoints are changed after a recent sign-in only.',
-    file: 'src/dashboard/merchant-page.ts',
+    file: 'src/kit/pages/merchant-page.ts',
     find: 'if (pageAfter !== undefined) {',
     replace: 'if (false) {',
     test: RECENT,
@@ -142,7 +142,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'live-recent-rotation',
     protects: 'A live key is rotated after a recent sign-in only.',
-    file: 'src/dashboard/keys/keys.tsx',
+    file: 'src/features/api-keys/dashboard/keys.tsx',
     find: "      liveRecent: (visit) => pathOf(visit, visit.params['id'] ?? ''),\n",
     replace: '',
     test: RECENT,
@@ -151,7 +151,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'saved-filters-own',
     protects: 'An operator sees the saved filters of nobody else.',
-    file: 'src/db/repositories/saved-filters.ts',
+    file: 'src/db/payouts/saved-filters.ts',
     find: 'FROM saved_filters WHERE user_id = ? ORDER BY',
     replace: 'FROM saved_filters WHERE ?::text IS NOT NULL ORDER BY',
     test: 'test/db/console/console-payouts.test.ts',
@@ -161,7 +161,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'note-once',
     protects: 'A note whose form is sent twice is written once.',
-    file: 'src/services/notes.ts',
+    file: 'src/features/audit/notes.ts',
     find: 'if (last?.actor === by.actor && last.reason === text) return;',
     replace: '',
     test: 'test/db/console/console-payouts.test.ts',
@@ -171,7 +171,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'live-recent-approval',
     protects: 'A live payout is approved after a recent sign-in only.',
-    file: 'src/services/payout-reviews.ts',
+    file: 'src/features/payouts/payout-reviews.ts',
     find: "const isGuarded = payout.mode === 'live' || (await readFourEyes(db, payoutId)) !== null;",
     replace: 'const isGuarded = (await readFourEyes(db, payoutId)) !== null;',
     test: 'test/e2e/approvals/console-payouts.test.ts',
@@ -180,7 +180,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'live-recent-selection',
     protects: 'A selection with a live payout is approved after a recent sign-in only.',
-    file: 'src/services/payout-reviews.ts',
+    file: 'src/features/payouts/payout-reviews.ts',
     find: "({ mode, fourEyesThreshold }) => mode === 'live' || fourEyesThreshold !== null,",
     replace: '({ fourEyesThreshold }) => fourEyesThreshold !== null,',
     test: 'test/e2e/approvals/console-payouts.test.ts',
@@ -189,7 +189,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'live-recent-batch',
     protects: 'A live batch is approved after a recent sign-in only.',
-    file: 'src/services/batch-reviews.ts',
+    file: 'src/features/payout-batches/batch-reviews.ts',
     find: "if (kind === 'approve' && isGuarded && !operator.isRecent) {",
     replace: 'if (false) {',
     test: 'test/e2e/approvals/console-batches.test.ts',
@@ -198,7 +198,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'recent-refund-of-operator',
     protects: 'An operator refunds a payment after a recent sign-in only.',
-    file: 'src/console/payments/payments.tsx',
+    file: 'src/features/payments/console/payments.tsx',
     find: "const again = kind === 'refund' ? signInAgain(visit, `${PATH}/${paymentId}`) : null;",
     replace: 'const again = null;',
     test: RECENT,
@@ -207,7 +207,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'recent-lift-of-pause',
     protects: 'An operator lifts a pause, such as the emergency stop, after a recent sign-in only.',
-    file: 'src/console/pauses/pauses.tsx',
+    file: 'src/features/accounts/console/pauses.tsx',
     find: 'signInAgain(visit, PATH) ??',
     replace: '',
     test: RECENT,
@@ -225,7 +225,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'own-sign-in-of-open-session',
     protects: 'A session that a reset of the password ends sets no password and no factor.',
-    file: 'src/services/users/sessions.ts',
+    file: 'src/kit/service/sessions.ts',
     find: 'if (await isSessionOpen(tx, userId, sessionId)) return;',
     replace: 'if (userId !== sessionId) return;',
     test: SIGN_IN,
@@ -234,7 +234,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'sign-in-of-this-password',
     protects: 'A password that was checked before a reset opens no session after it.',
-    file: 'src/db/repositories/users.ts',
+    file: 'src/db/people/users.ts',
     find: 'AND password_hash = coalesce(?, password_hash)',
     replace: 'AND ? IS DISTINCT FROM id',
     test: SIGN_IN,
@@ -243,7 +243,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'confirm-second-factor',
     protects: 'Who has a second factor confirms with it.',
-    file: 'src/services/users/sign-in.ts',
+    file: 'src/features/people/sign-in.ts',
     find: 'return totp || passkeys > 0 ? checkCodeOf(',
     replace: 'return totp && passkeys >= 0 ? checkCodeOf(',
     test: RECENT,
@@ -288,7 +288,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'sso-email-verified',
     protects: 'An address that the provider has not verified names nobody.',
-    file: 'src/oidc/provider.ts',
+    file: 'src/adapters/oidc/provider.ts',
     find: "claim !== 'email' || claims['email_verified'] === true ? email : null",
     replace: 'email',
     test: SSO_TEST,
@@ -297,7 +297,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'sso-token-signature',
     protects: 'An ID token is signed by the provider.',
-    file: 'src/oidc/provider.ts',
+    file: 'src/adapters/oidc/provider.ts',
     find: 'execute: [enableNonRepudiationChecks, ',
     replace: 'execute: [',
     test: SSO_TEST,
@@ -306,7 +306,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'break-glass-named',
     protects: 'With single sign-on, a password signs in the named operators only.',
-    file: 'src/services/users/sessions.ts',
+    file: 'src/kit/service/sessions.ts',
     find: "return breakGlass.has(email.toLowerCase()) ? 'break_glass' : null;",
     replace: "return 'break_glass';",
     test: SSO_TEST,
@@ -315,7 +315,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'break-glass-related',
     protects: 'One person with a user of the provider and another one is not two operators.',
-    file: 'src/db/repositories/related-operators.ts',
+    file: 'src/db/approvals/related-operators.ts',
     find: '(${isKnown(a)} <> ${isKnown(b)} OR ',
     replace: '(',
     test: SSO_TEST,
@@ -324,7 +324,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'left-approval-stops-nobody',
     protects: 'An approval that no longer counts does not keep two others from approving.',
-    file: 'src/db/repositories/payout-decisions.ts',
+    file: 'src/db/payouts/payout-decisions.ts',
     find: "AND ${mayReview('first')}) AS related_to",
     replace: ') AS related_to',
     test: 'test/e2e/approvals/single-sign-on.test.ts',
@@ -333,7 +333,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'page-rate',
     protects: 'One session does not write the audit log full or keep the processor busy.',
-    file: 'src/web/limits.ts',
+    file: 'src/kit/pages/limits.ts',
     find: 'if (use.begun.length >= limit.perMinute) {',
     replace: 'if (use.begun.length < 0) {',
     test: LIMITS,
@@ -342,7 +342,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'page-at-once',
     protects: 'A session exports one file at a time.',
-    file: 'src/web/limits.ts',
+    file: 'src/kit/pages/limits.ts',
     find: 'if (use.running >= limit.atOnce) throw new TooManyRequests(BUSY_RETRY_S);',
     replace: '',
     test: 'test/unit/web/limits.test.ts',
@@ -387,7 +387,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'object-mode',
     protects: 'An object of the other mode does not exist on the dashboard.',
-    file: 'src/services/own.ts',
+    file: 'src/kit/service/own.ts',
     find: 'if (object?.accountId === owner.accountId && object.mode === owner.mode) return object;',
     replace: 'if (object?.accountId === owner.accountId) return object;',
     test: ROLES,
@@ -414,7 +414,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'audit-log-visible',
     protects: 'A merchant sees which operator’s actions concern the account, and no others.',
-    file: 'src/db/repositories/audit-log.ts',
+    file: 'src/db/audit/audit-log.ts',
     find: "[`(via IN ('dashboard', 'api') OR action = ANY (?::text[]))`, query.visibleActions],",
     replace: '',
     test: 'test/db/console/console-pages.test.ts',
@@ -487,7 +487,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'sign-in-limit',
     protects: 'Passwords are not tried without end.',
-    file: 'src/services/users/attempts.ts',
+    file: 'src/kit/service/attempts.ts',
     find: 'if (counts.ofPair > FAILURES_OF_PAIR_MAX || counts.ofNetwork > FAILURES_OF_NETWORK_MAX) {',
     replace: 'if (counts.ofNetwork > FAILURES_OF_NETWORK_MAX) {',
     test: SIGN_IN,
@@ -496,7 +496,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'sign-in-slowed-down',
     protects: 'A password or code that many networks try at once is tried slowly.',
-    file: 'src/services/users/attempts.ts',
+    file: 'src/kit/service/attempts.ts',
     find: 'return isSlow && !(await isKnownNetwork(db, attempt));',
     replace: 'return false;',
     test: FACTORS,
@@ -505,7 +505,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'totp-once',
     protects: 'A code of an authenticator app signs in once.',
-    file: 'src/db/repositories/second-factors.ts',
+    file: 'src/db/people/second-factors.ts',
     find: 'WHERE user_id = ? AND confirmed_at IS NOT NULL AND last_step < ? RETURNING user_id',
     replace:
       'WHERE user_id = ? AND confirmed_at IS NOT NULL AND (true OR last_step < ?) RETURNING user_id',
@@ -516,7 +516,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'recovery-code-once',
     protects: 'A recovery code signs in once.',
-    file: 'src/db/repositories/second-factors.ts',
+    file: 'src/db/people/second-factors.ts',
     find: 'WHERE user_id = ? AND code_hash = ? AND used_at IS NULL RETURNING user_id',
     replace: 'WHERE user_id = ? AND code_hash = ? RETURNING user_id',
     test: FACTORS,
@@ -525,7 +525,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'second-step-ends',
     protects: 'A second step ends when the password changes.',
-    file: 'src/services/users/sign-in.ts',
+    file: 'src/features/people/sign-in.ts',
     find: 'if (user === null || user.disabledAt !== null || stampOf(user.passwordHash) !== stamp)',
     replace: 'if (user === null || user.disabledAt !== null || stamp === undefined)',
     test: FACTORS,
@@ -535,7 +535,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'failures-of-one-site',
     protects: 'Failed sign-ins at one site do not lock people out of the other.',
-    file: 'src/db/repositories/authentication-attempts.ts',
+    file: 'src/db/people/authentication-attempts.ts',
     find: 'WHERE kind = ? AND network IS NOT DISTINCT FROM',
     replace: 'WHERE ?::text IS NOT NULL AND network IS NOT DISTINCT FROM',
     test: SIGN_IN,
@@ -544,7 +544,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'invitation-once',
     protects: 'The link of an invitation works once.',
-    file: 'src/db/repositories/people.ts',
+    file: 'src/db/people/people.ts',
     find: 'WHERE i.id = ? AND ${OPEN} AND ${APPROVED} RETURNING i.id',
     replace: 'WHERE i.id = ? RETURNING i.id',
     test: PEOPLE,
@@ -554,7 +554,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'invitation-open',
     protects: 'The link of an invitation that was revoked or has expired does not work.',
-    file: 'src/db/repositories/people.ts',
+    file: 'src/db/people/people.ts',
     find: "const OPEN = 'i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > now()';",
     replace: "const OPEN = 'true';",
     test: PEOPLE,
@@ -564,7 +564,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'invitation-team',
     protects: 'Nobody revokes the invitation of another account.',
-    file: 'src/db/repositories/people.ts',
+    file: 'src/db/people/people.ts',
     find: 'WHERE i.id = ? AND i.kind = ? AND i.account_id IS NOT DISTINCT FROM ?\n        AND i.accepted_at',
     replace:
       'WHERE i.id = ? AND i.kind = ? AND (true OR i.account_id IS NOT DISTINCT FROM ?)\n        AND i.accepted_at',
@@ -584,7 +584,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'invited-joins-one-account',
     protects: 'The database adds a user whom an account invited to no other account.',
-    file: 'src/db/repositories/people.ts',
+    file: 'src/db/people/people.ts',
     find: 'WHERE id = ? AND (bound_account_id IS NULL OR bound_account_id = ?)',
     replace: 'WHERE id = ? AND (true OR bound_account_id = ?)',
     test: PEOPLE,
@@ -638,7 +638,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'operator-invitation-approved',
     protects: 'The link of an operator’s invitation works after another admin has approved it.',
-    file: 'src/db/repositories/people.ts',
+    file: 'src/db/people/people.ts',
     find: `const APPROVED = "(i.kind = 'merchant' OR i.approved_by IS NOT NULL)";`,
     replace: `const APPROVED = 'true';`,
     test: PEOPLE,
@@ -647,7 +647,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'second-admin-is-another',
     protects: 'Who invites an operator or proposes a role is not the second admin.',
-    file: 'src/db/repositories/people.ts',
+    file: 'src/db/people/people.ts',
     find: '`lower(${proposedBy}) <> lower(?) AND NOT',
     replace: '`?::text IS NOT NULL AND NOT',
     test: PEOPLE,
@@ -656,7 +656,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'second-admin-is-not-related',
     protects: 'An operator whom an admin brought in is not the second admin for that admin.',
-    file: 'src/db/repositories/people.ts',
+    file: 'src/db/people/people.ts',
     find: "AND NOT ${areRelatedByEmail(proposedBy, '?')}",
     replace: 'AND ?::text IS NOT NULL',
     test: PEOPLE,
@@ -674,7 +674,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'reset-removes-factors',
     protects: 'After a password reset nobody signs in with a factor of before.',
-    file: 'src/services/users/users.ts',
+    file: 'src/features/people/users.ts',
     find: 'await deleteFactors(tx, before.id);',
     replace: '',
     test: PEOPLE,
@@ -683,7 +683,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'live-key-verified',
     protects: 'An account that is not verified gets no live key.',
-    file: 'src/services/api-keys.ts',
+    file: 'src/features/api-keys/api-keys.ts',
     find: "if (mode === 'live' && account.verifiedAt === null) {",
     replace: 'if (false) {',
     test: 'test/db/api-keys/admin-keys.test.ts',
@@ -692,7 +692,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'spreadsheet-formula',
     protects: 'A text in an exported file is no formula of a spreadsheet.',
-    file: 'src/lib/csv.ts',
+    file: 'src/platform/lib/csv.ts',
     find: "const safe = isFormula || GUARDED.test(text) ? `'${text}` : text;",
     replace: 'const safe = text;',
     test: 'test/db/books/books.test.ts',
@@ -701,7 +701,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'live-payout-reviewed',
     protects: 'A live payout of the dashboard is sent only as its review showed it.',
-    file: 'src/dashboard/payouts/new-payout.tsx',
+    file: 'src/features/payouts/dashboard/new-payout.tsx',
     find: 'if (seen === reviewedDigest(reviewed)) return null;',
     replace: 'if (seen !== null) return null;',
     test: 'test/e2e/operations/dashboard.test.ts',
@@ -710,7 +710,7 @@ export const PAGE_GUARDS: readonly Guard[] = [
   {
     name: 'test-events-in-test-mode',
     protects: 'The page of test events makes nothing in live mode.',
-    file: 'src/dashboard/webhooks/real-event.tsx',
+    file: 'src/features/webhooks/dashboard/real-event.tsx',
     find: "if (type === undefined || visit.mode !== 'test') throw",
     replace: 'if (type === undefined) throw',
     test: 'test/e2e/operations/dashboard.test.ts',

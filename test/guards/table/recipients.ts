@@ -45,7 +45,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'second-person-is-another',
     protects: 'Whoever makes something does not approve it as the second person.',
-    file: 'src/services/second-person.ts',
+    file: 'src/features/approvals/second-person.ts',
     find: "if (waiting.maker === userId) throw new AdminRefusal({ code: 'made_by_yourself', id });",
     replace: '',
     test: RIGHTS,
@@ -54,7 +54,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'second-person-sees-this-version',
     protects: 'An approval is about the rows or the destination that the page showed.',
-    file: 'src/services/second-person.ts',
+    file: 'src/features/approvals/second-person.ts',
     find: "if (waiting.version !== version) throw new AdminRefusal({ code: 'changed_since_shown', id });",
     replace: '',
     test: SECOND,
@@ -130,7 +130,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'refund-destination-scope',
     protects: 'A key without payouts:write names no destination of a refund.',
-    file: 'src/http/routes/refunds.ts',
+    file: 'src/features/payments/refunds-api.ts',
     find: "if (request.destination !== null) requireScope(caller, 'payouts:write');",
     replace: '',
     test: 'test/e2e/refunds/refunds.test.ts',
@@ -140,7 +140,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'live-refund-destination',
     protects: 'A merchant names no destination of a live refund.',
-    file: 'src/services/refunds.ts',
+    file: 'src/features/payments/refunds.ts',
     find: "if (mode === 'live') {",
     replace: "if (mode === 'live' && network === null) {",
     test: 'test/e2e/refunds/refunds.test.ts',
@@ -149,7 +149,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'refund-scope',
     protects: 'A key without refunds:write orders no refund to an address.',
-    file: 'src/services/refunds.ts',
+    file: 'src/features/payments/refunds.ts',
     find: "if (!toAddress || isId('user', apiKeyId) || scopes.includes('refunds:write')) return;",
     replace: "if (!toAddress || isId('user', apiKeyId) || scopes.length > 0) return;",
     test: 'test/e2e/refunds/refunds.test.ts',
@@ -216,7 +216,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'refund-link-while-it-waits',
     protects: 'A link of a refund opens nothing once the refund has ended or has a payout.',
-    file: 'src/db/repositories/refund-links.ts',
+    file: 'src/db/payments/refund-links.ts',
     find: " AND r.state = 'ordered' AND r.payout_id IS NULL\n        AND r.address_until > clock_timestamp()",
     replace: '',
     test: 'test/db/refunds/refunds-to-address.test.ts',

@@ -1,17 +1,17 @@
 /** Guards of the API: who asks, how often, for what, and what a stranger does not see. */
 import type { Guard } from '../guard';
 
-const AUTHENTICATION = 'src/services/authentication.ts';
+const AUTHENTICATION = 'src/features/api-keys/authentication.ts';
 const HTTP_AUTHENTICATION = 'test/db/api-keys/http-authentication.test.ts';
-const AUTH = 'src/http/middleware/auth.ts';
+const AUTH = 'src/kit/api/auth.ts';
 const KEYS_SQL = 'src/db/migrations/baseline/accounts.ts';
-const CLAIMS = 'src/db/repositories/idempotency.ts';
+const CLAIMS = 'src/db/idempotency.ts';
 const CLAIM_TEST = 'test/db/requests/idempotency-claims.test.ts';
-const FEED = 'src/db/repositories/events-feed.ts';
+const FEED = 'src/db/webhooks/events-feed.ts';
 const FEED_TEST = 'test/db/webhooks/events-feed.test.ts';
 const FEED_PAGE =
   'a page of the feed has the bodies of the webhooks, oldest first, of this account and mode';
-const EVENT_LIST = 'src/db/repositories/event-list.ts';
+const EVENT_LIST = 'src/db/webhooks/event-list.ts';
 const EVENTS_OF_OTHERS =
   'the list of an account or mode has no event of another, and none whose body was deleted';
 const OBJECTS = 'test/db/requests/http-objects.test.ts';
@@ -19,7 +19,7 @@ const FILTERS = 'test/db/accounts/account-filters.test.ts';
 const FOUND = 'the body of an event and a logged request are found by their account and mode';
 const FACTS = 'fees, pauses and references of a payout are those of its account and mode';
 const BODIES = 'test/db/requests/http-bodies.test.ts';
-const ADMISSION = 'src/services/admission.ts';
+const ADMISSION = 'src/kit/service/admission.ts';
 const OVERLOAD = 'test/unit/services/admission.test.ts';
 
 export const REQUEST_GUARDS: readonly Guard[] = [
@@ -53,7 +53,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'forwarded-address',
     protects: 'A client cannot choose its address with a header of its own.',
-    file: 'src/lib/client-address.ts',
+    file: 'src/platform/lib/client-address.ts',
     find: 'const trusted = chain.slice(Math.max(0, chain.length - 1 - trustedProxyHops));',
     replace: 'const trusted = chain;',
     test: 'test/unit/lib/client-address.test.ts',
@@ -151,7 +151,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'account-turns',
     protects: 'The requests of one account wait behind each other, and not those of others.',
-    file: 'src/services/account-turns.ts',
+    file: 'src/kit/service/account-turns.ts',
     find: 'const key = `${accountId} ${mode}`;',
     replace: "const key = accountId === '' ? mode : 'all';",
     test: 'test/unit/services/account-turns.test.ts',
@@ -178,7 +178,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'keys-maximum',
     protects: 'An account has at most fifty keys that work in a mode.',
-    file: 'src/services/api-keys.ts',
+    file: 'src/features/api-keys/api-keys.ts',
     find: 'if ((await countWorkingKeys(tx, accountId, mode)) >= KEYS_MAX) {',
     replace: 'if (false) {',
     test: 'test/db/api-keys/admin-keys.test.ts',
@@ -187,7 +187,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'keys-maximum-locked',
     protects: 'Two keys that are made at once count each other.',
-    file: 'src/services/api-keys.ts',
+    file: 'src/features/api-keys/api-keys.ts',
     find: 'const account = await requireLockedAccount(tx, accountId);',
     replace: 'const account = await requireAccount(tx, accountId);',
     also: {
@@ -245,7 +245,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'claim-lease-length',
     protects: 'A key whose request died can be used again after 30 seconds.',
-    file: 'src/db/repositories/idempotency.ts',
+    file: 'src/db/idempotency.ts',
     find: 'const LEASE_SECONDS = 30;',
     replace: 'const LEASE_SECONDS = 90;',
     test: 'test/db/requests/idempotency-claims.test.ts',
@@ -255,7 +255,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     name: 'rate-limit-of-the-address',
     protects:
       'A refusal is remembered for the address that met it, so another one learns nothing of the key.',
-    file: 'src/services/authentication.ts',
+    file: 'src/features/api-keys/authentication.ts',
     find: "const name = `${sent.current.toString('base64')} ${address}`;",
     replace: "const name = sent.current.toString('base64');",
     test: 'test/db/requests/http-rate-limit.test.ts',
@@ -273,7 +273,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'cursor-signature',
     protects: 'A client cannot make a cursor of its own.',
-    file: 'src/http/pagination.ts',
+    file: 'src/kit/api/pagination.ts',
     find: 'if (!isOurs) throw validationFailed([FOREIGN_CURSOR]);',
     replace: '',
     test: 'test/unit/http/pagination.test.ts',
@@ -282,7 +282,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'cursor-of-the-list',
     protects: 'A cursor of one account, mode and list is refused for another.',
-    file: 'src/http/pagination.ts',
+    file: 'src/kit/api/pagination.ts',
     find: 'JSON.stringify([list.path, accountId, mode, filters, position])',
     replace: 'JSON.stringify([filters, position])',
     test: 'test/unit/http/pagination.test.ts',
@@ -291,7 +291,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'body-size',
     protects: 'No more of a body is read than 64 KiB.',
-    file: 'src/http/middleware/body.ts',
+    file: 'src/kit/api/validate.ts',
     find: "mebibytes === undefined ? '64kb'",
     replace: "mebibytes === undefined ? '64mb'",
     test: BODIES,
@@ -300,7 +300,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'body-compressed',
     protects: 'A compressed body, which can become any size, is refused.',
-    file: 'src/http/middleware/body.ts',
+    file: 'src/kit/api/validate.ts',
     find: "if (ctx.get('Content-Encoding') !== '' && ctx.get('Content-Encoding') !== 'identity') {",
     replace: 'if (false) {',
     test: BODIES,
@@ -309,7 +309,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'body-duplicates',
     protects: 'A body that two parsers could read differently is refused.',
-    file: 'src/http/json-text.ts',
+    file: 'src/kit/api/json-text.ts',
     find: "if (countMembers(value) !== members) throw invalid('The body must not contain duplicate keys.');",
     replace: '',
     test: 'test/unit/http/json-text.test.ts',
@@ -328,7 +328,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'foreign-host',
     protects: 'A website whose name leads to a developer’s machine gets nothing there.',
-    file: 'src/http/middleware/errors.ts',
+    file: 'src/kit/api/write-errors.ts',
     find: 'if (!isOwnHost(req.headers.host, publicUrl)) {',
     replace: 'if (false) {',
     test: 'test/db/requests/http-errors.test.ts',
@@ -337,7 +337,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'list-account',
     protects: 'The lists of payouts and payments show the caller’s account only.',
-    file: 'src/db/repositories/lists.ts',
+    file: 'src/db/lists.ts',
     find: 'WHERE account_id = ? AND mode = ? ${sql}',
     replace: 'WHERE (true OR account_id = ?) AND mode = ? ${sql}',
     test: OBJECTS,
@@ -346,7 +346,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'list-mode',
     protects: 'The lists of payouts and payments show one mode only.',
-    file: 'src/db/repositories/lists.ts',
+    file: 'src/db/lists.ts',
     find: 'WHERE account_id = ? AND mode = ? ${sql}',
     replace: 'WHERE account_id = ? AND (true OR mode = ?) ${sql}',
     test: OBJECTS,
@@ -355,7 +355,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'transactions-account',
     protects: 'The list of transactions shows the caller’s account only.',
-    file: 'src/db/repositories/transactions.ts',
+    file: 'src/db/books/transactions.ts',
     find: 'WHERE t.account_id = ? AND t.mode = ? ${sql}',
     replace: 'WHERE (true OR t.account_id = ?) AND t.mode = ? ${sql}',
     test: OBJECTS,
@@ -364,7 +364,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'transactions-mode',
     protects: 'The list of transactions shows one mode only.',
-    file: 'src/db/repositories/transactions.ts',
+    file: 'src/db/books/transactions.ts',
     find: 'WHERE t.account_id = ? AND t.mode = ? ${sql}',
     replace: 'WHERE t.account_id = ? AND (true OR t.mode = ?) ${sql}',
     test: OBJECTS,
@@ -373,7 +373,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'payout-owner',
     protects: 'A payout of another account or mode does not exist for a caller.',
-    file: 'src/services/payouts.ts',
+    file: 'src/features/payouts/payouts.ts',
     find: 'if (payout?.accountId !== accountId || payout.mode !== mode) {',
     replace: 'if (payout === null) {',
     test: OBJECTS,
@@ -382,7 +382,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'payment-owner',
     protects: 'A payment of another account or mode does not exist for a caller.',
-    file: 'src/services/payments.ts',
+    file: 'src/features/payments/payments.ts',
     find: 'if (payment?.accountId !== accountId || payment.mode !== mode) {',
     replace: 'if (payment === null) {',
     test: OBJECTS,
@@ -391,7 +391,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'balance-account',
     protects: 'GET /balance shows the caller’s account only.',
-    file: 'src/db/repositories/ledger.ts',
+    file: 'src/db/ledger/ledger.ts',
     find: 'FROM balances b JOIN q USING (account_id, mode)',
     replace: 'FROM balances b JOIN q USING (mode)',
     test: OBJECTS,
@@ -400,7 +400,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'balance-mode',
     protects: 'GET /balance shows one mode only.',
-    file: 'src/db/repositories/ledger.ts',
+    file: 'src/db/ledger/ledger.ts',
     find: 'FROM balances b JOIN q USING (account_id, mode)',
     replace: 'FROM balances b JOIN q USING (account_id)',
     test: HTTP_AUTHENTICATION,
@@ -473,7 +473,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'keys-account',
     protects: 'The list of API keys is of one account.',
-    file: 'src/db/repositories/api-keys.ts',
+    file: 'src/db/api-keys/api-keys.ts',
     find: 'FROM api_keys WHERE account_id = ? ORDER BY',
     replace: 'FROM api_keys WHERE (true OR account_id = ?) ORDER BY',
     test: FILTERS,
@@ -482,7 +482,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'endpoints-account',
     protects: 'The list of webhook endpoints is of one account.',
-    file: 'src/db/repositories/webhook-endpoints.ts',
+    file: 'src/db/webhooks/webhook-endpoints.ts',
     find: 'WHERE account_id = ? AND deleted_at IS NULL ORDER BY created_at, id',
     replace: 'WHERE (true OR account_id = ?) AND deleted_at IS NULL ORDER BY created_at, id',
     test: FILTERS,
@@ -491,7 +491,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'attention-owner',
     protects: 'What needs attention is counted for one account and mode.',
-    file: 'src/db/repositories/object-history.ts',
+    file: 'src/db/object-history.ts',
     find: "FROM payments JOIN q USING (account_id, mode) WHERE status = 'on_hold'",
     replace: "FROM payments CROSS JOIN q WHERE status = 'on_hold'",
     test: FILTERS,
@@ -500,7 +500,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'event-body-owner',
     protects: 'The body of an event is read for its account and mode.',
-    file: 'src/db/repositories/events.ts',
+    file: 'src/db/webhooks/events.ts',
     find: "'SELECT body FROM events WHERE id = ? AND account_id = ? AND mode = ?',",
     replace: "'SELECT body FROM events WHERE id = ? AND (true OR account_id = ? OR mode = ?)',",
     test: FILTERS,
@@ -509,7 +509,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'logged-request-owner',
     protects: 'A logged request is read for its account and mode.',
-    file: 'src/db/repositories/request-log.ts',
+    file: 'src/db/request-log/request-log.ts',
     find: 'WHERE account_id = ? AND mode = ? AND id = ? AND ${KEPT} LIMIT 1',
     replace: 'WHERE (true OR account_id = ? OR mode = ?) AND id = ? AND ${KEPT} LIMIT 1',
     test: FILTERS,
@@ -518,7 +518,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'payment-reference-owner',
     protects: 'A payment’s reference does not tell of the references of others.',
-    file: 'src/db/repositories/payments.ts',
+    file: 'src/db/payments/payments.ts',
     find: "'SELECT id FROM payments WHERE account_id = ? AND mode = ? AND reference = ?',",
     replace:
       "'SELECT id FROM payments WHERE (true OR account_id = ? OR mode = ?) AND reference = ?',",
@@ -528,7 +528,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'payout-reference-owner',
     protects: 'A payout’s reference does not tell of the references of others.',
-    file: 'src/db/repositories/payout-facts.ts',
+    file: 'src/db/payouts/payout-facts.ts',
     find: 'WHERE p.account_id = q.account_id AND p.mode = q.mode AND p.reference = q.reference',
     replace: 'WHERE p.reference = q.reference',
     test: FILTERS,
@@ -537,7 +537,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'fees-account',
     protects: 'A payout costs what the rules of its own account say.',
-    file: 'src/db/repositories/payout-facts.ts',
+    file: 'src/db/payouts/payout-facts.ts',
     find: 'AND (f.account_id = q.account_id OR f.account_id IS NULL)',
     replace: '',
     test: FILTERS,
@@ -546,7 +546,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'fee-list-account',
     protects: 'GET /fees shows no rule of another account.',
-    file: 'src/db/repositories/fee-rules.ts',
+    file: 'src/db/accounts/fee-rules.ts',
     find: 'WHERE (f.account_id = ? OR f.account_id IS NULL)',
     replace: 'WHERE (true OR f.account_id = ? OR f.account_id IS NULL)',
     test: FILTERS,
@@ -555,7 +555,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'replay-owner',
     protects: 'A replay sends the events of the endpoint’s account and mode.',
-    file: 'src/db/repositories/webhook-recovery.ts',
+    file: 'src/db/webhooks/webhook-recovery.ts',
     find: `WHERE account_id = ? AND mode = ? AND body IS NOT NULL
        AND (account_id, mode, created_at, id) > (?, ?,`,
     replace: `WHERE (true OR account_id = ? OR mode = ?) AND body IS NOT NULL
@@ -566,7 +566,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'audit-log-account',
     protects: 'A merchant’s audit log has what concerns the account.',
-    file: 'src/db/repositories/audit-log.ts',
+    file: 'src/db/audit/audit-log.ts',
     find: "['account_id = ?', query.accountId],",
     replace: '',
     test: FILTERS,
@@ -593,7 +593,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'dossier-operators',
     protects: 'A dossier does not tell which operator decided.',
-    file: 'src/presenters/payout-dossier.ts',
+    file: 'src/features/payouts/payout-dossiers-contract.ts',
     find: 'const isShown = is_own === true && salt !== null;',
     replace: 'const isShown = (is_own === true || is_own !== true) && salt !== null;',
     test: 'test/db/payouts/payout-dossier.test.ts',
@@ -602,7 +602,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'key-within-recipients',
     protects: 'A key for saved recipients alone makes no key that pays every destination.',
-    file: 'src/services/key-rights.ts',
+    file: 'src/features/api-keys/key-rights.ts',
     find: 'if (maker.recipientsOnly && !wanted.recipientsOnly) {',
     replace: 'if (maker.recipientsOnly && wanted === null) {',
     test: 'test/e2e/api-keys/api-keys.test.ts',
@@ -611,7 +611,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'key-within-payout',
     protects: 'A key makes no key that sends larger payouts.',
-    file: 'src/services/key-rights.ts',
+    file: 'src/features/api-keys/key-rights.ts',
     find: 'if (asked !== undefined && !isLess(maximum, asked)) continue;',
     replace: 'if (asked !== undefined || asked === undefined) continue;',
     test: 'test/e2e/api-keys/api-keys.test.ts',
@@ -620,7 +620,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'key-within-day',
     protects: 'A key does not have its maximum of a day once more in a key that it makes.',
-    file: 'src/services/key-rights.ts',
+    file: 'src/features/api-keys/key-rights.ts',
     find: 'if (!hasDaily || paying.length === 0) return [];',
     replace: 'if (!hasDaily || paying.length >= 0) return [];',
     test: 'test/e2e/api-keys/api-keys.test.ts',
@@ -629,7 +629,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'key-within-addresses',
     protects: 'A key makes no key that works from other addresses.',
-    file: 'src/services/key-rights.ts',
+    file: 'src/features/api-keys/key-rights.ts',
     find: 'if (outside.length === 0) return [];',
     replace: 'if (outside.length >= 0) return [];',
     test: 'test/e2e/api-keys/api-keys.test.ts',
@@ -638,7 +638,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'key-edited-of-key',
     protects: 'A key that a key has made gets no right to make keys by an edit.',
-    file: 'src/services/api-keys.ts',
+    file: 'src/features/api-keys/api-keys.ts',
     find: "if (key.createdByKey !== null && input.scopes.includes('api_keys:write')) {",
     replace: "if (key.createdByKey === '' && input.scopes.includes('api_keys:write')) {",
     test: 'test/db/dashboard/dashboard-pages.test.ts',
@@ -647,7 +647,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'beneficiary-readers',
     protects: 'Only a key that may make payouts reads who receives the money.',
-    file: 'src/services/payouts.ts',
+    file: 'src/features/payouts/payouts.ts',
     find: "if (beneficiary === null || !scopes.includes('payouts:write')) return undefined;",
     replace: 'if (beneficiary === null || scopes === null) return undefined;',
     test: 'test/e2e/payouts/beneficiaries.test.ts',
@@ -674,7 +674,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'cancellations-a-minute',
     protects: 'A payment’s provider is asked for its cancellation six times a minute.',
-    file: 'src/services/payments.ts',
+    file: 'src/features/payments/payments.ts',
     find: "  await refuseTooMany(deps.db, id, 'cancellations');\n",
     replace: '',
     test: 'test/e2e/payments/payment-main-way.test.ts',
@@ -683,7 +683,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'exports-in-turns',
     protects: 'The exports of one account leave room for those of others.',
-    file: 'src/http/routes/exports.ts',
+    file: 'src/features/books/exports-api.ts',
     find: 'await untilSent(turns, caller, () => startDownload(file.content))',
     replace: 'await startDownload(file.content)',
     test: 'test/unit/services/account-turns.test.ts',
@@ -692,7 +692,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'exports-until-sent',
     protects: 'A slow reader of exports takes no second turn.',
-    file: 'src/http/routes/exports.ts',
+    file: 'src/features/books/exports-api.ts',
     find: '        await closed;\n',
     replace: '        void closed;\n',
     test: 'test/unit/services/account-turns.test.ts',

@@ -28,7 +28,7 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
   {
     name: 'schedule-one-run-at-a-time',
     protects: 'Each run of a schedule sees the balance that the one before it leaves.',
-    file: 'src/db/repositories/payout-schedules.ts',
+    file: 'src/db/payout-schedules/payout-schedules.ts',
     find: 'WHERE id NOT IN (SELECT id FROM pending)',
     replace: 'WHERE true',
     test: DB,
@@ -37,7 +37,7 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
   {
     name: 'schedule-turns',
     protects: 'One account does not keep the schedules of others from their turn.',
-    file: 'src/db/repositories/payout-schedules.ts',
+    file: 'src/db/payout-schedules/payout-schedules.ts',
     find: 'SELECT id FROM due WHERE turn <= ? ORDER BY turn, due_at, id LIMIT ?',
     replace: 'SELECT id FROM due WHERE turn <= ? ORDER BY due_at, id LIMIT ?',
     test: DB,
@@ -46,7 +46,7 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
   {
     name: 'conditions-in-turns',
     protects: 'The waiting payouts of one account do not keep others from being woken.',
-    file: 'src/db/repositories/payout-conditions.ts',
+    file: 'src/db/payouts/payout-conditions.ts',
     find: "AND coalesce(looked_at, '-infinity') < now() - ${LOOK_EVERY}",
     replace: '',
     test: 'test/db/payouts/payout-conditions.test.ts',

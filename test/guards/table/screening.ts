@@ -1,17 +1,17 @@
 /** The screening of destinations: what lets a live payout through, and what an answer is. */
 import type { Guard } from '../guard';
 
-const SQL = 'src/db/repositories/screening.ts';
+const SQL = 'src/db/screening/screening.ts';
 const TABLE = 'test/db/screening/screening.test.ts';
 const WORKFLOW = 'test/workflow/screening.test.ts';
-const SERVICE = 'src/screening/service.ts';
+const SERVICE = 'src/adapters/screening/service.ts';
 const SCREEN = 'activities/payout/screen.ts';
 
 export const SCREENING_GUARDS: readonly Guard[] = [
   {
     name: 'screening-at-submission',
     protects: 'No live payout is submitted without a clear answer while a source is set.',
-    file: 'src/db/repositories/payout-submissions.ts',
+    file: 'src/db/payouts/payout-submissions.ts',
     find: "WHERE id = ? AND status = 'approved' AND ${IS_SCREENED}",
     replace: "WHERE id = ? AND status = 'approved'",
     test: TABLE,
@@ -157,7 +157,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
   {
     name: 'screening-list-whole',
     protects: 'Half of the published list is refused.',
-    file: 'src/screening/lists.ts',
+    file: 'src/adapters/screening/lists.ts',
     find: 'if (stated !== String(count)) {',
     replace: "if (stated === 'never') {",
     test: 'test/db/screening/admin-screening.test.ts',
@@ -166,7 +166,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
   {
     name: 'screening-list-case',
     protects: 'An address matches in any letter case that means nothing.',
-    file: 'src/destinations/canonical.ts',
+    file: 'src/adapters/destinations/canonical.ts',
     find: 'if (EVM.test(value)) return value.toLowerCase();',
     replace: 'if (EVM.test(value)) return value;',
     test: 'test/db/screening/admin-screening.test.ts',
@@ -202,7 +202,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
   {
     name: 'recipient-screening-destination',
     protects: 'A verdict about an earlier destination of a recipient does not count.',
-    file: 'src/db/repositories/recipients.ts',
+    file: 'src/db/recipients/recipients.ts',
     find: "WHERE id = ? AND ${VERSION} = ? AND screening = 'asking' AND deleted_at IS NULL RETURNING id",
     replace: "WHERE id = ? AND ${VERSION} <> ? || 'x' AND screening = 'asking' RETURNING id",
     test: 'test/db/recipients/recipients.test.ts',
@@ -211,7 +211,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
   {
     name: 'recipient-screening-releases',
     protects: 'A payout that waits for its recipient is not sent before the recipient is clear.',
-    file: 'src/db/repositories/recipient-readiness.ts',
+    file: 'src/db/recipients/recipient-readiness.ts',
     find: " AND coalesce(screening, 'clear') = 'clear')",
     replace: ')',
     test: 'test/db/payouts/payout-conditions.test.ts',
@@ -221,7 +221,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
     name: 'recipient-screening-seen',
     protects:
       'An operator clears the destination of a recipient that the page showed, and no later one.',
-    file: 'src/services/recipient-screenings.ts',
+    file: 'src/features/recipients/recipient-screenings.ts',
     find: 'if (seen !== null && seen !== before.destinationVersion) {',
     replace: "if (seen !== null && before.id === '') {",
     test: 'test/db/console/console-cases.test.ts',

@@ -1,11 +1,11 @@
 /** Guards of secrets, and of settings that are refused in production. */
 import type { Guard } from '../guard';
 
-const BOX = 'src/lib/secret-box.ts';
+const BOX = 'src/platform/lib/secret-box.ts';
 const BOX_TEST = 'test/unit/lib/secret-box.test.ts';
-const PRODUCTION = 'src/settings/production.ts';
+const PRODUCTION = 'src/platform/settings/production.ts';
 const PRODUCTION_TEST = 'test/unit/settings/production.test.ts';
-const REDACTION = 'src/services/redaction.ts';
+const REDACTION = 'src/features/request-log/redaction.ts';
 const REDACTION_TEST = 'test/unit/services/redaction.test.ts';
 
 export const SECRET_GUARDS: readonly Guard[] = [
@@ -40,7 +40,7 @@ export const SECRET_GUARDS: readonly Guard[] = [
   {
     name: 'key-pepper',
     protects: 'A copy of the database is no use for trying API keys.',
-    file: 'src/lib/api-key-secret.ts',
+    file: 'src/platform/lib/api-key-secret.ts',
     find: "return createHmac('sha256', pepper).update(secret).digest();",
     replace: "return createHash('sha256').update(secret).digest();",
     test: 'test/unit/http/api-key-secret.test.ts',
@@ -49,7 +49,7 @@ export const SECRET_GUARDS: readonly Guard[] = [
   {
     name: 'log-without-rows',
     protects: 'An error of PostgreSQL is logged without the row that it is about.',
-    file: 'src/lib/logger.ts',
+    file: 'src/platform/lib/logger.ts',
     find: '.filter(([name]) => !WITH_VALUES.includes(name))',
     replace: '',
     test: 'test/db/notifications/log-lines.test.ts',

@@ -8,19 +8,19 @@ const LIES = 'test/wallet/follower-lies.test.ts';
 const SIGNER = 'test/wallet/signer.test.ts';
 const RESTORE = 'test/wallet/restore.test.ts';
 const RESCAN = 'test/wallet/rescan.test.ts';
-const BOOKING = 'src/wallet/follower/booking.ts';
-const TRANSFERS = 'src/wallet/sender/transfers.ts';
-const QUEUE = 'src/wallet/sender/queue.ts';
-const LIMITS = 'src/wallet/sender/limits.ts';
+const BOOKING = 'src/rails/wallet/follower/booking.ts';
+const TRANSFERS = 'src/rails/wallet/sender/transfers.ts';
+const QUEUE = 'src/rails/wallet/sender/queue.ts';
+const LIMITS = 'src/rails/wallet/sender/limits.ts';
 const SEVERAL = 'test/wallet/several-signers.test.ts';
-const SETTLE = 'src/wallet/sender/settle.ts';
-const USED_BY_OTHERS = 'src/wallet/sender/used-by-others.ts';
-const ESTIMATE = 'src/wallet/sender/estimate.ts';
-const OUTCOME = 'src/wallet/sender/outcome.ts';
+const SETTLE = 'src/rails/wallet/sender/settle.ts';
+const USED_BY_OTHERS = 'src/rails/wallet/sender/used-by-others.ts';
+const ESTIMATE = 'src/rails/wallet/sender/estimate.ts';
+const OUTCOME = 'src/rails/wallet/sender/outcome.ts';
 const REFUSALS = 'test/wallet/refusals.test.ts';
 const REORGANIZATION = 'test/wallet/reorganization.test.ts';
 const OLD_STATE = 'test/wallet/old-state.test.ts';
-const PRODUCTION = 'src/wallet/signer/production.ts';
+const PRODUCTION = 'src/rails/wallet/signer/production.ts';
 const PRODUCTION_TEST = 'test/unit/wallet/production.test.ts';
 
 export const WALLET_GUARDS: readonly Guard[] = [
@@ -45,7 +45,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'stop-of-one-hot-wallet',
     protects: 'No hot wallet pays while what another one has sent is not explained.',
-    file: 'src/wallet/sender/slots.ts',
+    file: 'src/rails/wallet/sender/slots.ts',
     find: "'SELECT 1 FROM wallet.signer WHERE chain_id = $1 AND stopped_reason IS NOT NULL'",
     replace: "'SELECT 1 FROM wallet.signer WHERE chain_id = $1 AND chain_id < 0'",
     test: SEVERAL,
@@ -55,7 +55,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     name: 'empty-transactions-first',
     protects:
       'After a restore, nothing else is signed for a nonce that a lost database may have used.',
-    file: 'src/wallet/sender/restore.ts',
+    file: 'src/rails/wallet/sender/restore.ts',
     find: 'freed_at = coalesce(slot.freed_at, clock_timestamp())',
     replace: 'freed_at = slot.freed_at',
     test: RESTORE,
@@ -82,7 +82,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'paused-hot-wallet',
     protects: 'A hot wallet that an operator has paused gets no payout.',
-    file: 'src/wallet/sender/hot-wallets.ts',
+    file: 'src/rails/wallet/sender/hot-wallets.ts',
     find: 'AND stopped_reason IS NULL AND paused_at IS NULL',
     replace: 'AND stopped_reason IS NULL',
     test: SEVERAL,
@@ -91,7 +91,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'one-key-once',
     protects: 'Two hot wallets of a network have two keys.',
-    file: 'src/wallet/wallet.ts',
+    file: 'src/rails/wallet/wallet.ts',
     find: 'if (opened.some(({ address }) => address === signer.address)) {',
     replace: 'if (opened.length < 0) {',
     test: SEVERAL,
@@ -100,7 +100,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'payouts-that-nobody-follows',
     protects: 'The wallet does not start when payouts have not ended and nobody would follow them.',
-    file: 'src/wallet/wallet.ts',
+    file: 'src/rails/wallet/wallet.ts',
     find: 'await requireFollowed(db, config.networks);',
     replace: 'void requireFollowed;',
     test: SEVERAL,
@@ -109,7 +109,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'fee-for-data',
     protects: 'A sweep of coins leaves the fee for data on the first layer at the address.',
-    file: 'src/wallet/sweep/plan.ts',
+    file: 'src/rails/wallet/sweep/plan.ts',
     find: 'const fee = gas * fees.maxFeePerGas + l1Fee;',
     replace: 'const fee = gas * fees.maxFeePerGas;\n  void l1Fee;',
     test: 'test/wallet/sweeps.test.ts',
@@ -118,7 +118,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'payout-with-fee-for-data',
     protects: 'A payout waits until the coins also cover the fee for its data on the first layer.',
-    file: 'src/wallet/sender/hot-wallets.ts',
+    file: 'src/rails/wallet/sender/hot-wallets.ts',
     find: 'feeReserveWei: GAS_RESERVE * fees.maxFeePerGas + l1FeeWei,',
     replace: 'feeReserveWei: GAS_RESERVE * fees.maxFeePerGas,',
     test: FAULTS,
@@ -136,7 +136,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'long-wait',
     protects: 'A payout that waits long has an alarm.',
-    file: 'src/wallet/sender/waiting.ts',
+    file: 'src/rails/wallet/sender/waiting.ts',
     find: 'for (const asset of assets) await reportLongWait(alarms, asset, rows);',
     replace: 'void reportLongWait;',
     test: REFUSALS,
@@ -145,7 +145,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'pause-of-payouts',
     protects: 'A pause of payouts stops new transfers only: what is in flight ends.',
-    file: 'src/wallet/chain/pause.ts',
+    file: 'src/rails/wallet/chain/pause.ts',
     find: "WHERE chain_id = $1 AND stops = 'chain'`",
     replace: 'WHERE chain_id = $1`',
     test: 'test/wallet/pause.test.ts',
@@ -154,7 +154,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'balances-that-cannot-be-read',
     protects: 'Deposits are confirmed while no node tells the balances of open checkouts.',
-    file: 'src/wallet/follower/internal-transfers.ts',
+    file: 'src/rails/wallet/follower/internal-transfers.ts',
     find: 'if (!(error instanceof RpcRefusal || error instanceof DisagreeingNodes)) throw error;',
     replace: 'if (error !== null) throw error;',
     test: OLD_STATE,
@@ -163,7 +163,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'one-refused-item',
     protects: 'A transaction of a sweep that the nodes refuse stops no other.',
-    file: 'src/wallet/sweep/run.ts',
+    file: 'src/rails/wallet/sweep/run.ts',
     find: 'if (refusal === null) sent.push(sweep);',
     replace: 'if (refusal === null) sent.push(sweep);\n    else break;',
     test: 'test/wallet/sweeps.test.ts',
@@ -172,7 +172,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'requests-at-once',
     protects: 'A large question does not become thousands of requests at the same time.',
-    file: 'src/wallet/chain/rpc.ts',
+    file: 'src/rails/wallet/chain/rpc.ts',
     find: 'const REQUESTS_AT_ONCE = 4;',
     replace: 'const REQUESTS_AT_ONCE = 400;',
     test: 'test/wallet/nodes.test.ts',
@@ -181,7 +181,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'words-of-a-broadcast',
     protects: 'A transaction that a node has already is no refused one, whatever its words.',
-    file: 'src/wallet/chain/broadcast-refusals.ts',
+    file: 'src/rails/wallet/chain/broadcast-refusals.ts',
     find: 'same hash/i',
     replace: 'none/i',
     test: 'test/unit/wallet/refusals.test.ts',
@@ -190,7 +190,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'funding-by-its-transfer',
     protects: 'Only the funding of a sweep is no deposit; a payout to an own checkout is credited.',
-    file: 'src/wallet/checkouts/deposits.ts',
+    file: 'src/rails/wallet/checkouts/deposits.ts',
     find: " AND transfer.purpose = 'funding'`",
     replace: '`',
     test: 'test/wallet/checkouts.test.ts',
@@ -199,7 +199,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'pending-above-the-record',
     protects: 'No payout gets a nonce while a node counts more of them than the database.',
-    file: 'src/wallet/sender/compare.ts',
+    file: 'src/rails/wallet/sender/compare.ts',
     find: '} else if (counted > known || waiting > known) {',
     replace: '} else if (mined > known) {',
     test: RESTORE,
@@ -218,7 +218,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'adopted-by-mark',
     protects: 'A payout takes up an unknown transaction only with its mark.',
-    file: 'src/wallet/sender/found.ts',
+    file: 'src/rails/wallet/sender/found.ts',
     find: '.filter(({ isMarked }) => isMarked)',
     replace: '',
     test: RESTORE,
@@ -228,7 +228,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     name: 'restore-from-a-backup',
     protects:
       'A database that was restored from a backup sends nothing before a person has cancelled what it may lack.',
-    file: 'src/wallet/sender/older-database.ts',
+    file: 'src/rails/wallet/sender/older-database.ts',
     find: 'if (before !== null) await stop(db);',
     replace: 'void stop;',
     test: RESTORE,
@@ -237,7 +237,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'pool-behind-a-gap',
     protects: 'A transaction that a pool holds behind a missing nonce stops the payouts.',
-    file: 'src/wallet/sender/compare.ts',
+    file: 'src/rails/wallet/sender/compare.ts',
     find: 'if (one.nonce >= known) waiting = highest(waiting, one.nonce + 1n);',
     replace: '',
     test: RESTORE,
@@ -246,7 +246,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'nonces-to-cancel',
     protects: 'A restore takes nonces that no count shows.',
-    file: 'src/wallet/sender/restore.ts',
+    file: 'src/rails/wallet/sender/restore.ts',
     find: 'to: top + WAITING_MIN',
     replace: 'to: top',
     test: RESTORE,
@@ -255,7 +255,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'conflict-in-a-pool',
     protects: 'Another transaction in a pool than the database has for a nonce stops the payouts.',
-    file: 'src/wallet/sender/compare.ts',
+    file: 'src/rails/wallet/sender/compare.ts',
     find: 'conflict ??= one;',
     replace: '{ void one; }',
     test: RESTORE,
@@ -265,7 +265,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     name: 'claimed-by-mark',
     protects:
       'The client’s word explains an unknown transaction only for the payout whose mark it has.',
-    file: 'src/wallet/sender/claim.ts',
+    file: 'src/rails/wallet/sender/claim.ts',
     find: 'isMarked && reference === claimed.reference',
     replace: 'reference === claimed.reference',
     test: RESTORE,
@@ -274,7 +274,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'claim-stores-nothing-else',
     protects: 'A claim that fits no unknown transaction leaves no order that would be sent.',
-    file: 'src/wallet/sender/claim.ts',
+    file: 'src/rails/wallet/sender/claim.ts',
     find: '      throw rollback;',
     replace: "      return { kind: 'not_unknown' };",
     test: RESTORE,
@@ -283,7 +283,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'used-key-explained',
     protects: 'A used key pays nothing on a new database before its transactions are explained.',
-    file: 'src/wallet/sender/sender.ts',
+    file: 'src/rails/wallet/sender/sender.ts',
     find: 'place !== null && !place.isNew',
     replace: 'place !== null',
     test: 'test/wallet/first-start.test.ts',
@@ -292,7 +292,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'mark-in-fees',
     protects: 'Of like payouts, one is not told paid by the transaction of the other.',
-    file: 'src/wallet/sender/fingerprint.ts',
+    file: 'src/rails/wallet/sender/fingerprint.ts',
     find: ' && (maxFeePerGas & (FEE_STEP - 1n)) === mark.fee',
     replace: '',
     test: RESTORE,
@@ -301,7 +301,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'adopted-replacement',
     protects: 'A mined replacement whose bytes are lost is the payout’s own.',
-    file: 'src/wallet/sender/compare.ts',
+    file: 'src/rails/wallet/sender/compare.ts',
     find: 'if (seen !== undefined && (await adoptReplacement(parts, slot, seen))) return;',
     replace: '',
     test: RESTORE,
@@ -311,7 +311,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     name: 'hidden-user-of-a-nonce',
     protects:
       'A payout is not sent again while no node shows the transaction that has used its nonce.',
-    file: 'src/wallet/sender/explain.ts',
+    file: 'src/rails/wallet/sender/explain.ts',
     find: 'await adoptMarked(tx, chain);',
     replace: 'for (const nonce of nonces) await releaseSlot(tx, key, nonce);',
     test: RESTORE,
@@ -320,7 +320,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'addresses-after-a-restore',
     protects: 'A restored database gives out no deposit address a second time.',
-    file: 'src/wallet/addresses/skip-addresses.ts',
+    file: 'src/rails/wallet/addresses/skip-addresses.ts',
     find: 'await skipAddresses(db, mode, seconds);',
     replace: 'void skipAddresses;',
     test: RESTORE,
@@ -329,7 +329,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'store-before-broadcast',
     protects: 'No transaction reaches a node before its bytes are stored.',
-    file: 'src/wallet/sender/broadcast.ts',
+    file: 'src/rails/wallet/sender/broadcast.ts',
     find: 'await storeAttempts(db, key, signed);',
     replace: `for (const { raw } of signed) await chain.rpc.call('eth_sendRawTransaction', [raw]);
       await storeAttempts(db, key, signed);`,
@@ -339,7 +339,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'one-slot',
     protects: 'A transfer has one nonce that can move money.',
-    file: 'src/wallet/db/migrations/baseline/transfers.ts',
+    file: 'src/rails/wallet/db/migrations/baseline/transfers.ts',
     find: 'CREATE UNIQUE INDEX slot_transfer',
     replace: 'CREATE INDEX slot_transfer',
     test: FAULTS,
@@ -395,7 +395,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'kill-switch',
     protects: 'Nothing is signed or broadcast while payouts are paused.',
-    file: 'src/wallet/chain/pause.ts',
+    file: 'src/rails/wallet/chain/pause.ts',
     find: "return (await db.query('SELECT 1 FROM wallet.pause WHERE chain_id = $1', [chainId])).length > 0;",
     replace: "return (await db.query('SELECT 1 WHERE $1 = 0', [chainId])).length > 0;",
     test: FAULTS,
@@ -404,7 +404,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'chain-id',
     protects: 'The wallet does not start on a node of another chain.',
-    file: 'src/wallet/chain/chain.ts',
+    file: 'src/rails/wallet/chain/chain.ts',
     find: 'if (found !== chainId) {',
     replace: 'if (false) {',
     test: FAULTS,
@@ -413,7 +413,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'chain-id-of-each-node',
     protects: 'A node that serves another chain is not believed.',
-    file: 'src/wallet/chain/rpc.ts',
+    file: 'src/rails/wallet/chain/rpc.ts',
     find: 'if (found !== this.chainId) throw new NodeFault(`serves the chain ${String(found)}`);',
     replace: '',
     test: 'test/wallet/nodes.test.ts',
@@ -422,7 +422,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'token-decimals',
     protects: 'The wallet does not start with other decimals than the token has.',
-    file: 'src/wallet/chain/chain.ts',
+    file: 'src/rails/wallet/chain/chain.ts',
     find: 'if (answer !== decimals) {',
     replace: 'if (false) {',
     test: FAULTS,
@@ -432,7 +432,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     name: 'unknown-nonces',
     protects:
       'The payouts stop when the chain knows more of the hot wallet’s nonces than the database.',
-    file: 'src/wallet/sender/compare.ts',
+    file: 'src/rails/wallet/sender/compare.ts',
     find: 'if (!everyNode && !isStopped && view.pendingNonces <= known) return;',
     replace: 'if (!everyNode) return;',
     test: FAULTS,
@@ -487,7 +487,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'price-within-bounds',
     protects: 'One node that names a price of gas above the maximum sets no fee.',
-    file: 'src/wallet/chain/chain.ts',
+    file: 'src/rails/wallet/chain/chain.ts',
     find: 'if (answer !== undefined && BigInt(answer) <= max)',
     replace: 'if (answer !== undefined)',
     test: REFUSALS,
@@ -496,7 +496,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'estimate-of-one-payout',
     protects: 'What a node answers to the estimate of one payout stops no other.',
-    file: 'src/wallet/chain/rpc.ts',
+    file: 'src/rails/wallet/chain/rpc.ts',
     find: ' && !(method === ESTIMATE && code === INTERNAL_ERROR)',
     replace: '',
     test: REFUSALS,
@@ -591,7 +591,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'nonce-final-by-receipt',
     protects: 'A nonce counts as used by somebody else when that transaction is final, not before.',
-    file: 'src/wallet/sender/nonce-finality.ts',
+    file: 'src/rails/wallet/sender/nonce-finality.ts',
     find: 'return receipt !== null && isInFinalBlock(chain.rpc, receipt, final);',
     replace: 'return receipt !== null;',
     test: OLD_STATE,
@@ -600,7 +600,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'balances-of-the-chain',
     protects: 'Coins that were seen in a block are booked only while the chain has that block.',
-    file: 'src/wallet/follower/internal-transfers.ts',
+    file: 'src/rails/wallet/follower/internal-transfers.ts',
     find: 'if (block?.hash !== hash) return;',
     replace: 'if (block === undefined) return;',
     test: OLD_STATE,
@@ -609,7 +609,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'accepted-at-every-node',
     protects: 'A chain is accepted only when every node has it.',
-    file: 'src/wallet/follower/accept-chain.ts',
+    file: 'src/rails/wallet/follower/accept-chain.ts',
     find: 'if (new Set(headers.map((header) => header?.hash)).size === 1) continue;',
     replace: 'if (headers.length > 0) continue;',
     test: REORGANIZATION,
@@ -619,7 +619,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
     name: 'credited-stays-credited',
     protects:
       'A deposit that was credited is not taken back when an operator accepts another chain.',
-    file: 'src/wallet/follower/accept-chain.ts',
+    file: 'src/rails/wallet/follower/accept-chain.ts',
     find: "fork.number, ['detected']);",
     replace: "fork.number, ['detected', 'final']);",
     test: REORGANIZATION,
@@ -629,7 +629,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'followed-without-deposits',
     protects: 'A network that takes no deposits is paused when the chain replaces final blocks.',
-    file: 'src/wallet/wallet.ts',
+    file: 'src/rails/wallet/wallet.ts',
     find: 'loops.push(createFollowing(config, db, chain, pageUrl));',
     replace: `const following = createFollowing(config, db, chain, pageUrl);
       if (config.xpubs[network.mode] !== null) loops.push(following);`,
@@ -639,7 +639,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'sent-is-reopened',
     protects: 'A payout that an accepted chain does not have is broadcast again.',
-    file: 'src/wallet/sender/reopen.ts',
+    file: 'src/rails/wallet/sender/reopen.ts',
     find: "WHERE chain_id = $1 AND signer = $2 AND state = 'sent'",
     replace: "WHERE chain_id = $1 AND signer = $2 AND state = 'none'",
     test: REORGANIZATION,
@@ -648,7 +648,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'failed-is-not-reopened',
     protects: 'A payout that failed is not paid on an accepted chain: its money was released.',
-    file: 'src/wallet/sender/reopen.ts',
+    file: 'src/rails/wallet/sender/reopen.ts',
     find: 'freed_at = coalesce(freed_at, clock_timestamp())',
     replace: 'freed_at = freed_at',
     test: REORGANIZATION,
@@ -657,7 +657,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'freed-is-not-broadcast',
     protects: 'The transaction of a freed nonce is not broadcast again; only the empty one is.',
-    file: 'src/wallet/sender/broadcast.ts',
+    file: 'src/rails/wallet/sender/broadcast.ts',
     find: 'const due = newest.filter((one) => !one.isFreed || one.isEmpty);',
     replace: 'const due = newest;',
     test: REORGANIZATION,
@@ -666,7 +666,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'fee-maximum',
     protects: 'The fees of a stuck transaction are not raised above the maximum.',
-    file: 'src/wallet/sender/fees.ts',
+    file: 'src/rails/wallet/sender/fees.ts',
     find: 'return raised.maxFeePerGas > cap ? null : raised;',
     replace: 'return raised;',
     test: FAULTS,
@@ -675,7 +675,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'signed-as-ordered',
     protects: 'Bytes that were signed elsewhere are exactly the transaction that was ordered.',
-    file: 'src/wallet/signer/signed-transaction.ts',
+    file: 'src/rails/wallet/signer/signed-transaction.ts',
     find: 'if (differing !== undefined) {',
     replace: 'if (false) {',
     also: {
@@ -688,7 +688,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'signed-by-the-account',
     protects: 'Bytes that another key signed are refused.',
-    file: 'src/wallet/signer/signed-transaction.ts',
+    file: 'src/rails/wallet/signer/signed-transaction.ts',
     find: 'if (!isAddressEqual(await recover(raw), signer)) {',
     replace: 'if (false) {',
     test: SIGNER,
@@ -697,7 +697,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'signing-service',
     protects: 'A signature of the signing service that is not the account’s is refused.',
-    file: 'src/wallet/signer/remote.ts',
+    file: 'src/rails/wallet/signer/remote.ts',
     find: 'if (await isSignedBy(address, hash, signature)) {',
     replace: 'if (hash !== undefined) {',
     test: SIGNER,
@@ -742,7 +742,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'wallet-api-key',
     protects: 'Only who has the API key orders transfers.',
-    file: 'src/onchain-api/api.ts',
+    file: 'src/rails/onchain-api/api.ts',
     find: 'if (mode === undefined) {',
     replace: 'if (false) {',
     test: CONTRACT,
@@ -751,7 +751,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'screening',
     protects: 'A deposit that the screening holds is not confirmed.',
-    file: 'src/wallet/checkouts/screening.ts',
+    file: 'src/rails/wallet/checkouts/screening.ts',
     find: 'if (decided.length === 0 || !isHeld || !one.is_listed) return;',
     replace: 'if (decided.length >= 0) return;',
     test: FOLLOWER,
@@ -761,7 +761,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'screening-denylist',
     protects: 'A deposit from a denied address is held.',
-    file: 'src/wallet/checkouts/screening.ts',
+    file: 'src/rails/wallet/checkouts/screening.ts',
     find: 'one.is_denied ||',
     replace: '',
     test: FOLLOWER,
@@ -770,7 +770,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'final-blocks',
     protects: 'Blocks that replace final ones change nothing: the chain pauses.',
-    file: 'src/wallet/follower/follower.ts',
+    file: 'src/rails/wallet/follower/follower.ts',
     find: "if (fork === 'below_final') return this.stopBelowFinal(place);",
     replace: "if (fork === 'below_final') return undefined;",
     test: FOLLOWER,
@@ -779,7 +779,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'one-follower',
     protects: 'Two processes that follow one chain record each deposit once.',
-    file: 'src/wallet/follower/place.ts',
+    file: 'src/rails/wallet/follower/place.ts',
     find: 'WHERE chain_id = $1 AND head_hash = $2 AND paused_reason IS NULL RETURNING 1`,',
     replace:
       'WHERE chain_id = $1 AND (true OR head_hash = $2) AND paused_reason IS NULL RETURNING 1`,',
@@ -789,7 +789,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'replaced-signer-settles',
     protects: 'A paid payout of a replaced hot wallet is confirmed.',
-    file: 'src/wallet/sender/replaced.ts',
+    file: 'src/rails/wallet/sender/replaced.ts',
     find: 'const hasMore = await settleFinal(parts, view);',
     replace: 'const hasMore = false;',
     test: 'test/wallet/pause.test.ts',
@@ -798,7 +798,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'replaced-signer-broadcasts',
     protects: 'A dropped transaction of a replaced hot wallet is broadcast again.',
-    file: 'src/wallet/sender/replaced.ts',
+    file: 'src/rails/wallet/sender/replaced.ts',
     find: 'await broadcast(parts, view);',
     replace: '',
     test: 'test/wallet/pause.test.ts',
@@ -807,7 +807,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'gas-of-a-replacement',
     protects: 'A replacement has the gas that the recipient needs by then.',
-    file: 'src/wallet/sender/broadcast.ts',
+    file: 'src/rails/wallet/sender/broadcast.ts',
     find: 'return estimated > rules.gasMax || gas <= slot.gas ? slot.gas : markGas(gas, reference);',
     replace: 'return slot.gas;',
     test: 'test/wallet/pause.test.ts',
@@ -816,7 +816,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'broadcast-to-all-nodes',
     protects: 'A node that refuses or forgets transactions holds up no payout.',
-    file: 'src/wallet/chain/rpc.ts',
+    file: 'src/rails/wallet/chain/rpc.ts',
     find: 'const requests = this.inOrder().map(async (node) => {',
     replace: 'const requests = this.inOrder().slice(0, 1).map(async (node) => {',
     test: 'test/wallet/broadcast.test.ts',
@@ -825,7 +825,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'wallet-receipts-explain-header',
     protects: 'Receipts are believed about logs when they explain the whole bloom filter.',
-    file: 'src/wallet/follower/blocks.ts',
+    file: 'src/rails/wallet/follower/blocks.ts',
     find: '!matchesBloom(',
     replace: 'false && !matchesBloom(',
     test: LIES,
@@ -834,7 +834,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'wallet-fail-what-may-be-paid',
     protects: 'A payout that the chain or a pool shows as paid is not refunded.',
-    file: 'src/wallet/sender/decide-transfer.ts',
+    file: 'src/rails/wallet/sender/decide-transfer.ts',
     find: "if (outcome === 'failed') await compareAll(db, networks, chainId);",
     replace: '',
     test: 'test/wallet/restore.test.ts',
@@ -843,7 +843,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'fees-in-limits',
     protects: 'A recipient that burns gas cannot spend more coins than the limits allow.',
-    file: 'src/wallet/sender/limits.ts',
+    file: 'src/rails/wallet/sender/limits.ts',
     find: '+ CASE WHEN asset = $3 THEN gas * max_fee_per_gas ELSE 0 END',
     replace: '+ CASE WHEN asset = $3 THEN 0 ELSE 0 END',
     test: REFUSALS,
@@ -852,7 +852,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'one-alarm-of-unexpected-deposits',
     protects: 'Dust does not fill the list of alarms.',
-    file: 'src/wallet/checkouts/deposits.ts',
+    file: 'src/rails/wallet/checkouts/deposits.ts',
     find: 'GROUP BY checkout_id, asset) AS arrived',
     replace: 'GROUP BY checkout_id, asset, id) AS arrived',
     test: 'test/wallet/follower.test.ts',
@@ -861,7 +861,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'wallet-final-block-moves',
     protects: 'Somebody is told when nothing is confirmed any more.',
-    file: 'src/wallet/follower/progress.ts',
+    file: 'src/rails/wallet/follower/progress.ts',
     find: 'await this.observeFinal(step);',
     replace: '',
     test: LIES,
@@ -870,7 +870,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'wallet-second-node-of-a-deposit',
     protects: 'What one node alone shows is not credited.',
-    file: 'src/wallet/chain/chain.ts',
+    file: 'src/rails/wallet/chain/chain.ts',
     find: 'const NODES_REQUIRED = 2;',
     replace: 'const NODES_REQUIRED = 1;',
     test: LIES,
@@ -879,7 +879,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'wallet-second-node-is-sure',
     protects: 'One node alone cannot call a block final.',
-    file: 'src/wallet/follower/agreement.ts',
+    file: 'src/rails/wallet/follower/agreement.ts',
     find: 'if (deposit.blockNumber > sure[deposit.finality]) return [];',
     replace: '',
     test: LIES,
@@ -888,7 +888,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'wallet-second-balance',
     protects: 'Coins that one node alone shows in a balance are not credited.',
-    file: 'src/wallet/follower/internal-transfers.ts',
+    file: 'src/rails/wallet/follower/internal-transfers.ts',
     find: 'await requireSameBalances(chain, differing, block);',
     replace: '',
     test: LIES,
@@ -897,7 +897,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'wallet-finality-tag',
     protects: 'A chain without the tag finalized is not started as if it had one.',
-    file: 'src/wallet/chain/chain.ts',
+    file: 'src/rails/wallet/chain/chain.ts',
     find: 'if (NO_SUCH_BLOCK.test(error.detail)) return;',
     replace: 'return;',
     test: LIES,
@@ -906,7 +906,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'empty-transaction-pays-nothing',
     protects: 'A payout is not confirmed by the empty transaction that freed its nonce.',
-    file: 'src/wallet/sender/settle.ts',
+    file: 'src/rails/wallet/sender/settle.ts',
     find: 'isEmpty: mined?.isEmpty === true',
     replace: 'isEmpty: false',
     test: 'test/wallet/free-nonce.test.ts',
@@ -924,7 +924,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'rescan-beside-balances',
     protects: 'Coins that a rescan has just credited are not credited by the balance as well.',
-    file: 'src/wallet/follower/internal-transfers.ts',
+    file: 'src/rails/wallet/follower/internal-transfers.ts',
     find: "if (now !== units) throw new OutOfPlace('the deposits of a checkout have changed');",
     replace: 'void now;',
     test: RESCAN,
@@ -933,7 +933,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'rescan-of-final-blocks',
     protects: 'A rescan credits nothing of a block that is not final.',
-    file: 'src/wallet/follower/rescan.ts',
+    file: 'src/rails/wallet/follower/rescan.ts',
     find: 'if (block <= finalNumber) return;',
     replace: 'if (block >= 0) return;',
     test: RESCAN,
@@ -951,7 +951,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'rescan-from-agreeing-nodes',
     protects: 'A rescan credits nothing while the nodes have different final blocks.',
-    file: 'src/wallet/follower/rescan.ts',
+    file: 'src/rails/wallet/follower/rescan.ts',
     find: 'if (header != null && header.hash !== last.hash) {',
     replace: 'if (false) {',
     test: RESCAN,
@@ -969,7 +969,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'addresses-of-an-older-copy',
     protects: 'A gap is left in the addresses of a database that is another than before.',
-    file: 'src/wallet/addresses/skip-addresses.ts',
+    file: 'src/rails/wallet/addresses/skip-addresses.ts',
     find: 'const isSame = now !== null && now === before;',
     replace: 'const isSame = true;',
     test: RESTORE,
@@ -978,7 +978,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'sums-of-what-moved',
     protects: 'The sums ask about each address with a movement since they asked last.',
-    file: 'src/wallet/kept-balances.ts',
+    file: 'src/rails/wallet/kept-balances.ts',
     find: 'const moved = await listMoved(db, chain, of, block);',
     replace: 'const moved: string[] = [];\n  void listMoved;\n  void block;',
     test: 'test/wallet/sums.test.ts',
@@ -987,7 +987,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'kept-balances-of-the-chain',
     protects: 'A kept balance of a block that a reorganization took back is forgotten.',
-    file: 'src/wallet/checkouts/deposits.ts',
+    file: 'src/rails/wallet/checkouts/deposits.ts',
     find: "for (const table of ['address_spend', 'address_balance']) {",
     replace: "for (const table of ['address_spend']) {",
     test: 'test/wallet/sums.test.ts',
@@ -996,7 +996,7 @@ export const WALLET_GUARDS: readonly Guard[] = [
   {
     name: 'addresses-given-out-in-silence',
     protects: 'A deposit is seen whose address was given out while the chain was silent.',
-    file: 'src/wallet/follower/watch-list.ts',
+    file: 'src/rails/wallet/follower/watch-list.ts',
     find: 'const seconds = Math.ceil((startedAt - this.refreshedAt) / 1_000) + OVERLAP_SECONDS;',
     replace: 'const seconds = OVERLAP_SECONDS;',
     test: 'test/wallet/watch-list.test.ts',

@@ -2,14 +2,14 @@
 import type { Guard } from '../guard';
 
 const ADDRESSES = 'test/unit/webhooks/sender-addresses.test.ts';
-const POLICY = 'src/webhooks/address-policy.ts';
+const POLICY = 'src/adapters/webhooks/address-policy.ts';
 const POLICY_TEST = 'test/unit/webhooks/address-policy.test.ts';
-const URLS = 'src/webhooks/url-policy.ts';
+const URLS = 'src/adapters/webhooks/url-policy.ts';
 const URLS_TEST = 'test/unit/webhooks/url-policy.test.ts';
 const VERIFY = 'clients/typescript/src/webhooks.ts';
 const VERIFY_TEST = 'test/unit/webhooks/verify.test.ts';
 const DELIVERIES = 'test/db/webhooks/webhook-deliveries.test.ts';
-const EVENTS = 'src/db/repositories/events.ts';
+const EVENTS = 'src/db/webhooks/events.ts';
 const NAME = 'is refused, and the address stays untold';
 const OWN_ENDPOINTS = 'an event goes to the endpoints of its account and mode';
 
@@ -17,7 +17,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
     name: 'live-allow-cidrs',
     protects: 'A private network that is allowed for test webhooks is not allowed for live ones.',
-    file: 'src/settings/webhook-settings.ts',
+    file: 'src/platform/settings/webhook-settings.ts',
     find: 'allowCidrs: settings.WEBHOOK_LIVE_ALLOW_CIDRS ?? [],',
     replace: 'allowCidrs: testCidrs,',
     test: 'test/unit/settings/webhook-settings.test.ts',
@@ -26,7 +26,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
     name: 'delivery-warnings-mode',
     protects: 'What a merchant is told about deliveries is of one mode.',
-    file: 'src/db/repositories/delivery-warnings.ts',
+    file: 'src/db/webhooks/delivery-warnings.ts',
     find: 'WHERE p.account_id = ? AND p.mode = ? AND p.deleted_at IS NULL',
     replace: 'WHERE p.account_id = ? AND (true OR p.mode = ?) AND p.deleted_at IS NULL',
     test: 'test/db/webhooks/delivery-warnings.test.ts',
@@ -62,7 +62,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
     name: 'address-at-save',
     protects: 'An endpoint whose name leads inside is not saved.',
-    file: 'src/webhooks/target.ts',
+    file: 'src/adapters/webhooks/target.ts',
     find: 'if (addresses.every((address) => isAllowedAddress(address, rules.addresses[mode]))) {',
     replace: 'if (addresses.length > 0) {',
     test: ADDRESSES,
@@ -71,7 +71,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
     name: 'address-at-dial',
     protects: 'Every address of a name is checked right before the sender connects.',
-    file: 'src/webhooks/connect.ts',
+    file: 'src/adapters/webhooks/connect.ts',
     find: 'if (!addresses.every((address) => isAllowedTwice(address, rules))) throw blocked();',
     replace: '',
     test: ADDRESSES,
@@ -80,7 +80,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
     name: 'address-at-connect',
     protects: 'The address that the connection leads to is checked before a byte is sent.',
-    file: 'src/webhooks/connect.ts',
+    file: 'src/adapters/webhooks/connect.ts',
     find: 'if (peer !== undefined && isAllowedTwice(peer, rules)) return socket;',
     replace: 'if (peer !== undefined) return socket;',
     test: ADDRESSES,
@@ -89,7 +89,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
     name: 'address-count',
     protects: 'A name with many addresses does not make the sender call all of them.',
-    file: 'src/webhooks/target.ts',
+    file: 'src/adapters/webhooks/target.ts',
     find: 'if (addresses.length > ADDRESSES_MAX) {',
     replace: 'if (false) {',
     test: ADDRESSES,
@@ -98,7 +98,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
     name: 'url-at-attempt',
     protects: 'A URL that was saved under other rules is refused at the attempt.',
-    file: 'src/webhooks/target.ts',
+    file: 'src/adapters/webhooks/target.ts',
     find: "if (refusal !== null) throw new AttemptFailure('url_blocked', refusal.message);",
     replace: '',
     test: ADDRESSES,
@@ -143,7 +143,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
     name: 'certificate',
     protects: 'The receiver’s certificate is checked, whatever the environment says.',
-    file: 'src/webhooks/connect.ts',
+    file: 'src/adapters/webhooks/connect.ts',
     find: 'rejectUnauthorized: true,',
     replace: 'rejectUnauthorized: false,',
     test: 'test/unit/webhooks/sender-tls.test.ts',
@@ -152,7 +152,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
     name: 'cookies-not-kept',
     protects: 'Cookies of a receiver are not stored.',
-    file: 'src/webhooks/exchange.ts',
+    file: 'src/adapters/webhooks/exchange.ts',
     find: '.filter(([name]) => !HEADERS_NOT_KEPT.has(name))',
     replace: '',
     test: 'test/unit/webhooks/sender-answers.test.ts',
@@ -197,7 +197,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
     name: 'delivery-transition',
     protects: 'A delivery that has ended does not end again in another way.',
-    file: 'src/db/repositories/webhook-deliveries.ts',
+    file: 'src/db/webhooks/webhook-deliveries.ts',
     find: 'WHERE id = ? AND status = ANY (?::text[]) RETURNING id',
     replace: 'WHERE id = ? AND (true OR status = ANY (?::text[])) RETURNING id',
     test: 'test/db/ledger/guarded-transitions.test.ts',
@@ -206,7 +206,7 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
   {
     name: 'endpoint-slots',
     protects: 'An endpoint gets four attempts at a time, over all workers.',
-    file: 'src/db/repositories/webhook-attempts.ts',
+    file: 'src/db/webhooks/webhook-attempts.ts',
     find: "WHERE endpoint_id = ? AND (holder IS NULL OR holder = ?\n              OR taken_at < clock_timestamp() - interval '30 seconds')",
     replace: 'WHERE endpoint_id = ? AND (true OR holder = ?)',
     test: DELIVERIES,

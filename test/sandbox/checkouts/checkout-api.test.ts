@@ -1,7 +1,7 @@
 /** Checkouts at both providers through the adapters, over HTTP: each call, its repetition, its refusal. */
 import { amount } from '../../../src/domain/money';
 import { PROVIDER_CODES, type ProviderCode } from '../../../src/domain/provider-codes';
-import type { Checkout, CheckoutResult } from '../../../src/providers/port';
+import type { Checkout, CheckoutResult } from '../../../src/adapters/providers/port';
 import {
   buildCheckout,
   connectProviders,

@@ -5,8 +5,8 @@
 import type { ServerResponse } from 'node:http';
 import { amount } from '../../../src/domain/money';
 import { PROVIDER_CODES, type ProviderCode } from '../../../src/domain/provider-codes';
-import type { CheckoutResult } from '../../../src/providers/port';
-import type { ProviderRegistry } from '../../../src/providers/registry';
+import type { CheckoutResult } from '../../../src/adapters/providers/port';
+import type { ProviderRegistry } from '../../../src/adapters/providers/registry';
 import {
   buildCheckout,
   connectProviders,

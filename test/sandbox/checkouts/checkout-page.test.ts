@@ -2,8 +2,8 @@
 import { request } from 'undici';
 import { amount } from '../../../src/domain/money';
 import { PROVIDER_CODES, type ProviderCode } from '../../../src/domain/provider-codes';
-import type { CheckoutOrder } from '../../../src/providers/port';
-import { readSandboxConfig, SANDBOX_DEFAULTS } from '../../../src/sandbox/config';
+import type { CheckoutOrder } from '../../../src/adapters/providers/port';
+import { readSandboxConfig, SANDBOX_DEFAULTS } from '../../../src/rails/sandbox/config';
 import {
   buildCheckout,
   readCheckoutEntry,

@@ -1,15 +1,15 @@
 /** The sandbox's checkouts below HTTP: deposit addresses, shares, and the scenarios' document. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHECKED_NETWORKS, destinationFault } from '../../../src/destinations';
-import { newDeposit } from '../../../src/sandbox/chain';
-import { CHECKOUT_SCENARIO_NAMES } from '../../../src/sandbox/checkouts/checkout';
+import { CHECKED_NETWORKS, destinationFault } from '../../../src/adapters/destinations';
+import { newDeposit } from '../../../src/rails/sandbox/chain';
+import { CHECKOUT_SCENARIO_NAMES } from '../../../src/rails/sandbox/checkouts/checkout';
 import {
   CHECKOUT_SCENARIOS,
   planScenario,
   shareOf,
-} from '../../../src/sandbox/checkouts/scenarios';
-import { fromUnits, toUnits } from '../../../src/sandbox/decimal-text';
+} from '../../../src/rails/sandbox/checkouts/scenarios';
+import { fromUnits, toUnits } from '../../../src/rails/sandbox/decimal-text';
 
 const DOCUMENT = readFileSync(join(__dirname, '../../../docs/sandbox.md'), 'utf8').replace(
   / +/g,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROVIDER_CODES } from '../../../src/domain/provider-codes';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/rails/sandbox/server';
 import {
   buildCheckout,
   connectProviders,

@@ -1,10 +1,10 @@
 /** Every scenario of a test-mode checkout plays by itself, at both providers. */
 import { PROVIDER_CODES, type ProviderCode } from '../../../src/domain/provider-codes';
-import type { Checkout } from '../../../src/providers/port';
+import type { Checkout } from '../../../src/adapters/providers/port';
 import {
   CHECKOUT_SCENARIO_NAMES,
   type CheckoutScenario,
-} from '../../../src/sandbox/checkouts/checkout';
+} from '../../../src/rails/sandbox/checkouts/checkout';
 import {
   buildCheckout,
   control,

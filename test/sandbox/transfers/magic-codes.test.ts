@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { normalizeAmount, shortenAmount } from '../../../src/sandbox/decimal-text';
+import { normalizeAmount, shortenAmount } from '../../../src/rails/sandbox/decimal-text';
 import {
   chooseScenario,
   magicAddress,
@@ -11,7 +11,7 @@ import {
   SCENARIO_NAMES,
   SCENARIOS,
   type ScenarioName,
-} from '../../../src/sandbox/transfers/scenarios';
+} from '../../../src/rails/sandbox/transfers/scenarios';
 
 const FAMILIES = ['evm', 'tron', 'bitcoin', 'xrpl'] as const;
 const ORDINARY_AMOUNT = '10.50000000';

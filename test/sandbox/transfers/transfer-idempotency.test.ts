@@ -1,8 +1,8 @@
 /** One client reference is one transfer, whoever submits it how often and with what. */
 import { amount } from '../../../src/domain/money';
 import { PROVIDER_CODES, type ProviderCode } from '../../../src/domain/provider-codes';
-import type { PayoutOrder } from '../../../src/providers/port';
-import { magicAddress, magicEmail } from '../../../src/sandbox/transfers/scenarios';
+import type { PayoutOrder } from '../../../src/adapters/providers/port';
+import { magicAddress, magicEmail } from '../../../src/rails/sandbox/transfers/scenarios';
 import {
   buildOrder,
   readBook,

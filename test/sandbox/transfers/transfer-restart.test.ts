@@ -9,12 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PROVIDER_CODES } from '../../../src/domain/provider-codes';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/rails/sandbox/server';
 import {
   magicAddress,
   magicEmail,
   type ScenarioName,
-} from '../../../src/sandbox/transfers/scenarios';
+} from '../../../src/rails/sandbox/transfers/scenarios';
 import {
   buildOrder,
   connectProviders,

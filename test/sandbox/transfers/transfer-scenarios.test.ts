@@ -4,14 +4,14 @@
  */
 import { amount } from '../../../src/domain/money';
 import { PROVIDER_CODES, type ProviderCode } from '../../../src/domain/provider-codes';
-import type { PayoutOrder } from '../../../src/providers/port';
+import type { PayoutOrder } from '../../../src/adapters/providers/port';
 import {
   magicAddress,
   magicExchangeId,
   SCENARIO_NAMES,
   SCENARIOS,
   type ScenarioName,
-} from '../../../src/sandbox/transfers/scenarios';
+} from '../../../src/rails/sandbox/transfers/scenarios';
 import {
   buildOrder,
   control,

@@ -1,5 +1,5 @@
 /** Fee rules for tests: written with the owner's rights, without the checks that operators meet. */
-import { insertFeeRule } from '../../../src/db/repositories/fee-rules';
+import { insertFeeRule } from '../../../src/db/accounts/fee-rules';
 import type { Db } from '../../../src/db/transaction';
 import type { Direction } from '../../../src/domain/fees';
 import { amount } from '../../../src/domain/money';

@@ -2,7 +2,7 @@
  * Many completed payouts with everything that belongs to them (postings, events, stored responses), for
  * tests and measurements of volume: set-based, and with the triggers off, which would take hours.
  */
-import type { BalanceKey } from '../../../src/db/repositories/ledger';
+import type { BalanceKey } from '../../../src/db/ledger/ledger';
 import type { Tx, Db } from '../../../src/db/transaction';
 
 const BATCH = 50_000;

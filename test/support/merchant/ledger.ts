@@ -3,7 +3,7 @@
  * them, through `post`, as the application's role.
  */
 import { compose } from '../composed';
-import { type BalanceKey, post, type PostResult } from '../../../src/db/repositories/ledger';
+import { type BalanceKey, post, type PostResult } from '../../../src/db/ledger/ledger';
 import type { Db, Reader } from '../../../src/db/transaction';
 import { totalDebit } from '../../../src/domain/fees';
 import {
@@ -19,7 +19,7 @@ import type { Mode } from '../../../src/domain/mode';
 import { add, amount } from '../../../src/domain/money';
 import type { PaymentStatus } from '../../../src/domain/payment';
 import type { PayoutStatus } from '../../../src/domain/payout';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 
 /** An account that nobody else uses, so that a test file can share one database. */
 export async function makeAccount(db: Db): Promise<string> {

@@ -7,7 +7,7 @@ import type { TransactionType } from '../../../src/domain/ledger';
 import type { Mode } from '../../../src/domain/mode';
 import type { PayoutStatus } from '../../../src/domain/payout';
 import type { ProviderCode } from '../../../src/domain/provider-codes';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 
 export interface ListedRow {
   id: string;

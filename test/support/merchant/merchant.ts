@@ -2,8 +2,8 @@
 import type { Mode } from '../../../src/domain/mode';
 import { SCOPES, type Scope } from '../../../src/domain/scopes';
 import type { Db } from '../../../src/db/transaction';
-import { hashApiKey, makeApiKey } from '../../../src/lib/api-key-secret';
-import { newId } from '../../../src/lib/new-id';
+import { hashApiKey, makeApiKey } from '../../../src/platform/lib/api-key-secret';
+import { newId } from '../../../src/platform/lib/new-id';
 import { fund as fundBalance } from './ledger';
 
 /** More than a test spends. */

@@ -1,8 +1,8 @@
 /** A browser without JavaScript: cookies, forms and redirects of the dashboard and the console. */
-import { createUser, type UserWithPassword } from '../../../src/services/users/users';
+import { createUser, type UserWithPassword } from '../../../src/features/people/users';
 import type { Db } from '../../../src/db/transaction';
 import type { UserKind } from '../../../src/domain/users';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 
 export interface TestUser extends UserWithPassword {
   role: string;

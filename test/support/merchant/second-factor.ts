@@ -1,8 +1,8 @@
 /** A second factor of a person, which no page has to set up. */
-import { insertPasskey } from '../../../src/db/repositories/second-factors';
+import { insertPasskey } from '../../../src/db/people/second-factors';
 import type { Db } from '../../../src/db/transaction';
-import { newId } from '../../../src/lib/new-id';
-import { firstRecoveryCodes } from '../../../src/services/users/second-factors';
+import { newId } from '../../../src/platform/lib/new-id';
+import { firstRecoveryCodes } from '../../../src/features/people/second-factors';
 import type { PageClient, TestUser } from './page-client';
 
 /** @returns recovery codes, each of which works once */

@@ -1,11 +1,11 @@
 /** Payouts and payments of ours beside the copy of a provider's statement: what agrees, and what does not. */
-import type { BalanceKey } from '../../../src/db/repositories/ledger';
-import { type ProviderEntry, storeEntries } from '../../../src/db/repositories/provider-statements';
+import type { BalanceKey } from '../../../src/db/ledger/ledger';
+import { type ProviderEntry, storeEntries } from '../../../src/db/books/provider-statements';
 import type { Db } from '../../../src/db/transaction';
 import { amount } from '../../../src/domain/money';
 import type { PaymentStatus } from '../../../src/domain/payment';
 import type { PayoutStatus } from '../../../src/domain/payout';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { openTestDatabase } from '../servers/database';
 import {
   buildPayoutMoney,

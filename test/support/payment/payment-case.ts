@@ -3,8 +3,8 @@
  * same for both: reading the workflow's page, its history and its failures.
  */
 import { randomBytes } from 'node:crypto';
-import { listBalances } from '../../../src/db/repositories/ledger';
-import { findPayment } from '../../../src/db/repositories/payments';
+import { listBalances } from '../../../src/db/ledger/ledger';
+import { findPayment } from '../../../src/db/payments/payments';
 import { amount } from '../../../src/domain/money';
 import type { Payment, PaymentRequest, PaymentStatus } from '../../../src/domain/payment';
 import { control, readCheckoutEntry } from '../servers/sandbox';

@@ -5,11 +5,11 @@
 import { checkPayment } from '../../../activities/payment/check';
 import { decidePayment } from '../../../activities/payment/decide';
 import type { Deps } from '../../../activities/deps';
-import { listBalances } from '../../../src/db/repositories/ledger';
-import { findPayment } from '../../../src/db/repositories/payments';
+import { listBalances } from '../../../src/db/ledger/ledger';
+import { findPayment } from '../../../src/db/payments/payments';
 import { amount, ZERO } from '../../../src/domain/money';
-import { newId } from '../../../src/lib/new-id';
-import { presentPayment } from '../../../src/presenters/payment';
+import { newId } from '../../../src/platform/lib/new-id';
+import { presentPayment } from '../../../src/features/payments/payments-contract';
 import { fund } from '../merchant/ledger';
 import type { Command, Crash, Look } from './payment-commands';
 import { type Answer, type ModelFacts, PaymentModel } from './payment-model';

@@ -2,7 +2,7 @@
  * Payments over a real database and the sandbox over HTTP, without workflows: the test itself calls
  * the activities, in any order, and says which of their calls go wrong.
  */
-import { createSecretBox } from '../../../src/lib/secret-box';
+import { createSecretBox } from '../../../src/platform/lib/secret-box';
 import { compose } from '../composed';
 import { LocalCalls } from '../../../activities/local-calls';
 import type { Deps } from '../../../activities/deps';
@@ -11,10 +11,10 @@ import type { Db } from '../../../src/db/transaction';
 import type { Mode } from '../../../src/domain/mode';
 import { amount, ZERO } from '../../../src/domain/money';
 import type { ProviderCode } from '../../../src/domain/provider-codes';
-import { newId } from '../../../src/lib/new-id';
-import type { Provider } from '../../../src/providers/port';
-import { createNetworkFees } from '../../../src/services/network-fees';
-import { startSandbox } from '../../../src/sandbox/server';
+import { newId } from '../../../src/platform/lib/new-id';
+import type { Provider } from '../../../src/adapters/providers/port';
+import { createNetworkFees } from '../../../src/kit/service/network-fees';
+import { startSandbox } from '../../../src/rails/sandbox/server';
 import { connectProviders, control, makeCredentials } from '../servers/sandbox';
 import { createTestDatabase } from '../servers/database';
 

@@ -1,13 +1,13 @@
 /** The histories of batches and of a schedule's run that are kept under test/fixtures/histories, and how to make each. */
 import { randomBytes } from 'node:crypto';
-import { insertBatchDecision } from '../../../src/db/repositories/payout-batch-decisions';
-import { getPayoutBatch } from '../../../src/db/repositories/payout-batches';
-import { listScheduleRuns } from '../../../src/db/repositories/payout-schedule-runs';
+import { insertBatchDecision } from '../../../src/db/payout-batches/payout-batch-decisions';
+import { getPayoutBatch } from '../../../src/db/payout-batches/payout-batches';
+import { listScheduleRuns } from '../../../src/db/payout-schedules/payout-schedule-runs';
 import type { Mode } from '../../../src/domain/mode';
 import { amount } from '../../../src/domain/money';
 import type { PayoutBatch } from '../../../src/domain/payout-batch';
 import { runWorkflowId } from '../../../src/domain/payout-schedule';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { TASK_QUEUES, WORKFLOWS } from '../../../workflows/names';
 import { makeUser } from '../merchant/page-client';
 import type { WorkflowWorld } from '../servers/workflow-world';

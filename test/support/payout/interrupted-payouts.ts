@@ -2,8 +2,8 @@
  * Live payouts that are each brought to one step of their way and are then interrupted. Each
  * belongs to a merchant of its own, so that a transaction held at its commit holds up no other.
  */
-import type { ScenarioName } from '../../../src/sandbox/transfers/scenarios';
-import { SCENARIOS } from '../../../src/sandbox/transfers/scenarios';
+import type { ScenarioName } from '../../../src/rails/sandbox/transfers/scenarios';
+import { SCENARIOS } from '../../../src/rails/sandbox/transfers/scenarios';
 import { control, readBook } from '../servers/sandbox';
 import type { CommitGate, GatePoint } from '../chaos/commit-gate';
 import type { TestGateway } from '../servers/gateway';

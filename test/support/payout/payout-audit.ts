@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { verifyLedger } from '../../../src/db/ledger-verify';
+import { verifyLedger } from '../../../src/db/ledger/ledger-verify';
 import type { Db } from '../../../src/db/transaction';
 import type { Mode } from '../../../src/domain/mode';
 import { type BookEntry, readBook } from '../servers/sandbox';

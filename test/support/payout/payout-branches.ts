@@ -1,7 +1,7 @@
 /** The ways that a payout can go, as data: what is done with it, its steps and its events. */
 import { ApiError } from '../../../src/domain/errors';
 import type { Mode } from '../../../src/domain/mode';
-import type { ScenarioName } from '../../../src/sandbox/transfers/scenarios';
+import type { ScenarioName } from '../../../src/rails/sandbox/transfers/scenarios';
 import type { ActivityName } from '../chaos/activity-faults';
 import { createPayoutCase, type CaseOptions, type PayoutCase, readPayout } from './payout-case';
 import type { WorkflowWorld } from '../servers/workflow-world';

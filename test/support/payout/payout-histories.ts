@@ -1,8 +1,8 @@
 /** The branches whose histories are kept under test/fixtures/histories, and how to make each. */
-import { insertDecision } from '../../../src/db/repositories/payout-decisions';
-import { requireService } from '../../../src/db/repositories/screening';
+import { insertDecision } from '../../../src/db/payouts/payout-decisions';
+import { requireService } from '../../../src/db/screening/screening';
 import { amount } from '../../../src/domain/money';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { makeUser } from '../merchant/page-client';
 import { BRANCHES, startBranch } from './payout-branches';
 import { createPayoutCase, type PayoutCase, whenDetails, whenPayoutRow } from './payout-case';

@@ -4,7 +4,7 @@ import type { PayoutStatus } from '../../../src/domain/payout';
 import {
   MAGIC_ADDRESSES,
   type AddressFamily,
-} from '../../../src/sandbox/transfers/magic-addresses';
+} from '../../../src/rails/sandbox/transfers/magic-addresses';
 import type { TestGateway } from '../servers/gateway';
 import { createMerchant, fund } from '../merchant/merchant';
 import {

@@ -11,12 +11,12 @@ import { applyTransition, type Transition } from '../../../activities/payout/tra
 import { advancePayoutBatch } from '../../../activities/payout-batch/advance';
 import { approvePayoutBatch, endPayoutBatch } from '../../../activities/payout-batch/decide';
 import type { Deps } from '../../../activities/deps';
-import { listBalances } from '../../../src/db/repositories/ledger';
-import { findPayoutBatch } from '../../../src/db/repositories/payout-batches';
+import { listBalances } from '../../../src/db/ledger/ledger';
+import { findPayoutBatch } from '../../../src/db/payout-batches/payout-batches';
 import { releasePosting, settlementPosting } from '../../../src/domain/ledger';
 import { amount } from '../../../src/domain/money';
 import type { PayoutStatus } from '../../../src/domain/payout';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { addFeeRule } from '../merchant/fee-rules';
 import { fund } from '../merchant/ledger';
 import { atProvider, openPayment, type PaymentWorld, withFaults } from '../payment/payment-world';

@@ -1,5 +1,5 @@
 /** Steps that the tests of the screening over HTTP share. */
-import { importList } from '../../../src/services/admin/screening';
+import { importList } from '../../../src/features/screening/screening';
 import { WORKFLOWS } from '../../../workflows/names';
 import { buildRecipient, type MerchantClient } from '../merchant/merchant-client';
 import type { TestGateway } from '../servers/gateway';

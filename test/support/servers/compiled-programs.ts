@@ -8,7 +8,7 @@ import { transformFile } from '@swc/core';
 
 const ROOT = join(__dirname, '../../..');
 /** What the pages read beside their code. */
-const ASSETS = 'src/web/assets';
+const ASSETS = 'src/kit/pages/assets';
 const ROOMS = ['src', 'workflows', 'activities', 'clients/typescript/src'];
 /** Inside the project, so that the programs find its packages. */
 const CACHE = join(ROOT, 'node_modules/.cache');

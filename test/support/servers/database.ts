@@ -6,7 +6,7 @@ import { connect } from '../../../src/db/connect';
 import { migrate } from '../../../src/db/migrate';
 import type { Db } from '../../../src/db/transaction';
 import { databaseUrl, ensureLogin, withClient } from '../../../src/db/provision';
-import { ensureWalletLogin, migrateWallet } from '../../../src/wallet/db/migrate';
+import { ensureWalletLogin, migrateWallet } from '../../../src/rails/wallet/db/migrate';
 
 /** These are migrated once for each server. */
 const TEMPLATE_DATABASE = 'gateway_template';

@@ -1,7 +1,7 @@
 /** A name server of a test's own, on UDP: it answers A and AAAA as the test says, or not at all. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { addressBytes } from '../../../src/lib/cidr';
+import { addressBytes } from '../../../src/platform/lib/cidr';
 
 /** Addresses (none: the name has no record of the kind), or trouble. */
 export type DnsAnswer = readonly string[] | 'silence' | 'no such name' | 'server failure';

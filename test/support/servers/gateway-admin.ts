@@ -1,5 +1,5 @@
 /** The admin command on a test's gateway, as its operator would run it. */
-import { runAdmin as admin } from '../../../src/cli/admin';
+import { runAdmin as admin } from '../../../src/shell/admin/admin';
 import type { ApiAnswer } from '../merchant/merchant-client';
 import type { TestGateway } from './gateway';
 import { type Ended, runProgram } from './programs';

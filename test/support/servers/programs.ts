@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Program } from '../../../src/lib/command-line';
+import type { Program } from '../../../src/platform/lib/command-line';
 
 const ROOT = resolve(__dirname, '../../..');
 

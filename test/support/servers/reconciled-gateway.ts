@@ -1,6 +1,6 @@
 /** A gateway whose statements of providers a test compares with ours, and what happens at the providers. */
 import { randomBytes } from 'node:crypto';
-import { SCENARIOS, type ScenarioName } from '../../../src/sandbox/transfers/scenarios';
+import { SCENARIOS, type ScenarioName } from '../../../src/rails/sandbox/transfers/scenarios';
 import { TASK_QUEUES, WORKFLOWS } from '../../../workflows/names';
 import type { MerchantClient } from '../merchant/merchant-client';
 import { atProvider } from '../payment/payment-steps';

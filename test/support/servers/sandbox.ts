@@ -9,14 +9,18 @@ import type { AddressInfo } from 'node:net';
 import { amount } from '../../../src/domain/money';
 import type { Mode } from '../../../src/domain/mode';
 import type { ProviderCode } from '../../../src/domain/provider-codes';
-import type { CheckoutOrder, PayoutOrder, ProviderModeConfig } from '../../../src/providers/port';
+import type {
+  CheckoutOrder,
+  PayoutOrder,
+  ProviderModeConfig,
+} from '../../../src/adapters/providers/port';
 import {
   createProviders,
   type ProviderConfig,
   type ProviderRegistry,
-} from '../../../src/providers/registry';
-import type { CredentialsTable } from '../../../src/sandbox/config';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server';
+} from '../../../src/adapters/providers/registry';
+import type { CredentialsTable } from '../../../src/rails/sandbox/config';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/rails/sandbox/server';
 
 export const PATIENT_MS = 8_000;
 /** For calls that hang on purpose: as short as a busy machine allows. */

@@ -136,7 +136,7 @@ async function startTemporal(): Promise<TestEnvironment> {
 /** webpack loads slowly and the project `db` does without it, hence `import` here. */
 async function bundleWorkflowCode(): Promise<TestEnvironment> {
   const { bundleWorkflows } = await import('../../../src/temporal/worker.js');
-  const { bundleWalletWorkflows } = await import('../../../src/wallet/durable/workers.js');
+  const { bundleWalletWorkflows } = await import('../../../src/rails/wallet/durable/workers.js');
   const path = join(folder, 'workflow-bundle.js');
   writeFileSync(path, (await bundleWorkflows()).code);
   const walletPath = join(folder, 'wallet-workflow-bundle.js');

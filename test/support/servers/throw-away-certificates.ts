@@ -11,7 +11,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { isIP } from 'node:net';
-import { addressBytes } from '../../../src/lib/cidr';
+import { addressBytes } from '../../../src/platform/lib/cidr';
 
 export interface Certificate {
   /** PEM. */

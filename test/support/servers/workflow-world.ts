@@ -19,29 +19,29 @@ import { createActivities } from '../../../activities';
 import { LocalCalls } from '../../../activities/local-calls';
 import { connect } from '../../../src/db/connect';
 import type { Db } from '../../../src/db/transaction';
-import type { ProviderRegistry } from '../../../src/providers/registry';
-import { startSandbox, type Sandbox } from '../../../src/sandbox/server';
-import { createScreeningService } from '../../../src/screening/service';
-import { createNetworkFees } from '../../../src/services/network-fees';
+import type { ProviderRegistry } from '../../../src/adapters/providers/registry';
+import { startSandbox, type Sandbox } from '../../../src/rails/sandbox/server';
+import { createScreeningService } from '../../../src/adapters/screening/service';
+import { createNetworkFees } from '../../../src/kit/service/network-fees';
 import {
   checkRows,
   createPayoutBatches,
   type PayoutBatches,
-} from '../../../src/services/payout-batches';
+} from '../../../src/features/payout-batches/payout-batches';
 import {
   createPayoutSchedules,
   type PayoutSchedules,
-} from '../../../src/services/payout-schedules';
+} from '../../../src/features/payout-schedules/payout-schedules';
 import { createScheduleRunWorkflows } from '../../../src/temporal/schedule-run-workflows';
-import { createAdmission } from '../../../src/services/admission';
-import { createPayments } from '../../../src/services/payments';
+import { createAdmission } from '../../../src/kit/service/admission';
+import { createPayments } from '../../../src/features/payments/payments';
 import {
   createPayoutScreenings,
   type PayoutScreenings,
-} from '../../../src/services/payout-screenings';
-import { createPayouts } from '../../../src/services/payouts';
-import { createProviderCallbacks } from '../../../src/services/provider-callbacks';
-import type { Payments, Payouts, ProviderCallbacks } from '../../../src/services/services';
+} from '../../../src/features/payouts/payout-screenings';
+import { createPayouts } from '../../../src/features/payouts/payouts';
+import { createProviderCallbacks } from '../../../src/shell/api/provider-callbacks';
+import type { Payments, Payouts, ProviderCallbacks } from '../../../src/kit/service/services';
 import { createClosedWorkflows } from '../../../src/temporal/visibility';
 import {
   createPaymentWorkflows,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { writeHistory } from '../history-file';
-import { startDurable } from '../../../src/wallet/durable/workers';
-import type { WalletParts } from '../../../src/wallet/wallet';
+import { startDurable } from '../../../src/rails/wallet/durable/workers';
+import type { WalletParts } from '../../../src/rails/wallet/wallet';
 
 export interface TestNamespace {
   namespace: string;

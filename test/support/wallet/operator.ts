@@ -1,13 +1,13 @@
 /** A person who follows the runbook for a stopped hot wallet (docs/operations.md) step by step. */
 import type { Hex } from 'viem';
-import { createChain } from '../../../src/wallet/chain/chain';
-import type { Database } from '../../../src/wallet/db/database';
-import type { Network } from '../../../src/wallet/networks';
+import { createChain } from '../../../src/rails/wallet/chain/chain';
+import type { Database } from '../../../src/rails/wallet/db/database';
+import type { Network } from '../../../src/rails/wallet/networks';
 import {
   beginRestore,
   type HotWalletRestore,
   readRestore,
-} from '../../../src/wallet/sender/restore';
+} from '../../../src/rails/wallet/sender/restore';
 import { waitThroughFaults } from '../wait-for';
 
 const BY = { by: 'alice', reason: 'the runbook' };

@@ -6,16 +6,19 @@ import { randomBytes } from 'node:crypto';
 import { HDKey, privateKeyToAccount } from 'viem/accounts';
 import type { Address, Hex } from 'viem';
 import { amount } from '../../../src/domain/money';
-import { ONCHAIN } from '../../../src/providers/onchain/adapter';
-import type { Provider } from '../../../src/providers/port';
-import { createProviderAgent, createProviderCaller } from '../../../src/providers/provider-http';
-import type { Pause } from '../../../src/wallet/chain/pause';
-import type { WalletConfig } from '../../../src/wallet/config';
-import { Database } from '../../../src/wallet/db/database';
+import { ONCHAIN } from '../../../src/adapters/providers/onchain/adapter';
+import type { Provider } from '../../../src/adapters/providers/port';
+import {
+  createProviderAgent,
+  createProviderCaller,
+} from '../../../src/adapters/providers/provider-http';
+import type { Pause } from '../../../src/rails/wallet/chain/pause';
+import type { WalletConfig } from '../../../src/rails/wallet/config';
+import { Database } from '../../../src/rails/wallet/db/database';
 import type { WalletDatabase } from '../servers/database';
-import type { Network, PayoutRules, SignerSettings } from '../../../src/wallet/networks';
-import type { Signer } from '../../../src/wallet/signer/port';
-import { startWallet, type Wallet, type WalletParts } from '../../../src/wallet/wallet';
+import type { Network, PayoutRules, SignerSettings } from '../../../src/rails/wallet/networks';
+import type { Signer } from '../../../src/rails/wallet/signer/port';
+import { startWallet, type Wallet, type WalletParts } from '../../../src/rails/wallet/wallet';
 import type { TestChain } from './chain';
 
 export const WALLET_KEYS = {

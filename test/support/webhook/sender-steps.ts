@@ -4,8 +4,8 @@ import {
   createWebhookSender,
   type SenderSettings,
   type WebhookSender,
-} from '../../../src/webhooks/sender';
-import type { WebhookRequest } from '../../../src/webhooks/attempt';
+} from '../../../src/adapters/webhooks/sender';
+import type { WebhookRequest } from '../../../src/adapters/webhooks/attempt';
 import { type Behaviour, RECEIVER_ADDRESS, type RawReceiver, startReceiver } from './raw-receiver';
 
 export const EVENT: Omit<WebhookRequest, 'url'> = {

@@ -1,6 +1,6 @@
 /** What must be true of all events and deliveries when a test is over, whatever was killed in it. */
 import type { Client } from '@temporalio/client';
-import { readWebhookDeliveriesToStart } from '../../../src/db/repositories/webhook-deliveries';
+import { readWebhookDeliveriesToStart } from '../../../src/db/webhooks/webhook-deliveries';
 import type { Db } from '../../../src/db/transaction';
 import { createWebhookDeliveryWorkflows } from '../../../src/temporal/webhook-delivery-workflows';
 

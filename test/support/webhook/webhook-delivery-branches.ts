@@ -1,6 +1,6 @@
 /** The ways that a delivery can go, as data: what its receiver answers, what people do, how it ends. */
-import { readWebhookDeliveriesToStart } from '../../../src/db/repositories/webhook-deliveries';
-import { disableEndpoint } from '../../../src/services/webhook-endpoints';
+import { readWebhookDeliveriesToStart } from '../../../src/db/webhooks/webhook-deliveries';
+import { disableEndpoint } from '../../../src/features/webhooks/webhook-endpoints';
 import type { FaultPlan } from '../chaos/activity-faults';
 import {
   BY,

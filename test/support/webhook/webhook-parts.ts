@@ -6,9 +6,9 @@ import { createWebhookDeliveryStarter } from '../../../activities/webhook-delive
 import type { Db } from '../../../src/db/transaction';
 import type { RetryScheduleMs } from '../../../src/domain/webhook-delivery';
 import { EndpointSlots } from '../../../src/domain/webhook-delivery-slots';
-import { createSecretBox } from '../../../src/lib/secret-box';
+import { createSecretBox } from '../../../src/platform/lib/secret-box';
 import { createWebhookDeliveryWorkflows } from '../../../src/temporal/webhook-delivery-workflows';
-import { createWebhookSender, DEFAULT_LIMITS } from '../../../src/webhooks/sender';
+import { createWebhookSender, DEFAULT_LIMITS } from '../../../src/adapters/webhooks/sender';
 
 /**
  * @param schedule the real one when it is left out

@@ -1,8 +1,12 @@
 /** Tables of payouts, as spreadsheets write them. */
 import type { RowFault } from '../../../src/domain/batch-terms';
-import { faultText } from '../../../src/dashboard/batches/fault-text';
-import { readScheduleSheet, readSheet, TEMPLATE } from '../../../src/dashboard/batches/sheet';
-import { plainAmount, SheetFault } from '../../../src/web/sheet';
+import { faultText } from '../../../src/kit/pages/fault-text';
+import {
+  readScheduleSheet,
+  readSheet,
+  TEMPLATE,
+} from '../../../src/features/payout-batches/dashboard/sheet';
+import { plainAmount, SheetFault } from '../../../src/kit/pages/sheet';
 
 const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 const head = 'reference,amount,currency,destination,network';

@@ -2,11 +2,11 @@
  * Known addresses: the vectors of EIP-55, BIP 173 and BIP 350, and published addresses of Tron
  * and the XRP Ledger. A segwit version above 1 is valid to BIP 350 and refused here.
  */
-import { CHECKED_NETWORKS, destinationFault } from '../../../src/destinations';
+import { CHECKED_NETWORKS, destinationFault } from '../../../src/adapters/destinations';
 import {
   type AddressFamily,
   MAGIC_ADDRESSES,
-} from '../../../src/sandbox/transfers/magic-addresses';
+} from '../../../src/rails/sandbox/transfers/magic-addresses';
 
 const EVM = [
   '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',

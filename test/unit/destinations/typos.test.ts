@@ -6,7 +6,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { base58xrp, bech32, bech32m, createBase58check } from '@scure/base';
 import fc from 'fast-check';
-import { CHECKED_NETWORKS, destinationFault } from '../../../src/destinations';
+import { CHECKED_NETWORKS, destinationFault } from '../../../src/adapters/destinations';
 import { scaled } from '../../support/scale';
 
 const base58check = createBase58check(sha256);

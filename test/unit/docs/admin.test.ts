@@ -1,9 +1,9 @@
 /** docs/admin.md and the help of the admin command show commands that exist and can be typed. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createAdmin } from '../../../src/cli/admin';
+import { createAdmin } from '../../../src/shell/admin/admin';
 import { isId } from '../../../src/domain/ids';
-import { runCommand } from '../../../src/lib/command-line';
+import { runCommand } from '../../../src/platform/lib/command-line';
 import { type Ended, runProgram } from '../../support/servers/programs';
 
 const COMMAND = 'npm run -s admin -- ';

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes';
-import { type ProgramName, ROWS, SETTINGS } from '../../../src/settings/settings';
+import { type ProgramName, ROWS, SETTINGS } from '../../../src/platform/settings/settings';
 import { WORKER_QUEUES } from '../../../src/domain/worker-queues';
 
 const ROOT = resolve(__dirname, '../../..');

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { BASE62, checkCharacters, parseApiKey } from '../../../src/domain/api-key';
 import { MODES } from '../../../src/domain/mode';
-import { makeApiKey } from '../../../src/lib/api-key-secret';
+import { makeApiKey } from '../../../src/platform/lib/api-key-secret';
 
 test.each(MODES)('a key says its mode: %s', (mode) => {
   expect(parseApiKey(makeApiKey(mode).secret)).toEqual({ mode });

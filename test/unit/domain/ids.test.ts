@@ -1,5 +1,5 @@
 import { ID_PREFIXES, type IdKind, isId } from '../../../src/domain/ids';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 
 const KINDS = Object.keys(ID_PREFIXES) as IdKind[];
 

@@ -1,7 +1,7 @@
 import { printableJson as printedByClient } from '../../../clients/typescript/src/cli/output';
-import { showList, showObject } from '../../../src/cli/output';
+import { showList, showObject } from '../../../src/kit/admin/output';
 import { isPrintable } from '../../../src/domain/printable';
-import { printableJson } from '../../../src/lib/printable-json';
+import { printableJson } from '../../../src/platform/lib/printable-json';
 
 test.each([
   ['ESC', 'Shop\u001b[2J'],

@@ -8,7 +8,7 @@ import {
   reviewReasonSentence,
 } from '../../../src/domain/review';
 
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MERCHANT, MERCHANT_CAPABILITIES, MERCHANT_ROLES, mayDo } from '../../../src/domain/users';
-import { words } from '../../../src/web/components';
+import { words } from '../../../src/kit/pages/components';
 
 const GUIDE = join(__dirname, '../../../docs/guides/people.md');
 const TABLE = /(?<=<!-- roles -->\n)[\s\S]*?(?=<!-- \/roles -->)/;

@@ -1,6 +1,6 @@
 import { parseApiKey } from '../../../src/domain/api-key';
 import { MODES } from '../../../src/domain/mode';
-import { hashApiKey, makeApiKey } from '../../../src/lib/api-key-secret';
+import { hashApiKey, makeApiKey } from '../../../src/platform/lib/api-key-secret';
 
 describe.each(MODES)('a new %s key', (mode) => {
   const key = makeApiKey(mode);

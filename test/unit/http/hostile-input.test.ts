@@ -7,47 +7,53 @@ import type { TSchema } from 'typebox';
 import { isId } from '../../../src/domain/ids';
 import { parseApiKey } from '../../../src/domain/api-key';
 import { ApiError } from '../../../src/domain/errors';
-import { clientAddress } from '../../../src/lib/client-address';
-import { parseJsonObject } from '../../../src/http/json-text';
-import { createPagination } from '../../../src/http/pagination';
+import { clientAddress } from '../../../src/platform/lib/client-address';
+import { parseJsonObject } from '../../../src/kit/api/json-text';
+import { createPagination } from '../../../src/kit/api/pagination';
 import { OPERATIONS } from '../../../src/openapi/document';
-import type { Json } from '../../../src/schemas/body';
-import { readApiKeyQuery, readApiKeyRequest } from '../../../src/schemas/api-keys';
-import { readEventQuery } from '../../../src/schemas/events';
-import { readFeeQuoteQuery } from '../../../src/schemas/fees';
-import { readPaymentQuery, readPaymentRequest } from '../../../src/schemas/payments';
+import type { Json } from '../../../src/kit/api/body';
+import {
+  readApiKeyQuery,
+  readApiKeyRequest,
+} from '../../../src/features/api-keys/api-keys-contract';
+import { readEventQuery } from '../../../src/features/webhooks/events-contract';
+import { readFeeQuoteQuery } from '../../../src/features/accounts/fees-contract';
+import {
+  readPaymentQuery,
+  readPaymentRequest,
+} from '../../../src/features/payments/payments-contract';
 import {
   readRecipientChange,
   readRecipientQuery,
   readRecipientRequest,
-} from '../../../src/schemas/recipients';
+} from '../../../src/features/recipients/recipients-contract';
 import {
   readLeaveOutRequest,
   readPayoutBatchQuery,
   readPayoutBatchRequest,
-} from '../../../src/schemas/payout-batches';
+} from '../../../src/features/payout-batches/payout-batches-contract';
 import {
   readPayoutScheduleQuery,
   readPayoutScheduleRequest,
-} from '../../../src/schemas/payout-schedules';
+} from '../../../src/features/payout-schedules/payout-schedules-contract';
 import {
   readPaymentRefundQuery,
   readRefundQuery,
   readRefundRequest,
-} from '../../../src/schemas/refunds';
-import { readPayoutQuery, readPayoutRequest } from '../../../src/schemas/payouts';
-import type { Query } from '../../../src/schemas/query';
-import { readExportQuery } from '../../../src/schemas/exports';
-import { readReconciliationRequest } from '../../../src/schemas/reconciliations';
-import { readRequestLogQuery } from '../../../src/schemas/request-logs';
-import { readTransactionQuery } from '../../../src/schemas/transactions';
+} from '../../../src/features/payments/refunds-contract';
+import { readPayoutQuery, readPayoutRequest } from '../../../src/features/payouts/payouts-contract';
+import type { Query } from '../../../src/kit/api/query';
+import { readExportQuery } from '../../../src/features/books/exports-contract';
+import { readReconciliationRequest } from '../../../src/features/books/reconciliations-contract';
+import { readRequestLogQuery } from '../../../src/features/request-log/request-logs-contract';
+import { readTransactionQuery } from '../../../src/features/books/transactions-contract';
 import {
   readWebhookDeliveryQuery,
   readWebhookEndpointChange,
   readWebhookEndpointQuery,
   readWebhookEndpointRequest,
-} from '../../../src/schemas/webhooks';
-import { checkWebhookUrl } from '../../../src/webhooks/url-policy';
+} from '../../../src/features/webhooks/webhooks-contract';
+import { checkWebhookUrl } from '../../../src/adapters/webhooks/url-policy';
 
 const BYTES = 60_000;
 /** CPU time. A linear check takes 1 to 20 ms, a quadratic one seconds. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ApiError } from '../../../src/domain/errors';
-import { parseJsonObject } from '../../../src/http/json-text';
-import { amountAsText } from '../../../src/schemas/body';
+import { parseJsonObject } from '../../../src/kit/api/json-text';
+import { amountAsText } from '../../../src/kit/api/body';
 import { scaled } from '../../support/scale';
 
 function refusal(bytes: Buffer): string {

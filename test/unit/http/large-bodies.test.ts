@@ -1,6 +1,6 @@
 /** The thread that reads large bodies. */
 import { ApiError } from '../../../src/domain/errors';
-import { createBodyThread } from '../../../src/http/large-bodies/thread';
+import { createBodyThread } from '../../../src/kit/api/large-bodies/thread';
 
 test('others are answered while a large body is read', async () => {
   const rows = Array.from({ length: 10_000 }, (_, n) => ({

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../src/domain/errors';
-import { type ListRequest, createPagination } from '../../../src/http/pagination';
+import { type ListRequest, createPagination } from '../../../src/kit/api/pagination';
 
 const pagination = createPagination('https://pay.example.com/', 'a secret');
 const next = { createdAt: '2026-01-02T03:04:05.678901Z', id: 'po_1' };

@@ -1,7 +1,7 @@
 import { ApiError, type FieldError } from '../../../src/domain/errors';
 import type { Mode } from '../../../src/domain/mode';
-import { parseJsonObject } from '../../../src/http/json-text';
-import { readPaymentRequest } from '../../../src/schemas/payments';
+import { parseJsonObject } from '../../../src/kit/api/json-text';
+import { readPaymentRequest } from '../../../src/features/payments/payments-contract';
 
 const body = { amount: '12.5', currency: 'USDT', reference: 'order#1' };
 

@@ -1,5 +1,5 @@
 import { ApiError, type FieldError } from '../../../src/domain/errors';
-import { readPayoutQuery } from '../../../src/schemas/payouts';
+import { readPayoutQuery } from '../../../src/features/payouts/payouts-contract';
 
 function refused(query: Record<string, string | string[]>): string[] {
   try {

@@ -1,6 +1,6 @@
 import { ApiError, type FieldError } from '../../../src/domain/errors';
-import { parseJsonObject } from '../../../src/http/json-text';
-import { readPayoutRequest } from '../../../src/schemas/payouts';
+import { parseJsonObject } from '../../../src/kit/api/json-text';
+import { readPayoutRequest } from '../../../src/features/payouts/payouts-contract';
 
 const destination = { type: 'crypto_address', value: 'TXYZabc123' };
 const body = { amount: '12.5', currency: 'USDT', reference: 'order_1-A', destination };

@@ -2,9 +2,9 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import Koa from 'koa';
-import type { GatewayState } from '../../../src/http/context';
-import { type RunningServer, startServer } from '../../../src/http/server';
-import { SetupError } from '../../../src/lib/setup-error';
+import type { GatewayState } from '../../../src/kit/api/context';
+import { type RunningServer, startServer } from '../../../src/shell/api/server';
+import { SetupError } from '../../../src/platform/lib/setup-error';
 
 const servers: RunningServer[] = [];
 

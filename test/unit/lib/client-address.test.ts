@@ -1,4 +1,4 @@
-import { UNKNOWN_ADDRESS, clientAddress } from '../../../src/lib/client-address';
+import { UNKNOWN_ADDRESS, clientAddress } from '../../../src/platform/lib/client-address';
 
 const PROXY = '10.0.0.9';
 

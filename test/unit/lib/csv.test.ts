@@ -1,5 +1,5 @@
 /** Tables: what the gateway writes it reads back, and what can be read in two ways is refused. */
-import { csvLine, readCsv, TableFault } from '../../../src/lib/csv';
+import { csvLine, readCsv, TableFault } from '../../../src/platform/lib/csv';
 import { scaled } from '../../support/scale';
 import { chooseSeed, createDice, type Dice } from '../../support/seeded-random';
 

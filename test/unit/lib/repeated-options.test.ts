@@ -1,6 +1,6 @@
 /** An option that is given twice is refused, by the command of the API and by the programs of the operator. */
 import { type Command, readArguments } from '../../../clients/typescript/src/cli/command';
-import { createCommand, runCommand } from '../../../src/lib/command-line';
+import { createCommand, runCommand } from '../../../src/platform/lib/command-line';
 
 const COMMAND: Command = {
   name: 'payouts create',

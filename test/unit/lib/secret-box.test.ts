@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createSecretBox, openValue, sealValue } from '../../../src/lib/secret-box';
+import { createSecretBox, openValue, sealValue } from '../../../src/platform/lib/secret-box';
 
 const text = () => randomBytes(32).toString('hex');
 const SECRET = 'a secret of an endpoint';

@@ -1,7 +1,7 @@
 /** What counts as a trace, and what becomes of it. The header comes from clients. */
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { ActivityExecuteInput } from '@temporalio/worker';
-import { inSomeTrace, inTrace, traceFields, traceHeaders } from '../../../src/lib/trace';
+import { inSomeTrace, inTrace, traceFields, traceHeaders } from '../../../src/platform/lib/trace';
 import { TRACE_OF_ACTIVITIES } from '../../../src/temporal/trace';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

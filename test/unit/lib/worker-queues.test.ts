@@ -1,5 +1,5 @@
 /** WORKER_QUEUES: which task queues a worker process takes, and the rates of the providers' queues. */
-import { readWorkerConfig } from '../../../src/config';
+import { readWorkerConfig } from '../../../src/shell/config';
 
 const ENV = {
   DATABASE_URL: 'postgres://localhost/gateway',

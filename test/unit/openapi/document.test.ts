@@ -3,19 +3,25 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { ERRORS } from '../../../src/domain/errors';
 import { buildDocument } from '../../../src/openapi/document';
 import { OPERATIONS } from '../../../src/openapi/document';
-import { parseJsonObject } from '../../../src/http/json-text';
-import { readPaymentRequest } from '../../../src/schemas/payments';
-import { readRecipientChange, readRecipientRequest } from '../../../src/schemas/recipients';
-import { readLeaveOutRequest, readPayoutBatchRequest } from '../../../src/schemas/payout-batches';
-import { readApiKeyRequest } from '../../../src/schemas/api-keys';
-import { readPayoutScheduleRequest } from '../../../src/schemas/payout-schedules';
+import { parseJsonObject } from '../../../src/kit/api/json-text';
+import { readPaymentRequest } from '../../../src/features/payments/payments-contract';
+import {
+  readRecipientChange,
+  readRecipientRequest,
+} from '../../../src/features/recipients/recipients-contract';
+import {
+  readLeaveOutRequest,
+  readPayoutBatchRequest,
+} from '../../../src/features/payout-batches/payout-batches-contract';
+import { readApiKeyRequest } from '../../../src/features/api-keys/api-keys-contract';
+import { readPayoutScheduleRequest } from '../../../src/features/payout-schedules/payout-schedules-contract';
 import {
   readWebhookEndpointChange,
   readWebhookEndpointRequest,
-} from '../../../src/schemas/webhooks';
-import { readReconciliationRequest } from '../../../src/schemas/reconciliations';
-import { readRefundRequest } from '../../../src/schemas/refunds';
-import { readPayoutRequest } from '../../../src/schemas/payouts';
+} from '../../../src/features/webhooks/webhooks-contract';
+import { readReconciliationRequest } from '../../../src/features/books/reconciliations-contract';
+import { readRefundRequest } from '../../../src/features/payments/refunds-contract';
+import { readPayoutRequest } from '../../../src/features/payouts/payouts-contract';
 import { DOCUMENT, escapePointer, responseOf, violations } from '../../support/merchant/contract';
 
 /** The body as it is parsed from the wire: numbers keep their digits. */

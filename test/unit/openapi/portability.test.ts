@@ -4,20 +4,26 @@ import { type TSchema, Type } from 'typebox';
 import { findOnPath } from '../../../src/dev/processes';
 import { describeWithProgram } from '../../support/optional-program';
 import { ApiError } from '../../../src/domain/errors';
-import { readApiKeyQuery } from '../../../src/schemas/api-keys';
-import { readEventQuery } from '../../../src/schemas/events';
-import { readFeeQuoteQuery } from '../../../src/schemas/fees';
-import { readPaymentQuery } from '../../../src/schemas/payments';
-import { readRecipientQuery } from '../../../src/schemas/recipients';
-import { readPayoutBatchQuery } from '../../../src/schemas/payout-batches';
-import { readPayoutScheduleQuery } from '../../../src/schemas/payout-schedules';
-import { readPaymentRefundQuery, readRefundQuery } from '../../../src/schemas/refunds';
-import { readPayoutQuery } from '../../../src/schemas/payouts';
-import type { Query } from '../../../src/schemas/query';
-import { readExportQuery } from '../../../src/schemas/exports';
-import { readRequestLogQuery } from '../../../src/schemas/request-logs';
-import { readTransactionQuery } from '../../../src/schemas/transactions';
-import { readWebhookDeliveryQuery, readWebhookEndpointQuery } from '../../../src/schemas/webhooks';
+import { readApiKeyQuery } from '../../../src/features/api-keys/api-keys-contract';
+import { readEventQuery } from '../../../src/features/webhooks/events-contract';
+import { readFeeQuoteQuery } from '../../../src/features/accounts/fees-contract';
+import { readPaymentQuery } from '../../../src/features/payments/payments-contract';
+import { readRecipientQuery } from '../../../src/features/recipients/recipients-contract';
+import { readPayoutBatchQuery } from '../../../src/features/payout-batches/payout-batches-contract';
+import { readPayoutScheduleQuery } from '../../../src/features/payout-schedules/payout-schedules-contract';
+import {
+  readPaymentRefundQuery,
+  readRefundQuery,
+} from '../../../src/features/payments/refunds-contract';
+import { readPayoutQuery } from '../../../src/features/payouts/payouts-contract';
+import type { Query } from '../../../src/kit/api/query';
+import { readExportQuery } from '../../../src/features/books/exports-contract';
+import { readRequestLogQuery } from '../../../src/features/request-log/request-logs-contract';
+import { readTransactionQuery } from '../../../src/features/books/transactions-contract';
+import {
+  readWebhookDeliveryQuery,
+  readWebhookEndpointQuery,
+} from '../../../src/features/webhooks/webhooks-contract';
 import { OPERATIONS } from '../../../src/openapi/document';
 import { DOCUMENT, escapePointer, violations } from '../../support/merchant/contract';
 

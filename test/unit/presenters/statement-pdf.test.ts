@@ -1,6 +1,6 @@
 import type { Amount } from '../../../src/domain/money';
 import type { Statement } from '../../../src/domain/statement';
-import { statementPdf } from '../../../src/presenters/statement-pdf';
+import { statementPdf } from '../../../src/features/books/statement-pdf';
 import { readPdf } from '../../support/pdf-text';
 
 const amount = (text: string) => text as Amount;

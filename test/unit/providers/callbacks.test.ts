@@ -1,8 +1,8 @@
 /** What counts as an authentic callback of each provider. Signatures are made here by hand. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { PROVIDER_CODES, type ProviderCode } from '../../../src/domain/provider-codes';
-import type { Provider } from '../../../src/providers/port';
-import { createProviders, type ProviderRegistry } from '../../../src/providers/registry';
+import type { Provider } from '../../../src/adapters/providers/port';
+import { createProviders, type ProviderRegistry } from '../../../src/adapters/providers/registry';
 
 const REFERENCE = 'po_1';
 const secret = randomBytes(24).toString('hex');

@@ -1,8 +1,8 @@
 /** One account's requests wait behind each other, and not those of others. */
 import Router from '@koa/router';
 import Koa from 'koa';
-import { exportRoutes } from '../../../src/http/routes/exports';
-import { createAccountTurns } from '../../../src/services/account-turns';
+import { exportRoutes } from '../../../src/features/books/exports-api';
+import { createAccountTurns } from '../../../src/kit/service/account-turns';
 import { startHttpServer } from '../../support/servers/sandbox';
 import { waitFor } from '../../support/wait-for';
 

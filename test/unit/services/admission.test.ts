@@ -1,5 +1,5 @@
 /** Under overload, requests are refused before their queue grows; a burst is not. */
-import { createAdmission } from '../../../src/services/admission';
+import { createAdmission } from '../../../src/kit/service/admission';
 
 const PROMPT_MS = 1_000;
 

@@ -1,8 +1,8 @@
 /** Statements as banks send them: valid by the published schema, and they add up. */
 import { spawnSync } from 'node:child_process';
-import type { ExportedPosting } from '../../../src/db/repositories/exports';
+import type { ExportedPosting } from '../../../src/db/books/exports';
 import { type Amount, amount, ZERO } from '../../../src/domain/money';
-import { camt053File } from '../../../src/services/camt053';
+import { camt053File } from '../../../src/features/books/camt053';
 import { describeWithProgram, pythonWith } from '../../support/optional-program';
 
 const STATEMENT = {

@@ -1,4 +1,4 @@
-import { isCommonPassword } from '../../../src/services/users/common-passwords';
+import { isCommonPassword } from '../../../src/features/people/common-passwords';
 
 test.each([
   'password1234',

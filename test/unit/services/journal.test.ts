@@ -1,9 +1,9 @@
 /** The journal as accounting programs keep it: rounded to their decimals, and balanced all the same. */
 import { parse } from 'csv-parse/sync';
-import type { ExportedPosting } from '../../../src/db/repositories/exports';
+import type { ExportedPosting } from '../../../src/db/books/exports';
 import type { Bookkeeping, JournalFormat } from '../../../src/domain/bookkeeping';
 import { amount, ZERO } from '../../../src/domain/money';
-import { journalFile } from '../../../src/services/journal';
+import { journalFile } from '../../../src/features/books/journal';
 
 const BOOKS: Bookkeeping = { timeZone: 'UTC', journalAccounts: {}, taxRate: 'Tax Exempt' };
 

@@ -1,7 +1,11 @@
 /** Estimates are cached for 30 seconds and used for 10 minutes if the provider does not answer. */
 import { amount, ZERO } from '../../../src/domain/money';
-import type { FeeEstimate, Provider, ProviderCapabilities } from '../../../src/providers/port';
-import { checkDecimals, createNetworkFees } from '../../../src/services/network-fees';
+import type {
+  FeeEstimate,
+  Provider,
+  ProviderCapabilities,
+} from '../../../src/adapters/providers/port';
+import { checkDecimals, createNetworkFees } from '../../../src/kit/service/network-fees';
 
 const ROUTE = { provider: 'onchain_provider', network: 'tron' } as const;
 const ONE: FeeEstimate = { kind: 'estimate', fee: amount('1'), decimals: 6 };

@@ -1,4 +1,4 @@
-import { hashPassword } from '../../../src/services/users/passwords';
+import { hashPassword } from '../../../src/features/people/passwords';
 
 test('a stored password is argon2id with 19 MiB and two passes', async () => {
   const hash = await hashPassword('correct horse battery staple');

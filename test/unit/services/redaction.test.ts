@@ -4,7 +4,7 @@ import {
   redactEncoded,
   redactQuery,
   redactText,
-} from '../../../src/services/redaction';
+} from '../../../src/features/request-log/redaction';
 
 test.each([
   ['{"secret":"cut off', '{"secret":"[redacted]'],

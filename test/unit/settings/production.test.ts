@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readApiConfig } from '../../../src/config';
+import { readApiConfig } from '../../../src/shell/config';
 import { gatewayEnvironment, loadSecrets } from '../../../src/dev/environment';
-import { readWalletConfig } from '../../../src/wallet/config';
+import { readWalletConfig } from '../../../src/rails/wallet/config';
 
 const random = () => randomBytes(32).toString('hex');
 

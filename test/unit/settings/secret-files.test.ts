@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withSecretFiles } from '../../../src/settings/secret-files';
+import { withSecretFiles } from '../../../src/platform/settings/secret-files';
 
 let folder: string;
 let file: string;

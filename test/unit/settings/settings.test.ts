@@ -3,16 +3,21 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readApiConfig, readWorkerConfig } from '../../../src/config';
+import { readApiConfig, readWorkerConfig } from '../../../src/shell/config';
 import {
   findSetting,
   readSetting,
   type SettingName,
   settingsOf,
-} from '../../../src/settings/read-settings';
-import { withSecretFiles } from '../../../src/settings/secret-files';
-import { type Environment, ROWS, type Setting, SETTINGS } from '../../../src/settings/settings';
-import { readWalletConfig } from '../../../src/wallet/config';
+} from '../../../src/platform/settings/read-settings';
+import { withSecretFiles } from '../../../src/platform/settings/secret-files';
+import {
+  type Environment,
+  ROWS,
+  type Setting,
+  SETTINGS,
+} from '../../../src/platform/settings/settings';
+import { readWalletConfig } from '../../../src/rails/wallet/config';
 
 const secret = () => randomBytes(32).toString('hex');
 const CREDENTIALS = Object.fromEntries(

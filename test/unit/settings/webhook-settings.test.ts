@@ -1,7 +1,7 @@
-import { readApiConfig } from '../../../src/config';
-import { readSettings } from '../../../src/settings/read-settings';
-import type { Environment } from '../../../src/settings/settings';
-import { WEBHOOK_SETTINGS, webhookSettings } from '../../../src/settings/webhook-settings';
+import { readApiConfig } from '../../../src/shell/config';
+import { readSettings } from '../../../src/platform/settings/read-settings';
+import type { Environment } from '../../../src/platform/settings/settings';
+import { WEBHOOK_SETTINGS, webhookSettings } from '../../../src/platform/settings/webhook-settings';
 
 const KEY = { WEBHOOK_SECRET_KEY: 'a secret that is long enough for it' };
 const read = (env: Environment) =>

@@ -1,4 +1,9 @@
-import { hasMark, markFees, markFeesBelow, markGas } from '../../../src/wallet/sender/fingerprint';
+import {
+  hasMark,
+  markFees,
+  markFeesBelow,
+  markGas,
+} from '../../../src/rails/wallet/sender/fingerprint';
 
 const GWEI = 10n ** 9n;
 const FEES = { maxFeePerGas: 30n * GWEI, maxPriorityFeePerGas: GWEI };

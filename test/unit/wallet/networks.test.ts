@@ -1,6 +1,6 @@
 /** The file of networks: what it means, and errors that name the field and no secret. */
-import { readNetworks } from '../../../src/wallet/networks';
-import { amountOf, unitsOf } from '../../../src/wallet/units';
+import { readNetworks } from '../../../src/rails/wallet/networks';
+import { amountOf, unitsOf } from '../../../src/rails/wallet/units';
 import { amount } from '../../../src/domain/money';
 
 const USDC = { asset: 'USDC', address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', decimals: 6 };

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readWalletConfig } from '../../../src/wallet/config';
-import { isExposed } from '../../../src/wallet/signer/production';
+import { readWalletConfig } from '../../../src/rails/wallet/config';
+import { isExposed } from '../../../src/rails/wallet/signer/production';
 
 const PASSWORD = 'secret-of-the-service';
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';

@@ -1,5 +1,5 @@
 /** The words of nodes that refuse a transaction, each with what the wallet reads in it. */
-import { meaningOfRefusal } from '../../../src/wallet/chain/broadcast-refusals';
+import { meaningOfRefusal } from '../../../src/rails/wallet/chain/broadcast-refusals';
 
 /** From go-ethereum, reth, erigon, nethermind, anvil and Besu. */
 const EXAMPLES = {

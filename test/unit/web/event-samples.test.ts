@@ -1,7 +1,7 @@
 import { SUBSCRIBABLE_EVENTS } from '../../../src/domain/events';
-import { sampleData } from '../../../src/dashboard/webhooks/samples';
+import { sampleData } from '../../../src/features/webhooks/dashboard/samples';
 import { Value } from 'typebox/value';
-import { webhookBodyOf } from '../../../src/schemas/events';
+import { webhookBodyOf } from '../../../src/features/webhooks/events-contract';
 
 test.each(SUBSCRIBABLE_EVENTS)('the sample of %s is an object as its webhooks have it', (type) => {
   const data = JSON.parse(sampleData(type)) as { object: string };

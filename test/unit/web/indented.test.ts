@@ -1,4 +1,4 @@
-import { indented } from '../../../src/dashboard/requests/indented';
+import { indented } from '../../../src/features/request-log/dashboard/indented';
 
 test.each([
   [

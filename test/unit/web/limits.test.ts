@@ -1,5 +1,5 @@
 /** What costs much is counted for each session, account and address. */
-import { type Asker, createLimits, TooManyRequests } from '../../../src/web/limits';
+import { type Asker, createLimits, TooManyRequests } from '../../../src/kit/pages/limits';
 
 let now: number;
 let limits: ReturnType<typeof createLimits>;

@@ -1,13 +1,13 @@
 /** Which addresses the sender may connect to, in every notation of an address. */
 import fc from 'fast-check';
 import { BlockList } from 'node:net';
-import { addressBytes, isInside, parseCidr } from '../../../src/lib/cidr';
+import { addressBytes, isInside, parseCidr } from '../../../src/platform/lib/cidr';
 import {
   isAllowedAddress,
   isAllowedTwice,
   readAddressRules,
-} from '../../../src/webhooks/address-policy';
-import { dial } from '../../../src/webhooks/connect';
+} from '../../../src/adapters/webhooks/address-policy';
+import { dial } from '../../../src/adapters/webhooks/connect';
 import { scaled } from '../../support/scale';
 import { chooseSeed } from '../../support/seeded-random';
 

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findOnPath } from '../../../src/dev/processes';
-import { ATTEMPT_ERROR_CODES } from '../../../src/webhooks/attempt-result';
+import { ATTEMPT_ERROR_CODES } from '../../../src/adapters/webhooks/attempt-result';
 import { VECTORS, VECTORS_FILE } from '../../support/webhook/webhook-vectors';
 
 const DOCUMENT = readFileSync(resolve(__dirname, '../../../docs/guides/webhooks.md'), 'utf8');

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execFileSync, spawn } from 'node:child_process';
 import ts from 'typescript';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { signWebhook } from '../../../clients/typescript/src/webhooks';
 import { findFreePort } from '../../../src/dev/ports';
 import { VECTORS_FILE } from '../../support/webhook/webhook-vectors';

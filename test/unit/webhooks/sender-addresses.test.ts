@@ -2,14 +2,14 @@
  * Where the sender goes: what names resolve to at save time and at the attempt, on a name server of
  * the test's own. A trap on a forbidden address of this machine counts who knocks: nobody may.
  */
-import { readAddressRules } from '../../../src/webhooks/address-policy';
-import type { AttemptFailure } from '../../../src/webhooks/attempt-result';
-import { dial } from '../../../src/webhooks/connect';
+import { readAddressRules } from '../../../src/adapters/webhooks/address-policy';
+import type { AttemptFailure } from '../../../src/adapters/webhooks/attempt-result';
+import { dial } from '../../../src/adapters/webhooks/connect';
 import {
   createWebhookSender,
   DEFAULT_LIMITS,
   type SenderSettings,
-} from '../../../src/webhooks/sender';
+} from '../../../src/adapters/webhooks/sender';
 import { type AnswerQuestion, type DnsStub, startDnsStub } from '../../support/servers/dns-stub';
 import {
   answer,

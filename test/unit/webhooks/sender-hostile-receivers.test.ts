@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { readAddressRules } from '../../../src/webhooks/address-policy';
-import type { AttemptFailure } from '../../../src/webhooks/attempt-result';
-import { dial } from '../../../src/webhooks/connect';
-import type { SenderSettings } from '../../../src/webhooks/sender';
+import { readAddressRules } from '../../../src/adapters/webhooks/address-policy';
+import type { AttemptFailure } from '../../../src/adapters/webhooks/attempt-result';
+import { dial } from '../../../src/adapters/webhooks/connect';
+import type { SenderSettings } from '../../../src/adapters/webhooks/sender';
 import {
   answer,
   type Behaviour,

@@ -10,7 +10,7 @@ import {
 } from '../../support/webhook/raw-receiver';
 import { attempt, failed, outcomeOf, succeeded } from '../../support/webhook/sender-steps';
 import { type Certificate, createAuthority } from '../../support/servers/throw-away-certificates';
-import type { AttemptResult, SenderSettings } from '../../../src/webhooks/sender';
+import type { AttemptResult, SenderSettings } from '../../../src/adapters/webhooks/sender';
 
 const HOST = 'shop.example';
 const OK = answer('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi');

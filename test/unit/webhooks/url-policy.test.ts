@@ -1,5 +1,5 @@
 /** Which URLs an endpoint may have: the text alone, before anything is resolved. */
-import { checkWebhookUrl, type UrlRules } from '../../../src/webhooks/url-policy';
+import { checkWebhookUrl, type UrlRules } from '../../../src/adapters/webhooks/url-policy';
 
 const RULES: UrlRules = { ownHosts: ['pay.gateway.example'], allowedHosts: [] };
 const DEVELOPMENT: UrlRules = { ownHosts: ['localhost'], allowedHosts: ['localhost', '127.0.0.1'] };

@@ -9,7 +9,7 @@ import {
 } from '../../support/payout/payout-case';
 import { startWorkflowWorld } from '../../support/servers/workflow-world';
 import { TASK_QUEUES, WORKFLOWS } from '../../../workflows/names';
-import { newId } from '../../../src/lib/new-id';
+import { newId } from '../../../src/platform/lib/new-id';
 import { waitFor } from '../../support/wait-for';
 import { sharedInRoom } from '../../support/room';
 import { started } from '../../support/started';

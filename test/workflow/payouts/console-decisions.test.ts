@@ -3,11 +3,11 @@ import {
   insertDecision,
   listDecisions,
   readFourEyes,
-} from '../../../src/db/repositories/payout-decisions';
+} from '../../../src/db/payouts/payout-decisions';
 import { amount } from '../../../src/domain/money';
 import type { DecisionKind } from '../../../src/domain/payout-decision';
-import { newId } from '../../../src/lib/new-id';
-import { disableUser } from '../../../src/services/users/users';
+import { newId } from '../../../src/platform/lib/new-id';
+import { disableUser } from '../../../src/features/people/users';
 import { FaultPlan } from '../../support/chaos/activity-faults';
 import { makeUser, type TestUser } from '../../support/merchant/page-client';
 import {

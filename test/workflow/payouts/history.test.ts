@@ -1,5 +1,5 @@
 /** What a payout leaves in Temporal: little, and nothing of whom it pays (search attributes too). */
-import { magicAddress } from '../../../src/sandbox/transfers/scenarios';
+import { magicAddress } from '../../../src/rails/sandbox/transfers/scenarios';
 import {
   createPayoutCase,
   type PayoutCase,

@@ -1,6 +1,6 @@
 /** A payout of which nobody knows whether the provider has it (decisions/payouts#payouts-in-doubt). */
 import { amount } from '../../../src/domain/money';
-import { magicAddress } from '../../../src/sandbox/transfers/scenarios';
+import { magicAddress } from '../../../src/rails/sandbox/transfers/scenarios';
 import { control, readBookEntry } from '../../support/servers/sandbox';
 import { brokenInvariants } from '../../support/servers/gateway';
 import {

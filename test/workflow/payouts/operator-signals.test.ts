@@ -1,9 +1,9 @@
 /** What operators type by hand: whatever it is, the payout's workflow goes on. */
-import { readDossierFacts } from '../../../src/db/repositories/payout-dossier';
-import { getPayoutBatch } from '../../../src/db/repositories/payout-batches';
+import { readDossierFacts } from '../../../src/db/payouts/payout-dossier';
+import { getPayoutBatch } from '../../../src/db/payout-batches/payout-batches';
 import { amount } from '../../../src/domain/money';
 import { DEFAULT_REJECTION_REASON } from '../../../src/domain/payout';
-import { VISIBLE_ACTIONS } from '../../../src/services/audit-log';
+import { VISIBLE_ACTIONS } from '../../../src/features/audit/audit-log';
 import { createBatch } from '../../support/payout/batch-histories';
 import { control } from '../../support/servers/sandbox';
 import {

@@ -1,5 +1,5 @@
 /** An operator's pause (decisions/controls#payout-pauses) holds every submission back and never loses a payout. */
-import { resumePayouts } from '../../../src/services/payout-pauses';
+import { resumePayouts } from '../../../src/features/accounts/payout-pauses';
 import { resumeHeldPayouts } from '../../../src/temporal/payout-workflows';
 import { brokenInvariants } from '../../support/servers/gateway';
 import { control, readBookEntry } from '../../support/servers/sandbox';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { PAYLOAD_CONVERTER } from '../../../src/wallet/durable/workers';
+import { PAYLOAD_CONVERTER } from '../../../src/rails/wallet/durable/workers';
 import { WALLET_HISTORIES } from '../../support/wallet/durable-wallet';
 import { quietRuntime } from '../../support/servers/workflow-world';
 

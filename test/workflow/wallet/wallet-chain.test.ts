@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { amount } from '../../../src/domain/money';
-import { runWalletCommand } from '../../../src/wallet/commands';
-import { findPlace } from '../../../src/wallet/follower/place';
+import { runWalletCommand } from '../../../src/rails/wallet/commands';
+import { findPlace } from '../../../src/rails/wallet/follower/place';
 import type { ChainStatus } from '../../../workflows/wallet/messages';
 import { describeWithChain, startChain, type TestChain } from '../../support/wallet/chain';
 import {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Address } from 'viem';
 import { amount } from '../../../src/domain/money';
-import { runWalletCommand } from '../../../src/wallet/commands';
-import type { NetworkStatus } from '../../../src/wallet/status';
-import { createDepositKey } from '../../../src/wallet/signer/deposit-key';
+import { runWalletCommand } from '../../../src/rails/wallet/commands';
+import type { NetworkStatus } from '../../../src/rails/wallet/status';
+import { createDepositKey } from '../../../src/rails/wallet/signer/deposit-key';
 import {
   createTestNamespace,
   driveDurably,

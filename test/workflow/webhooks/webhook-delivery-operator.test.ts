@@ -1,13 +1,16 @@
 /** What people do to a delivery: signals typed by hand, retries, recovery and replay. */
 import { Client } from '@temporalio/client';
 import { restartWebhookDeliveries } from '../../../activities/restart-missing';
-import { abandonDelivery, retryDelivery } from '../../../src/services/webhook-deliveries';
-import { recoverWebhookDeliveries, replayMissing } from '../../../src/services/webhook-recovery';
+import { abandonDelivery, retryDelivery } from '../../../src/features/webhooks/webhook-deliveries';
+import {
+  recoverWebhookDeliveries,
+  replayMissing,
+} from '../../../src/features/webhooks/webhook-recovery';
 import {
   deleteEndpoint,
   disableEndpoint,
   enableEndpoint,
-} from '../../../src/services/webhook-endpoints';
+} from '../../../src/features/webhooks/webhook-endpoints';
 import { createWebhookDeliveryWorkflows } from '../../../src/temporal/webhook-delivery-workflows';
 import { TASK_QUEUES } from '../../../workflows/names';
 import {

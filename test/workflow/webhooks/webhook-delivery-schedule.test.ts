@@ -1,12 +1,12 @@
 /** A delivery on real parts and scaled time: when it is tried, what it sends, what stays of it. */
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
-import { readWebhookDeliveriesToStart } from '../../../src/db/repositories/webhook-deliveries';
+import { readWebhookDeliveriesToStart } from '../../../src/db/webhooks/webhook-deliveries';
 import { RETRY_SCHEDULE_MS } from '../../../src/domain/webhook-delivery';
 import {
   deleteEndpoint,
   disableEndpoint,
   rollSecret,
-} from '../../../src/services/webhook-endpoints';
+} from '../../../src/features/webhooks/webhook-endpoints';
 import {
   attemptsOf,
   BY,

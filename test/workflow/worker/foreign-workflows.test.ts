@@ -2,7 +2,7 @@
  * Somebody who may start workflows starts some of their own for a payout or a payment: its route and
  * fee are those that the API stored, only its own workflow moves it, and the attempt opens a case.
  */
-import { magicAddress } from '../../../src/sandbox/transfers/scenarios';
+import { magicAddress } from '../../../src/rails/sandbox/transfers/scenarios';
 import { TASK_QUEUES, WORKFLOWS } from '../../../workflows/names';
 import { createPaymentCase } from '../../support/payment/payment-case';
 import { createPayoutCase, readPayout, whenOver } from '../../support/payout/payout-case';

@@ -61,7 +61,7 @@ CREATE TABLE api_keys (
   created_at timestamptz NOT NULL DEFAULT now(),
   last_used_at timestamptz,
   last_used_address inet,
-  -- Identifies the pepper without revealing it (src/lib/api-key-secret.ts). Null: the key
+  -- Identifies the pepper without revealing it (src/platform/lib/api-key-secret.ts). Null: the key
   -- was not used yet.
   pepper_id text,
   -- When the key last got a new secret. The review rule for young keys counts from then.

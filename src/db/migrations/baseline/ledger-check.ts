@@ -1,6 +1,6 @@
-/** What the ledger check has proven (src/db/ledger-verify.ts), and sums of the postings. */
+/** What the ledger check has proven (src/db/ledger/ledger-verify.ts), and sums of the postings. */
 export const sql = /* sql */ `
--- The scheduled check proves what has changed since the last proof (src/db/ledger-verify.ts). A balance
+-- The scheduled check proves what has changed since the last proof (src/db/ledger/ledger-verify.ts). A balance
 -- is proven up to a version: its lock is held until the commit, so versions are committed in order.
 CREATE TABLE ledger_checkpoints (
   account_id text NOT NULL,
@@ -47,7 +47,7 @@ GRANT SELECT ON ledger_report TO gateway_dashboard;
 
 -- Sums for statements and charts, so that a page does not add up a month of postings. The postings of a
 -- balance are numbered without a gap and never change. Piece n is the postings from
--- n * 1000 + 1 to (n + 1) * 1000 (src/db/repositories/statements.ts), summed once, when it is full. The
+-- n * 1000 + 1 to (n + 1) * 1000 (src/db/books/statements.ts), summed once, when it is full. The
 -- rows of a piece are written by one statement: it has all of them or none.
 CREATE TABLE posting_sums (
   account_id text NOT NULL,

@@ -1,0 +1,199 @@
+/**
+ * Webhook endpoints: where a merchant receives the events of one mode, and their signing secret.
+ */
+import type { Mode } from '../../domain/mode';
+import type { Signature } from '../../domain/webhook-endpoint';
+import type { SealedSecret } from '../../platform/lib/secret-box';
+import type { Db, Reader, Tx } from '../transaction';
+import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from '../lists';
+import type { SlotOrder } from './webhook-attempts';
+
+/** An endpoint as stored, without its secret. */
+export interface WebhookEndpoint {
+  id: string;
+  accountId: string;
+  mode: Mode;
+  url: string;
+  description: string | null;
+  /** Null means all event types. */
+  events: string[] | null;
+  signature: Signature;
+  enabled: boolean;
+  timeoutsInARow: number;
+  createdAt: Date;
+  updatedAt: Date;
+  deletedAt: Date | null;
+}
+
+const COLUMNS = `id, account_id, mode, url, description, events, signature, enabled,
+  timeouts_in_a_row, created_at, updated_at,
+  deleted_at`;
+
+export type NewWebhookEndpoint = Pick<
+  WebhookEndpoint,
+  'id' | 'accountId' | 'mode' | 'url' | 'description' | 'events' | 'signature'
+>;
+
+export async function insertEndpoint(
+  tx: Tx,
+  endpoint: NewWebhookEndpoint,
+  secret: SealedSecret,
+): Promise<WebhookEndpoint> {
+  return one(
+    await tx.query<WebhookEndpoint>(
+      `INSERT INTO webhook_endpoints
+              (id, account_id, mode, url, description, events, signature, secret_sealed,
+               secret_key_id)
+       VALUES (?, ?, ?, ?, ?, ?::text[], ?, ?, ?) RETURNING ${COLUMNS}`,
+      [
+        endpoint.id,
+        endpoint.accountId,
+        endpoint.mode,
+        endpoint.url,
+        endpoint.description,
+        endpoint.events,
+        endpoint.signature,
+        secret.sealed,
+        secret.keyId,
+      ],
+    ),
+  );
+}
+
+/** Locks the endpoint until the transaction ends; null when it was deleted. */
+export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint | null> {
+  const [endpoint] = await tx.query<WebhookEndpoint>(
+    `SELECT ${COLUMNS} FROM webhook_endpoints
+      WHERE id = ? AND deleted_at IS NULL FOR NO KEY UPDATE`,
+    [id],
+  );
+  return endpoint ?? null;
+}
+
+/** Includes deleted endpoints. */
+export async function findEndpoint(db: Reader, id: string): Promise<WebhookEndpoint | null> {
+  const sql = `SELECT ${COLUMNS} FROM webhook_endpoints WHERE id = ?`;
+  const [endpoint] = await db.query<WebhookEndpoint>(sql, [id]);
+  return endpoint ?? null;
+}
+
+/** The endpoints of both modes that are not deleted, oldest first. */
+export async function listEndpoints(db: Reader, accountId: string): Promise<WebhookEndpoint[]> {
+  return db.query<WebhookEndpoint>(
+    `SELECT ${COLUMNS} FROM webhook_endpoints
+      WHERE account_id = ? AND deleted_at IS NULL ORDER BY created_at, id`,
+    [accountId],
+  );
+}
+
+/** The endpoints of one mode that are not deleted, newest first. */
+export async function listEndpointsByPage(
+  db: Reader,
+  { accountId, mode, limit, after }: Omit<ListQuery<object>, 'filters'>,
+): Promise<ListPage<WebhookEndpoint>> {
+  const { sql, bindings } = conditions([
+    ['(created_at, id) < (?, ?)', after?.createdAt, after?.id],
+  ]);
+  const found = await db.query<WebhookEndpoint & { position: string }>(
+    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM webhook_endpoints
+      WHERE account_id = ? AND mode = ? AND deleted_at IS NULL ${sql}
+      ORDER BY created_at DESC, id DESC LIMIT ?`,
+    [accountId, mode, ...bindings, limit + 1],
+  );
+  return pageOf(found, limit);
+}
+
+/** Saves an endpoint. A new URL, or enabling the endpoint again, resets the count of timeouts. */
+export async function saveEndpoint(tx: Tx, endpoint: WebhookEndpoint): Promise<WebhookEndpoint> {
+  return one(
+    await tx.query<WebhookEndpoint>(
+      `UPDATE webhook_endpoints
+          SET url = ?, description = ?, events = ?::text[], signature = ?, enabled = ?,
+              deleted_at = ?,
+              timeouts_in_a_row = 0, updated_at = clock_timestamp()
+        WHERE id = ? RETURNING ${COLUMNS}`,
+      [
+        endpoint.url,
+        endpoint.description,
+        endpoint.events,
+        endpoint.signature,
+        endpoint.enabled,
+        endpoint.deletedAt,
+        endpoint.id,
+      ],
+    ),
+  );
+}
+
+/** Replaces the secret. Every attempt after the commit signs with the new one. */
+export async function replaceEndpointSecret(
+  tx: Tx,
+  id: string,
+  { sealed, keyId }: SealedSecret,
+): Promise<WebhookEndpoint> {
+  return one(
+    await tx.query<WebhookEndpoint>(
+      `UPDATE webhook_endpoints
+          SET secret_sealed = ?, secret_key_id = ?, updated_at = clock_timestamp()
+        WHERE id = ? RETURNING ${COLUMNS}`,
+      [sealed, keyId, id],
+    ),
+  );
+}
+
+/** The current secret, locked so that a roll waits until this transaction ends. */
+export async function lockEndpointSecret(tx: Tx, id: string): Promise<SealedSecret> {
+  const [secret] = await tx.query<SealedSecret>(
+    `SELECT secret_sealed AS sealed, secret_key_id AS key_id FROM webhook_endpoints
+      WHERE id = ? FOR NO KEY UPDATE`,
+    [id],
+  );
+  if (secret === undefined) throw new Error(`endpoint ${id} does not exist`);
+  return secret;
+}
+
+/** Locks and returns some secrets that are encrypted with another key, to encrypt them again. */
+export async function lockSecretsOfOtherKeys(
+  tx: Tx,
+  keyId: string,
+  limit: number,
+): Promise<(SealedSecret & { id: string })[]> {
+  return tx.query(
+    `SELECT id, secret_sealed AS sealed, secret_key_id AS key_id FROM webhook_endpoints
+      WHERE secret_key_id <> ? ORDER BY id LIMIT ? FOR NO KEY UPDATE`,
+    [keyId, limit],
+  );
+}
+
+/** Counts the secrets and beneficiaries by the key that they are encrypted with. */
+export async function countSecretsByKey(db: Db): Promise<{ keyId: string; secrets: number }[]> {
+  return db.query(
+    `SELECT key_id, count(*)::int AS secrets
+       FROM (SELECT secret_key_id AS key_id FROM webhook_endpoints
+             UNION ALL SELECT sealed_key_id FROM chat_webhooks
+             UNION ALL SELECT key_id FROM totp_secrets
+             UNION ALL SELECT key_id FROM payout_beneficiaries WHERE sealed IS NOT NULL) AS sealed
+      GROUP BY key_id ORDER BY key_id`,
+  );
+}
+
+/** Releases the slot of an attempt and counts consecutive timeouts, when their count changes. */
+export function noteAttemptEnded(tx: Tx, { endpointId, key }: SlotOrder, timedOut: boolean): void {
+  tx.sendWithNext(
+    `WITH released AS (
+       UPDATE webhook_slots SET holder = NULL WHERE endpoint_id = ? AND holder = ?
+     ) ${
+       timedOut
+         ? 'UPDATE webhook_endpoints SET timeouts_in_a_row = timeouts_in_a_row + 1 WHERE id = ?'
+         : `UPDATE webhook_endpoints SET timeouts_in_a_row = 0
+             WHERE id = ? AND timeouts_in_a_row > 0`
+     }`,
+    [endpointId, key, endpointId],
+  );
+}
+
+function one(found: WebhookEndpoint[]): WebhookEndpoint {
+  const [endpoint] = found;
+  if (endpoint === undefined) throw new Error('the webhook endpoint was not inserted');
+  return endpoint;
+}

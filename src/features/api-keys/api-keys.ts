@@ -1,0 +1,440 @@
+/**
+ * API keys (decisions/keys#api-keys): the changes of the dashboard's pages, of the API
+ * (services/keys-by-api.ts) and of `admin keys`, and how a key is shown. A secret is returned once. The
+ * database stores only its hash, and the audit log neither.
+ */
+import { isIP } from 'node:net';
+import { Type } from 'typebox';
+import { appendAudit } from '../../db/audit/audit-log';
+import {
+  allowsLiveKeysByApi,
+  type ApiKey,
+  countWorkingKeys,
+  insertApiKey,
+  type KeyRules,
+  type KeySettings,
+  listApiKeys,
+  lockApiKey,
+  networksOf,
+  replaceSecret,
+  revokeApiKey,
+  revokeKeysMadeBy,
+  saveKeyRules,
+  saveKeySettings,
+  saveLiveKeysByApi,
+  type StoredSecret,
+} from '../../db/api-keys/api-keys';
+import { saveKeyMaker } from '../../db/approvals/second-person';
+import type { Db, Tx } from '../../db/transaction';
+import { apiKeyStatus } from '../../domain/api-key';
+import type { KeyLimit } from '../../domain/limits';
+import type { Mode } from '../../domain/mode';
+import type { Amount } from '../../domain/money';
+import { SCOPES } from '../../domain/scopes';
+import { hashApiKey, makeApiKey, pepperIdOf } from '../../platform/lib/api-key-secret';
+import { newId } from '../../platform/lib/new-id';
+import { requireLockedAccount } from '../accounts/accounts';
+import { AdminRefusal, InputFaults, InvalidInput } from '../../kit/service/refusal';
+import type { ChangedBy } from '../../kit/service/audit';
+import { checkCurrency, positiveAmount } from '../../kit/service/checks';
+import {
+  auditOf,
+  Choice,
+  Choices,
+  Count,
+  defineChange,
+  type InputOf,
+  List,
+  Text,
+  Time,
+} from '../../kit/service/change';
+import { requireWithin } from './key-rights';
+import { findOwn, listOwn, type Owner } from '../../kit/service/own';
+
+export const REQUESTS_PER_MINUTE = 120;
+
+/** The maximum per account and mode; revoked and expired keys do not count. */
+export const KEYS_MAX = 50;
+
+const ALLOWLIST_ENTRIES_MAX = 100;
+const PREFIX_LENGTH: Readonly<Record<4 | 6, RegExp>> = {
+  4: /^([0-9]|[12][0-9]|3[0-2])$/,
+  6: /^([0-9]|[1-9][0-9]|1[01][0-9]|12[0-8])$/,
+};
+/** An IPv4-mapped entry would match no request, because such requests count as coming from the IPv4 address. */
+const MAPPED_IPV4 = /^::ffff:/i;
+
+/** Keys of live mode move real money, so they need more than those of test mode. */
+const access = { needs: 'integrate', liveNeeds: 'manage' } as const;
+
+interface OneKey {
+  id: string;
+  pepper: string;
+}
+
+/** A request of the API brings the id, and the key that makes the new one. */
+type NewKey = Owner & Pick<OneKey, 'pepper'> & { id?: string; maker?: ApiKey };
+
+/** What payouts the key may request, beside its scopes (decisions/payouts#recipients). */
+const RULES = {
+  payTo: Type.Optional(
+    Choice(
+      [
+        ['anywhere', 'Any destination'],
+        ['recipients', 'Saved recipients only'],
+      ],
+      { label: 'Payouts to', without: 'anywhere' },
+    ),
+  ),
+  currencies: List({
+    label: 'Currencies of payouts',
+    hint: 'Separated by commas',
+    without: 'every currency',
+    placeholder: 'USDT, BTC',
+  }),
+  payoutMax: List({
+    label: 'Maximum per payout',
+    hint: 'A currency and an amount, separated by commas',
+    without: 'no maximum',
+    placeholder: 'USDT=500, BTC=0.01',
+  }),
+  dailyMax: List({
+    label: 'Maximum in 24 hours',
+    hint: 'A currency and an amount, separated by commas',
+    without: 'no maximum',
+    placeholder: 'USDT=5000, BTC=0.1',
+  }),
+};
+
+/** Checks that need no database, so that their faults are reported with those of the other fields. */
+const PREPARE = {
+  allow: checkEntries,
+  expires: (text: string) => {
+    readExpiry(text);
+    return text;
+  },
+  payoutMax: (texts: string[]) => checkLimits('payoutMax', texts),
+  dailyMax: (texts: string[]) => checkLimits('dailyMax', texts),
+};
+
+/** The fields that a person sets beside the rules. */
+const SETTINGS = {
+  name: Text(100, { label: 'Name', hint: 'To tell keys apart, such as “Shop backend”' }),
+  scopes: Choices(SCOPES, { label: 'Scopes', hint: 'Choose only what the server needs' }),
+  allow: List({
+    label: 'Allowed addresses',
+    hint: 'IP addresses or networks, separated by commas',
+    without: 'every address',
+    placeholder: '203.0.113.7, 10.0.0.0/8',
+  }),
+  rate: Type.Optional(
+    Count(1, 1200, { label: 'Requests per minute', without: `${REQUESTS_PER_MINUTE}` }),
+  ),
+  expires: Type.Optional(Time({ label: 'Expires', without: 'no expiry' })),
+};
+
+/** @throws AdminRefusal for a live key of an account that is not verified, and for one key too many */
+export const createKey = defineChange({
+  action: 'api_key.create',
+  access,
+  fields: { ...SETTINGS, ...RULES },
+  prepare: PREPARE,
+  run: async (tx, subject: NewKey, input, by) => {
+    const { accountId, mode, pepper, maker } = subject;
+    const rights = { ...(await readSettings(tx, input)), ...(await readRules(tx, input)) };
+    if (maker !== undefined) await requireWithin(tx, maker, rights);
+    // The account is locked, so that two keys at the same time count each other.
+    const account = await requireLockedAccount(tx, accountId);
+    if (mode === 'live' && account.verifiedAt === null) {
+      throw new AdminRefusal({ code: 'account_not_verified', id: accountId });
+    }
+    if ((await countWorkingKeys(tx, accountId, mode)) >= KEYS_MAX) {
+      throw new AdminRefusal({ code: 'too_many_keys', accountId, mode, max: KEYS_MAX });
+    }
+    const { secret, stored } = makeSecret(mode, pepper);
+    const key = await insertApiKey(tx, {
+      ...stored,
+      id: subject.id ?? newId('apiKey'),
+      accountId,
+      mode,
+      ...rights,
+      createdByKey: maker?.id ?? null,
+    });
+    await noteMaker(tx, key.id, by);
+    return { result: { ...key, secret }, audit: auditOf(presentApiKey, null, key) };
+  },
+});
+
+/** Gives a key a new secret with the same settings; the old secret stops working at once. */
+export const rotateKey = defineChange({
+  action: 'api_key.rotate',
+  access,
+  fields: {},
+  run: async (tx, { id, pepper }: OneKey, _input, by) => {
+    const key = await requireUnexpiredKey(tx, id);
+    const { secret, stored } = makeSecret(key.mode, pepper);
+    const rotated = await replaceSecret(tx, id, stored);
+    await noteMaker(tx, id, by);
+    return { result: { ...rotated, secret }, audit: auditOf(presentApiKey, key, rotated) };
+  },
+});
+
+/** Replaces the settings of a key, from its next request on. The keys that it has made keep theirs. */
+export const editKey = defineChange({
+  action: 'api_key.edit',
+  access,
+  fields: SETTINGS,
+  prepare: { allow: PREPARE.allow, expires: PREPARE.expires },
+  run: async (tx, { id }: Pick<OneKey, 'id'>, input, by) => {
+    const key = await requireUnexpiredKey(tx, id);
+    // There is one generation of keys: a revocation reaches the keys that the key has made, and no further.
+    if (key.createdByKey !== null && input.scopes.includes('api_keys:write')) {
+      throw new InvalidInput('scopes', { code: 'made_by_key' });
+    }
+    const edited = await saveKeySettings(tx, id, await readSettings(tx, input));
+    await noteMaker(tx, id, by);
+    return { result: edited, audit: auditOf(presentApiKey, key, edited) };
+  },
+});
+
+/** Replaces the rules for the key's payouts: what is left out is not limited. */
+export const limitKey = defineChange({
+  action: 'api_key.limit',
+  access,
+  fields: RULES,
+  prepare: { payoutMax: PREPARE.payoutMax, dailyMax: PREPARE.dailyMax },
+  run: async (tx, { id }: Pick<OneKey, 'id'>, input, by) => {
+    const key = await requireWorkingKey(tx, id);
+    const limited = await saveKeyRules(tx, id, await readRules(tx, input));
+    await noteMaker(tx, id, by);
+    return { result: limited, audit: auditOf(presentApiKey, key, limited) };
+  },
+});
+
+/** The key has the line of the person until another one approves it (decisions/controls#second-person). */
+async function noteMaker(tx: Tx, id: string, { via, actor }: ChangedBy): Promise<void> {
+  if (via === 'dashboard') await saveKeyMaker(tx, id, actor);
+}
+
+/** Revokes a key and the keys that it has made, permanently. */
+export const revokeKey = defineChange({
+  action: 'api_key.revoke',
+  access,
+  fields: {},
+  run: async (tx, { id }: Pick<OneKey, 'id'>, _input, by) => {
+    const key = await requireWorkingKey(tx, id);
+    const revoked = await revokeApiKey(tx, id);
+    for (const made of await revokeKeysMadeBy(tx, key)) {
+      const audit = auditOf(presentApiKey, { ...made, revokedAt: null }, made);
+      await appendAudit(tx, { ...by, action: 'api_key.revoke', ...audit });
+    }
+    return { result: revoked, audit: auditOf(presentApiKey, key, revoked) };
+  },
+});
+
+/** Whether live keys of the account are made and rolled by API (decisions/keys#keys-by-api). */
+export const setLiveKeysByApi = defineChange({
+  action: 'account.live_keys_by_api',
+  access: { needs: 'manage' },
+  fields: {
+    byApi: Choice(
+      [
+        ['no', 'By people on the dashboard only'],
+        ['yes', 'Also by API keys with the scope api_keys:write'],
+      ],
+      { label: 'Live keys are created' },
+    ),
+  },
+  run: async (tx, { accountId }: Pick<Owner, 'accountId'>, { byApi }) => {
+    await requireLockedAccount(tx, accountId);
+    const present = (allowed: boolean) => ({
+      object: 'account',
+      live_keys_by_api: allowed ? 'yes' : 'no',
+    });
+    const before = await allowsLiveKeysByApi(tx, accountId);
+    await saveLiveKeysByApi(tx, accountId, byApi === 'yes');
+    const result = { id: accountId, ...present(byApi === 'yes') };
+    const of = { object: 'account', objectId: accountId, accountId };
+    return { result, audit: { ...of, before: present(before), after: present(byApi === 'yes') } };
+  },
+});
+
+/** The setting in the form of the page's field, `yes` or `no`. */
+export async function readLiveKeysByApi(db: Db, accountId: string): Promise<'yes' | 'no'> {
+  return (await allowsLiveKeysByApi(db, accountId)) ? 'yes' : 'no';
+}
+
+/** The keys of both modes, newest first, including revoked and expired ones. */
+export const listKeys = listApiKeys;
+
+export function listOwnKeys(db: Db, owner: Owner): Promise<ApiKey[]> {
+  return listOwn(db, owner, listApiKeys);
+}
+
+/** @throws AdminRefusal */
+export function findOwnKey(db: Db, owner: Owner, id: string): Promise<ApiKey> {
+  return findOwn(db, owner, 'api_key', id, async (reader) => {
+    const keys = await listApiKeys(reader, owner.accountId);
+    return keys.find((key) => key.id === id) ?? null;
+  });
+}
+
+/** A key as an operator and the audit log see it, without its hash. */
+export function presentApiKey(key: ApiKey) {
+  return {
+    id: key.id,
+    object: 'api_key',
+    account_id: key.accountId,
+    mode: key.mode,
+    name: key.name,
+    display: `${key.displayPrefix}…${key.lastFour}`,
+    status: apiKeyStatus(key, new Date()),
+    scopes: key.scopes,
+    allow: key.allowlist,
+    rate: key.requestsPerMinute,
+    pay_to: key.recipientsOnly ? 'recipients' : 'anywhere',
+    currencies: key.payoutCurrencies,
+    payout_max: limitsText(key, 'per_payout'),
+    daily_max: limitsText(key, 'per_day'),
+    created_by_key: key.createdByKey,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    created_at: key.createdAt.toISOString(),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    last_used_address: key.lastUsedAddress,
+  };
+}
+
+/** @throws AdminRefusal */
+export async function requireWorkingKey(tx: Tx, id: string): Promise<ApiKey> {
+  const key = await lockApiKey(tx, id);
+  if (key === null) throw new AdminRefusal({ code: 'not_found', object: 'api_key', id });
+  if (key.revokedAt === null) return key;
+  throw new AdminRefusal({ code: 'api_key_revoked', id, revokedAt: key.revokedAt });
+}
+
+/** Neither a new secret nor an edit brings an expired key back. @throws AdminRefusal */
+async function requireUnexpiredKey(tx: Tx, id: string): Promise<ApiKey> {
+  const key = await requireWorkingKey(tx, id);
+  if (apiKeyStatus(key, new Date()) !== 'expired') return key;
+  throw new AdminRefusal({ code: 'api_key_expired', id });
+}
+
+function makeSecret(mode: Mode, pepper: string): { secret: string; stored: StoredSecret } {
+  const { secret, displayPrefix, lastFour } = makeApiKey(mode);
+  const secretHash = hashApiKey(secret, pepper);
+  return { secret, stored: { secretHash, pepperId: pepperIdOf(pepper), displayPrefix, lastFour } };
+}
+
+/** @throws InvalidInput */
+async function readSettings(tx: Tx, input: InputOf<typeof editKey>): Promise<KeySettings> {
+  const expiresAt = readExpiry(input.expires);
+  return {
+    name: input.name,
+    scopes: SCOPES.filter((scope) => input.scopes.includes(scope)),
+    allowlist: await readAllowlist(tx, input.allow),
+    requestsPerMinute: input.rate ?? REQUESTS_PER_MINUTE,
+    expiresAt,
+  };
+}
+
+/** @throws InvalidInput */
+async function readRules(
+  tx: Tx,
+  { payTo, currencies, payoutMax, dailyMax }: InputOf<typeof limitKey>,
+): Promise<KeyRules> {
+  const faults = new InputFaults();
+  for (const currency of currencies) {
+    await faults.read(() => checkCurrency(tx, currency, 'currencies'));
+  }
+  const payoutLimits: KeyRules['payoutLimits'] = {};
+  for (const [field, name, texts] of [
+    ['payoutMax', 'per_payout', payoutMax],
+    ['dailyMax', 'per_day', dailyMax],
+  ] as const) {
+    await faults.read(async () => {
+      for (const text of texts) {
+        const { currency, amount } = readLimit(field, text);
+        await checkCurrency(tx, currency, field);
+        payoutLimits[currency] = { ...payoutLimits[currency], [name]: amount };
+      }
+    });
+  }
+  faults.refuse();
+  return {
+    recipientsOnly: payTo === 'recipients',
+    payoutCurrencies: [...new Set(currencies)],
+    payoutLimits,
+  };
+}
+
+/** @throws InvalidInput */
+function readLimit(field: string, text: string): { currency: string; amount: Amount } {
+  const [currency = '', value, ...more] = text.split('=');
+  if (value === undefined || more.length > 0) {
+    throw new InvalidInput(field, { code: 'not_a_limit', value: text });
+  }
+  return { currency, amount: positiveAmount(field, value) };
+}
+
+function checkLimits(field: string, texts: string[]): string[] {
+  texts.forEach((text) => readLimit(field, text));
+  return texts;
+}
+
+/** The limits in the form that the field accepts: `USDT=500.00000000`. */
+export function limitsText({ payoutLimits }: KeyRules, name: keyof KeyLimit): string[] {
+  return Object.entries(payoutLimits).flatMap(([currency, limit]) =>
+    limit[name] === undefined ? [] : [`${currency}=${limit[name]}`],
+  );
+}
+
+/** @returns null means never. @throws InvalidInput for a time that has passed */
+function readExpiry(text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const at = new Date(text);
+  if (at > new Date()) return at;
+  throw new InvalidInput('expires', { code: 'in_the_past', value: at });
+}
+
+/**
+ * Reads an allowlist (decisions/keys#api-keys): IPv4, IPv6 and CIDR, as exact networks. A mistake would lock a
+ * merchant out or let a stranger in, so ambiguous entries are refused.
+ * @returns networks in CIDR form, each once. @throws InvalidInput
+ */
+async function readAllowlist(tx: Tx, entries: readonly string[]): Promise<string[]> {
+  if (checkEntries(entries).length === 0) return [];
+  const networks = await networksOf(tx, entries);
+  for (const { given, network, hasHostBits } of networks) {
+    if (!hasHostBits) continue;
+    const [address = ''] = given.split('/');
+    throw new InvalidInput('allow', { code: 'host_bits', value: given, network, address });
+  }
+  return [...new Set(networks.map(({ network }) => network))];
+}
+
+function checkEntries<Entries extends readonly string[]>(entries: Entries): Entries {
+  const count = entries.length;
+  if (count > ALLOWLIST_ENTRIES_MAX) {
+    throw new InvalidInput('allow', {
+      code: 'too_many_addresses',
+      count,
+      max: ALLOWLIST_ENTRIES_MAX,
+    });
+  }
+  entries.forEach(checkAddress);
+  return entries;
+}
+
+function checkAddress(value: string): void {
+  const [address = '', length, ...more] = value.split('/');
+  const version = isIP(address);
+  if ((version !== 4 && version !== 6) || address.includes('%') || more.length > 0) {
+    throw new InvalidInput('allow', { code: 'not_an_address', value });
+  }
+  if (length !== undefined && !PREFIX_LENGTH[version].test(length)) {
+    const max = version === 4 ? 32 : 128;
+    throw new InvalidInput('allow', { code: 'prefix_length', value, version, max });
+  }
+  if (MAPPED_IPV4.test(address)) throw new InvalidInput('allow', { code: 'mapped_ipv4', value });
+}

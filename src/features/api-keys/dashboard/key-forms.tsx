@@ -1,0 +1,118 @@
+/** The forms that change a key: its settings, and the rules for its payouts. */
+import type { TProperties } from 'typebox';
+import { editKey, findOwnKey, limitKey, limitsText } from '../api-keys';
+import type { ChangedBy } from '../../../kit/service/audit';
+import type { DashboardServices } from '../../../shell/dashboard/services';
+import { ChangeFields, readFields } from '../../../kit/pages/change-form';
+import { Card, PageHead } from '../../../kit/pages/components';
+import { draftForm, fieldErrors, FormActions, type FormState } from '../../../kit/pages/forms';
+import { page, redirect } from '../../../kit/pages/site';
+import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+
+type Db = DashboardServices['db'];
+export type Key = Awaited<ReturnType<typeof findOwnKey>>;
+
+interface KeyForm {
+  /** The last part of the form's path. */
+  name: string;
+  title: string;
+  lead: string;
+  submit: string;
+  change: { fields: TProperties; access: typeof editKey.access };
+  save: (db: Db, by: ChangedBy, id: string, form: URLSearchParams) => Promise<unknown>;
+  /** The settings in force, in the form's fields. */
+  valuesOf: (key: Key) => [string, string][];
+}
+
+const FORMS: readonly KeyForm[] = [
+  {
+    name: 'edit',
+    title: 'Edit key',
+    lead: 'Changes apply from the next request. Keys that were created with this key keep their own settings.',
+    submit: 'Save changes',
+    change: editKey,
+    save: (db, by, id, form) => editKey.make(db, by, { id }, readFields(editKey, form)),
+    valuesOf: (key) => [
+      ['name', key.name],
+      ...key.scopes.map((scope): [string, string] => ['scopes', scope]),
+      ['allow', key.allowlist.join(', ')],
+      ['rate', String(key.requestsPerMinute)],
+      ['expires', key.expiresAt?.toISOString().slice(0, 10) ?? ''],
+    ],
+  },
+  {
+    name: 'limits',
+    title: 'Rules for payouts',
+    lead: 'They apply to payouts and batches that this key requests, from the next request.',
+    submit: 'Save rules',
+    change: limitKey,
+    save: (db, by, id, form) => limitKey.make(db, by, { id }, readFields(limitKey, form)),
+    valuesOf: (key) => [
+      ['payTo', key.recipientsOnly ? 'recipients' : 'anywhere'],
+      ['currencies', key.payoutCurrencies.join(', ')],
+      ['payoutMax', limitsText(key, 'per_payout').join(', ')],
+      ['dailyMax', limitsText(key, 'per_day').join(', ')],
+    ],
+  },
+];
+
+export function keyFormPages(db: Db): MerchantRoute[] {
+  return FORMS.flatMap((form) => pagesOf(db, form));
+}
+
+function pagesOf(db: Db, keyForm: KeyForm): MerchantRoute[] {
+  const { name, title, change, save, valuesOf } = keyForm;
+  const find = (visit: MerchantVisit) => findOwnKey(db, visit, visit.params['id'] ?? '');
+  const show = ({ base }: MerchantVisit, key: Key, form: FormState, status: number) =>
+    page(title, <KeyFormPage {...{ base, apiKey: key, form, keyForm }} />, { nav: 'keys', status });
+  return [
+    {
+      method: 'get',
+      path: `/keys/:id/${name}`,
+      ...change.access,
+      run: async (visit) => {
+        const key = await find(visit);
+        const inForce = { values: new URLSearchParams(valuesOf(key)), errors: {} };
+        return show(visit, key, visit.draft === null ? inForce : draftForm(visit), 200);
+      },
+    },
+    {
+      method: 'post',
+      path: `/keys/:id/${name}`,
+      ...change.access,
+      liveRecent: ({ base, params }) => `${base}/keys/${params['id'] ?? ''}/${name}`,
+      run: async (visit) => {
+        const { by, form, base } = visit;
+        const key = await find(visit);
+        const { answer, fields } = await fieldErrors(async () => {
+          await save(db, by, key.id, form);
+          return redirect(`${base}/keys/${key.id}`);
+        });
+        return answer ?? show(visit, key, { values: form, errors: fields }, 422);
+      },
+    },
+  ];
+}
+
+interface KeyFormPageProps {
+  base: string;
+  apiKey: Key;
+  form: FormState;
+  keyForm: KeyForm;
+}
+
+function KeyFormPage({ base, apiKey, form, keyForm }: KeyFormPageProps) {
+  const { name, title, lead, submit, change } = keyForm;
+  const path = `${base}/keys/${apiKey.id}`;
+  return (
+    <>
+      <PageHead back={{ href: path, label: apiKey.name }} title={title} lead={lead} />
+      <Card>
+        <form method="post" action={`${path}/${name}`} class="stack">
+          <ChangeFields change={change} form={form} />
+          <FormActions submit={submit} cancel={path} />
+        </form>
+      </Card>
+    </>
+  );
+}

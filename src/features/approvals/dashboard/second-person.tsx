@@ -1,0 +1,85 @@
+/** The amounts above which another person approves, and that person's approval. */
+import type { DashboardServices } from '../../../shell/dashboard/services';
+import { approveAsSecondPerson, ruleSecondPerson, textsOf } from '../second-person';
+import { APPROVED_KINDS } from '../../../domain/second-person';
+import { isId } from '../../../domain/ids';
+import { ChangeFields, readFields } from '../../../kit/pages/change-form';
+import { Card, PageHead } from '../../../kit/pages/components';
+import { fieldErrors, FormActions, type FormState } from '../../../kit/pages/forms';
+import { page, redirect } from '../../../kit/pages/site';
+import { personOf } from '../../../kit/pages/creation';
+import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import { pathOfWaiting } from './waiting';
+
+const NAV = { nav: 'second-person' };
+
+export function secondPersonPages(services: DashboardServices): MerchantRoute[] {
+  const { db, money, secondPersonRule } = services;
+  return [
+    {
+      method: 'get',
+      path: '/second-person',
+      ...ruleSecondPerson.access,
+      run: async (visit) => {
+        const above = textsOf(await secondPersonRule(visit)).join(', ');
+        const values = visit.draft ?? new URLSearchParams({ above });
+        return page('Second person', <Rule base={visit.base} form={{ values, errors: {} }} />, NAV);
+      },
+    },
+    {
+      method: 'post',
+      path: '/second-person',
+      ...ruleSecondPerson.access,
+      recent: ({ base }) => `${base}/second-person`,
+      run: async (visit) => {
+        const { accountId, form, base } = visit;
+        const errors = await fieldErrors(async () => {
+          const input = readFields(ruleSecondPerson, form);
+          await ruleSecondPerson.make(db, visit.by, { accountId, mayLoosen: false }, input);
+          return redirect(`${base}/second-person`);
+        });
+        if (errors.answer !== null) return errors.answer;
+        const body = <Rule base={base} form={{ values: form, errors: errors.fields }} />;
+        return page('Second person', body, { ...NAV, status: 422 });
+      },
+    },
+    {
+      method: 'post',
+      path: '/second-person/:id/approve',
+      ...approveAsSecondPerson.access,
+      liveRecent: objectPath,
+      run: async (visit) => {
+        const { accountId, mode, userId, form } = visit;
+        const id = visit.params['id'] ?? '';
+        const version = form.get('version') ?? '';
+        const subject = { accountId, mode, userId, id, version };
+        const { kind } = await approveAsSecondPerson.make(db, visit.by, subject, {});
+        await money.lookAgain(personOf(visit), kind, id);
+        return redirect(pathOfWaiting(visit.base, { kind, id }));
+      },
+    },
+  ];
+}
+
+function objectPath({ base, params }: MerchantVisit): string {
+  const id = params['id'] ?? '';
+  const kind = APPROVED_KINDS.find((one) => isId(one, id));
+  return kind === undefined ? base : pathOfWaiting(base, { kind, id });
+}
+
+function Rule({ base, form }: { base: string; form: FormState }) {
+  return (
+    <>
+      <PageHead
+        title="Second person"
+        lead="A payout, batch, schedule or refund that a person requests here waits for another person when it exceeds the amount together with what the person requested alone in the last 24 hours, in both modes. A schedule counts with the sum of a day. A recipient in a currency with an amount waits too, and an API key that a person made counts as that person until another one approves it. You can lower an amount; the operator raises or removes it."
+      />
+      <Card>
+        <form method="post" action={`${base}/second-person`} class="stack">
+          <ChangeFields change={ruleSecondPerson} form={form} />
+          <FormActions submit="Save amounts" cancel={base} />
+        </form>
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+/** The amounts below which the people of the account are told of a balance. */
+import type { DashboardServices } from '../../../shell/dashboard/services';
+import { alertLowBalances } from '../balance-alerts';
+import { ChangeFields, readFields } from '../../../kit/pages/change-form';
+import { Alert, Card, PageHead } from '../../../kit/pages/components';
+import { fieldErrors, FormActions, type FormState } from '../../../kit/pages/forms';
+import { page, redirect } from '../../../kit/pages/site';
+import { type MerchantRoute, PREFIX } from '../../../kit/pages/merchant-page';
+
+const NAV = { nav: 'notifications' };
+
+export function lowBalancePages({ db, balanceAlerts }: DashboardServices): MerchantRoute[] {
+  return [
+    {
+      method: 'get',
+      path: '/low-balances',
+      ...alertLowBalances.access,
+      run: async (visit) => {
+        const alerts = Object.entries(await balanceAlerts(visit));
+        const below = alerts.map(([currency, amount]) => `${currency}=${amount}`).join(', ');
+        const values = visit.draft ?? new URLSearchParams({ below });
+        const isSaved = visit.query.has('saved');
+        const body = (
+          <LowBalances base={visit.base} form={{ values, errors: {} }} saved={isSaved} />
+        );
+        return page('Low balances', body, NAV);
+      },
+    },
+    {
+      method: 'post',
+      path: '/low-balances',
+      ...alertLowBalances.access,
+      run: async ({ accountId, mode, by, form, base }) => {
+        const errors = await fieldErrors(async () => {
+          const input = readFields(alertLowBalances, form);
+          await alertLowBalances.make(db, by, { accountId, mode }, input);
+          return redirect(`${base}/low-balances?saved`);
+        });
+        if (errors.answer !== null) return errors.answer;
+        const state = { values: form, errors: errors.fields };
+        const body = <LowBalances base={base} form={state} saved={false} />;
+        return page('Low balances', body, { ...NAV, status: 422 });
+      },
+    },
+  ];
+}
+
+interface LowBalancesProps {
+  base: string;
+  form: FormState;
+  saved: boolean;
+}
+
+function LowBalances({ base, form, saved }: LowBalancesProps) {
+  const choices = `${PREFIX}/notifications`;
+  return (
+    <>
+      <PageHead
+        back={{ href: choices, label: 'Notifications' }}
+        title="Low balances"
+        lead="Owners and finance are notified once when an available balance falls below its amount, and again after it has recovered. The amounts are those of this mode."
+      />
+      {saved ? <Alert tone="good" title="The amounts were saved." /> : null}
+      <Card>
+        <form method="post" action={`${base}/low-balances`} class="stack">
+          <ChangeFields change={alertLowBalances} form={form} />
+          <FormActions submit="Save amounts" cancel={choices} />
+        </form>
+      </Card>
+    </>
+  );
+}

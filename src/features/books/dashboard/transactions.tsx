@@ -1,0 +1,150 @@
+/** Every change of the balances. */
+import type { ComponentChildren } from 'preact';
+import {
+  TRANSACTION_TYPES,
+  type MerchantTransaction,
+  type TransactionFilters,
+} from '../../../domain/ledger';
+import type { DashboardServices } from '../../../shell/dashboard/services';
+import { Empty, Table, Time, words } from '../../../kit/pages/components';
+import type { ListPosition } from '../../../kit/service/services';
+import { Icon } from '../../../kit/pages/icon';
+import { page } from '../../../kit/pages/site';
+import { Signed } from '../../../kit/pages/history';
+import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from '../../../kit/pages/lists';
+import type { MerchantRoute } from '../../../kit/pages/merchant-page';
+import { csvLines, EXPORT_PAGE, jsonLines } from './export';
+
+export function transactionPages({ transactions }: DashboardServices): MerchantRoute[] {
+  return [
+    {
+      method: 'get',
+      path: '/transactions',
+      needs: 'read',
+      run: async (visit) => {
+        const { query, base } = visit;
+        const filters = filtersOf(query);
+        const after = positionOf(query);
+        const { items, next } = await transactions(visit, { limit: PER_PAGE, after, filters });
+        const path = `${base}/transactions`;
+        return page(
+          'Transactions',
+          <ListPage
+            title="Transactions"
+            lead="All changes to your balances."
+            path={path}
+            query={query}
+            options={[['type', 'Type', TRANSACTION_TYPES]]}
+            texts={[['currency', 'Currency']]}
+            next={next}
+            none={NO_TRANSACTIONS}
+            table={(empty) => <TransactionTable rows={items} base={base} empty={empty} />}
+          >
+            <ExportLink path={path} query={query} format="csv" />
+            <ExportLink path={path} query={query} format="json" />
+          </ListPage>,
+          { nav: 'transactions' },
+        );
+      },
+    },
+    {
+      method: 'get',
+      path: '/transactions/export',
+      cost: 'export',
+      needs: 'read',
+      run: (visit) => {
+        const { query, mode } = visit;
+        const filters = filtersOf(query);
+        const read = (after: ListPosition | null) =>
+          transactions(visit, { limit: EXPORT_PAGE, after, filters });
+        const name = `transactions-${mode}-${new Date().toISOString().slice(0, 10)}`;
+        return query.get('format') === 'json'
+          ? {
+              kind: 'download',
+              name: `${name}.json`,
+              type: 'application/json; charset=utf-8',
+              content: jsonLines(read),
+            }
+          : {
+              kind: 'download',
+              name: `${name}.csv`,
+              type: 'text/csv; charset=utf-8',
+              content: csvLines(read),
+            };
+      },
+    },
+  ];
+}
+
+function filtersOf(query: URLSearchParams): TransactionFilters {
+  const type = chosen(query, 'type', TRANSACTION_TYPES);
+  const currency = textOf(query, 'currency')?.toUpperCase();
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(currency === undefined ? {} : { currency }),
+    ...daysOf(query),
+  };
+}
+
+interface ExportLinkProps {
+  path: string;
+  query: URLSearchParams;
+  format: 'csv' | 'json';
+}
+
+/** With the filters of the page, and all pages of it. */
+function ExportLink({ path, query, format }: ExportLinkProps) {
+  const kept = new URLSearchParams([...query].filter(([name]) => name !== 'after'));
+  kept.set('format', format);
+  return (
+    <a class="btn" data-variant="outline" href={`${path}/export?${kept.toString()}`}>
+      <Icon name="download" /> Export {format.toUpperCase()}
+    </a>
+  );
+}
+
+export const NO_TRANSACTIONS = <Empty icon="list" title="Nothing was posted yet" />;
+
+interface TransactionTableProps {
+  rows: readonly MerchantTransaction[];
+  base: string;
+  empty: ComponentChildren;
+}
+
+export function TransactionTable({ rows, base, empty }: TransactionTableProps) {
+  return (
+    <Table
+      caption="Transactions"
+      rows={rows}
+      empty={empty}
+      columns={[
+        { label: 'Posted', cell: ({ postedAt }) => <Time at={postedAt} seconds /> },
+        { label: 'Type', wide: true, cell: ({ type }) => words(type) },
+        {
+          label: 'Description',
+          cell: ({ description, source }) =>
+            source.object === 'adjustment' ? (
+              <span class="break">{description}</span>
+            ) : (
+              <a class="break" href={`${base}/${source.object}s/${source.id}`}>
+                {description}
+              </a>
+            ),
+        },
+        {
+          label: 'Entries',
+          right: true,
+          cell: ({ entries, currency }) =>
+            entries.map((entry) => (
+              <div>
+                <span class="muted">
+                  {words(entry.part)}, {entry.balance}
+                </span>{' '}
+                <Signed {...entry} currency={currency} />
+              </div>
+            )),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,289 @@
+/** Payments: the list with its filters, and one payment. */
+import { ZERO } from '../../../domain/money';
+import { DECIDABLE, isOpenPayment, PAYMENT_STATUSES, type Payment } from '../../../domain/payment';
+import { leftToRefund, type Refund } from '../../../domain/refund';
+import { PROVIDER_CODES } from '../../../domain/provider-codes';
+import type {
+  Creator,
+  DashboardServices,
+  HistoryEvent,
+  WithHistory,
+} from '../../../shell/dashboard/services';
+import {
+  Alert,
+  Card,
+  Empty,
+  Facts,
+  Id,
+  Money,
+  PageHead,
+  Secret,
+  Time,
+  words,
+  metadataRows,
+} from '../../../kit/pages/components';
+import { Follows, FollowSwitch, LiveStatus } from '../../../kit/pages/follow';
+import { Confirm } from '../../../kit/pages/forms';
+import { Icon } from '../../../kit/pages/icon';
+import { page, redirect } from '../../../kit/pages/site';
+import {
+  creatorRow,
+  creatorText,
+  LedgerLines,
+  PaymentAmounts,
+  Timeline,
+} from '../../../kit/pages/history';
+import {
+  chosen,
+  CreateLink,
+  ListPage,
+  OBJECT_TEXTS,
+  objectFilters,
+  PER_PAGE,
+  positionOf,
+} from '../../../kit/pages/lists';
+import { newPaymentPages } from './new-payment';
+import { mayMake, personOf } from '../../../kit/pages/creation';
+import { ObjectTable, type ObjectRowsProps } from '../../../kit/pages/object-table';
+import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import { RefundTable } from './refunds';
+
+export function paymentPages(services: DashboardServices): MerchantRoute[] {
+  const { payments, payment, refundsOf, money } = services;
+  return [
+    ...newPaymentPages(services),
+    {
+      method: 'get',
+      path: '/payments',
+      needs: 'read',
+      run: async (visit) => {
+        const { query, base } = visit;
+        const status = chosen(query, 'status', PAYMENT_STATUSES);
+        const filters = {
+          ...objectFilters(query),
+          ...(status === undefined ? {} : { status: [status] }),
+        };
+        const list = { limit: PER_PAGE, after: positionOf(query), filters };
+        const { items, next } = await payments(visit, list);
+        const path = `${base}/payments`;
+        return page(
+          'Payments',
+          <ListPage
+            title="Payments"
+            lead="Money that you receive from customers."
+            path={path}
+            query={query}
+            next={next}
+            options={[
+              ['status', 'Status', PAYMENT_STATUSES],
+              ['provider', 'Provider', PROVIDER_CODES],
+            ]}
+            texts={OBJECT_TEXTS}
+            none={<NoPayments />}
+            table={(empty) => <PaymentTable rows={items} path={path} empty={empty} />}
+          >
+            {visit.may('link') ? <CreateLink path={path} label="New payment link" /> : null}
+          </ListPage>,
+          { nav: 'payments' },
+        );
+      },
+    },
+    {
+      method: 'get',
+      path: '/payments/:id',
+      needs: 'read',
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        const found = await payment(visit, id);
+        const refunds = await refundsOf(visit, id);
+        const body = <Detail {...found} refunds={refunds} visit={visit} />;
+        return page(`Payment ${found.object.reference}`, body, { nav: 'payments' });
+      },
+    },
+    {
+      method: 'post',
+      path: '/payments/:id/cancel',
+      needs: 'link',
+      cost: 'provider',
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        await money.cancelPayment(personOf(visit), id);
+        return redirect(`${visit.base}/payments/${id}`);
+      },
+    },
+  ];
+}
+
+export function PaymentTable(props: ObjectRowsProps<Payment>) {
+  return (
+    <ObjectTable
+      {...props}
+      caption="Payments"
+      statusOf={({ status }) => status}
+      referenceOf={({ reference }) => reference}
+      columns={[
+        {
+          label: 'Received',
+          right: true,
+          wide: true,
+          cell: ({ receivedAmount, currency }) =>
+            receivedAmount === ZERO ? '' : <Money amount={receivedAmount} currency={currency} />,
+        },
+        { label: 'Provider', wide: true, cell: ({ provider }) => words(provider) },
+      ]}
+    />
+  );
+}
+
+function NoPayments() {
+  return (
+    <Empty icon="arrow-down-left" title="No payments yet">
+      <p>
+        Create a payment link here, or with your API key. Its checkout_url is the page that your
+        customer pays on.
+      </p>
+      <pre>{`curl "$API/payments" -H "Authorization: Bearer sk_test_…" \\
+  -H "Content-Type: application/json" -H "Idempotency-Key: order-1" \\
+  -d '{"amount": "25", "currency": "USDT", "reference": "order-1"}'`}</pre>
+    </Empty>
+  );
+}
+
+interface DetailProps extends WithHistory<Payment> {
+  refunds: readonly Refund[];
+  visit: MerchantVisit;
+}
+
+function Detail({ object: payment, refunds, visit, ...history }: DetailProps) {
+  const { events, transactions, creator } = history;
+  const { base } = visit;
+  const { currency } = payment;
+  const isOpen = isOpenPayment(payment.status);
+  return (
+    <>
+      <PageHead
+        back={{ href: `${base}/payments`, label: 'Payments' }}
+        title={
+          <>
+            <Money amount={payment.amount} currency={currency} />{' '}
+            <LiveStatus value={payment.status} isOpen={isOpen} />
+          </>
+        }
+        lead={
+          <>
+            {payment.reference} · <Time at={payment.createdAt} />
+          </>
+        }
+      >
+        {isOpen ? <FollowSwitch /> : null}
+        <Follows id="actions" isOpen={isOpen}>
+          <Actions payment={payment} refunds={refunds} visit={visit} />
+        </Follows>
+      </PageHead>
+      <Follows id="link" isOpen={isOpen}>
+        {isOpen ? <Link payment={payment} created={visit.query.has('created')} /> : null}
+      </Follows>
+      <Follows id="story" isOpen={isOpen}>
+        <div class="split">
+          <div>
+            <Timeline
+              events={events}
+              deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
+              explain={(event) => reasonOf(payment, creator, event)}
+            />
+            {refunds.length === 0 ? null : (
+              <Card title="Refunds" flush>
+                <RefundTable rows={refunds} path={`${base}/refunds`} empty={null} />
+              </Card>
+            )}
+            <LedgerLines transactions={transactions} />
+          </div>
+          <div>
+            <PaymentAmounts payment={payment} />
+            <Details payment={payment} creator={creator} base={base} />
+          </div>
+        </div>
+      </Follows>
+    </>
+  );
+}
+
+function Actions({
+  payment,
+  refunds,
+  visit,
+}: Pick<DetailProps, 'refunds' | 'visit'> & { payment: Payment }) {
+  const path = `${visit.base}/payments/${payment.id}`;
+  if (leftToRefund(payment, refunds) !== ZERO && mayMake(visit)) {
+    return (
+      <a class="btn" data-variant="outline" href={`${path}/refund`}>
+        <Icon name="undo-2" /> Refund
+      </a>
+    );
+  }
+  if (!DECIDABLE.cancel.includes(payment.status) || !visit.may('link')) return null;
+  return (
+    <Confirm
+      action={`${path}/cancel`}
+      label="Cancel payment"
+      icon="x"
+      effect="The checkout page is closed, and the customer can no longer pay. Money that arrives later is still credited."
+      confirm="Cancel this payment"
+    />
+  );
+}
+
+function Link({ payment, created }: { payment: Payment; created: boolean }) {
+  return (
+    <Alert
+      tone={created ? 'good' : 'note'}
+      title={created ? 'The payment link is ready. Send it to your customer.' : 'Payment link'}
+    >
+      <Secret value={payment.checkoutUrl} label="Copy link" />
+    </Alert>
+  );
+}
+
+interface DetailsProps {
+  payment: Payment;
+  creator: Creator;
+  base: string;
+}
+
+function Details({ payment, creator, base }: DetailsProps) {
+  const { exceptions, completedAt } = payment;
+  return (
+    <Card title="Details">
+      <Facts
+        rows={[
+          ['Payment', <Id value={payment.id} />],
+          ['Reference', <Id value={payment.reference} />],
+          ['Provider', words(payment.provider)],
+          ['Network', payment.network === null ? null : words(payment.network)],
+          ['Transaction', payment.txHash === null ? null : <Id value={payment.txHash} />],
+          ['Checkout page', <a href={payment.checkoutUrl}>{payment.checkoutUrl}</a>],
+          ['Customer', payment.customerEmail],
+          ['Description', payment.description],
+          ['Failure', payment.failureReason],
+          ['Exceptions', exceptions.length === 0 ? null : exceptions.map(words).join(', ')],
+          creatorRow(creator, base),
+          ['Created', <Time at={payment.createdAt} seconds />],
+          ['Expires', <Time at={payment.expiresAt} seconds />],
+          ['Completed', completedAt === null ? null : <Time at={completedAt} seconds />],
+          ...metadataRows(payment.metadata),
+        ]}
+      />
+    </Card>
+  );
+}
+
+function reasonOf(
+  payment: Payment,
+  creator: Creator,
+  { type, actor }: HistoryEvent,
+): string | null {
+  if (type === 'payment.failed') return payment.failureReason;
+  if (actor !== null) return 'Decided by an operator';
+  if (type === 'payment.created') return `Created ${creatorText(creator)}`;
+  return null;
+}

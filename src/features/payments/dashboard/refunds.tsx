@@ -1,0 +1,308 @@
+/** Refunds: the list with its filters, and one refund. */
+import type { ComponentChildren } from 'preact';
+import { ZERO } from '../../../domain/money';
+import {
+  awaitsAddress,
+  isWaiting,
+  type Refund,
+  REFUND_STATUSES,
+  refundStatus,
+} from '../../../domain/refund';
+import type { Creator, DashboardServices, RefundDetail } from '../../../shell/dashboard/services';
+import {
+  Alert,
+  Card,
+  Empty,
+  Facts,
+  Id,
+  Money,
+  PageHead,
+  Time,
+} from '../../../kit/pages/components';
+import { creatorRow, creatorText, Timeline } from '../../../kit/pages/history';
+import {
+  chosen,
+  daysOf,
+  ListPage,
+  OBJECT_TEXTS,
+  PER_PAGE,
+  positionOf,
+  textOf,
+} from '../../../kit/pages/lists';
+import { waitingRefund } from '../../approvals/second-person';
+import { Follows, FollowSwitch, LiveStatus } from '../../../kit/pages/follow';
+import { Confirm } from '../../../kit/pages/forms';
+import { page, redirect } from '../../../kit/pages/site';
+import { MAKE, mayMake, personOf } from '../../../kit/pages/creation';
+import { ObjectTable, type ObjectRowsProps } from '../../../kit/pages/object-table';
+import type { MerchantRoute } from '../../../kit/pages/merchant-page';
+import { secondPersonOf } from '../../approvals/dashboard/waiting';
+import { newRefundPages } from './new-refund';
+
+const NAV = { nav: 'refunds' };
+
+export function refundPages(services: DashboardServices): MerchantRoute[] {
+  const { refunds, refund, money } = services;
+  return [
+    ...newRefundPages(services),
+    {
+      method: 'get',
+      path: '/refunds',
+      needs: 'read',
+      run: async (visit) => {
+        const { query, base } = visit;
+        const list = { limit: PER_PAGE, after: positionOf(query), filters: filtersOf(query) };
+        const { items, next } = await refunds(visit, list);
+        const path = `${base}/refunds`;
+        return page(
+          'Refunds',
+          <ListPage
+            title="Refunds"
+            lead="Money that goes back to customers. Start a refund on the page of its payment."
+            path={path}
+            query={query}
+            next={next}
+            options={[['status', 'Status', REFUND_STATUSES]]}
+            texts={OBJECT_TEXTS}
+            none={<NoRefunds />}
+            table={(empty) => <RefundTable rows={items} path={path} empty={empty} />}
+          />,
+          NAV,
+        );
+      },
+    },
+    {
+      method: 'get',
+      path: '/refunds/:id',
+      needs: 'read',
+      run: async (visit) => {
+        const found = await refund(visit, visit.params['id'] ?? '');
+        const waiting = waitingRefund(found.object);
+        const body = (
+          <Detail
+            {...found}
+            base={visit.base}
+            secondPerson={await secondPersonOf(services, visit, waiting)}
+            mayWithdraw={isWaiting(found.object) && mayMake(visit)}
+          />
+        );
+        return page('Refund', body, NAV);
+      },
+    },
+    {
+      method: 'post',
+      path: '/refunds/:id/withdraw',
+      ...MAKE,
+      run: async (visit) => {
+        const id = visit.params['id'] ?? '';
+        await money.withdrawRefund(personOf(visit), id);
+        return redirect(`${visit.base}/refunds/${id}`);
+      },
+    },
+  ];
+}
+
+function filtersOf(query: URLSearchParams) {
+  const status = chosen(query, 'status', REFUND_STATUSES);
+  const currency = textOf(query, 'currency')?.toUpperCase();
+  const reference = textOf(query, 'reference');
+  return {
+    ...(status === undefined ? {} : { status: [status] }),
+    ...(currency === undefined ? {} : { currency }),
+    ...(reference === undefined ? {} : { reference }),
+    ...daysOf(query),
+  };
+}
+
+export function RefundTable(props: ObjectRowsProps<Refund>) {
+  return (
+    <ObjectTable
+      {...props}
+      caption="Refunds"
+      statusOf={({ state }) => refundStatus(state)}
+      referenceOf={({ id, merchantReference }) => merchantReference ?? id}
+      columns={[
+        {
+          label: 'Asked for by',
+          wide: true,
+          cell: ({ requestedBy }) => REQUESTERS[requestedBy],
+        },
+      ]}
+    />
+  );
+}
+
+const REQUESTERS = { merchant: 'You', operator: 'The operator', provider: 'The provider' } as const;
+
+function NoRefunds() {
+  return (
+    <Empty icon="undo-2" title="No refunds yet">
+      <p>Open a payment that was credited and choose Refund, or use your API key.</p>
+      <pre>{`curl "$API/payments/pay_…/refunds" -H "Authorization: Bearer sk_test_…" \\
+  -H "Content-Type: application/json" -H "Idempotency-Key: return-1" \\
+  -d '{"amount": "10", "reference": "return-1"}'`}</pre>
+    </Empty>
+  );
+}
+
+interface DetailProps extends RefundDetail {
+  base: string;
+  secondPerson: ComponentChildren;
+  mayWithdraw: boolean;
+}
+
+function Detail({ object: refund, events, creator, base, ...props }: DetailProps) {
+  const { currency } = refund;
+  const status = refundStatus(refund.state);
+  const isOpen = status === 'pending';
+  const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
+  return (
+    <>
+      <PageHead
+        back={{ href: `${base}/payments/${refund.paymentId}`, label: 'Payment' }}
+        title={
+          <>
+            <Money amount={refund.amount} currency={currency} />{' '}
+            <LiveStatus value={status} isOpen={isOpen} />
+          </>
+        }
+        lead={
+          <>
+            Refund {refund.merchantReference ?? ''} · <Time at={refund.createdAt} />
+          </>
+        }
+      >
+        {isOpen ? <FollowSwitch /> : null}
+        <Follows id="actions" isOpen={isOpen}>
+          {props.mayWithdraw ? (
+            <Confirm
+              action={`${base}/refunds/${refund.id}/withdraw`}
+              label="Withdraw"
+              icon="x"
+              effect="The money returns to your balance, and nothing is sent to the customer."
+              confirm="Withdraw this refund"
+            />
+          ) : null}
+        </Follows>
+      </PageHead>
+      <Follows id="situation" isOpen={isOpen}>
+        {props.secondPerson ?? <Situation refund={refund} base={base} />}
+      </Follows>
+      <Follows id="story" isOpen={isOpen}>
+        <div class="split">
+          <Timeline
+            events={events}
+            deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
+            explain={({ type }) => reasonOf(refund, creator, type)}
+          />
+          <div>
+            <Card title="Amounts">
+              <Facts
+                rows={[
+                  ['To the customer', money(refund.amount)],
+                  ['Fee returned', money(status === 'failed' ? ZERO : refund.fee)],
+                  ['From your balance', money(status === 'failed' ? ZERO : refund.taken)],
+                ]}
+              />
+            </Card>
+            <Details refund={refund} creator={creator} base={base} />
+          </div>
+        </div>
+      </Follows>
+    </>
+  );
+}
+
+/** A sentence about what the merchant should know now. */
+function Situation({ refund, base }: { refund: Refund; base: string }) {
+  const { payoutId, addressUntil } = refund;
+  switch (refund.state) {
+    case 'ordered':
+      if (awaitsAddress(refund) && addressUntil !== null) {
+        return (
+          <Alert tone="wait" title="The customer has not named an address yet">
+            <p>
+              The customer gets a link by email, or from the operator of the gateway. If nobody has
+              named an address by <Time at={addressUntil} />, the money returns to your balance.
+            </p>
+          </Alert>
+        );
+      }
+      if (payoutId !== null) {
+        return (
+          <Alert tone="wait" title="A payout sends the refund">
+            <p>
+              <a href={`${base}/payouts/${payoutId}`}>Open the payout</a> to see what it waits for.
+            </p>
+          </Alert>
+        );
+      }
+      return (
+        <Alert tone="wait" title="The provider has not confirmed the refund yet">
+          <p>The gateway asks until it knows. Do not refund again: the money is already taken.</p>
+        </Alert>
+      );
+    case 'owed':
+      return (
+        <Alert tone="wait" title="Your balance has not paid for this refund yet">
+          <p>
+            The provider has sent the money to the customer. It is taken when the balance covers it.
+          </p>
+        </Alert>
+      );
+    case 'refused':
+      return (
+        <Alert tone="bad" title="The refund was not made. The money was returned.">
+          <p>{refund.refusal}</p>
+        </Alert>
+      );
+    case 'done':
+    case 'waived':
+      return null;
+  }
+}
+
+interface DetailsProps {
+  refund: Refund;
+  creator: Creator | null;
+  base: string;
+}
+
+function Details({ refund, creator, base }: DetailsProps) {
+  const { paymentId, destination, requestedBy, endedAt, payoutId } = refund;
+  return (
+    <Card title="Details">
+      <Facts
+        rows={[
+          ['Refund', <Id value={refund.id} />],
+          [
+            'Payment',
+            <a class="break" href={`${base}/payments/${paymentId}`}>
+              {paymentId}
+            </a>,
+          ],
+          ['Reference', refund.merchantReference],
+          // The reason of an operator is theirs alone.
+          ['Reason', requestedBy === 'merchant' ? refund.reason : null],
+          ['Destination', destination === null ? null : <Id value={destination.value} />],
+          ['Memo', destination?.memo],
+          [
+            'Payout',
+            payoutId === null ? null : <a href={`${base}/payouts/${payoutId}`}>{payoutId}</a>,
+          ],
+          creator === null ? ['Asked for by', REQUESTERS[requestedBy]] : creatorRow(creator, base),
+          ['Created', <Time at={refund.createdAt} seconds />],
+          ['Ended', endedAt === null ? null : <Time at={endedAt} seconds />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function reasonOf(refund: Refund, creator: Creator | null, type: string): string | null {
+  if (type === 'refund.failed') return refund.refusal;
+  if (type === 'refund.completed') {
+    return refund.requestedBy === 'provider' ? 'The provider refunded it by itself' : null;
+  }
+  return creator === null ? 'Asked for by the operator' : `Asked for ${creatorText(creator)}`;
+}

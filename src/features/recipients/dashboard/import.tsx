@@ -1,0 +1,186 @@
+/** Recipients from a table: every faulty row first, then all of them. */
+import type { RowFault } from '../../../domain/batch-terms';
+import { ApiError } from '../../../domain/errors';
+import type { RecipientRequest } from '../../../domain/recipient';
+import { readRecipientRequest } from '../recipients-contract';
+import type { DashboardServices } from '../../../shell/dashboard/services';
+import { createdId } from '../../../shell/dashboard/money';
+import { Alert, Card, PageHead, Table } from '../../../kit/pages/components';
+import { TableField } from '../../../kit/pages/forms';
+import { Icon } from '../../../kit/pages/icon';
+import { page, redirect } from '../../../kit/pages/site';
+import { faultText, rowFault } from '../../../kit/pages/fault-text';
+import { destinationCells, readLines, SheetFault, writeSheet } from '../../../kit/pages/sheet';
+import { formKey, MAKE, personOf } from '../../../kit/pages/creation';
+import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+
+const NAV = { nav: 'recipients' };
+const ROWS_MAX = 1_000;
+const REQUIRED = ['name', 'currency', 'destination'];
+const COLUMNS = [...REQUIRED, 'network', 'memo', 'type', 'tags'];
+const TEMPLATE = writeSheet([
+  COLUMNS,
+  [
+    'Ada Lovelace',
+    'USDT',
+    'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+    'tron',
+    '',
+    'crypto_address',
+    'payroll',
+  ],
+]);
+const CSV = 'text/csv; charset=utf-8';
+const LARGE = { takesLargeForm: true, cost: 'table' } as const;
+
+interface Sent {
+  values: URLSearchParams;
+  faults: readonly RowFault[];
+  /** What is wrong with the table as a whole. */
+  problem: string | null;
+}
+
+export function importPages({ money }: DashboardServices): MerchantRoute[] {
+  /** Creates the rows one by one. A table that is sent again continues where it stopped. */
+  const importRows = async (visit: MerchantVisit): Promise<Sent | null> => {
+    const values = visit.form;
+    const key = formKey(values);
+    values.set('key', key);
+    let rows: (RecipientRequest | RowFault)[];
+    try {
+      rows = readRows(values.get('table') ?? '');
+    } catch (error) {
+      if (!(error instanceof SheetFault)) throw error;
+      return { values, faults: [], problem: error.message };
+    }
+    const caller = await money.allowedCaller(personOf(visit));
+    const faults: RowFault[] = [];
+    for (const [index, row] of rows.entries()) {
+      const refusal = 'refusal' in row ? row.refusal : await money.recipients.check(caller, row);
+      if (refusal !== null) faults.push({ row: index + 1, reference: nameOf(row), refusal });
+    }
+    if (faults.length > 0) return { values, faults, problem: null };
+    for (const [index, row] of rows.entries()) {
+      if ('refusal' in row) continue;
+      const input = { idempotencyKey: `${key}:${index + 1}`, request: row };
+      await createdId(() => money.recipients.create(caller, visit.by, input));
+    }
+    return null;
+  };
+  return [
+    {
+      method: 'get',
+      path: '/recipients/template.csv',
+      ...MAKE,
+      run: () => ({
+        kind: 'download',
+        name: 'recipients-template.csv',
+        type: CSV,
+        content: [TEMPLATE],
+      }),
+    },
+    {
+      method: 'get',
+      path: '/recipients/import',
+      ...MAKE,
+      run: (visit) => {
+        const values = visit.draft ?? visit.query;
+        const body = <Import base={visit.base} values={values} faults={[]} problem={null} />;
+        return page('Import recipients', body, NAV);
+      },
+    },
+    {
+      method: 'post',
+      path: '/recipients/import',
+      ...MAKE,
+      ...LARGE,
+      liveRecent: ({ base }) => `${base}/recipients/import`,
+      run: async (visit) => {
+        const refused = await importRows(visit);
+        if (refused === null) return redirect(`${visit.base}/recipients`);
+        const body = <Import base={visit.base} {...refused} />;
+        return page('Import recipients', body, { ...NAV, status: 422 });
+      },
+    },
+  ];
+}
+
+/** @throws SheetFault */
+function readRows(text: string): (RecipientRequest | RowFault)[] {
+  const lines = readLines(text, { columns: COLUMNS, required: REQUIRED, rowsMax: ROWS_MAX });
+  return lines.map((line, index) => {
+    const filled = (name: string) => ((line[name] ?? '') === '' ? {} : { [name]: line[name] });
+    const tags = (line['tags'] ?? '').split(/[\s,;]+/).filter((tag) => tag !== '');
+    const request = {
+      ...filled('name'),
+      ...filled('currency'),
+      ...filled('network'),
+      destination: destinationCells(line),
+      tags,
+    };
+    try {
+      return readRecipientRequest(request);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return rowFault(index + 1, line['name'] ?? null, error);
+    }
+  });
+}
+
+function nameOf(row: RecipientRequest | RowFault): string | null {
+  return 'refusal' in row ? row.reference : row.name;
+}
+
+function Import({ base, values, faults, problem }: Sent & { base: string }) {
+  const path = `${base}/recipients`;
+  const errors: Record<string, string> = problem === null ? {} : { table: problem };
+  return (
+    <>
+      <PageHead
+        back={{ href: path, label: 'Recipients' }}
+        title="Import recipients"
+        lead="All rows are added, or none of them."
+      >
+        <a class="btn" data-variant="outline" href={`${path}/template.csv`}>
+          <Icon name="download" /> Template
+        </a>
+      </PageHead>
+      {faults.length === 0 ? null : (
+        <>
+          <Alert
+            tone="bad"
+            title={`${faults.length.toLocaleString('en')} rows must be corrected. Nothing was added.`}
+          />
+          <Card title="Rows to correct" flush>
+            <Table
+              caption="Rows to correct"
+              rows={faults.slice(0, 50)}
+              empty={null}
+              columns={[
+                { label: 'Row', right: true, cell: ({ row }) => row },
+                { label: 'Name', cell: ({ reference }) => reference },
+                { label: 'What to correct', cell: (fault) => faultText(fault) },
+              ]}
+            />
+          </Card>
+        </>
+      )}
+      <Card>
+        <form method="post" action={`${path}/import`} class="stack">
+          <input type="hidden" name="key" value={formKey(values)} />
+          <TableField
+            label="Table"
+            hint={`At most ${ROWS_MAX.toLocaleString('en')} rows below the headings ${COLUMNS.join(', ')}. Columns are separated by commas, semicolons or tabs.`}
+            form={{ values, errors }}
+          />
+          <div class="actions">
+            <button class="btn">Add the recipients</button>
+            <a class="btn" data-variant="outline" href={path}>
+              Cancel
+            </a>
+          </div>
+        </form>
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+/** The error envelope (the specification, "Errors"; decisions/api#errors). */
+import { type TSchema, Type } from 'typebox';
+import { type ErrorCode, errorEntry } from '../../domain/errors';
+import { Id, OneOf, Shape } from './common';
+
+/** The path of the page about an error code. */
+export function errorPagePath(code: ErrorCode): string {
+  return `/docs/errors/${code}`;
+}
+
+/** The body of all refusals: one schema, because generators cannot tell two apart by a code within. */
+export function errorObjectOf(codes: readonly ErrorCode[]): TSchema {
+  const error = Shape(
+    {
+      code: OneOf(codes, 'The error code'),
+      message: Type.String({ description: 'What is wrong and what to do' }),
+      details: Type.Optional(detailsOf(codes)),
+      request_id: Id('request'),
+      doc_url: Type.String({ format: 'uri', description: 'A page about this error code' }),
+    },
+    'What is wrong',
+  );
+  return Shape({ error }, 'An error');
+}
+
+/** The members that the details of these codes have. One that differs between codes has no schema. */
+function detailsOf(codes: readonly ErrorCode[]): TSchema {
+  const members = new Map<string, { schema: object; of: ErrorCode[] }>();
+  for (const code of codes) {
+    for (const [name, schema] of Object.entries(propertiesOf(code))) {
+      const known = members.get(name) ?? { schema, of: [] };
+      const isSame = shapeOf(known.schema) === shapeOf(schema);
+      members.set(name, { schema: isSame ? schema : {}, of: [...known.of, code] });
+    }
+  }
+  const properties = [...members].map(([name, { schema, of }]) => [
+    name,
+    Type.Optional(Type.Unsafe({ ...open(schema), description: `With ${of.join(', ')}` })),
+  ]);
+  return Type.Object(Object.fromEntries(properties) as Record<string, TSchema>, {
+    additionalProperties: true,
+    description: 'What is known beside the code; the page about the code names its members',
+  });
+}
+
+function propertiesOf(code: ErrorCode): Record<string, object> {
+  const details = errorEntry(code).details as { properties?: Record<string, object> } | undefined;
+  return details?.properties ?? {};
+}
+
+function shapeOf(schema: object): string {
+  return JSON.stringify({ ...schema, description: null });
+}
+
+/** The schema with choices that a later version may add to, as `OneOf` writes them. */
+function open(schema: object): object {
+  return JSON.parse(JSON.stringify(schema), (_name, value: unknown) =>
+    typeof value === 'object' && value !== null && 'enum' in value
+      ? OneOf(value.enum as string[], (value as { description?: string }).description ?? '')
+      : value,
+  ) as object;
+}

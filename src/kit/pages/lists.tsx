@@ -1,0 +1,206 @@
+/** What the lists of payments, payouts and transactions share: filters and pages in the URL. */
+import type { ComponentChildren } from 'preact';
+import type { ListPosition } from '../service/services';
+import { parseIsoTime } from '../../domain/iso-time';
+import { PROVIDER_CODES } from '../../domain/provider-codes';
+import { Card, PageHead, Pager, words } from './components';
+import { EMPTY_FORM, Field, Select } from './forms';
+import { Icon } from './icon';
+import { PageRefusal } from './problems';
+
+export const PER_PAGE = 25;
+
+const POSITION = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)~(\w{1,40})$/;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+/** Where the page starts; what is no position starts the first page. */
+export function positionOf(query: URLSearchParams): ListPosition | null {
+  const [, createdAt, id] = POSITION.exec(query.get('after') ?? '') ?? [];
+  if (createdAt === undefined || id === undefined) return null;
+  return parseIsoTime(createdAt, 'from') === null ? null : { createdAt, id };
+}
+
+/** One of the known values; undefined without one. @throws PageRefusal for any other */
+export function chosen<Value extends string>(
+  query: URLSearchParams,
+  name: string,
+  known: readonly Value[],
+): Value | undefined {
+  const text = query.get(name) ?? '';
+  if (text === '') return undefined;
+  const found = known.find((value) => value === text);
+  if (found === undefined) throw new PageRefusal('invalid_filter');
+  return found;
+}
+
+export function textOf(query: URLSearchParams, name: string): string | undefined {
+  const text = query.get(name)?.trim() ?? '';
+  return text === '' ? undefined : text.slice(0, 200);
+}
+
+/** The days of a filter as times; the last day is included. @throws PageRefusal for what is no day */
+export function daysOf(query: URLSearchParams): { createdFrom?: string; createdTo?: string } {
+  const time = (bound: 'from' | 'to') => {
+    const text = query.get(bound) ?? '';
+    const at = DATE.test(text) ? parseIsoTime(text, bound) : null;
+    if (at === null && text !== '') throw new PageRefusal('invalid_filter');
+    return at;
+  };
+  const [from, to] = [time('from'), time('to')];
+  return {
+    ...(from === null ? {} : { createdFrom: from }),
+    ...(to === null ? {} : { createdTo: to }),
+  };
+}
+
+/** The filters that payments and payouts share. */
+export function objectFilters(query: URLSearchParams) {
+  const provider = chosen(query, 'provider', PROVIDER_CODES);
+  const currency = textOf(query, 'currency')?.toUpperCase();
+  const reference = textOf(query, 'reference');
+  return {
+    ...(provider === undefined ? {} : { provider }),
+    ...(currency === undefined ? {} : { currency }),
+    ...(reference === undefined ? {} : { reference }),
+    ...daysOf(query),
+  };
+}
+
+interface ListPageProps extends FiltersProps, ListPagerProps {
+  title: string;
+  lead: string;
+  /** The plural of a row, by default the title. */
+  what?: string;
+  /** What stands beside the title. */
+  children?: ComponentChildren;
+  /** What is shown without any row and without a filter. */
+  none: ComponentChildren;
+  table: (empty: ComponentChildren) => ComponentChildren;
+}
+
+export function ListPage({ title, lead, children, none, table, ...list }: ListPageProps) {
+  const { path, query, next, what = title.toLowerCase(), ...filters } = list;
+  return (
+    <>
+      <PageHead title={title} lead={lead}>
+        {children}
+      </PageHead>
+      <Filters path={path} query={query} {...filters} />
+      <Card flush>{table(isFiltered(query) ? <NoMatch path={path} what={what} /> : none)}</Card>
+      <ListPager path={path} query={query} next={next} />
+    </>
+  );
+}
+
+/** The button beside a list's title that leads to the form. */
+export function CreateLink({ path, label }: { path: string; label: string }) {
+  return (
+    <a class="btn" href={`${path}/new`}>
+      <Icon name="plus" /> {label}
+    </a>
+  );
+}
+
+/** The filters of the dashboard's lists that have a reference. */
+export const OBJECT_TEXTS = [
+  ['currency', 'Currency'],
+  ['reference', 'Reference'],
+] as const;
+
+interface FilterFormProps {
+  path: string;
+  query: URLSearchParams;
+  children: ComponentChildren;
+}
+
+/** A form with GET: a filter is a link that can be kept and sent. */
+export function FilterForm({ path, query, children }: FilterFormProps) {
+  return (
+    <form class="filters" action={path}>
+      {children}
+      <button class="btn" data-variant="outline">
+        Filter
+      </button>
+      {isFiltered(query) ? (
+        <a class="btn" data-variant="ghost" href={path}>
+          Clear
+        </a>
+      ) : null}
+    </form>
+  );
+}
+
+interface FiltersProps {
+  path: string;
+  query: URLSearchParams;
+  /** `unset` is the label of no value, by default All. */
+  options: readonly (readonly [
+    name: string,
+    label: string,
+    values: readonly string[],
+    unset?: string,
+  ])[];
+  texts: readonly (readonly [name: string, label: string])[];
+  /** From and to; by default they are there. */
+  days?: boolean;
+}
+
+export function Filters({ path, query, options, texts, days = true }: FiltersProps) {
+  const form = { ...EMPTY_FORM, values: query };
+  return (
+    <FilterForm path={path} query={query}>
+      {options.map(([name, label, values, unset = 'All']) => (
+        <Select
+          name={name}
+          label={label}
+          form={form}
+          options={[['', unset], ...values.map((value) => [value, words(value)] as const)]}
+        />
+      ))}
+      {texts.map(([name, label]) => (
+        <Field name={name} label={label} form={form} maxLength={200} />
+      ))}
+      {days ? <Field name="from" label="From (UTC)" type="date" form={form} /> : null}
+      {days ? <Field name="to" label="To (UTC)" type="date" form={form} /> : null}
+    </FilterForm>
+  );
+}
+
+interface ListPagerProps {
+  path: string;
+  query: URLSearchParams;
+  next: ListPosition | null;
+}
+
+export function ListPager({ path, query, next }: ListPagerProps) {
+  const link = (after: string | null) => {
+    const kept = new URLSearchParams([...query].filter(([name]) => name !== 'after'));
+    if (after !== null) kept.set('after', after);
+    const text = kept.toString();
+    return text === '' ? path : `${path}?${text}`;
+  };
+  return (
+    <Pager
+      first={query.has('after') ? link(null) : null}
+      next={next === null ? null : link(`${next.createdAt}~${next.id}`)}
+    />
+  );
+}
+
+/** Whether a filter explains an empty list. */
+export function isFiltered(query: URLSearchParams): boolean {
+  return [...query].some(([, value]) => value !== '');
+}
+
+export function NoMatch({ path, what }: { path: string; what: string }): ComponentChildren {
+  return (
+    <div class="nothing">
+      <p>
+        <b>No {what} match these filters</b>
+      </p>
+      <p>
+        <a href={path}>Clear the filters</a>
+      </p>
+    </div>
+  );
+}

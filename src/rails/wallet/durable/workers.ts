@@ -1,0 +1,148 @@
+/**
+ * The wallet's Temporal workers: one for each chain, on a task queue of its own. They start when
+ * Temporal answers, and again after it was lost; the HTTP API does not wait for them.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  type NativeConnection,
+  Worker,
+  type WorkflowBundleOption,
+} from '@temporalio/worker';
+import { walletQueue } from '../../../../workflows/wallet/names';
+import { errorText } from '../../../platform/lib/command-line';
+import type { Chain } from '../chain/chain';
+import type { Log } from '../config';
+import type { Database } from '../db/database';
+import { createWalletActivities, TURN_MS } from './activities';
+import type { ChainRun } from './chain-run';
+import { startKeeper } from './keeper';
+
+export interface TemporalParts {
+  client: Client;
+  connect: () => Promise<NativeConnection>;
+  namespace: string;
+  /** Path of a prebuilt bundle (`npm run build`), or null: bundle the sources now. */
+  workflowBundle: string | null;
+  /** How long a turn of a chain lasts, and how many of them a run of its workflow has. */
+  turnMs?: number;
+  turnsMax?: number;
+}
+
+export interface DurableParts {
+  db: Database;
+  log: Log;
+  chains: readonly { chain: Chain; run: ChainRun }[];
+}
+
+const RETRY_MS = 2_000;
+/** Activities that were told to stop have this time: a step of a loop lasts as long as its call to a node. */
+const FORCE_MS = 20_000;
+const POLLS = 2;
+const CACHED_WORKFLOWS = 50;
+
+export const PAYLOAD_CONVERTER = require.resolve('../../../../workflows/payload-converter');
+
+export interface Durable {
+  stop(): Promise<void>;
+}
+
+export function startDurable(temporal: TemporalParts, parts: DurableParts): Durable {
+  const { db, log, chains } = parts;
+  const runs = chains.map(({ run }) => run);
+  const { client, turnsMax } = temporal;
+  const keeper = startKeeper({ client, db, runs, log, turnsMax });
+  const stopping = new AbortController();
+  const ended = keepWorking(temporal, parts, stopping.signal);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await keeper.stop();
+      await ended;
+    },
+  };
+}
+
+async function keepWorking(
+  temporal: TemporalParts,
+  parts: DurableParts,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await workOnce(temporal, parts, signal);
+    } catch (error) {
+      parts.log('warn', 'Temporal does not answer: chains wait, orders are accepted', {
+        error: errorText(error),
+      });
+      await wait(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+/** Runs until the signal. @throws when Temporal cannot be reached or a worker fails */
+async function workOnce(
+  temporal: TemporalParts,
+  { db, chains }: DurableParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const workflowBundle = await openBundle(temporal.workflowBundle);
+  const connection = await temporal.connect();
+  const workers: Worker[] = [];
+  const shutDown = (): void => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  try {
+    for (const { chain, run } of chains) {
+      const turnMs = temporal.turnMs ?? TURN_MS;
+      workers.push(
+        await Worker.create({
+          connection,
+          namespace: temporal.namespace,
+          workflowBundle,
+          taskQueue: walletQueue(chain.network.chainId),
+          activities: createWalletActivities({ db, chain, run, turnMs }),
+          dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER },
+          maxConcurrentActivityTaskPolls: POLLS,
+          maxConcurrentWorkflowTaskPolls: POLLS,
+          maxCachedWorkflows: CACHED_WORKFLOWS,
+          // A dead process is noticed after a few seconds.
+          maxHeartbeatThrottleInterval: '3 seconds',
+          stickyQueueScheduleToStartTimeout: '4 seconds',
+          shutdownForceTime: FORCE_MS,
+        }),
+      );
+    }
+    const runs = workers.map((worker) => worker.run());
+    signal.addEventListener('abort', shutDown);
+    if (signal.aborted) shutDown();
+    try {
+      await Promise.race(runs);
+    } finally {
+      signal.removeEventListener('abort', shutDown);
+      shutDown();
+      await Promise.allSettled(runs);
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+let bundled: Promise<WorkflowBundleOption> | null = null;
+
+/** The workflows are bundled once in a process. */
+function openBundle(path: string | null): Promise<WorkflowBundleOption> {
+  if (path !== null) return Promise.resolve({ codePath: path });
+  bundled ??= bundleWalletWorkflows();
+  return bundled;
+}
+
+export function bundleWalletWorkflows(): Promise<{ code: string }> {
+  return bundleWorkflowCode({
+    workflowsPath: require.resolve('../../../../workflows/wallet'),
+    payloadConverterPath: PAYLOAD_CONVERTER,
+    logger: new DefaultLogger('WARN'),
+  });
+}

@@ -1,0 +1,341 @@
+/** Providers, positions, the ledger check and the webhook backlog. */
+import { PageRefusal } from '../../kit/pages/problems';
+import type { ConsoleServices } from './services';
+import {
+  BACKLOG_MAX,
+  type ConsoleOperations,
+  OPERATOR_SCHEDULES,
+  type ProviderCheck,
+} from './operations-services';
+import {
+  Alert,
+  Card,
+  Empty,
+  Money,
+  PageHead,
+  Status,
+  Table,
+  Time,
+  words,
+} from '../../kit/pages/components';
+import { page, redirect } from '../../kit/pages/site';
+import { type OperatorRoute, PREFIX } from '../../kit/pages/operator-page';
+import { Ledger, ledgerPages, Run } from './ledger';
+
+const PATH = `${PREFIX}/operations`;
+const NAV = { nav: 'operations' };
+
+type Read<Name extends keyof ConsoleOperations> = Awaited<ReturnType<ConsoleOperations[Name]>>;
+
+export function operationPages(services: ConsoleServices): OperatorRoute[] {
+  const { operations, attention, openCases } = services;
+  return [
+    ...ledgerPages(services),
+    {
+      method: 'get',
+      path: '/operations',
+      needs: 'read',
+      run: async (visit) => {
+        const [alarms, statements, positions, backlogs, provenAt, report, found, cases, checks] =
+          await Promise.all([
+            operations.alarms(),
+            operations.statements(),
+            operations.positions(),
+            operations.backlogs(),
+            operations.provenAt(),
+            operations.ledgerReport(),
+            attention(),
+            openCases(),
+            visit.query.has('check') ? operations.checkProviders() : null,
+          ]);
+        const mayRun = visit.may('administer');
+        return page(
+          'Operations',
+          <>
+            <PageHead title="Operations" />
+            <Answer query={visit.query} />
+            <Ledger
+              provenAt={provenAt}
+              hasReport={report !== null}
+              cases={cases}
+              isLate={found.isProofLate}
+              mayRun={mayRun}
+            />
+            <Alarms alarms={alarms} />
+            <Providers statements={statements} checks={checks} mayRun={mayRun} />
+            <Positions positions={positions} />
+            <Backlogs backlogs={backlogs} />
+          </>,
+          NAV,
+        );
+      },
+    },
+    {
+      method: 'post',
+      path: '/operations/run',
+      needs: 'administer',
+      run: async ({ form, by }) => {
+        const schedule = OPERATOR_SCHEDULES.find((id) => id === form.get('schedule'));
+        if (schedule === undefined) throw new PageRefusal('page_not_found');
+        const isRunning = await operations.runNow(by, schedule);
+        return redirect(`${PATH}?${isRunning ? 'started' : 'unreachable'}=${schedule}`);
+      },
+    },
+  ];
+}
+
+function Answer({ query }: { query: URLSearchParams }) {
+  if (query.has('started')) {
+    return (
+      <Alert tone="good" title="The run has started.">
+        <p>Reload this page to see its result.</p>
+      </Alert>
+    );
+  }
+  if (!query.has('unreachable')) return null;
+  return (
+    <Alert tone="bad" title="Temporal did not start the run.">
+      <p>Check that Temporal is reachable and that a worker has created the schedules.</p>
+    </Alert>
+  );
+}
+
+function Alarms({ alarms }: { alarms: Read<'alarms'> }) {
+  return (
+    <Card
+      title="Alarms"
+      lead="Open alarms of the providers, which are asked every minute. To end an alarm of the wallet, run npm run wallet -- alarms."
+      flush
+    >
+      <Table
+        caption="Alarms"
+        rows={alarms}
+        empty={<Empty icon="bell" title="No open alarms" />}
+        columns={[
+          {
+            label: 'Alarm',
+            cell: ({ kind, subject }) => (
+              <>
+                {words(kind)} <small class="break">{subject}</small>
+              </>
+            ),
+          },
+          {
+            label: 'Network',
+            cell: ({ network, mode }) => (
+              <>
+                {words(network)} <small>{words(mode)}</small>
+              </>
+            ),
+          },
+          { label: 'Detail', cell: ({ detail }) => <small class="break">{detail}</small> },
+          { label: 'Raised', cell: ({ raisedAt }) => <Time at={raisedAt} seconds /> },
+        ]}
+      />
+    </Card>
+  );
+}
+
+interface ProvidersProps {
+  statements: Read<'statements'>;
+  checks: ProviderCheck[] | null;
+  mayRun: boolean;
+}
+
+function Providers({ statements, checks, mayRun }: ProvidersProps) {
+  return (
+    <>
+      <Card
+        title="Providers"
+        lead="One request to each provider, which changes nothing."
+        flush
+        action={
+          <a class="btn" data-variant="outline" href={`${PATH}?check=providers`}>
+            Check now
+          </a>
+        }
+      >
+        {checks === null ? null : (
+          <Table
+            caption="Providers"
+            rows={checks}
+            empty={<Empty icon="landmark" title="No provider is enabled" />}
+            columns={[
+              { label: 'Provider', cell: ({ provider }) => provider },
+              { label: 'Mode', cell: ({ mode }) => words(mode) },
+              {
+                label: 'Response',
+                cell: ({ problem }) => (
+                  <>
+                    <Status value={problem === null ? 'working' : 'failed'} />
+                    {problem === null ? null : <small>{problem}</small>}
+                  </>
+                ),
+              },
+              { label: 'Timing', right: true, cell: ({ durationMs }) => `${durationMs} ms` },
+            ]}
+          />
+        )}
+      </Card>
+      <Card
+        title="Statements"
+        lead="What the reconciliation reads every hour to compare it with the ledger."
+        flush
+        action={mayRun ? <Run schedule="reconciliation" label="Reconcile now" /> : null}
+      >
+        <Table
+          caption="Statements"
+          rows={statements}
+          empty={
+            <Empty icon="file-text" title="No statement was read yet">
+              <p>The reconciliation runs every hour, at 10 past.</p>
+            </Empty>
+          }
+          columns={[
+            {
+              label: 'Statement',
+              cell: ({ provider, kind }) => (
+                <>
+                  {words(provider)} <small>{words(kind)}</small>
+                </>
+              ),
+            },
+            { label: 'Mode', cell: ({ mode }) => words(mode) },
+            {
+              label: 'Last reading',
+              cell: ({ trouble }) => (
+                <>
+                  <Status value={trouble === null ? 'succeeded' : 'failed'} />
+                  {trouble === null ? null : <small>{trouble}</small>}
+                </>
+              ),
+            },
+            {
+              label: 'Read to its end',
+              cell: ({ readAt }) => (readAt === null ? 'Never' : <Time at={readAt} seconds />),
+            },
+          ]}
+        />
+      </Card>
+    </>
+  );
+}
+
+function Positions({ positions }: { positions: Read<'positions'> }) {
+  const money = (amount: string, currency: string) => (
+    <Money amount={amount} currency={currency} exact />
+  );
+  const [first] = positions;
+  return (
+    <Card
+      title="Provider balances and liabilities"
+      lead="Held is the amount received less the amounts refunded and sent, according to the providers’ statements. It excludes fees that a provider keeps, and the platform’s own deposits and withdrawals."
+      flush
+    >
+      <Table
+        caption="Provider balances and liabilities"
+        rows={positions}
+        empty={
+          <Empty icon="scale" title="Not counted yet">
+            <p>The reconciliation counts both sides every hour.</p>
+          </Empty>
+        }
+        columns={[
+          {
+            label: 'Currency',
+            cell: ({ currency, mode }) => (
+              <>
+                {currency} <small>{words(mode)}</small>
+              </>
+            ),
+          },
+          {
+            label: 'Held by providers',
+            right: true,
+            cell: ({ providers, currency }) =>
+              providers.length === 0
+                ? '–'
+                : providers.map(({ provider, held }) => (
+                    <>
+                      {money(held, currency)} <small>{words(provider)}</small>
+                    </>
+                  )),
+          },
+          {
+            label: 'Owed to merchants',
+            right: true,
+            cell: ({ available, reserved, currency }) =>
+              available === null || reserved === null ? (
+                '–'
+              ) : (
+                <>
+                  {money(available, currency)} <small>available</small>
+                  {money(reserved, currency)} <small>reserved</small>
+                </>
+              ),
+          },
+          {
+            label: 'Held less owed',
+            right: true,
+            cell: ({ difference, currency }) => money(difference, currency),
+          },
+        ]}
+      />
+      {first === undefined ? null : (
+        <p class="muted table-note">
+          Counted <Time at={first.countedAt} seconds />
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function Backlogs({ backlogs }: { backlogs: Read<'backlogs'> }) {
+  return (
+    <Card
+      title="Waiting webhook deliveries"
+      lead="The endpoints with the most waiting deliveries."
+      flush
+    >
+      <Table
+        caption="Waiting webhook deliveries"
+        rows={backlogs}
+        empty={<Empty icon="webhook" title="No delivery waits" />}
+        columns={[
+          {
+            label: 'Endpoint',
+            cell: ({ url, endpointId }) => (
+              <>
+                <span class="break">{url}</span>
+                <small>{endpointId}</small>
+              </>
+            ),
+          },
+          {
+            label: 'Account',
+            wide: true,
+            cell: ({ accountId, mode }) => (
+              <>
+                <a href={`${PREFIX}/accounts/${accountId}`}>{accountId}</a> <small>{mode}</small>
+              </>
+            ),
+          },
+          {
+            label: 'State',
+            cell: ({ enabled, timeoutsInARow }) => (
+              <>
+                <Status value={enabled ? 'enabled' : 'disabled'} />
+                {timeoutsInARow === 0 ? null : <small>{timeoutsInARow} time-outs in a row</small>}
+              </>
+            ),
+          },
+          {
+            label: 'Waiting',
+            right: true,
+            cell: ({ waiting }) => (waiting === BACKLOG_MAX ? `${waiting} or more` : waiting),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
