@@ -1,101 +1,148 @@
 /**
- * Which room may import which: the table of rooms in the project's design, as rules. A room may
- * always import its own files and, except for the workflows and the domain, src/lib and src/settings.
- * src/shell/config.ts, src/shell/deps.ts, src/bin and src/dev put everything together and may import all.
+ * Which room may import which, as rules; docs/architecture.md explains the rooms. A room may always import its
+ * own files. src/shell, src/bin and src/dev put everything together and may import all.
  */
-const LIB = '^src/(lib|settings)/';
+
+/** What every room but the workflows and the domain may import. */
+const PLATFORM = '^src/platform/';
+
+/** Each capability, with the capabilities that it may use. They come before it: no circle is possible. */
+const FEATURES = {
+  approvals: [],
+  audit: [],
+  'request-log': [],
+  accounts: ['approvals', 'audit'],
+  people: ['accounts'],
+  books: ['accounts'],
+  payouts: ['approvals', 'audit', 'accounts', 'people', 'books'],
+  payments: ['approvals', 'people', 'payouts'],
+  recipients: ['approvals', 'payouts'],
+  cases: ['audit', 'payouts', 'recipients'],
+  screening: ['payouts', 'recipients'],
+  'payout-batches': ['approvals', 'payouts', 'payments'],
+  'payout-schedules': ['approvals', 'payouts', 'payout-batches'],
+  'api-keys': ['approvals', 'accounts'],
+  webhooks: ['accounts', 'payouts', 'payments', 'recipients', 'payout-batches', 'payout-schedules'],
+  notifications: ['people', 'webhooks'],
+};
+
+/** What a feature is made with. */
+const UNDER_FEATURES = [
+  '^src/(kit|adapters|domain|db|temporal)/',
+  // The signature debugger checks as a receiver does, and a dossier is signed as it is checked.
+  '^clients/typescript/src/(webhooks|dossier)\\.ts$',
+  '^workflows/(names|messages)\\.ts$',
+  PLATFORM,
+];
 
 /** room → what it may import of the project. Everything else of the project is forbidden. */
 const ROOMS = {
   'src/domain': [],
-  // A program that starts reads the secrets that are in files.
-  'src/lib': ['^src/domain/', '^src/platform/settings/secret-files\\.ts$'],
-  'src/settings': ['^src/(domain|lib)/'],
-  'src/schemas': ['^src/domain/', LIB],
-  // Of src/db the types of what is stored, and nothing that runs: see presenters-db-types.
-  'src/presenters': ['^src/(domain|schemas)/', '^src/db/repositories/', LIB],
-  'src/destinations': [],
-  'src/services': [
-    '^src/(domain|db|presenters|temporal|destinations|screening|oidc)/',
-    '^src/adapters/providers/registry\\.ts$',
-    '^src/adapters/webhooks/sender\\.ts$',
-    // The signature debugger checks as a receiver does, and a dossier is signed as it is checked.
-    '^clients/typescript/src/(webhooks|dossier)\\.ts$',
-    '^workflows/(names|messages)\\.ts$',
-    LIB,
-  ],
-  'src/openapi': ['^src/(schemas|domain)/', LIB],
-  'src/http': ['^src/(services|schemas|presenters|domain|openapi)/', LIB],
-  'src/cli': [
-    '^src/(services|presenters|domain)/',
-    '^src/db/(connect|migrate|provision|transaction|repositories/accounts)\\.ts$',
-    '^src/temporal/(client|payout-schedules|[a-z-]+-workflows)\\.ts$',
-    '^src/adapters/webhooks/sender\\.ts$',
-    '^src/adapters/screening/service\\.ts$',
-    LIB,
-  ],
-  'src/web': ['^src/(services|schemas|presenters|domain)/', LIB],
-  'src/dashboard': ['^src/(web|services|schemas|presenters|domain)/', LIB],
-  'src/console': ['^src/(web|services|schemas|presenters|domain)/', LIB],
-  'src/postgres': [LIB],
-  'src/db': ['^src/(domain|postgres)/', LIB],
-  'src/temporal': ['^src/domain/', '^workflows/(names|messages)\\.ts$', LIB],
-  'src/providers': ['^src/domain/', LIB],
-  'src/oidc': ['^src/domain/', LIB],
-  'src/mail': ['^src/domain/', LIB],
-  'src/webhooks': ['^src/domain/', '^clients/typescript/src/webhooks\\.ts$', LIB],
+  'src/platform': ['^src/domain/'],
+  'src/db': ['^src/domain/', PLATFORM],
+  'src/temporal': ['^src/domain/', '^workflows/(names|messages)\\.ts$', PLATFORM],
+  'src/adapters/destinations': [],
+  'src/adapters/mail': ['^src/domain/', PLATFORM],
+  'src/adapters/oidc': ['^src/domain/', PLATFORM],
+  'src/adapters/providers': ['^src/domain/', PLATFORM],
+  'src/adapters/webhooks': ['^src/domain/', '^clients/typescript/src/webhooks\\.ts$', PLATFORM],
   // The service is called like a provider; of src/db what was answered before.
-  'src/screening': [
-    '^src/(domain|destinations)/',
-    '^src/db/(transaction|repositories/screening)\\.ts$',
-    '^src/providers/(answer-reader|port|provider-http)\\.ts$',
-    LIB,
+  'src/adapters/screening': [
+    '^src/domain/',
+    '^src/adapters/destinations/',
+    '^src/db/(transaction|screening/screening)\\.ts$',
+    '^src/adapters/providers/(answer-reader|port|provider-http)\\.ts$',
+    PLATFORM,
   ],
+  'src/kit': [
+    '^src/(domain|db|temporal)/',
+    '^src/adapters/(providers/registry|screening/service|webhooks/sender)\\.ts$',
+    PLATFORM,
+  ],
+  'src/openapi': [
+    '^src/kit/api/',
+    '^src/features/[a-z-]+/[a-z-]+-contract\\.ts$',
+    '^src/domain/',
+    PLATFORM,
+  ],
+  ...Object.fromEntries(
+    Object.entries(FEATURES).map(([name, lower]) => [
+      `src/features/${name}`,
+      [...UNDER_FEATURES, ...lower.map((one) => `^src/features/${one}/`)],
+    ]),
+  ),
   // Merchants install it without the server.
   'clients/typescript/src': [],
   'clients/mcp/src': ['^clients/typescript/src/'],
   // The wallet and the sandbox serve it; the gateway's adapter shares no code with it.
-  'src/onchain-api': ['^src/domain/money\\.ts$', LIB],
-  'src/sandbox': ['^src/domain/money\\.ts$', '^src/onchain-api/', LIB],
+  'src/rails/onchain-api': ['^src/domain/money\\.ts$', PLATFORM],
+  'src/rails/sandbox': ['^src/domain/money\\.ts$', '^src/rails/onchain-api/', PLATFORM],
   // It holds keys: nothing of the gateway but how money is written, the driver, and the names of its workflows.
-  'src/wallet': [
+  'src/rails/wallet': [
     '^src/domain/money\\.ts$',
-    '^src/(onchain-api|postgres)/',
+    '^src/rails/onchain-api/',
     '^workflows/wallet/(names|messages)\\.ts$',
-    LIB,
+    PLATFORM,
   ],
   activities: [
-    '^src/(domain|db|providers|webhooks|presenters|temporal|destinations|screening|mail)/',
+    '^src/(domain|db|adapters|temporal)/',
+    // What is sent as an event is written as the API writes it.
+    '^src/features/[a-z-]+/[a-z-]+-contract\\.ts$',
+    '^src/features/books/statement-pdf\\.ts$',
+    '^src/kit/service/(envelope|admin)\\.ts$',
     '^workflows/(names|messages)\\.ts$',
-    LIB,
+    PLATFORM,
   ],
 };
+
+/** What single files import beyond their room, each with its reason: [file, what it may import]. */
+const ALSO = [
+  // A page names the type of what its site offers, which is one object for each site.
+  [
+    '^src/(features/[a-z-]+|kit)/(dashboard|console|pages)/',
+    '^src/shell/(dashboard/(services|money)|console/services|user-services)\\.ts$',
+  ],
+  // The list of the bodies that a thread of its own reads.
+  ['^src/kit/api/large-bodies/readers\\.ts$', '^src/features/[a-z-]+/[a-z-]+-contract\\.ts$'],
+  // The interfaces of the API's services, and the command's words, name what features return.
+  ['^src/kit/service/(services|admin|envelope)\\.ts$', '^src/features/(books|payouts|webhooks)/'],
+  ['^src/kit/admin/context\\.ts$', '^src/features/webhooks/webhook-endpoints\\.ts$'],
+];
 
 /** room → the packages it may import, where the table limits them. */
 const PACKAGES = {
   'src/domain': ['decimal\\.js'],
-  'src/destinations': ['@noble/hashes', '@scure/base'],
+  'src/adapters/destinations': ['@noble/hashes', '@scure/base'],
   workflows: ['@temporalio/workflow', '@temporalio/common'],
 };
 
-const escape = (room) => room.replaceAll('/', '\\/');
-
-const roomRules = Object.entries(ROOMS).map(([room, allowed]) => ({
-  name: `${room.replaceAll('/', '-')}-imports`,
-  comment: `What ${room} may import is listed in .dependency-cruiser.js.`,
+const rule = (name, from, allowed) => ({
+  name: name.replaceAll('/', '-'),
+  comment: 'What a room may import is listed in .dependency-cruiser.js.',
   severity: 'error',
-  from: { path: `^${escape(room)}/` },
-  to: {
-    path: '^(src|workflows|activities|clients|test)/',
-    pathNot: [`^${escape(room)}/`, ...allowed],
-  },
-}));
+  from,
+  to: { path: '^(src|workflows|activities|clients|test)/', pathNot: allowed },
+});
+
+const roomRules = Object.entries(ROOMS).flatMap(([room, allowed]) => {
+  const own = `^${room}/`;
+  return [
+    rule(`${room}-imports`, { path: own, pathNot: ALSO.map(([file]) => file) }, [own, ...allowed]),
+    ...ALSO.map(([file, also], index) =>
+      rule(`${room}-imports-${index + 1}`, { path: `^(?=${room}/)(?:${file.slice(1)})` }, [
+        own,
+        also,
+        ...allowed,
+      ]),
+    ),
+  ];
+});
 
 const packageRules = Object.entries(PACKAGES).map(([room, allowed]) => ({
   name: `${room.replace('/', '-')}-packages`,
   comment: `${room} stays free of packages other than ${allowed.join(', ')}, and of Node's modules.`,
   severity: 'error',
-  from: { path: `^${escape(room)}/` },
+  from: { path: `^${room}/` },
   to: {
     dependencyTypesNot: ['local', 'type-only'],
     pathNot: allowed.map((name) => `(^|/)node_modules/${name}/`),
@@ -135,8 +182,8 @@ module.exports = {
       name: 'services-not-koa',
       comment: 'A service knows no HTTP framework and no provider adapter.',
       severity: 'error',
-      from: { path: '^src/services/' },
-      to: { path: 'node_modules/(koa|@koa|koa-bodyparser)/' },
+      from: { path: '^src/(features/[a-z-]+/(?!.*-api)|kit/service/)' },
+      to: { path: 'node_modules/(koa|@koa|koa-bodyparser)/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'objection-in-db-only',
@@ -147,11 +194,11 @@ module.exports = {
     },
     {
       name: 'driver-of-postgresql',
-      comment: 'One way to PostgreSQL: statements are sent by src/postgres.',
+      comment: 'One way to PostgreSQL: statements are sent by src/platform/postgres.',
       severity: 'error',
       from: {
         path: '^(src|workflows|activities)/',
-        pathNot: '^src/(postgres|db|bin|dev|wallet/db)/',
+        pathNot: '^src/(platform/postgres|db|bin|dev|rails/wallet/db)/',
       },
       to: { path: 'node_modules/pg/', dependencyTypesNot: ['type-only'] },
     },
@@ -177,10 +224,10 @@ module.exports = {
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'presenters-db-types',
-      comment: 'A presenter is a pure function: it knows the shape of a row, and no query.',
+      name: 'contracts-db-types',
+      comment: 'A contract is pure: it knows the shape of a row, and no query.',
       severity: 'error',
-      from: { path: '^src/presenters/' },
+      from: { path: '^src/features/[a-z-]+/[a-z-]+-contract\\.ts$' },
       to: { path: '^src/db/', dependencyTypesNot: ['type-only'] },
     },
     {

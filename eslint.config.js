@@ -8,13 +8,19 @@ const { defineConfig, globalIgnores } = require('eslint/config');
 const tseslint = require('typescript-eslint');
 
 /** Amounts pass through these rooms; a JavaScript number would round them. */
-const MONEY_ROOMS = ['domain', 'db', 'presenters', 'services', 'providers', 'schemas']
-  .map((room) => `src/${room}/**/*.{ts,tsx}`)
+const MONEY_ROOMS = [
+  'domain/**',
+  'db/**',
+  'features/*',
+  'kit/{api,service}/**',
+  'adapters/providers/**',
+]
+  .map((room) => `src/${room}/*.ts`)
   .concat('activities/**/*.ts', 'workflows/**/*.ts');
 
 const MONEY_IS_TEXT =
   'Money is text: calculate with src/domain/money.ts, keep amounts as strings. A count or a port ' +
-  'comes in as a number through a schema in src/schemas or through src/shell/config.ts.';
+  'comes in as a number through the contract of a feature or through src/shell/config.ts.';
 
 const NUMBER_FROM_TEXT = [
   'CallExpression[callee.name=/^(Number|parseFloat|parseInt)$/]',

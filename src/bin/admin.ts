@@ -1,4 +1,4 @@
-/** `npm run admin`: an operator's decisions, from the terminal. src/cli has the nouns. */
+/** `npm run admin`: an operator's decisions, from the terminal. src/shell/admin has the nouns. */
 import { runAdmin } from '../shell/admin/admin';
 import { runAsMain } from '../platform/lib/command-line';
 

@@ -1,4 +1,4 @@
-/** Builds the OpenAPI 3.1 document from the resources in src/schemas, which validate requests. */
+/** Builds the OpenAPI 3.1 document from the resources in the contracts of src/features, which validate requests. */
 import { STATUS_CODES } from 'node:http';
 import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../domain/errors';

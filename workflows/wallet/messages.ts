@@ -104,7 +104,7 @@ export interface SweepResult {
   failure: string | null;
 }
 
-/** The activities, as src/wallet/durable implements them. Each is safe to repeat. */
+/** The activities, as src/rails/wallet/durable implements them. Each is safe to repeat. */
 export interface WalletActivities {
   /** Runs the loops of the chain until the pause changes or it is time for a report. */
   runChain(turn: ChainTurn): Promise<ChainState>;

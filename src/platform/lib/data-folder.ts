@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { SetupError } from './setup-error';
 
 /** The project's folder. */
-export const ROOT = resolve(__dirname, '..', '..');
+export const ROOT = resolve(__dirname, '../../..');
 
 export interface DataLayout {
   folder: string;

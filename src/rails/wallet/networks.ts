@@ -74,7 +74,7 @@ export interface PayoutRules {
   inFlightMax: number;
 }
 
-/** What src/wallet/signer opens; its secrets are in files or on the other side of the URL. */
+/** What src/rails/wallet/signer opens; its secrets are in files or on the other side of the URL. */
 export type SignerSettings =
   | { kind: 'keystore'; file: string; passwordFile: string }
   | { kind: 'remote'; url: string; address: Address; tls: SignerTls };

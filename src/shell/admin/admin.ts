@@ -1,6 +1,6 @@
 /**
  * The admin command: `admin <noun> <verb> [options]`. Each noun is a file beside this one, which
- * reads the options, calls src/services/admin and prints the result.
+ * reads the options, calls src/features and prints the result.
  */
 import { userInfo } from 'node:os';
 import type { Command } from '@commander-js/extra-typings';

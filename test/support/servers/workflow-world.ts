@@ -283,7 +283,7 @@ function announced(
   };
 }
 
-/** What src/http does with a provider's callback, without the rest of the API. */
+/** What src/shell/api does with a provider's callback, without the rest of the API. */
 function startCallbackReceiver(callbacks: ProviderCallbacks) {
   return startHttpServer((request, response) => {
     const chunks: Buffer[] = [];

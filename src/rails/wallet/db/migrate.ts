@@ -64,7 +64,7 @@ async function adoptBaseline(client: Client, applied: ReadonlySet<string>): Prom
     throw new SetupError(
       `The wallet's database was made by an earlier version and lacks its migrations ${lacking.join(', ')}. ` +
         'Run `npm run wallet -- migrate` of the last version that has ' +
-        'src/wallet/db/migrations/0017-database-identity.ts, and then this one.',
+        'src/rails/wallet/db/migrations/0017-database-identity.ts, and then this one.',
     );
   }
   await client.query(
