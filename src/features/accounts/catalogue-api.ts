@@ -1,28 +1,24 @@
 /** /fees, /fees/quote and /currencies: for any valid key. */
-import type Router from '@koa/router';
+import { bind, type Route } from '../../kit/api/routes';
+import { CURRENCY_OPERATIONS } from './currencies-contract';
+import { FEE_OPERATIONS, readFeeQuoteQuery } from './fees-contract';
 import { presentCurrencies, presentFeeQuote, presentFees } from './catalogue';
-import { readFeeQuoteQuery } from './fees-contract';
 import type { Catalogue } from '../../kit/service/services';
-import type { GatewayState } from '../../kit/api/context';
-import type { Auth } from '../../kit/api/auth';
-import { noQuery } from '../../kit/api/no-query';
 
-export function catalogueRoutes(
-  router: Router<GatewayState>,
-  auth: Auth,
-  catalogue: Catalogue,
-): void {
-  router.get('/fees', auth(), noQuery, async (ctx) => {
-    ctx.body = presentFees(await catalogue.feeRules(ctx.state.caller));
-  });
+export function catalogueRoutes(catalogue: Catalogue): Route[] {
+  return bind([...FEE_OPERATIONS, ...CURRENCY_OPERATIONS], {
+    listFees: async (ctx) => {
+      ctx.body = presentFees(await catalogue.feeRules(ctx.state.caller));
+    },
 
-  router.get('/fees/quote', auth(), async (ctx) => {
-    const request = readFeeQuoteQuery(ctx.query);
-    ctx.body = presentFeeQuote(await catalogue.quoteFee(ctx.state.caller, request));
-  });
+    quoteFee: async (ctx) => {
+      const request = readFeeQuoteQuery(ctx.query);
+      ctx.body = presentFeeQuote(await catalogue.quoteFee(ctx.state.caller, request));
+    },
 
-  router.get('/currencies', auth(), noQuery, async (ctx) => {
-    const { providers, routes } = await catalogue.currencies(ctx.state.caller);
-    ctx.body = presentCurrencies(providers, routes);
+    listCurrencies: async (ctx) => {
+      const { providers, routes } = await catalogue.currencies(ctx.state.caller);
+      ctx.body = presentCurrencies(providers, routes);
+    },
   });
 }

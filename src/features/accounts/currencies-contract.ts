@@ -5,7 +5,7 @@
 import { type Static, Type } from 'typebox';
 import { AmountText, CurrencyCode, OrNull, ProviderName, Shape } from '../../kit/api/common';
 import { DirectionName } from './fees-contract';
-import type { Operation } from '../../kit/api/operation';
+import { operations } from '../../kit/api/operation';
 
 const Capabilities = Shape(
   {
@@ -97,7 +97,7 @@ const EXAMPLE: CurrencyList = {
 };
 
 /** The operations of /currencies. */
-export const CURRENCY_OPERATIONS: readonly Operation[] = [
+export const CURRENCY_OPERATIONS = operations([
   {
     id: 'listCurrencies',
     method: 'get',
@@ -111,4 +111,4 @@ export const CURRENCY_OPERATIONS: readonly Operation[] = [
     success: { status: 200, schema: CurrencyList, example: EXAMPLE },
     errors: [],
   },
-];
+]);

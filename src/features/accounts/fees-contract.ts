@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { DIRECTIONS, type FeeQuoteRequest } from '../../domain/fees';
 import { AmountText, CurrencyCode, OneOf, OrNull, ProviderName, Shape } from '../../kit/api/common';
-import { type Operation, queryOf } from '../../kit/api/operation';
+import { queryOf, operations } from '../../kit/api/operation';
 import { AMOUNT, CURRENCY, oneOf, PROVIDER, type Query, readQuery } from '../../kit/api/query';
 
 /** The direction of a fee rule. */
@@ -84,7 +84,7 @@ const QUOTE_EXAMPLE: FeeQuoteObject = {
 };
 
 /** The operations of /fees. */
-export const FEE_OPERATIONS: readonly Operation[] = [
+export const FEE_OPERATIONS = operations([
   {
     id: 'listFees',
     method: 'get',
@@ -111,4 +111,4 @@ export const FEE_OPERATIONS: readonly Operation[] = [
     success: { status: 200, schema: FeeQuoteObject, example: QUOTE_EXAMPLE },
     errors: ['validation_failed'],
   },
-];
+]);

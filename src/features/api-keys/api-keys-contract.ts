@@ -31,7 +31,7 @@ import {
   IDEMPOTENCY_KEY,
   idOf,
   listQueryOf,
-  type Operation,
+  operations,
 } from '../../kit/api/operation';
 import { type Query, readListQuery } from '../../kit/api/query';
 import type { ApiKey } from '../../db/api-keys/api-keys';
@@ -197,7 +197,7 @@ const WITH_SECRET = {
 const tag = 'API keys';
 
 /** The operations of /api_keys. */
-export const API_KEY_OPERATIONS: readonly Operation[] = [
+export const API_KEY_OPERATIONS = operations([
   {
     id: 'createApiKey',
     method: 'post',
@@ -290,7 +290,7 @@ export const API_KEY_OPERATIONS: readonly Operation[] = [
     },
     errors: ['not_found', 'key_change_not_allowed'],
   },
-];
+]);
 
 /** API keys in responses of the API. */
 

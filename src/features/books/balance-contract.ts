@@ -1,7 +1,7 @@
 /** The balance on the wire (the specification, "Balance object"). */
 import { type Static, Type } from 'typebox';
 import { AmountText, CurrencyCode, ModeName, Shape } from '../../kit/api/common';
-import type { Operation } from '../../kit/api/operation';
+import { operations } from '../../kit/api/operation';
 
 /** The balance of one currency. */
 export const BalanceObject = Shape(
@@ -38,7 +38,7 @@ const EXAMPLE: BalanceObject = {
 };
 
 /** The operations of /balance. */
-export const BALANCE_OPERATIONS: readonly Operation[] = [
+export const BALANCE_OPERATIONS = operations([
   {
     id: 'getBalance',
     method: 'get',
@@ -52,4 +52,4 @@ export const BALANCE_OPERATIONS: readonly Operation[] = [
     success: { status: 200, schema: BalanceObject, example: EXAMPLE },
     errors: [],
   },
-];
+]);

@@ -1,29 +1,25 @@
 /** /exports, in addition to the specification (decisions/books#exports). */
+import { bind, type Route } from '../../kit/api/routes';
+import { EXPORT_OPERATIONS, readExportQuery } from './exports-contract';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import type Router from '@koa/router';
 import { showsPayouts } from '../../domain/bookkeeping';
 import { startDownload } from '../../platform/lib/download';
-import { readExportQuery } from './exports-contract';
 import type { AccountTurns } from '../../kit/service/account-turns';
 import type { Balances, Caller } from '../../kit/service/services';
-import type { GatewayState } from '../../kit/api/context';
-import { type Auth, requireScope } from '../../kit/api/auth';
+import { requireScope } from '../../kit/api/auth';
 
-export function exportRoutes(
-  router: Router<GatewayState>,
-  auth: Auth,
-  balances: Balances,
-  turns: AccountTurns,
-): void {
-  router.get('/exports', auth('payments:read'), async (ctx) => {
-    const { caller } = ctx.state;
-    const request = readExportQuery(ctx.query);
-    if (showsPayouts(request.kind)) requireScope(caller, 'payouts:read');
-    const file = await balances.exportFile(caller, request);
-    ctx.body = await untilSent(turns, caller, () => startDownload(file.content));
-    ctx.attachment(file.name);
-    ctx.type = file.type;
+export function exportRoutes(balances: Balances, turns: AccountTurns): Route[] {
+  return bind(EXPORT_OPERATIONS, {
+    exportFile: async (ctx) => {
+      const { caller } = ctx.state;
+      const request = readExportQuery(ctx.query);
+      if (showsPayouts(request.kind)) requireScope(caller, 'payouts:read');
+      const file = await balances.exportFile(caller, request);
+      ctx.body = await untilSent(turns, caller, () => startDownload(file.content));
+      ctx.attachment(file.name);
+      ctx.type = file.type;
+    },
   });
 }
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { EXPORT_FORMATS, EXPORTS, needsOf } from '../../domain/bookkeeping';
 import { validationFailed } from '../../domain/errors';
 import { csvLine } from '../../platform/lib/csv';
-import { type Operation, queryOf } from '../../kit/api/operation';
+import { queryOf, operations } from '../../kit/api/operation';
 import { CREATED, CURRENCY, oneOf, type Query, readQuery } from '../../kit/api/query';
 
 const KIND = { kind: oneOf(EXPORTS) };
@@ -44,7 +44,7 @@ const EXAMPLE = {
 };
 
 /** The operations of /exports. */
-export const EXPORT_OPERATIONS: readonly Operation[] = [
+export const EXPORT_OPERATIONS = operations([
   {
     id: 'exportFile',
     method: 'get',
@@ -69,4 +69,4 @@ export const EXPORT_OPERATIONS: readonly Operation[] = [
     },
     errors: ['validation_failed', 'insufficient_scope'],
   },
-];
+]);

@@ -26,7 +26,7 @@ import {
   RequestText,
 } from '../../kit/api/body';
 import { AmountText, CurrencyCode, OneOf, OrNull, Shape, Wrapped } from '../../kit/api/common';
-import type { Operation } from '../../kit/api/operation';
+import { operations } from '../../kit/api/operation';
 
 const Time = Type.String({
   pattern: ISO_TIME_PATTERN,
@@ -213,7 +213,7 @@ const EXAMPLE: ReconciliationObject = {
 };
 
 /** The operations of /reconciliations. */
-export const RECONCILIATION_OPERATIONS: readonly Operation[] = [
+export const RECONCILIATION_OPERATIONS = operations([
   {
     id: 'createReconciliation',
     method: 'post',
@@ -247,7 +247,7 @@ export const RECONCILIATION_OPERATIONS: readonly Operation[] = [
       'validation_failed',
     ],
   },
-];
+]);
 
 /** A compared list in API responses. */
 

@@ -12,7 +12,7 @@ import {
   Shape,
   Timestamp,
 } from '../../kit/api/common';
-import { idOf, listed, listQueryOf, type Operation, shown } from '../../kit/api/operation';
+import { idOf, listed, listQueryOf, shown, operations } from '../../kit/api/operation';
 import { CREATED, CURRENCY, matching, oneOf, type Query, readListQuery } from '../../kit/api/query';
 
 const TransactionType = OneOf(TRANSACTION_TYPES, 'The type of transaction');
@@ -92,7 +92,7 @@ const EXAMPLE: TransactionObject = {
 };
 
 /** The operations of /transactions. */
-export const TRANSACTION_OPERATIONS: readonly Operation[] = [
+export const TRANSACTION_OPERATIONS = operations([
   {
     id: 'listTransactions',
     method: 'get',
@@ -117,4 +117,4 @@ export const TRANSACTION_OPERATIONS: readonly Operation[] = [
     success: shown(TransactionObject, EXAMPLE),
     errors: ['not_found'],
   },
-];
+]);

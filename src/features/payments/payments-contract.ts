@@ -42,8 +42,8 @@ import {
   idOf,
   listed,
   listQueryOf,
-  type Operation,
   shown,
+  operations,
 } from '../../kit/api/operation';
 import {
   CREATED,
@@ -278,7 +278,7 @@ export const PAYMENT_EXAMPLE: PaymentObject = {
 };
 
 /** The operations of /payments. */
-export const PAYMENT_OPERATIONS: readonly Operation[] = [
+export const PAYMENT_OPERATIONS = operations([
   {
     id: 'createPayment',
     method: 'post',
@@ -343,7 +343,7 @@ export const PAYMENT_OPERATIONS: readonly Operation[] = [
     success: shown(PaymentObject, PAYMENT_EXAMPLE),
     errors: ['not_found', 'invalid_state', 'service_unavailable'],
   },
-];
+]);
 
 /** A payment in API responses and webhook events (decisions/payments#payment-object). */
 

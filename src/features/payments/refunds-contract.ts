@@ -29,8 +29,8 @@ import {
   idOf,
   listed,
   listQueryOf,
-  type Operation,
   shown,
+  operations,
 } from '../../kit/api/operation';
 import { destinationErrors, PayoutBody, readMemo } from '../payouts/payouts-contract';
 import {
@@ -206,7 +206,7 @@ const REQUEST_EXAMPLES = {
 } satisfies Record<string, Static<typeof RefundBody>>;
 
 /** The operations of refunds. */
-export const REFUND_OPERATIONS: readonly Operation[] = [
+export const REFUND_OPERATIONS = operations([
   {
     id: 'createRefund',
     method: 'post',
@@ -280,7 +280,7 @@ export const REFUND_OPERATIONS: readonly Operation[] = [
     success: shown(RefundObject, EXAMPLE),
     errors: ['not_found'],
   },
-];
+]);
 
 /** A refund in API responses and webhook events (decisions/payments#refunds). */
 

@@ -31,8 +31,8 @@ import {
   idOf,
   listed,
   listQueryOf,
-  type Operation,
   shown,
+  operations,
 } from '../../kit/api/operation';
 import { PayoutRowBody, readPayoutRow } from '../payouts/payouts-contract';
 import { type Query, readListQuery } from '../../kit/api/query';
@@ -393,7 +393,7 @@ const PROOF_EXAMPLE: PayoutBatchProofObject = {
 };
 
 /** The operations of /payout_batches. */
-export const PAYOUT_BATCH_OPERATIONS: readonly Operation[] = [
+export const PAYOUT_BATCH_OPERATIONS = operations([
   {
     id: 'createPayoutBatch',
     method: 'post',
@@ -473,7 +473,7 @@ export const PAYOUT_BATCH_OPERATIONS: readonly Operation[] = [
     success: shown(PayoutBatchObject, EXAMPLE),
     errors: ['not_found', 'validation_failed', 'invalid_state', 'service_unavailable'],
   },
-];
+]);
 
 /**
  * A batch of payouts in API responses and webhook events, and its manifest: the rows in canonical

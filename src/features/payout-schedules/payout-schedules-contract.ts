@@ -35,6 +35,7 @@ import {
   listQueryOf,
   type Operation,
   shown,
+  operations,
 } from '../../kit/api/operation';
 import {
   CHECK_EXAMPLE as BATCH_CHECK,
@@ -329,7 +330,7 @@ const CHANGE = {
 } as const satisfies Partial<Operation>;
 
 /** The operations of /payout_schedules. */
-export const PAYOUT_SCHEDULE_OPERATIONS: readonly Operation[] = [
+export const PAYOUT_SCHEDULE_OPERATIONS = operations([
   {
     id: 'createPayoutSchedule',
     method: 'post',
@@ -404,7 +405,7 @@ export const PAYOUT_SCHEDULE_OPERATIONS: readonly Operation[] = [
     description:
       'Ends the schedule: it creates no further batches. Batches that were created continue; stop them if you have to.',
   },
-];
+]);
 
 /** Schedules of payouts and their runs on the wire. */
 

@@ -1,7 +1,7 @@
 /** The dossier of a payout on the wire (decisions/payouts#payout-dossier). */
 import { type Static, Type } from 'typebox';
 import { Id, OrNull, Shape, Timestamp } from '../../kit/api/common';
-import { idOf, type Operation, shown } from '../../kit/api/operation';
+import { idOf, shown, operations } from '../../kit/api/operation';
 import { PAYOUT_EXAMPLE, PayoutObject } from './payouts-contract';
 import { TransactionObject } from '../books/transactions-contract';
 import type { AuditFact, DossierFacts } from '../../db/payouts/payout-dossier';
@@ -191,7 +191,7 @@ const EXAMPLE: PayoutDossierObject = {
 };
 
 /** The operation that makes a dossier. */
-export const PAYOUT_DOSSIER_OPERATIONS: readonly Operation[] = [
+export const PAYOUT_DOSSIER_OPERATIONS = operations([
   {
     id: 'getPayoutDossier',
     method: 'get',
@@ -205,7 +205,7 @@ export const PAYOUT_DOSSIER_OPERATIONS: readonly Operation[] = [
     success: shown(PayoutDossierObject, EXAMPLE),
     errors: ['not_found'],
   },
-];
+]);
 
 /** What the database has about a payout, as its dossier shows it. */
 

@@ -54,8 +54,8 @@ import {
   idOf,
   listed,
   listQueryOf,
-  type Operation,
   shown,
+  operations,
 } from '../../kit/api/operation';
 import {
   CREATED,
@@ -535,7 +535,7 @@ export const PAYOUT_EXAMPLE: PayoutObject = {
 };
 
 /** The operations of /payouts. */
-export const PAYOUT_OPERATIONS: readonly Operation[] = [
+export const PAYOUT_OPERATIONS = operations([
   {
     id: 'createPayout',
     method: 'post',
@@ -624,7 +624,7 @@ export const PAYOUT_OPERATIONS: readonly Operation[] = [
     }),
     errors: ['not_found', 'invalid_state', 'release_not_allowed', 'service_unavailable'],
   },
-];
+]);
 
 /** A payout in API responses and webhook events (the specification; decisions/payouts#payout-object). */
 

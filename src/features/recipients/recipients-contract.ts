@@ -21,8 +21,8 @@ import {
   idOf,
   listed,
   listQueryOf,
-  type Operation,
   shown,
+  operations,
 } from '../../kit/api/operation';
 import {
   destinationErrors,
@@ -170,7 +170,7 @@ const ONE = shown(RecipientObject, EXAMPLE);
 const ROUTE_ERRORS = ['destination_not_supported', 'network_required'] as const;
 
 /** The operations of /recipients. */
-export const RECIPIENT_OPERATIONS: readonly Operation[] = [
+export const RECIPIENT_OPERATIONS = operations([
   {
     id: 'createRecipient',
     method: 'post',
@@ -250,7 +250,7 @@ export const RECIPIENT_OPERATIONS: readonly Operation[] = [
     },
     errors: ['not_found'],
   },
-];
+]);
 
 /** A recipient in API responses, webhook events and the audit log. */
 

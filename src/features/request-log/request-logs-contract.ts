@@ -1,7 +1,7 @@
 /** The log of API requests on the wire (decisions/api#request-log). */
 import { type Static, Type } from 'typebox';
 import { Id, ModeName, OrNull, Shape, Timestamp } from '../../kit/api/common';
-import { idOf, listed, listQueryOf, type Operation, shown } from '../../kit/api/operation';
+import { idOf, listed, listQueryOf, shown, operations } from '../../kit/api/operation';
 import { CREATED, matching, oneOf, type Query, readListQuery } from '../../kit/api/query';
 import type { LoggedRequest } from '../../db/request-log/request-log';
 
@@ -76,7 +76,7 @@ const KEPT =
   'An entry appears about a second after its response and is kept for 7 days. Secrets are removed, and long texts are shortened.';
 
 /** The operations of /request_logs. */
-export const REQUEST_LOG_OPERATIONS: readonly Operation[] = [
+export const REQUEST_LOG_OPERATIONS = operations([
   {
     id: 'listRequestLogs',
     method: 'get',
@@ -101,7 +101,7 @@ export const REQUEST_LOG_OPERATIONS: readonly Operation[] = [
     success: shown(RequestLogObject, EXAMPLE),
     errors: ['not_found'],
   },
-];
+]);
 
 /** Requests to the API in responses of the API. */
 

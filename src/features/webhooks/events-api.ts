@@ -2,51 +2,46 @@
  * /events: the list and the feed, in addition to the specification (decisions/webhooks#events-list,
  * decisions/webhooks#events-feed and decisions/webhooks#long-poll).
  */
-import type Router from '@koa/router';
+import { bind, type Route } from '../../kit/api/routes';
+import { EVENT_OPERATIONS, LATEST, OLDEST, readEventQuery, refuseMixed } from './events-contract';
 import { presentOne } from '../../kit/service/envelope';
-import { LATEST, OLDEST, readEventQuery, refuseMixed } from './events-contract';
 import type { Events, FeedRequest, ListPosition } from '../../kit/service/services';
-import { type GatewayState, pathId, routePattern } from '../../kit/api/context';
-import type { Auth } from '../../kit/api/auth';
-import { noQuery } from '../../kit/api/no-query';
+import { pathId, routePattern } from '../../kit/api/context';
 import type { Pagination } from '../../kit/api/pagination';
 
-export function eventRoutes(
-  router: Router<GatewayState>,
-  auth: Auth,
-  events: Events,
-  pagination: Pagination,
-): void {
-  router.get('/events', auth('events:read'), async (ctx) => {
-    const { caller } = ctx.state;
-    const query = readEventQuery(ctx.query);
-    const { limit, filters, times } = query;
-    const request = { caller, path: routePattern(ctx), filters: query.filterTexts, limit };
-    const position = pagination.readCursor(request, query.cursor);
-    const start = feedStart(query.after, position);
-    refuseMixed(query, start !== null);
-    if (start === null) {
-      const wanted = { limit, filters: { ...filters, ...times }, after: position };
-      const { items, next } = await events.list(caller, wanted);
-      ctx.body = pagination.present(request, items.map(bodyOf), next);
-      return;
-    }
-    const gone = new AbortController();
-    ctx.res.once('close', () => gone.abort());
-    const { waitSeconds = 0 } = query;
-    const { bodies, next } = await events.feed(
-      caller,
-      { limit, filters, start, waitSeconds },
-      gone.signal,
-    );
-    const data = bodies.map((body) => bodyOf({ body }));
-    // The feed is ordered by position, where other lists are ordered by time.
-    ctx.body = pagination.present(request, data, { createdAt: next.position, id: next.id });
-  });
+export function eventRoutes(events: Events, pagination: Pagination): Route[] {
+  return bind(EVENT_OPERATIONS, {
+    listEvents: async (ctx) => {
+      const { caller } = ctx.state;
+      const query = readEventQuery(ctx.query);
+      const { limit, filters, times } = query;
+      const request = { caller, path: routePattern(ctx), filters: query.filterTexts, limit };
+      const position = pagination.readCursor(request, query.cursor);
+      const start = feedStart(query.after, position);
+      refuseMixed(query, start !== null);
+      if (start === null) {
+        const wanted = { limit, filters: { ...filters, ...times }, after: position };
+        const { items, next } = await events.list(caller, wanted);
+        ctx.body = pagination.present(request, items.map(bodyOf), next);
+        return;
+      }
+      const gone = new AbortController();
+      ctx.res.once('close', () => gone.abort());
+      const { waitSeconds = 0 } = query;
+      const { bodies, next } = await events.feed(
+        caller,
+        { limit, filters, start, waitSeconds },
+        gone.signal,
+      );
+      const data = bodies.map((body) => bodyOf({ body }));
+      // The feed is ordered by position, where other lists are ordered by time.
+      ctx.body = pagination.present(request, data, { createdAt: next.position, id: next.id });
+    },
 
-  router.get('/events/:id', auth('events:read'), noQuery, async (ctx) => {
-    const body = await events.get(ctx.state.caller, pathId('event', ctx));
-    ctx.body = presentOne(bodyOf({ body }));
+    getEvent: async (ctx) => {
+      const body = await events.get(ctx.state.caller, pathId('event', ctx));
+      ctx.body = presentOne(bodyOf({ body }));
+    },
   });
 }
 

@@ -17,7 +17,7 @@ import {
   Shape,
   Timestamp,
 } from '../../kit/api/common';
-import { idOf, listed, listQueryOf, type Operation, shown } from '../../kit/api/operation';
+import { idOf, listed, listQueryOf, shown, operations } from '../../kit/api/operation';
 import { PAYMENT_EXAMPLE, PaymentObject } from '../payments/payments-contract';
 import { PayoutBatchObject } from '../payout-batches/payout-batches-contract';
 import { PayoutScheduleObject } from '../payout-schedules/payout-schedules-contract';
@@ -191,7 +191,7 @@ const EXAMPLE: EventObject = {
 };
 
 /** The operations of /events. */
-export const EVENT_OPERATIONS: readonly Operation[] = [
+export const EVENT_OPERATIONS = operations([
   {
     id: 'listEvents',
     method: 'get',
@@ -218,4 +218,4 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     success: shown(EventObject, EXAMPLE),
     errors: ['not_found', 'cursor_expired'],
   },
-];
+]);

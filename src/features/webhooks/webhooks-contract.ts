@@ -15,8 +15,8 @@ import {
   idOf,
   listed,
   listQueryOf,
-  type Operation,
   shown,
+  operations,
 } from '../../kit/api/operation';
 import { oneOf, type Query, readListQuery } from '../../kit/api/query';
 import type { StoredAttempt } from '../../db/webhooks/webhook-attempts';
@@ -226,7 +226,7 @@ const WITH_SECRET = shown(WebhookEndpointWithSecretObject, {
 const tag = 'Webhooks';
 
 /** The operations of /webhook_endpoints and /webhook_deliveries. */
-export const WEBHOOK_OPERATIONS: readonly Operation[] = [
+export const WEBHOOK_OPERATIONS = operations([
   {
     id: 'createWebhookEndpoint',
     method: 'post',
@@ -408,7 +408,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     success: shown(WebhookDeliveryObject, DELIVERY_EXAMPLE),
     errors: ['not_found', 'invalid_state'],
   },
-];
+]);
 
 /** Webhook endpoints and deliveries in responses of the API. */
 

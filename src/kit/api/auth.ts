@@ -10,8 +10,8 @@ import type { Authentication, Caller } from '../service/services';
 import { clientAddress } from '../../platform/lib/client-address';
 import type { GatewayContext, GatewayMiddleware } from './context';
 
-/** The middleware of a route; without a scope, any valid key is accepted. */
-export type Auth = (scope?: Scope) => GatewayMiddleware;
+/** The middleware of a route. Null: any valid key is accepted. */
+export type Auth = (scope: Scope | null) => GatewayMiddleware;
 
 /**
  * Requests with this scope may wait for an event and take no turn; src/features/webhooks/event-waits.ts limits
@@ -33,7 +33,7 @@ export function createAuth(
       const headers = { 'Retry-After': String(rate.resetSeconds) };
       throw new ApiError({ code: 'rate_limited', details }, headers);
     }
-    if (scope !== undefined) requireScope(caller, scope);
+    if (scope !== null) requireScope(caller, scope);
     await (scope === WAITS ? next() : turns.run(caller, next));
   };
 }

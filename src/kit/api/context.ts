@@ -1,5 +1,5 @@
 /** The state that the middlewares store on the context for the following ones. */
-import type { Middleware, ParameterizedContext } from 'koa';
+import type { DefaultContext, Middleware, ParameterizedContext } from 'koa';
 import { ApiError, type ErrorCode, type UnavailableReason } from '../../domain/errors';
 import { type IdKind, isId } from '../../domain/ids';
 import type { ChangedBy } from '../service/audit';
@@ -38,8 +38,8 @@ export function routePattern(ctx: GatewayContext): string {
  * The id in the path. A malformed id gets the same error as an unknown one (decisions/api#errors).
  * @throws ApiError not_found
  */
-export function pathId(kind: IdKind, ctx: { params: Record<string, string | undefined> }): string {
-  const { id } = ctx.params;
+export function pathId(kind: IdKind, ctx: DefaultContext): string {
+  const { id } = ctx['params'] as { id?: string };
   if (id === undefined || !isId(kind, id)) {
     const resource = kind.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     throw new ApiError({ code: 'not_found', details: { resource } });

@@ -65,6 +65,13 @@ export interface Operation {
 }
 
 /** The query parameters of an operation. */
+/** The operations of a feature. Their IDs are in the type, so that each must have a handler (routes.ts). */
+export function operations<const Id extends string>(
+  list: readonly (Operation & { id: Id })[],
+): readonly (Operation & { id: Id })[] {
+  return list;
+}
+
 export function queryOf(parameters: QueryParameters, required = false): Parameter[] {
   return Object.entries(parameters).map(([name, { schema, description }]) => ({
     name,

@@ -84,20 +84,26 @@ export function createApp(options: AppOptions): Koa<GatewayState> {
   const auth = createAuth(services.authentication, turns, options.trustedProxyHops);
 
   const api = new Router<GatewayState>({ prefix: '/api/v1' });
-  paymentRoutes(api, auth, services.payments, pagination);
-  payoutRoutes(api, auth, services.payouts, pagination);
-  refundRoutes(api, auth, services.refunds, pagination);
-  payoutBatchRoutes(api, auth, services.payoutBatches, pagination, validateLarge);
-  payoutScheduleRoutes(api, auth, services.payoutSchedules, pagination, validateLarge);
-  recipientRoutes(api, auth, services.recipients, pagination);
-  balanceRoutes(api, auth, services.balances, pagination);
-  exportRoutes(api, auth, services.balances, createAccountTurns(EXPORTS_AT_ONCE));
-  reconciliationRoutes(api, auth, services.balances, validateLarge);
-  catalogueRoutes(api, auth, services.catalogue);
-  eventRoutes(api, auth, services.events, pagination);
-  webhookRoutes(api, auth, services.webhooks, pagination);
-  apiKeyRoutes(api, auth, services.keys, pagination);
-  requestLogRoutes(api, auth, services.requestLogs, pagination);
+  const routes = [
+    ...paymentRoutes(services.payments, pagination),
+    ...payoutRoutes(services.payouts, pagination),
+    ...refundRoutes(services.refunds, pagination),
+    ...payoutBatchRoutes(services.payoutBatches, pagination, validateLarge),
+    ...payoutScheduleRoutes(services.payoutSchedules, pagination, validateLarge),
+    ...recipientRoutes(services.recipients, pagination),
+    ...balanceRoutes(services.balances, pagination),
+    ...exportRoutes(services.balances, createAccountTurns(EXPORTS_AT_ONCE)),
+    ...reconciliationRoutes(services.balances, validateLarge),
+    ...catalogueRoutes(services.catalogue),
+    ...eventRoutes(services.events, pagination),
+    ...webhookRoutes(services.webhooks, pagination),
+    ...apiKeyRoutes(services.keys, pagination),
+    ...requestLogRoutes(services.requestLogs, pagination),
+  ];
+  for (const { operation, steps } of routes) {
+    const { method, path, scope } = operation;
+    api[method](path.replaceAll(/\{(\w+)\}/g, ':$1'), auth(scope), ...steps);
+  }
 
   const root = new Router<GatewayState>();
   docsRoutes(root, options.publicUrl);

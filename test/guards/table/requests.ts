@@ -71,7 +71,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     name: 'scopes',
     protects: 'A key does what its scopes name, and nothing else.',
     file: AUTH,
-    find: 'if (scope !== undefined) requireScope(caller, scope);',
+    find: 'if (scope !== null) requireScope(caller, scope);',
     replace: '',
     test: HTTP_AUTHENTICATION,
     title: 'without the scope of',

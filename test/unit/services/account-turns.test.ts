@@ -75,7 +75,9 @@ test('exports of an account are sent in turns: the next begins when one is sent 
     return next();
   };
   const router = new Router();
-  exportRoutes(router, auth as never, balances as never, turns);
+  for (const { operation, steps } of exportRoutes(balances as never, turns)) {
+    router.get(operation.path, auth() as never, ...(steps as never[]));
+  }
   const app = new Koa().use(router.routes()).callback();
   const server = await startHttpServer((request, response) => void app(request, response));
   const client = new AbortController();
