@@ -299,11 +299,22 @@ export const ERRORS = {
     status: 422,
     message:
       'No enabled provider supports this currency with this type of destination. Use a combination listed in details.supported.',
-    details: {
-      type: 'object',
-      properties: {},
-      description: 'The request and the supported combinations',
-    },
+    details: object(
+      {
+        currency: CURRENCY,
+        // Null if the request names none.
+        provider: { anyOf: [STRING, { type: 'null' }] },
+        destination_type: STRING,
+        supported: {
+          type: 'array',
+          items: object(
+            { provider: STRING, destination_types: { type: 'array', items: STRING } },
+            'The types of destinations that a provider pays to',
+          ),
+        },
+      },
+      'The request and the supported combinations',
+    ),
   },
   network_required: {
     status: 422,

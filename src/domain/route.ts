@@ -158,7 +158,7 @@ function destinationNotSupported(
       destination_type: request.destination.type,
       supported: paying.map((one) => ({
         provider: one.code,
-        destination_types: one.destinationTypes,
+        destination_types: [...one.destinationTypes],
       })),
     },
   };

@@ -30,8 +30,8 @@ test('the operations are the specification’s endpoints, with their scopes', ()
 test('openapi.json has the specification’s endpoints, with their scopes', () => {
   const documented = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
-      const { security } = operation as unknown as { security: [{ apiKey: string[] }] };
-      return `${method.toUpperCase()} ${path} ${security[0].apiKey[0] ?? 'any valid key'}`;
+      const { security } = operation as unknown as { security: [{ bearer: string[] }] };
+      return `${method.toUpperCase()} ${path} ${security[0].bearer[0] ?? 'any valid key'}`;
     }),
   );
   expect(documented.sort()).toEqual(built);

@@ -1892,10 +1892,27 @@ class CursorExpiredError(ApiError):
     details: None
 
 
+class DestinationNotSupportedErrorDetailsSupported(TypedDict):
+    """The types of destinations that a provider pays to."""
+
+    provider: str
+    destination_types: list[str]
+
+
+class DestinationNotSupportedErrorDetails(TypedDict):
+    """The request and the supported combinations."""
+
+    currency: str
+    """Currency code."""
+    provider: str | None
+    destination_type: str
+    supported: list[DestinationNotSupportedErrorDetailsSupported]
+
+
 class DestinationNotSupportedError(ApiError):
     """The error `destination_not_supported`."""
 
-    details: dict[str, Any]
+    details: DestinationNotSupportedErrorDetails
 
 
 class DuplicateReferenceErrorDetails(TypedDict):

@@ -2221,7 +2221,16 @@ export interface ErrorDetails {
   };
   cursor_expired: undefined;
   /** The request and the supported combinations */
-  destination_not_supported: Record<string, unknown>;
+  destination_not_supported: {
+    /** Currency code */
+    currency: string;
+    provider: string | null;
+    destination_type: string;
+    supported: {
+      provider: string;
+      destination_types: string[];
+    }[];
+  };
   /** The object that uses the reference */
   duplicate_reference: {
     existing_id: string;

@@ -191,8 +191,8 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     find: 'const account = await requireLockedAccount(tx, accountId);',
     replace: 'const account = await requireAccount(tx, accountId);',
     also: {
-      find: "import { requireLockedAccount } from './accounts';",
-      replace: "import { requireAccount } from './accounts';",
+      find: "import { requireLockedAccount } from '../accounts/accounts';",
+      replace: "import { requireAccount } from '../accounts/accounts';",
     },
     test: 'test/db/api-keys/admin-keys.test.ts',
     title: 'an account has at most fifty keys that work in a mode, also when two are made at once',
