@@ -303,7 +303,7 @@ export const ERRORS = {
       {
         currency: CURRENCY,
         // Null if the request names none.
-        provider: { anyOf: [STRING, { type: 'null' }] },
+        provider: { type: ['string', 'null'] },
         destination_type: STRING,
         supported: {
           type: 'array',

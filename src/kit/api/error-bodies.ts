@@ -23,24 +23,34 @@ export function errorObjectOf(codes: readonly ErrorCode[]): TSchema {
   return Shape({ error }, 'An error');
 }
 
-/** The members that the details of these codes have. One that differs between codes has no schema. */
+/** The members that the details of these codes have. Of one that differs between codes, the type is known. */
 function detailsOf(codes: readonly ErrorCode[]): TSchema {
-  const members = new Map<string, { schema: object; of: ErrorCode[] }>();
+  const members = new Map<string, { schemas: object[]; of: ErrorCode[] }>();
   for (const code of codes) {
     for (const [name, schema] of Object.entries(propertiesOf(code))) {
-      const known = members.get(name) ?? { schema, of: [] };
-      const isSame = shapeOf(known.schema) === shapeOf(schema);
-      members.set(name, { schema: isSame ? schema : {}, of: [...known.of, code] });
+      const { schemas, of } = members.get(name) ?? { schemas: [], of: [] };
+      members.set(name, { schemas: [...schemas, open(schema)], of: [...of, code] });
     }
   }
-  const properties = [...members].map(([name, { schema, of }]) => [
+  const properties = [...members].map(([name, { schemas, of }]) => [
     name,
-    Type.Optional(Type.Unsafe({ ...open(schema), description: `With ${of.join(', ')}` })),
+    Type.Optional(Type.Unsafe({ ...common(schemas), description: `With ${of.join(', ')}` })),
   ]);
   return Type.Object(Object.fromEntries(properties) as Record<string, TSchema>, {
     additionalProperties: true,
     description: 'What is known beside the code; the page about the code names its members',
   });
+}
+
+/** What the schemas of a member have in common. */
+function common(schemas: readonly object[]): object {
+  const [first = {}] = schemas;
+  if (schemas.every((one) => shapeOf(one) === shapeOf(first))) return first;
+  const types = new Set(schemas.flatMap((one) => (one as { type: string | string[] }).type));
+  if ([...types].every((type) => type === 'string' || type === 'null')) {
+    return { type: types.size === 1 ? 'string' : [...types] };
+  }
+  return { anyOf: [...types].map((type) => ({ type })) };
 }
 
 function propertiesOf(code: ErrorCode): Record<string, object> {

@@ -85,7 +85,7 @@ export class MerchantClient {
     });
     const text = await response.text();
     const { status, headers: received } = response;
-    const isText = received.get('content-type')?.startsWith('text/') === true;
+    const isText = /^text\/|xml/.test(received.get('content-type') ?? '');
     const json: unknown = isText ? text : JSON.parse(text);
     const answer: ApiAnswer = { status, headers: received, text, json };
     checkContract(method, path, answer);
