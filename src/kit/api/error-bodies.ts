@@ -23,7 +23,7 @@ export function errorObjectOf(codes: readonly ErrorCode[]): TSchema {
   return Shape({ error }, 'An error');
 }
 
-/** The members that the details of these codes have. Of one that differs between codes, the type is known. */
+/** The members that the details of these codes have. One that is a text for one code and a number for another is left out. */
 function detailsOf(codes: readonly ErrorCode[]): TSchema {
   const members = new Map<string, { schemas: object[]; of: ErrorCode[] }>();
   for (const code of codes) {
@@ -32,10 +32,13 @@ function detailsOf(codes: readonly ErrorCode[]): TSchema {
       members.set(name, { schemas: [...schemas, open(schema)], of: [...of, code] });
     }
   }
-  const properties = [...members].map(([name, { schemas, of }]) => [
-    name,
-    Type.Optional(Type.Unsafe({ ...common(schemas), description: `With ${of.join(', ')}` })),
-  ]);
+  const properties = [...members].flatMap(([name, { schemas, of }]) => {
+    const schema = common(schemas);
+    if (schema === null) return [];
+    return [
+      [name, Type.Optional(Type.Unsafe({ ...schema, description: `With ${of.join(', ')}` }))],
+    ];
+  });
   return Type.Object(Object.fromEntries(properties) as Record<string, TSchema>, {
     additionalProperties: true,
     description: 'What is known beside the code; the page about the code names its members',
@@ -43,14 +46,12 @@ function detailsOf(codes: readonly ErrorCode[]): TSchema {
 }
 
 /** What the schemas of a member have in common. */
-function common(schemas: readonly object[]): object {
+function common(schemas: readonly object[]): object | null {
   const [first = {}] = schemas;
   if (schemas.every((one) => shapeOf(one) === shapeOf(first))) return first;
   const types = new Set(schemas.flatMap((one) => (one as { type: string | string[] }).type));
-  if ([...types].every((type) => type === 'string' || type === 'null')) {
-    return { type: types.size === 1 ? 'string' : [...types] };
-  }
-  return { anyOf: [...types].map((type) => ({ type })) };
+  const isText = [...types].every((type) => type === 'string' || type === 'null');
+  return isText ? { type: types.size === 1 ? 'string' : [...types] } : null;
 }
 
 function propertiesOf(code: ErrorCode): Record<string, object> {
