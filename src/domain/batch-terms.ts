@@ -88,7 +88,7 @@ export function batchTerms(mode: Mode, rows: readonly RoutedRow[], facts: BatchF
 /** After so many rows other requests are answered; ten thousand rows take half a second in all. */
 const ROWS_IN_A_STEP = 100;
 
-/** As `batchTerms`, a step of ROWS_IN_A_STEP rows at a time; the last value is the result. */
+/** Works as `batchTerms` does, a step of ROWS_IN_A_STEP rows at a time; the last value is the result. */
 export function* batchTermsInSteps(
   mode: Mode,
   rows: readonly RoutedRow[],

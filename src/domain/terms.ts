@@ -94,7 +94,7 @@ export function payoutTerms(
   return { refusal: insufficientBalance(request.currency, facts.available, debit) };
 }
 
-/** As `payoutTerms`, without the balance, because the rows of a batch are covered together. */
+/** Gives the terms of `payoutTerms` without the balance, because the rows of a batch are covered together. */
 export function payoutTermsOnCredit(
   mode: Mode,
   request: PayoutRequest,

@@ -3,7 +3,7 @@ import type { Amount } from '../../domain/money';
 import type { Mode } from '../../domain/mode';
 import type { Reader, Tx } from '../transaction';
 
-/** By currency, the amount below which people are notified. */
+/** The amount of each currency below which people are notified. */
 export type BalanceAlerts = Record<string, Amount>;
 
 interface Owner {

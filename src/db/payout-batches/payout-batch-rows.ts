@@ -151,7 +151,7 @@ export async function listManifestRows(db: Db | Tx, batchId: string): Promise<Ba
   );
 }
 
-/** As `listManifestRows`, some rows at a time, because all rows of a large batch take tens of megabytes. */
+/** Reads the same rows as `listManifestRows`, some at a time, because all rows of a large batch take tens of megabytes. */
 export async function* readManifestRows(db: Db, batchId: string): AsyncGenerator<BatchRow> {
   let last = 0;
   for (;;) {

@@ -256,7 +256,7 @@ export async function readRecipients(
 }
 
 /**
- * As `readRecipients`, with locks in the order of the ids: changes of the recipients wait until the
+ * Reads the same recipients as `readRecipients`, with locks in the order of the ids: changes of the recipients wait until the
  * transaction ends.
  */
 export async function holdRecipients(

@@ -49,9 +49,14 @@ export async function* camt053File(
 
 type Money = (amount: Amount, sign?: Amount) => string;
 
+/** XXX is the code for a currency that ISO 4217 does not have. */
+function codeOf(currency: string): string {
+  return /^[A-Z]{3}$/.test(currency) ? currency : 'XXX';
+}
+
 /** @returns an amount with its direction, which is that of `sign` */
 function moneyIn(currency: string): Money {
-  const code = /^[A-Z]{3}$/.test(currency) ? currency : 'XXX';
+  const code = codeOf(currency);
   return (amount, sign = amount) => {
     const size = isLess(amount, ZERO) ? subtract(ZERO, amount) : amount;
     const direction = isLess(sign, ZERO) ? 'DBIT' : 'CRDT';
@@ -63,13 +68,12 @@ function headOf(statement: BankStatement, money: Money): string {
   const { id, accountId, name, currency, from, to, opening, closing } = statement;
   const balance = (code: string, amount: Amount, at: Date) =>
     `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp>${money(roundTo(DECIMALS, amount))}<Dt><DtTm>${at.toISOString()}</DtTm></Dt></Bal>\n`;
-  const code = /^[A-Z]{3}$/.test(currency) ? currency : 'XXX';
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>
 <GrpHdr><MsgId>${text(id, 35)}</MsgId><CreDtTm>${to.toISOString()}</CreDtTm></GrpHdr>
 <Stmt><Id>${text(id, 35)}</Id><CreDtTm>${to.toISOString()}</CreDtTm>
 <FrToDt><FrDtTm>${from.toISOString()}</FrDtTm><ToDtTm>${to.toISOString()}</ToDtTm></FrToDt>
-<Acct><Id><Othr><Id>${text(accountId, 34)}</Id></Othr></Id><Ccy>${code}</Ccy><Nm>${text(name, 70)}</Nm></Acct>
+<Acct><Id><Othr><Id>${text(accountId, 34)}</Id></Othr></Id><Ccy>${codeOf(currency)}</Ccy><Nm>${text(name, 70)}</Nm></Acct>
 ${balance('OPBD', opening, from)}${balance('CLBD', closing, to)}`;
 }
 
