@@ -39,7 +39,7 @@ export async function releasePayout(deps: Deps, payoutId: string): Promise<Payou
       cancelDelayMs(payout, now) > 0
         ? null
         : await transitionIn(tx, payoutId, { trigger: 'release' }, deliveries);
-    return reportReviewed(tx, released ?? payout);
+    return reportReviewed(tx, released ?? payout, { lookedAt: now });
   });
 }
 

@@ -9,22 +9,28 @@ import { autoApproveDelayMs } from '../../src/domain/review';
 import type { PayoutState, Waiting } from '../../workflows/messages';
 import { reportPayout } from './transition';
 
-/**
- * The payout with the approvals and the conditions that it needs.
- * @param now PostgreSQL's time, if it is known
- */
+interface Times {
+  /** PostgreSQL's time, if it is known. */
+  now?: Date;
+  /** PostgreSQL's time before the conditions were looked at; absent if they were not. */
+  lookedAt?: Date;
+}
+
+/** The payout with the approvals and the conditions that it needs. */
 export async function reportReviewed(
   db: Db | Tx,
   payout: Payout,
-  now?: Date,
+  { now, lookedAt }: Times = {},
 ): Promise<PayoutState> {
-  const at = now ?? (await databaseTime(db));
+  const at = now ?? lookedAt ?? (await databaseTime(db));
   const state = reportPayout(payout, at);
   const fourEyes = payout.status === 'under_review' ? await readFourEyes(db, payout.id) : null;
   return {
     ...state,
     ...(fourEyes === null ? {} : { fourEyes }),
-    ...(payout.awaitsRelease === true ? { waiting: await reportWaiting(db, payout, at) } : {}),
+    ...(payout.awaitsRelease === true
+      ? { waiting: await reportWaiting(db, payout, at, lookedAt) }
+      : {}),
   };
 }
 
@@ -34,20 +40,27 @@ export function cancelDelayMs({ mode, createdAt, reviewReasons }: Payout, now: D
   return Math.max(0, autoApproveDelayMs(mode) - (now.getTime() - createdAt.getTime()));
 }
 
-/** A time that has passed is not looked at again at once, because nothing may have changed. */
+/** The shortest timer, so that a look that changes nothing is not repeated at once. */
 const LOOK_AGAIN_MS_MIN = 100;
 /**
- * A time that passed longer ago is not looked at again: what is still missing, such as a recipient's
- * screening, comes with a message.
+ * A look that found a condition open after its time is repeated after this long. What is still missing,
+ * such as a recipient's screening, comes with a message, and restart-missing looks each minute.
  */
-const LOOKED_AT_MS = 1_000;
+const LOOK_AGAIN_MS = 3_600_000;
 
-async function reportWaiting(db: Db | Tx, payout: Payout, now: Date): Promise<Waiting> {
+async function reportWaiting(
+  db: Db | Tx,
+  payout: Payout,
+  now: Date,
+  lookedAt?: Date,
+): Promise<Waiting> {
   const { status, releaseExpiresAt } = payout;
   const open = (await listConditions(db, payout.id)).filter(({ metAt }) => metAt === null);
-  const due = open
-    .flatMap(({ parameters }) => ('at' in parameters ? [new Date(parameters.at).getTime()] : []))
-    .filter((at) => at > now.getTime() - LOOKED_AT_MS);
+  const nextLook = (at: number) =>
+    lookedAt !== undefined && at <= lookedAt.getTime() ? now.getTime() + LOOK_AGAIN_MS : at;
+  const due = open.flatMap(({ parameters }) =>
+    'at' in parameters ? [nextLook(new Date(parameters.at).getTime())] : [],
+  );
   if (releaseExpiresAt !== null) due.push(releaseExpiresAt.getTime());
   if (open.length === 0 && status === 'requested') {
     due.push(now.getTime() + cancelDelayMs(payout, now));

@@ -101,7 +101,7 @@ async function reserve(
 
 async function reserved(tx: Tx, payout: Payout, now?: Date): Promise<ReserveResult> {
   const isFirst = await isScreenedFirst(tx, payout);
-  const state = await reportReviewed(tx, payout, now);
+  const state = await reportReviewed(tx, payout, now === undefined ? {} : { now });
   return { kind: 'reserved', state, ...(isFirst ? { isScreenedFirst: true } : {}) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The wallet on a chain with a block each second, in which blocks are replaced. Every payout has a
- * receiver of its own but for the runs of a schedule, so that the receiver's balance tells how often it was sent.
+ * The wallet on a chain with a block each second, in which blocks are replaced. The balances
+ * of the receivers tell how often each payout was sent.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import type { PreparedWallet } from '../support/wallet/gateway-wallet';
 import { buildPayout } from '../support/merchant/merchant-client';
 import { buildPayment } from '../support/payment/payment-steps';
+import type { Transfer } from '../support/payout/payout-audit';
 import type { Rail } from './rail';
 
 const BLOCK_MS = 1_000;
@@ -83,23 +84,14 @@ export async function startChainRail({ chain, db, sums }: PreparedWallet): Promi
     },
     reorganize: (depth) => chain.reorg(depth),
     readTransfers: async () => {
-      // The runs of a schedule pay the same receivers.
-      const transfers = await db.query<{
-        reference: string;
-        to: Address;
-        units: string;
-        confirmed: number;
-      }>(
+      const transfers = await db.query<SentTransfer>(
         `SELECT client_reference AS reference, destination AS to, units::text,
-           (count(*) FILTER (WHERE status = 'confirmed') OVER (PARTITION BY destination))::int AS confirmed
-         FROM wallet.transfer WHERE purpose = 'payout' AND units IS NOT NULL`,
+                status = 'confirmed' AS "isConfirmed"
+           FROM wallet.transfer WHERE purpose = 'payout' AND units IS NOT NULL ORDER BY id`,
       );
-      return Promise.all(
-        transfers.map(async ({ reference, to, units, confirmed }) => ({
-          ...{ client_reference: reference, scenario: '' },
-          times_sent: (await received(to, BigInt(units))) / Math.max(1, confirmed),
-        })),
-      );
+      const receivers = [...new Set(transfers.map(({ to }) => to))];
+      const totals = receivers.map(async (to) => [to, await chain.balanceOf(USDC, to)] as const);
+      return countSends(transfers, new Map(await Promise.all(totals)));
     },
     readPaid: async () => {
       const checkouts = await db.query<{ reference: string; address: Address }>(
@@ -126,6 +118,34 @@ export async function startChainRail({ chain, db, sums }: PreparedWallet): Promi
       await mining;
     },
   };
+}
+
+interface SentTransfer {
+  reference: string;
+  to: Address;
+  units: string;
+  isConfirmed: boolean;
+}
+
+/**
+ * How often each payout was sent. The runs of a schedule pay the same receivers, so what a receiver has beyond its
+ * confirmed transfers counts for the first of them.
+ * @param totals what each receiver has on the chain, in units
+ */
+export function countSends(
+  transfers: readonly SentTransfer[],
+  totals: ReadonlyMap<Address, bigint>,
+): Transfer[] {
+  const beyond = new Map(totals);
+  for (const { to, units, isConfirmed } of transfers) {
+    if (isConfirmed) beyond.set(to, (beyond.get(to) ?? 0n) - BigInt(units));
+  }
+  return transfers.map(({ reference, to, units, isConfirmed }) => {
+    const more = Number(beyond.get(to) ?? 0n) / Number(units);
+    beyond.delete(to);
+    const times_sent = (isConfirmed ? 1 : 0) + more;
+    return { client_reference: reference, scenario: '', times_sent };
+  });
 }
 
 /** The same for the same key, and of no other payout. */

@@ -1,5 +1,6 @@
 /** What must be true when the faults are over: a sentence for everything that is not. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type History, historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { ZERO } from '../../src/domain/money';
 import type { RefundState } from '../../src/domain/payment-step';
 import { refundStatus } from '../../src/domain/refund';
@@ -91,13 +92,11 @@ export function isOfSuspendedWorker(
 }
 
 /** @returns what is still open after the time that everything has to end */
-async function whenSettled({ gateway: { db } }: Layout): Promise<string[]> {
+async function whenSettled({ gateway }: Layout): Promise<string[]> {
   const giveUpAt = Date.now() + SETTLED_WITHIN_MS;
   for (;;) {
-    const open = await db.query<{
-      id: string;
-      status: string;
-    }>(`SELECT id, status FROM payouts WHERE status_group = 'open'
+    const open = await gateway.db
+      .query<OpenObject>(`SELECT id, status FROM payouts WHERE status_group = 'open'
        UNION ALL SELECT p.id, p.status FROM payments p
         WHERE p.status IN ('created', 'pending', 'processing') AND EXISTS
               (SELECT FROM events e WHERE e.object_id = p.id AND e.type = 'payment.processing')
@@ -106,9 +105,41 @@ async function whenSettled({ gateway: { db } }: Layout): Promise<string[]> {
        UNION ALL SELECT id, state FROM payment_refunds WHERE state = 'ordered'
        UNION ALL SELECT id, status FROM webhook_deliveries WHERE status = 'pending'`);
     if (open.length === 0) return [];
-    if (Date.now() > giveUpAt) return open.map(({ id, status }) => `${id} is ${status} still`);
+    if (Date.now() > giveUpAt) return Promise.all(open.map((one) => explain(gateway, one)));
     await sleep(1_000);
   }
+}
+
+interface OpenObject {
+  id: string;
+  status: string;
+}
+
+const EVENTS_SHOWN = 10;
+const EVENT_LENGTH_MAX = 300;
+
+/** What an object that stays open waits for, and the last events of its workflow. */
+async function explain(
+  { db, temporal }: Layout['gateway'],
+  { id, status }: OpenObject,
+): Promise<string> {
+  const conditions = await db.query(
+    'SELECT kind, parameters, met_at, looked_at FROM payout_conditions WHERE payout_id = ?',
+    [id],
+  );
+  const events = await temporal.workflow
+    .getHandle(id)
+    .fetchHistory()
+    .then(lastEvents, (error: unknown) => String(error));
+  const waits =
+    conditions.length === 0 ? '' : `, with the conditions ${JSON.stringify(conditions)}`;
+  return `${id} is ${status} still${waits}; the last events: ${events}`;
+}
+
+function lastEvents(history: History): string {
+  const { events } = JSON.parse(historyToJSON(history)) as { events: object[] };
+  const shown = events.slice(-EVENTS_SHOWN);
+  return shown.map((event) => JSON.stringify(event).slice(0, EVENT_LENGTH_MAX)).join('; ');
 }
 
 /** id → status, of all that clients create. */

@@ -65,7 +65,7 @@ export function startLoad(layout: Layout, seed: number): Load {
 /** name → how many of a hundred steps it is. */
 const STEPS: Readonly<Record<string, { share: number; step: Step }>> = {
   ...WAITING_STEPS,
-  payout: { share: 11, step: (client) => createObject(client, 'payout', client.automatic) },
+  payout: { share: 9, step: (client) => createObject(client, 'payout', client.automatic) },
   approve: { share: 7, step: (client) => reviewPayout(client, 'approve') },
   reject: { share: 5, step: (client) => reviewPayout(client, 'reject') },
   cancel: { share: 7, step: cancelPayout },
@@ -76,8 +76,8 @@ const STEPS: Readonly<Record<string, { share: number; step: Step }>> = {
   refund: { share: 5, step: refundTwice },
   'cancel payment': { share: 3, step: cancelPayment },
   'same key twice': { share: 5, step: createTwice },
-  'same key later': { share: 8, step: createAgain },
-  read: { share: 9, step: readObjects },
+  'same key later': { share: 6, step: createAgain },
+  read: { share: 7, step: readObjects },
   'rotate key': { share: 2, step: (client) => client.rotateKey() },
 };
 

@@ -23,7 +23,7 @@ const toAddress = (value: string) => ({ destination: { type: 'crypto_address', v
 
 /** name → how many of a hundred steps of the load it is. */
 export const WAITING_STEPS: Readonly<Record<string, { share: number; step: Step }>> = {
-  'timed payout': { share: 3, step: timedPayout },
+  'timed payout': { share: 9, step: timedPayout },
   'payout that a key releases': { share: 5, step: releasedPayout },
   'payout after payment': { share: 2, step: payoutAfterPayment },
   'payout to a new recipient': { share: 4, step: payoutToRecipient },

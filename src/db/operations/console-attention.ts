@@ -41,6 +41,8 @@ const WAITING = {
   under_review: `x.id, x.currency, x.amount, x.created_at AS since FROM payouts x
     WHERE x.mode = m.mode AND x.status_group = 'open' AND x.review_reasons <> '{}'
       AND x.status = 'under_review' AND NOT x.awaits_batch`,
+  overdue: `p.id, p.currency, p.amount, p.created_at AS since FROM payouts p
+    WHERE p.mode = m.mode AND ${WAITS.overdue}`,
   stuck: `p.id, p.currency, p.amount, coalesce(p.processing_since, p.updated_at) AS since FROM payouts p
     WHERE p.mode = m.mode AND ${WAITS.stuck}`,
   in_doubt: `p.id, p.currency, p.amount, p.in_doubt_since AS since FROM payouts p

@@ -10,16 +10,18 @@ import {
 } from '../../domain/payout';
 import type { Db } from '../transaction';
 import { exactTime, type ListPage, pageOf } from '../lists';
+import { IS_OVERDUE } from './payout-conditions';
 
-/** The two ways in which an open payout waits for its provider's answer. */
-export const PAYOUT_WAITS = ['stuck', 'in_doubt'] as const;
+/** The ways in which an open payout waits longer than it should. */
+export const PAYOUT_WAITS = ['overdue', 'stuck', 'in_doubt'] as const;
 export type PayoutWait = (typeof PAYOUT_WAITS)[number];
 
 /**
- * `stuck` means that the provider accepted the payout, and has given no result for so long that the
- * attention level rose.
+ * `overdue` means that the time at which it should be sent or returned has passed. `stuck` means that the
+ * provider accepted the payout, and has given no result for so long that the attention level rose.
  */
 export const WAITS: Record<PayoutWait, string> = {
+  overdue: IS_OVERDUE,
   stuck: `p.status = 'processing' AND p.attention_level > 0`,
   in_doubt: 'p.in_doubt_since IS NOT NULL',
 };

@@ -61,9 +61,23 @@ export const MAY_BE_RELEASED = `(awaits_release IS NOT TRUE
                        WHERE c.payout_id = payouts.id AND c.met_at IS NULL)
       AND recipient_stands(payouts.id) AND payment_stands(payouts.id)))`;
 
+/**
+ * SQL over a row p of payouts: it waits for a time, or until its end, and that was more than a minute ago. A row of
+ * a condition has `looked_at` before its time only until the first look.
+ */
+export const IS_OVERDUE = `(p.awaits_release AND p.id IN (
+  SELECT payout_id FROM payout_conditions
+   WHERE kind = 'time' AND met_at IS NULL AND coalesce(looked_at, '-infinity') <= now()
+     AND (parameters ->> 'at')::timestamptz < now() - interval '1 minute'
+  UNION ALL
+  SELECT id FROM payouts WHERE awaits_release AND release_expires_at < now() - interval '1 minute'))`;
+
 /** SQL over a row of payouts: its conditions, which cost nothing when it has none. */
 export const CONDITIONS = `CASE WHEN awaits_release IS NOT NULL
   THEN conditions_of_payout(payouts.id) END AS conditions`;
+
+/** SQL over a row c of payout_conditions: the sweep need not look before. Null for all but a time. */
+const NOT_BEFORE = `CASE c.kind WHEN 'time' THEN (c.parameters ->> 'at')::timestamptz END`;
 
 /**
  * Inserts the conditions of new payouts with the transaction's next statement; none of a payout that is not
@@ -75,8 +89,8 @@ export function insertConditions(tx: Tx, payouts: readonly Payout[]): void {
   );
   if (conditions.length === 0) return;
   tx.sendWithNext(
-    `INSERT INTO payout_conditions (payout_id, kind, parameters)
-     SELECT p.id, c.kind, c.parameters
+    `INSERT INTO payout_conditions (payout_id, kind, parameters, looked_at)
+     SELECT p.id, c.kind, c.parameters, ${NOT_BEFORE}
        FROM jsonb_to_recordset(?::jsonb) AS c (payout_id text, kind text, parameters jsonb)
        JOIN payouts p ON p.id = c.payout_id`,
     [JSON.stringify(conditions)],
@@ -122,12 +136,16 @@ export const WAITING_PAYOUTS = `(SELECT array_agg(c.payout_id) FROM payout_condi
   WHERE c.kind = 'payment' AND c.met_at IS NULL AND c.parameters ->> 'payment' = payments.id)
   AS waiting_payouts`;
 
-/** A condition that was just looked at is not looked at again for this long. */
+/**
+ * A condition that was just looked at is not looked at again for this long. A time is looked at this
+ * long after it.
+ */
 const LOOK_EVERY = "interval '1 minute'";
 
 /**
- * Looks at the conditions that were not looked at for longest, for payouts of which one is met or whose
- * recipient has changed or payment was sent back, and whose workflow has not looked: its signal was lost.
+ * Looks at the conditions that were not looked at for longest, for payouts of which one is met, whose
+ * wait is over, or whose recipient has changed or payment was sent back, and whose workflow has not
+ * looked: its signal or its timer was lost.
  * @param limit of the conditions, so that the waiting payouts of one account do not keep others from their turn
  */
 export async function takePayoutsToRelease(
@@ -136,17 +154,18 @@ export async function takePayoutsToRelease(
 ): Promise<{ looked: number; payouts: Payout[] }> {
   const looked = await db.query<{ id: string; isMet: boolean }>(
     `WITH c AS MATERIALIZED (
-       UPDATE payout_conditions SET looked_at =
+       UPDATE payout_conditions c SET looked_at =
               CASE WHEN EXISTS (SELECT FROM payouts p WHERE p.id = payout_id AND p.awaits_release)
-                   THEN clock_timestamp() ELSE 'infinity' END
+                   THEN greatest(clock_timestamp(), ${NOT_BEFORE}) ELSE 'infinity' END
         WHERE (payout_id, kind) IN (
           SELECT payout_id, kind FROM payout_conditions
-           WHERE (met_at IS NULL AND kind <> 'time' OR kind = 'recipient')
+           WHERE (met_at IS NULL OR kind = 'recipient')
              AND coalesce(looked_at, '-infinity') < now() - ${LOOK_EVERY}
            ORDER BY coalesce(looked_at, '-infinity') LIMIT ? FOR UPDATE SKIP LOCKED)
        RETURNING payout_id, kind, parameters, met_at)
      SELECT c.payout_id AS id, payouts.awaits_release AND NOT payouts.awaits_batch
-            AND (c.met_at IS NULL AND ${IS_MET_NOW}
+            AND (payouts.release_expires_at <= now()
+                 OR c.met_at IS NULL AND ${IS_MET_NOW}
                  OR c.met_at IS NULL AND c.kind = 'payment' AND ${IS_OF_REFUNDED}
                  OR c.kind = 'recipient' AND (NOT recipient_stands(c.payout_id) OR ${IS_OF_BLOCKED}))
             AS is_met

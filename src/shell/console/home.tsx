@@ -82,6 +82,11 @@ const WAITING: Record<
     'payouts wait for review',
     (mode) => `/queue?mode=${mode}`,
   ],
+  overdue: [
+    'payout waits although its time has passed',
+    'payouts wait although their time has passed',
+    (mode) => `/payouts?mode=${mode}&wait=overdue`,
+  ],
   stuck: [
     'payout is stuck in processing',
     'payouts are stuck in processing',

@@ -1,4 +1,5 @@
 /** The conditions of a payout as the database decides them (decisions/payouts#payout-conditions). */
+import { readWaiting } from '../../../src/db/operations/console-attention';
 import type { BalanceKey } from '../../../src/db/ledger/ledger';
 import {
   insertApproval,
@@ -112,6 +113,53 @@ test('the sweep looks at conditions in turns, so payouts that wait for long keep
   for (let n = 0; n < 4; n += 1) looks.push(await takePayoutsToRelease(database.app, 2));
   expect(looks.map(({ looked }) => looked)).toEqual([2, 2, 2, 0]);
   expect(looks.flatMap(({ payouts }) => payouts.map((payout) => payout.id))).toEqual([id]);
+});
+
+describe('the sweep finds what no timer has told its workflow', () => {
+  const isFound = async (id: string) => (await lookAtAll()).includes(id);
+  const isDue = async (id: string) => {
+    const [seen] = await database.owner.query<{ isDue: boolean }>(
+      `SELECT looked_at < now() - interval '1 minute' AS is_due FROM payout_conditions WHERE payout_id = ?`,
+      [id],
+    );
+    return seen?.isDue;
+  };
+
+  test('a time that has passed', async () => {
+    expect(await isFound(await waiting(PAST))).toBe(true);
+  });
+
+  test('a time that lies ahead is looked at when it has passed, and not each minute before', async () => {
+    const id = await waiting(LATER);
+    expect(await isDue(id)).toBe(false);
+    expect(await isFound(id)).toBe(false);
+    expect(await isDue(id)).toBe(false);
+    const past = await waiting(PAST);
+    expect(await isDue(past)).toBe(true);
+  });
+
+  test('a payout whose wait is over', async () => {
+    const condition = { kind: 'approval', parameters: { api_key: newId('apiKey') } } as const;
+    expect(await isFound(await waiting(condition, `now() + interval '1 hour'`))).toBe(false);
+    expect(await isFound(await waiting(condition, 'now()'))).toBe(true);
+  });
+});
+
+test('operators see a payout whose time or whose end passed more than a minute ago', async () => {
+  const approval = { kind: 'approval', parameters: { api_key: newId('apiKey') } } as const;
+  const overdue = [await waiting(PAST), await waiting(approval, `now() - interval '2 minutes'`)];
+  const others = [await waiting(LATER), await waiting(approval, 'now()'), await waiting(approval)];
+  const admin = new Admin(database.adminUrl);
+  const { data } = await admin.json('payouts', 'attention', '--limit', '1000');
+  const all = data as { id: string; cause: string }[];
+  const listed = all.filter(({ id }) => [...overdue, ...others].includes(id));
+  expect(listed.map(({ id, cause }) => [id, cause]).toSorted()).toEqual(
+    overdue.map((id) => [id, 'overdue']).toSorted(),
+  );
+  const waits = await readWaiting(database.app);
+  expect(waits.find(({ cause, mode }) => cause === 'overdue' && mode === 'test')?.count).toBe(
+    all.length,
+  );
 });
 
 test('a condition of a payout that waits no more is not looked at again', async () => {

@@ -1,9 +1,11 @@
 /** Workflows that somebody cancels or terminates: the payout goes on from where its row stands. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { control, readBookEntry } from '../../support/servers/sandbox';
 import { brokenInvariants } from '../../support/servers/gateway';
 import {
   createPayoutCase,
+  type PayoutCase,
   readRecords,
   readPayout,
   readSearchAttributes,
@@ -22,6 +24,49 @@ import { started } from '../../support/started';
 const world = started(sharedInRoom('world', () => startWorkflowWorld('payouts')));
 
 const COMPLETED = { status: 'completed', reserved: '0.00000000', timesSent: 1 };
+
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+const LATER = inMs(86_400_000);
+
+/** A payout that waits for a time. */
+const until = (at: string) => ({
+  release: { at, afterPayment: null, approvalByKey: null, expiresAt: null },
+});
+
+/** The time of a payout passes while nobody looks, and its timer is of no use. */
+async function passTime({ id }: PayoutCase): Promise<void> {
+  await world.db.query(
+    `UPDATE payout_conditions SET looked_at = NULL,
+            parameters = jsonb_build_object('at', now() - interval '1 hour') WHERE payout_id = ?`,
+    [id],
+  );
+}
+
+describe('a time that nobody saw pass', () => {
+  test('before the reservation: the payout is sent at once', async () => {
+    const at = inMs(6_000);
+    const onStart = () => sleep(new Date(at).getTime() + 1_500 - Date.now());
+    const payout = await createPayoutCase(world, { mode: 'test', request: until(at), onStart });
+    expect(await whenOver(payout)).toBe('completed');
+    expect(await readRecords(world, payout)).toMatchObject(COMPLETED);
+  });
+
+  test('during the review: the approval sends the payout', async () => {
+    const payout = await createPayoutCase(world, { request: until(LATER) });
+    await passTime(payout);
+    await payout.handle.signal('approve', { by: 'alice' });
+    expect(await whenOver(payout)).toBe('completed');
+    expect(await readRecords(world, payout)).toMatchObject(COMPLETED);
+  });
+
+  test('while the workflow runs without a timer for it: restart-missing wakes it', async () => {
+    const payout = await createPayoutCase(world, { mode: 'test', request: until(LATER) });
+    await passTime(payout);
+    await restartMissing(world, payout);
+    expect(await whenOver(payout)).toBe('completed');
+    expect(await readRecords(world, payout)).toMatchObject(COMPLETED);
+  });
+});
 
 describe('a requested cancellation of the workflow', () => {
   test('changes nothing, says so, and the payout can still be approved', async () => {
@@ -84,6 +129,15 @@ describe('after a termination restart-missing starts the workflow again', () => 
   test('requested: it still approves itself', async () => {
     const payout = await createPayoutCase(world, { mode: 'test' });
     await payout.handle.terminate('by a test');
+    await restartMissing(world, payout);
+    expect(await whenOver(payout)).toBe('completed');
+    expect(await readRecords(world, payout)).toMatchObject(COMPLETED);
+  });
+
+  test('waiting for a time that passed meanwhile: it is sent', async () => {
+    const payout = await createPayoutCase(world, { mode: 'test', request: until(LATER) });
+    await payout.handle.terminate('by a test');
+    await passTime(payout);
     await restartMissing(world, payout);
     expect(await whenOver(payout)).toBe('completed');
     expect(await readRecords(world, payout)).toMatchObject(COMPLETED);

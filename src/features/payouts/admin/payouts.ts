@@ -1,5 +1,7 @@
 /** `admin payouts`. */
 import { type Command, Option } from '@commander-js/extra-typings';
+import { listConsolePayouts, PAYOUT_WAITS } from '../../../db/payouts/console-payouts';
+import type { Db } from '../../../db/transaction';
 import { type Mode, MODES } from '../../../domain/mode';
 import { PROVIDER_CODES, type ProviderCode } from '../../../domain/provider-codes';
 import { presentPause, presentPayoutForOperator } from '../../../kit/service/admin';
@@ -16,6 +18,7 @@ import type { Run } from '../../../kit/admin/context';
 import { addLost } from './lost';
 import {
   addNoun,
+  LIMIT_OPTION,
   changeVerb,
   readVerb,
   reasonedVerb,
@@ -118,5 +121,33 @@ export function addPayouts(admin: Command, run: Run): void {
     ['id', 'scope', 'target', 'mode', 'reason', 'created_by', 'created_at'],
     'Nothing is paused.',
   );
+  runList(
+    run,
+    readVerb(payouts, 'attention', {
+      summary: 'List the payouts that wait longer than they should, and why',
+      notes:
+        '`overdue`: its release time or its expiry passed more than a minute ago. `stuck`: the provider ' +
+        'accepted it, and gives no result. `in_doubt`: the provider has not confirmed that it has it.',
+      examples: ['payouts attention', 'payouts attention --json'],
+    }).addOption(LIMIT_OPTION),
+    ({ db }, { limit }) => listAttention(db, limit),
+    ['id', 'cause', 'status', 'mode', 'amount', 'currency', 'account_id', 'created_at'],
+    'No payout waits longer than it should.',
+  );
   addLost(payouts, run, 'payout');
+}
+
+/** One more than `limit` of each cause, the newest first. */
+async function listAttention(db: Db, limit: number) {
+  const lists = await Promise.all(
+    PAYOUT_WAITS.map(async (wait) => {
+      const { items } = await listConsolePayouts(db, {
+        limit: limit + 1,
+        after: null,
+        filters: { wait },
+      });
+      return items.map((payout) => ({ ...presentPayoutForOperator(payout), cause: wait }));
+    }),
+  );
+  return lists.flat();
 }
