@@ -97,7 +97,7 @@ export async function prepareDatabase({
 
 async function isEmpty(ownerUrl: string): Promise<boolean> {
   return withClient(ownerUrl, async (client) => {
-    const found = await client.query("select to_regclass('public.knex_migrations') as name");
+    const found = await client.query("select to_regclass('public.accounts') as name");
     const [row] = found.rows as { name: string | null }[];
     return row?.name === null;
   });

@@ -1,7 +1,6 @@
 /**
  * What people can be told: who may be told it, whether they are without a choice of their own, and the words.
- * The occasions are noted in the database (migrations 0049-notifications, 0066-notification-kinds,
- * 0068-closed-statements, 0069-provider-alarms and 0071-password-mails).
+ * The occasions are noted in the database (db/migrations/baseline/occasions.ts).
  */
 import { mayDo, type Permission, type Role, type UserKind } from './users';
 

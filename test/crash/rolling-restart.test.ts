@@ -4,7 +4,8 @@
  * that stops may be answered with 503, and its retry with the same key succeeds. Nothing is lost.
  */
 import { migrate } from '../../src/db/migrate';
-import { MIGRATIONS, type Migration } from '../../src/db/migrations';
+import { MIGRATIONS } from '../../src/db/migrations';
+import type { Migration } from '../../src/platform/postgres/migrate';
 import { findFreePort } from '../../src/dev/ports';
 import { type Balancer, startBalancer } from '../support/servers/balancer';
 import { ChildProgram } from '../support/servers/child-program';

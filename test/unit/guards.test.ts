@@ -4,7 +4,8 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BASELINE, MIGRATIONS } from '../../src/db/migrations';
+import { MIGRATIONS } from '../../src/db/migrations';
+import { SECTIONS } from '../../src/db/migrations/baseline';
 import { withoutGuard } from '../guards/guard';
 import { drawGuards, GUARDS } from '../guards/table/index';
 
@@ -27,11 +28,11 @@ test('each guard has a name of its own', () => {
 test('no guard is in a text of a function that a later migration replaces', () => {
   const functions = (text: string) =>
     [...text.matchAll(/CREATE (?:OR REPLACE )?FUNCTION (\w+)/g)].map(([, name]) => name);
+  const sections = Object.entries(SECTIONS).map(([name, sql]) => [`baseline/${name}`, sql]);
+  const later = MIGRATIONS.slice(1).flatMap((one) => ('sql' in one ? [[one.name, one.sql]] : []));
   const newest = new Map(
-    [...BASELINE, ...MIGRATIONS].flatMap((migration) =>
-      'sql' in migration
-        ? functions(migration.sql).map((name) => [name, `src/db/migrations/${migration.name}.ts`])
-        : [],
+    [...sections, ...later].flatMap(([name, sql = '']) =>
+      functions(sql).map((found) => [found, `src/db/migrations/${name}.ts`]),
     ),
   );
   const replaced = GUARDS.filter(({ file, find }) => {

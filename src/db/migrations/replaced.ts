@@ -1,16 +1,22 @@
-/**
- * The migrations that the baseline replaces, by name. A database that has all of them has the baseline's
- * schema (../migrate).
- */
+/** The migrations that the baseline replaces, by name: a database that has all of them has its schema. */
 export const REPLACED: readonly string[] = `
-  0001-accounts-and-keys 0002-ledger 0003-payouts 0004-payments 0005-webhooks 0006-reconciliation
-  0007-defaults 0008-users 0009-payout-queues 0009-four-eyes 0010-console 0010-console-indexes
-  0011-request-log 0012-second-factors 0013-policy-proposals 0013-payment-lists 0014-page-indexes
-  0014-pages 0015-posting-sums 0015-ledger-report 0016-key-peppers 0017-hidden-secrets
-  0018-merchant-role 0018-account-rows 0020-case-facts 0021-pauses-as-rows 0022-key-rotation
-  0023-second-admin 0025-proven-users 0026-account-rate 0029-console-payouts
-  0029-console-payouts-indexes 0031-unconfirmed-amount 0031-unconfirmed-steps
-  0032-one-kind-of-proposal 0032-one-kind-of-proposal-indexes 0033-payout-batches
-  0033-payout-batches-indexes`
+  baseline/accounts baseline/people baseline/ledger baseline/ledger-check baseline/policies
+  baseline/payouts baseline/payout-usage baseline/payments baseline/webhooks baseline/reconciliation
+  baseline/request-log baseline/account-rows 0105-endpoint-signatures 0034-refunds 0034-refunds-steps
+  0035-recipients 0035-recipients-indexes 0036-payout-conditions 0036-payout-conditions-steps
+  0038-screening 0039-rows-left-out 0039-rows-left-out-steps 0040-second-person 0042-second-person-for-all
+  0042-roles 0046-payout-schedules 0048-key-limits-of-refunds 0049-notifications 0050-bookkeeping
+  0051-schedules-of-people 0051-schedules-of-operators 0051-schedules-indexes
+  0052-payouts-await-recipients 0052-payouts-await-recipients-steps 0053-recipient-screening
+  0053-recipient-screening-steps 0054-webhooks-by-api 0054-keys-by-api 0055-audit-chain
+  0055-audit-chain-steps 0056-payout-dossier 0057-console-search 0058-saved-filters
+  0061-payout-beneficiaries 0061-payout-beneficiaries-steps 0063-recipient-decisions
+  0064-operator-identities 0065-link-mails 0066-notification-kinds 0066-chat-webhooks 0067-request-logs
+  0068-closed-statements 0069-provider-alarms 0070-chat-kinds 0071-password-mails 0072-invitations-again
+  0073-alarm-ids 0080-refunds-by-payout 0080-refunds-by-payout-steps 0088-requesters 0089-schedule-claims
+  0089-schedule-claims-indexes 0090-looks-at-conditions 0090-looks-at-conditions-indexes
+  0092-related-people 0093-line-of-a-person 0094-signals-in-dossiers 0095-hourly-heads
+  0096-blocked-decisions 0098-ledger-replays 0099-payment-cancellations 0085-refund-cases
+  0086-payment-stands 0100-approved-keys 0101-later-reviews`
   .trim()
   .split(/\s+/);

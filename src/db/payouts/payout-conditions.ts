@@ -36,8 +36,8 @@ const IS_MET_NOW = `CASE c.kind ${Object.entries(IS_MET)
   .join(' ')} ELSE false END`;
 
 /**
- * SQL over a row p of payments: all that was credited has gone back, or is on its way. `payment_stands` of the
- * migration 0086 asks the same under a lock.
+ * SQL over a row p of payments: all that was credited has gone back, or is on its way. The function
+ * payment_stands asks the same under a lock.
  */
 const IS_REFUNDED = `(p.status = 'refunded'
   OR p.credited_amount > 0 AND p.reversed_amount >= p.credited_amount)`;

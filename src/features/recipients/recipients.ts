@@ -1,7 +1,7 @@
 /**
  * Recipients (decisions/payouts#recipients): what the API, the dashboard and the admin command do with them. A
  * change writes the row, its event with the deliveries, and the audit row in one transaction. How long a
- * live destination waits is the database's (migration 0035).
+ * live destination waits is the database's (db/migrations/baseline/recipients.ts).
  */
 import { appendAudit } from '../../db/audit/audit-log';
 import { listPayoutRoutes } from '../../db/accounts/currency-routes';

@@ -12,8 +12,6 @@ import {
 } from '../../../src/db/audit/audit-chain';
 import { verifyAuditChain } from '../../../src/db/audit/audit-verify';
 import { connect } from '../../../src/db/connect';
-import { migrate } from '../../../src/db/migrate';
-import { MIGRATIONS } from '../../../src/db/migrations';
 import { withClient } from '../../../src/db/provision';
 import { appendAudit } from '../../../src/db/audit/audit-log';
 import type { Db, Tx } from '../../../src/db/transaction';
@@ -150,22 +148,6 @@ describe('the sealer', () => {
     await write('one');
     expect((await seal()).sealed).toBe(1);
     expect(await verify()).toMatchObject({ ok: true, sealed: 1 });
-  });
-
-  test('seals the entries that an existing database has', async () => {
-    const later = MIGRATIONS.findIndex(({ name }) => name === '0055-audit-chain');
-    await withClient(database.ownerUrl, (owner) =>
-      owner.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'),
-    );
-    await migrate(database.ownerUrl, MIGRATIONS.slice(0, later));
-    await database.owner.transaction(async (tx) => {
-      for (const id of ['first', 'second', 'third']) await append(tx, id);
-    });
-    await migrate(database.ownerUrl);
-    expect(await verify()).toMatchObject({ ok: true, sealed: 0, unsealed: 3 });
-    await seal();
-    expect(await order()).toEqual(['first', 'second', 'third']);
-    expect(await verify()).toMatchObject({ ok: true, sealed: 3, unsealed: 0 });
   });
 });
 

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from '../../../src/db/connect';
 import { migrate, pendingMigrations } from '../../../src/db/migrate';
-import { BASELINE, MIGRATIONS, type Migration } from '../../../src/db/migrations';
+import { MIGRATIONS } from '../../../src/db/migrations';
 import { REPLACED } from '../../../src/db/migrations/replaced';
+import type { Migration } from '../../../src/platform/postgres/migrate';
 import { scaled } from '../../support/scale';
 import { databaseUrl, withClient } from '../../../src/db/provision';
+import { waitThroughFaults } from '../../support/wait-for';
 import { APP_LOGIN } from '../../support/servers/database';
 
 const NAMES = MIGRATIONS.map((migration) => migration.name);
@@ -39,8 +41,17 @@ test('running it again applies nothing', async () => {
 });
 
 test('a run that was killed does not keep the next one out', async () => {
+  const endless: Migration = { name: '9000-endless', sql: 'SELECT pg_sleep(600)' };
   await migrate(ownerUrl);
-  await onDatabase('update knex_migrations_lock set is_locked = 1');
+  const killed = migrate(ownerUrl, [...MIGRATIONS, endless]).catch((error: unknown) => error);
+  const kill = `select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'gateway-migrate' and datname = current_database() and query like '%pg_sleep%'
+      and pid <> pg_backend_pid()`;
+  await waitThroughFaults('the run to be killed', async () => {
+    const { rows } = await withClient(ownerUrl, (client) => client.query(kill));
+    return rows.length > 0;
+  });
+  expect(String(await killed)).toContain('terminat');
   expect(await migrate(ownerUrl, WITH_TWO_TABLES)).toEqual([TWO_TABLES.name]);
 });
 
@@ -86,43 +97,58 @@ test('the application sees which migrations are missing', async () => {
   expect(await pendingForApplication()).toEqual(NAMES);
   await migrate(ownerUrl);
   expect(await pendingForApplication()).toEqual([]);
-  await onDatabase(`delete from knex_migrations where name = '${NAMES.at(-1)!}'`);
+  await onDatabase(`delete from schema_migrations where name = '${NAMES.at(-1)!}'`);
   expect(await pendingForApplication()).toEqual([NAMES.at(-1)]);
 });
 
 describe('a database of the migrations that the baseline replaces', () => {
   async function setRecord(names: readonly string[]): Promise<void> {
     await onDatabase(`
-      delete from knex_migrations;
+      drop table schema_migrations;
+      create table knex_migrations (
+        id serial primary key, name text, batch integer, migration_time timestamptz);
       insert into knex_migrations (name, batch, migration_time)
         select name, 1, now() from unnest('{${names.join(',')}}'::text[]) name`);
   }
 
   beforeEach(() => migrate(ownerUrl));
 
-  test('is adopted: no migration of the baseline runs, and later ones do', async () => {
+  test('is adopted: the baseline does not run, and later migrations do', async () => {
     await setRecord(REPLACED);
     await onDatabase(`insert into accounts (id, name) values ('acc_1', 'Merchant')`);
-    expect(await migrate(ownerUrl, [...BASELINE, TWO_TABLES])).toEqual([TWO_TABLES.name]);
-    expect(await namesOnRecord()).toEqual([...BASELINE, TWO_TABLES].map(({ name }) => name));
-    expect(await migrate(ownerUrl, [...BASELINE, TWO_TABLES])).toEqual([]);
+    expect(await migrate(ownerUrl, WITH_TWO_TABLES)).toEqual([TWO_TABLES.name]);
+    expect(await namesOnRecord()).toEqual([...NAMES, TWO_TABLES.name]);
+    expect(await migrate(ownerUrl, WITH_TWO_TABLES)).toEqual([]);
   });
 
-  test('is adopted with a later migration that it has already', async () => {
-    await setRecord([...REPLACED, TWO_TABLES.name]);
-    expect(await migrate(ownerUrl, [...BASELINE, TWO_TABLES])).toEqual([]);
-    expect((await namesOnRecord()).sort()).toEqual(
-      [...BASELINE, TWO_TABLES].map(({ name }) => name).sort(),
+  test('gets what it lacks of the baseline, or nothing', async () => {
+    await setRecord(REPLACED);
+    await onDatabase(`
+      insert into users (id, kind, email, password_hash) values ('u', 'merchant', 'u', 'x');
+      alter table payout_decisions drop constraint payout_decisions_outcome_check;
+      insert into payout_decisions (id, payout_id, kind, user_id, email, outcome, decided_at)
+        values ('d', 'po', 'approve', 'u', 'u', 'unknown', now());
+      alter table payout_decisions
+        add constraint payout_decisions_outcome_check check (outcome = 'applied') not valid`);
+    await expect(migrate(ownerUrl)).rejects.toThrow('payout_decisions_outcome_check');
+    expect(await namesOnRecord()).toEqual([]);
+    await onDatabase(`update payout_decisions set outcome = 'applied'`);
+    expect(await migrate(ownerUrl)).toEqual([]);
+    const { rows } = await withClient(ownerUrl, (client) =>
+      client.query(
+        "select convalidated from pg_constraint where conname = 'payout_decisions_outcome_check'",
+      ),
     );
+    expect(rows).toEqual([{ convalidated: true }]);
   });
 
   test('is refused without one of them, and not changed', async () => {
-    const older = REPLACED.filter((name) => name !== '0032-one-kind-of-proposal');
+    const older = REPLACED.filter((name) => name !== '0096-blocked-decisions');
     await setRecord(older);
     await expect(migrate(ownerUrl)).rejects.toThrow(
-      /lacks its migrations 0032-one-kind-of-proposal\. Run `npm run migrate` of the last version/,
+      /lacks its migrations 0096-blocked-decisions\. Run `npm run migrate` of the last version/,
     );
-    expect(await namesOnRecord()).toEqual(older);
+    expect(await namesOnRecord()).toEqual([]);
   });
 });
 
@@ -321,7 +347,7 @@ async function pendingForApplication(): Promise<string[]> {
 
 async function namesOnRecord(): Promise<string[]> {
   const { rows } = await withClient(ownerUrl, (client) =>
-    client.query<{ name: string }>('select name from knex_migrations order by id'),
+    client.query<{ name: string }>('select name from schema_migrations order by applied_at'),
   );
   return rows.map((row) => row.name);
 }

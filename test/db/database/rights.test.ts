@@ -42,8 +42,6 @@ const TABLES: Record<
   invitations: ['-', '-', '-', 'SIU'],
   // The worker changes the status only; take_link_mail gives a token.
   link_mails: ['-', 'D', '-', 'SI'],
-  knex_migrations: ['S', 'S', 'S', 'S'],
-  knex_migrations_lock: ['-', '-', '-', '-'],
   ledger_changes: ['-', 'SD', 'S', '-'],
   ledger_checkpoints: ['-', 'SIU', 'S', '-'],
   ledger_entries: ['S', 'S', 'S', 'S'],
@@ -102,6 +100,7 @@ const TABLES: Record<
   ),
   saved_filters: ['-', '-', '-', 'SIUD'],
   // What counts on the way of the money is written by the worker, the lists by the admin command.
+  schema_migrations: ['S', 'S', 'S', 'S'],
   screening_allowances: ['-', 'S', 'S', 'SI'],
   screening_answers: ['SI', 'SI', 'SI', 'SI'],
   screening_entries: ['S', 'S', 'SID', 'S'],

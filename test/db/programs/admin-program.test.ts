@@ -117,11 +117,11 @@ test('it says when the database does not answer, or lacks a migration', async ()
   expect(gone).toMatchObject({ code: 1, stdout: '' });
   expect(gone.stderr).toContain('ECONNREFUSED');
   await withClient(empty.ownerUrl, (client) =>
-    client.query("DELETE FROM knex_migrations WHERE name = 'baseline/people'"),
+    client.query("DELETE FROM schema_migrations WHERE name = '0120-baseline'"),
   );
   const old = await admin(['accounts', 'list'], { DATABASE_OWNER_URL: empty.ownerUrl });
   expect(old).toMatchObject({ code: 1, stdout: '' });
-  expect(old.stderr).toMatch(/lacks the migrations baseline\/people\. Run `npm run migrate`/);
+  expect(old.stderr).toMatch(/lacks the migrations 0120-baseline\. Run `npm run migrate`/);
 });
 
 test('--help explains the program, a noun and a verb, without a database', async () => {

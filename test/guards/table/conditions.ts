@@ -26,7 +26,7 @@ export const CONDITION_GUARDS: readonly Guard[] = [
   {
     name: 'conditions-constraint',
     protects: 'The database itself refuses an approved payout that waits.',
-    file: 'src/db/migrations/0036-payout-conditions.ts',
+    file: 'src/db/migrations/baseline/payouts.ts',
     find: "CHECK (awaits_release IS NOT TRUE OR status IN ('requested', 'under_review'))",
     replace: 'CHECK (true)',
     test: TEST,
@@ -80,7 +80,7 @@ export const CONDITION_GUARDS: readonly Guard[] = [
   {
     name: 'conditions-recipient-deleted',
     protects: 'A payout does not go to a recipient that was deleted.',
-    file: 'src/db/migrations/0052-payouts-await-recipients.ts',
+    file: 'src/db/migrations/baseline/payout-conditions.ts',
     find: "WHERE id = waits_for ->> 'recipient' AND deleted_at IS NULL",
     replace: "WHERE id = waits_for ->> 'recipient'",
     test: TEST,
@@ -107,7 +107,7 @@ export const CONDITION_GUARDS: readonly Guard[] = [
   {
     name: 'payment-stands-reversed',
     protects: 'A payout does not follow a payment that was refunded in parts.',
-    file: 'src/db/migrations/0086-payment-stands.ts',
+    file: 'src/db/migrations/baseline/payout-conditions.ts',
     find: '\n      AND (p.credited_amount = 0 OR p.reversed_amount < p.credited_amount) FOR SHARE',
     replace: ' FOR SHARE',
     test: 'test/db/payouts/payout-conditions.test.ts',
@@ -116,7 +116,7 @@ export const CONDITION_GUARDS: readonly Guard[] = [
   {
     name: 'payment-stands-status',
     protects: 'A payout does not follow a payment whose status is refunded.',
-    file: 'src/db/migrations/0086-payment-stands.ts',
+    file: 'src/db/migrations/baseline/payout-conditions.ts',
     find: " AND p.status <> 'refunded'\n",
     replace: '\n',
     test: 'test/db/payouts/payout-conditions.test.ts',
@@ -125,9 +125,9 @@ export const CONDITION_GUARDS: readonly Guard[] = [
   {
     name: 'payment-stands-order',
     protects: 'A refund and the release of a payout at the same moment have one order.',
-    file: 'src/db/migrations/0086-payment-stands.ts',
-    find: ' FOR SHARE;',
-    replace: ';',
+    file: 'src/db/migrations/baseline/payout-conditions.ts',
+    find: 'p.reversed_amount < p.credited_amount) FOR SHARE;',
+    replace: 'p.reversed_amount < p.credited_amount);',
     test: 'test/db/payouts/payout-conditions.test.ts',
     title: 'it is refunded at the same moment',
   },

@@ -162,7 +162,7 @@ export const LIMIT_GUARDS: readonly Guard[] = [
   {
     name: 'refused-refund-frees-the-key',
     protects: 'A refund that was refused uses up nothing of the day of its key.',
-    file: 'src/db/migrations/0080-refunds-by-payout.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: "AND state <> 'refused' AND payout_id IS NULL) AS requested",
     replace: 'AND payout_id IS NULL) AS requested',
     test: USAGE_TEST,
@@ -180,7 +180,7 @@ export const LIMIT_GUARDS: readonly Guard[] = [
   {
     name: 'later-review-counts',
     protects: 'What goes to review later is no longer one of the day’s automatic approvals.',
-    file: 'src/db/migrations/0101-later-reviews.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: 'ELSE -NEW.amount END',
     replace: 'ELSE 0 END',
     test: USAGE_TEST,
@@ -189,9 +189,10 @@ export const LIMIT_GUARDS: readonly Guard[] = [
   {
     name: 'later-review-of-the-day',
     protects: 'What goes to review later frees nothing of a day in which it did not count.',
-    file: 'src/db/migrations/0101-later-reviews.ts',
-    find: '  IF NEW.created_at > hold_payout_usage(NEW.account_id, NEW.mode, NEW.currency) THEN',
-    replace: '  PERFORM hold_payout_usage(NEW.account_id, NEW.mode, NEW.currency);\n  IF true THEN',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
+    find: 'BEGIN\n  IF NEW.created_at > hold_payout_usage(NEW.account_id, NEW.mode, NEW.currency) THEN\n    UPDATE payout_usage u\n       SET auto_approved = u.auto_approved\n',
+    replace:
+      'BEGIN\n  PERFORM hold_payout_usage(NEW.account_id, NEW.mode, NEW.currency);\n  IF true THEN\n    UPDATE payout_usage u\n       SET auto_approved = u.auto_approved\n',
     test: USAGE_TEST,
     title: 'what goes to review after its day frees nothing',
   },

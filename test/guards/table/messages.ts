@@ -3,7 +3,6 @@ import type { Guard } from '../guard';
 
 const RESETS = 'src/features/people/password-resets.ts';
 const LINK_MAILS = 'src/db/people/link-mails.ts';
-const LINK_MAILS_SQL = 'src/db/migrations/0080-refunds-by-payout.ts';
 const PEOPLE = 'src/features/people/people.ts';
 const TEST = 'test/db/people/link-mails.test.ts';
 const ONCE = 'a link works once, ends all sessions and the other links, and signs nobody in';
@@ -96,7 +95,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'reset-not-to-disabled',
     protects: 'A disabled user gets no link for a new password.',
-    file: LINK_MAILS_SQL,
+    file: 'src/db/migrations/baseline/people.ts',
     find: 'AND u.disabled_at IS NULL\n       AND v_mail',
     replace: '\n       AND v_mail',
     test: TEST,
@@ -105,7 +104,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'reset-to-own-address',
     protects: 'A link goes to the address of the user, not to what somebody typed.',
-    file: LINK_MAILS_SQL,
+    file: 'src/db/migrations/baseline/people.ts',
     find: 'SELECT u.email INTO v_to FROM users u',
     replace: 'SELECT v_mail.email INTO v_to FROM users u',
     test: TEST,
@@ -188,7 +187,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'revoked-invitation-not-mailed',
     protects: 'An invitation that was revoked is not mailed any more.',
-    file: LINK_MAILS_SQL,
+    file: 'src/db/migrations/baseline/people.ts',
     find: 'AND i.accepted_at IS NULL AND i.revoked_at IS NULL',
     replace: '',
     test: TEST,
@@ -228,7 +227,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'low-balance-once',
     protects: 'A low balance is told once until it has recovered.',
-    file: 'src/db/migrations/0066-notification-kinds.ts',
+    file: 'src/db/migrations/baseline/occasions.ts',
     find: 'AND s.is_low <> (a.low_since IS NOT NULL)',
     replace: 'AND (s.is_low OR a.low_since IS NOT NULL)',
     test: 'test/db/notifications/notifications.test.ts',
@@ -358,7 +357,7 @@ export const MESSAGE_GUARDS: readonly Guard[] = [
   {
     name: 'alarm-of-restored-wallet',
     protects: 'An alarm of a restored wallet is told although its id was given before.',
-    file: 'src/db/migrations/0073-alarm-ids.ts',
+    file: 'src/db/migrations/baseline/occasions.ts',
     find: ', extract(epoch FROM NEW.raised_at)',
     replace: '',
     test: 'test/db/notifications/notifications.test.ts',

@@ -18,7 +18,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'recipient-wait-by-database',
     protects: 'No program shortens the wait of a recipient.',
-    file: 'src/db/migrations/0053-recipient-screening.ts',
+    file: 'src/db/migrations/baseline/recipients.ts',
     find: '      NEW.usable_from := OLD.usable_from;\n',
     replace: '',
     test: 'test/db/recipients/recipients.test.ts',
@@ -36,7 +36,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'key-daily-limit',
     protects: 'Requests at the same moment do not exceed the daily limit of their key.',
-    file: 'src/db/migrations/0093-line-of-a-person.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: "  PERFORM pg_advisory_xact_lock(hashtextextended(concat_ws(':', p_api_key_id, p_currency), 0));\n",
     replace: '',
     test: E2E,
@@ -63,7 +63,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'second-person-by-database',
     protects: 'The maker’s own row, and that of a person without the role, is no approval.',
-    file: 'src/db/migrations/0092-related-people.ts',
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: '                        AND m.role = ANY (p_roles)\n',
     replace: '',
     test: 'test/db/people/second-person.test.ts',
@@ -207,7 +207,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
     name: 'refund-mail-while-it-waits',
     protects:
       'The mail with the link of a refund is not sent once the refund has ended or has a payout.',
-    file: 'src/db/migrations/0080-refunds-by-payout.ts',
+    file: 'src/db/migrations/baseline/people.ts',
     find: " AND r.state = 'ordered' AND r.payout_id IS NULL\n       AND r.address_until > now();",
     replace: ';',
     test: 'test/db/refunds/refunds-to-address.test.ts',
@@ -225,7 +225,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'refund-requester-expired',
     protects: 'A key that has expired sends no refund that it asked for.',
-    file: 'src/db/migrations/0080-refunds-by-payout.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: '         AND coalesce(k.expires_at > clock_timestamp(), true)',
     replace: '        ',
     test: 'test/db/refunds/refunds-to-address.test.ts',
@@ -234,7 +234,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'refund-requester-scope',
     protects: 'A key that has lost its scope sends no refund that it asked for.',
-    file: 'src/db/migrations/0080-refunds-by-payout.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: " AND 'refunds:write' = ANY (k.scopes)",
     replace: '',
     test: 'test/db/refunds/refunds-to-address.test.ts',
@@ -243,7 +243,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'refund-requester-role',
     protects: 'A person who may not pay any more sends no refund.',
-    file: 'src/db/migrations/0080-refunds-by-payout.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: '         AND m.role = ANY (p_roles)\n',
     replace: '',
     test: 'test/db/refunds/refunds-to-address.test.ts',
@@ -252,7 +252,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'refund-requester-disabled',
     protects: 'A person who is disabled sends no refund.',
-    file: 'src/db/migrations/0080-refunds-by-payout.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: ' AND u.disabled_at IS NULL\n         AND m.role',
     replace: '\n         AND m.role',
     test: 'test/db/refunds/refunds-to-address.test.ts',
@@ -261,7 +261,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'refund-used-of-merchants',
     protects: 'A refund counts once in the day of the account, as a refund or as its payout.',
-    file: 'src/db/migrations/0080-refunds-by-payout.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: "AND requested_by = 'merchant' AND state <> 'refused' AND payout_id IS NULL",
     replace: "AND requested_by = 'merchant' AND state <> 'refused'",
     test: 'test/db/refunds/refunds-to-address.test.ts',
@@ -270,7 +270,7 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'key-used-of-refunds-with-payout',
     protects: 'A refund counts once in the day of the key, as a refund or as its payout.',
-    file: 'src/db/migrations/0080-refunds-by-payout.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: "AND state <> 'refused' AND payout_id IS NULL) AS requested",
     replace: "AND state <> 'refused') AS requested",
     test: 'test/db/refunds/refunds-to-address.test.ts',
@@ -279,9 +279,9 @@ export const RECIPIENT_GUARDS: readonly Guard[] = [
   {
     name: 'refund-one-of-payout',
     protects: 'A payout sends the money of one refund.',
-    file: 'src/db/migrations/0080-refunds-by-payout.ts',
-    find: 'CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS payment_refunds_of_payout',
-    replace: 'CREATE INDEX CONCURRENTLY IF NOT EXISTS payment_refunds_of_payout',
+    file: 'src/db/migrations/baseline/payments.ts',
+    find: 'CREATE UNIQUE INDEX payment_refunds_of_payout',
+    replace: 'CREATE INDEX payment_refunds_of_payout',
     test: 'test/db/database/constraints.test.ts',
     title: 'one payout for two refunds',
   },

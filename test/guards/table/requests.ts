@@ -4,7 +4,6 @@ import type { Guard } from '../guard';
 const AUTHENTICATION = 'src/features/api-keys/authentication.ts';
 const HTTP_AUTHENTICATION = 'test/db/api-keys/http-authentication.test.ts';
 const AUTH = 'src/kit/api/auth.ts';
-const KEYS_SQL = 'src/db/migrations/baseline/accounts.ts';
 const CLAIMS = 'src/db/idempotency.ts';
 const CLAIM_TEST = 'test/db/requests/idempotency-claims.test.ts';
 const FEED = 'src/db/webhooks/events-feed.ts';
@@ -26,7 +25,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'key-expired',
     protects: 'An API key works until it expires.',
-    file: KEYS_SQL,
+    file: 'src/db/migrations/baseline/api-keys.ts',
     find: 'AND (expires_at IS NULL OR expires_at > clock_timestamp());',
     replace: ';',
     test: HTTP_AUTHENTICATION,
@@ -35,7 +34,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'key-revoked',
     protects: 'A revoked API key does not work.',
-    file: KEYS_SQL,
+    file: 'src/db/migrations/baseline/api-keys.ts',
     find: 'WHERE secret_hash = ANY (ARRAY[p_current, p_next] || p_earlier) AND revoked_at IS NULL',
     replace: 'WHERE secret_hash = ANY (ARRAY[p_current, p_next] || p_earlier)',
     test: HTTP_AUTHENTICATION,
@@ -160,7 +159,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'account-rate',
     protects: 'More keys do not make more requests.',
-    file: KEYS_SQL,
+    file: 'src/db/migrations/baseline/api-keys.ts',
     find: 'ELSIF of_account >= account_limit THEN',
     replace: 'ELSIF false THEN',
     test: 'test/db/requests/http-rate-limit.test.ts',
@@ -665,7 +664,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     name: 'dossier-signals',
     protects: 'A decision by signal is in the dossier.',
-    file: 'src/db/migrations/0094-signals-in-dossiers.ts',
+    file: 'src/db/migrations/baseline/payout-conditions.ts',
     find: "AND l.via = 'signal'), '[]'),",
     replace: "AND false), '[]'),",
     test: 'test/workflow/payouts/operator-signals.test.ts',

@@ -95,7 +95,7 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
   {
     name: 'requester-revoked',
     protects: 'A key that was revoked after the request reserves nothing.',
-    file: 'src/db/migrations/0088-requesters.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: 'k.revoked_at IS NOT NULL OR ',
     replace: '',
     test: 'test/db/payouts/late-reservations.test.ts',
@@ -104,7 +104,7 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
   {
     name: 'requester-expired',
     protects: 'A key that has expired after the request reserves nothing.',
-    file: 'src/db/migrations/0088-requesters.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: ' OR k.expires_at <= clock_timestamp()',
     replace: '',
     test: 'test/db/payouts/late-reservations.test.ts',
@@ -113,7 +113,7 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
   {
     name: 'requester-suspended',
     protects: 'A suspended account reserves nothing that was requested before.',
-    file: 'src/db/migrations/0088-requesters.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: "  IF account_status IS DISTINCT FROM 'active' THEN RETURN 'account_suspended'; END IF;\n",
     replace: '',
     test: 'test/db/payouts/late-reservations.test.ts',
@@ -122,7 +122,7 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
   {
     name: 'requester-scope',
     protects: 'A key that has lost its scope reserves nothing.',
-    file: 'src/db/migrations/0088-requesters.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: "RETURN CASE WHEN NOT 'payouts:write' = ANY (k.scopes) THEN 'insufficient_scope' END;\n  END IF;",
     replace: 'RETURN NULL;\n  END IF;',
     test: 'test/db/payouts/late-reservations.test.ts',
@@ -131,7 +131,7 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
   {
     name: 'requester-role',
     protects: 'A person who may not pay any more reserves nothing.',
-    file: 'src/db/migrations/0088-requesters.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: '\n      AND m.role = ANY (p_roles);',
     replace: ';',
     test: 'test/db/payouts/late-reservations.test.ts',
@@ -140,16 +140,16 @@ export const SCHEDULE_GUARDS: readonly Guard[] = [
   {
     name: 'requester-disabled',
     protects: 'A person who is disabled reserves nothing.',
-    file: 'src/db/migrations/0088-requesters.ts',
-    find: ' AND u.disabled_at IS NULL',
-    replace: '',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
+    find: 'm.account_id = p_account_id AND u.disabled_at IS NULL',
+    replace: 'm.account_id = p_account_id',
     test: 'test/db/payouts/late-reservations.test.ts',
     title: 'a person who has another role, is disabled or belongs to another account',
   },
   {
     name: 'requester-account',
     protects: 'A person of another account reserves nothing.',
-    file: 'src/db/migrations/0088-requesters.ts',
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: ' AND m.account_id = p_account_id AND u',
     replace: ' AND u',
     test: 'test/db/payouts/late-reservations.test.ts',

@@ -175,7 +175,7 @@ export const SCREENING_GUARDS: readonly Guard[] = [
   {
     name: 'recipient-screening-noted',
     protects: 'A new destination of a live recipient is screened, whatever the program writes.',
-    file: 'src/db/migrations/0053-recipient-screening.ts',
+    file: 'src/db/migrations/baseline/recipients.ts',
     find: "    IF EXISTS (SELECT FROM screening_sources) THEN NEW.screening := 'asking'; END IF;\n",
     replace: '',
     test: 'test/db/recipients/recipients.test.ts',
@@ -184,9 +184,9 @@ export const SCREENING_GUARDS: readonly Guard[] = [
   {
     name: 'recipient-screening-by-api',
     protects: 'The API clears no recipient.',
-    file: 'src/db/migrations/0053-recipient-screening.ts',
-    find: 'REVOKE UPDATE ON recipients FROM gateway_api;\n',
-    replace: '',
+    file: 'src/db/migrations/baseline/recipients.ts',
+    find: 'GRANT INSERT, UPDATE (name, currency, network, destination_type, destination_value, destination_memo, tags,\n  second_person, sequence, updated_at, deleted_at) ON recipients',
+    replace: 'GRANT INSERT, UPDATE ON recipients',
     test: 'test/db/recipients/recipients.test.ts',
     title: 'with a source a live destination is asked about from its change on',
   },

@@ -1,8 +1,6 @@
 /** Guards of who counts as one person, and of what one person of a merchant moves alone. */
 import type { Guard } from '../guard';
 
-const RELATED = 'src/db/migrations/0092-related-people.ts';
-const ALONE = 'src/db/migrations/0093-line-of-a-person.ts';
 const PEOPLE_TEST = 'test/db/people/people.test.ts';
 const ALONE_TEST = 'test/db/people/second-person.test.ts';
 
@@ -10,7 +8,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'related-person-approves-nothing',
     protects: 'Nobody approves what somebody asks for who brought them in.',
-    file: RELATED,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: '       AND NOT EXISTS (SELECT FROM related_people(p_account_id, p_maker) AS r WHERE r = a.user_id)\n',
     replace: '',
     test: PEOPLE_TEST,
@@ -19,7 +17,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'related-by-a-third-person',
     protects: 'Two people whom a third one brought in are one person.',
-    file: RELATED,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: 'FROM related r JOIN pairs p ON r.id IN (p.one, p.other)\n',
     replace: 'FROM related r JOIN pairs p ON r.id IN (p.one, p.other) AND r.id = p_user_id\n',
     test: PEOPLE_TEST,
@@ -28,7 +26,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'related-by-a-role',
     protects: 'Who gives another one the right to approve is related to them.',
-    file: RELATED,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: "AND a.action = 'user.change_role'",
     replace: "AND a.action = 'none'",
     test: ALONE_TEST,
@@ -37,7 +35,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'related-by-a-password',
     protects: 'Who resets the password of another one is related to them.',
-    file: RELATED,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: "AND a.action IN ('user.reset_password',",
     replace: 'AND a.action IN (',
     test: ALONE_TEST,
@@ -46,7 +44,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'related-by-a-second-factor',
     protects: 'Who resets the second factor of another one is related to them.',
-    file: RELATED,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: "'user.reset_second_factor', 'user.enable')\n       AND a.at >",
     replace: "'user.enable')\n       AND a.at >",
     test: ALONE_TEST,
@@ -55,7 +53,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'related-by-enabling',
     protects: 'Who lets another one in again is related to them.',
-    file: RELATED,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: "'user.reset_second_factor', 'user.enable')\n       AND a.at >",
     replace: "'user.reset_second_factor')\n       AND a.at >",
     test: ALONE_TEST,
@@ -64,7 +62,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'vouched-since-then',
     protects: 'An operator vouches for what happened before, not for who is brought in later.',
-    file: RELATED,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: " AND v.action = 'user.vouch' AND v.at > b.at)",
     replace: " AND v.action = 'user.vouch')",
     test: ALONE_TEST,
@@ -73,7 +71,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'approver-has-proven-the-address',
     protects: 'Who took the invitation from the hands of another one approves nothing.',
-    file: RELATED,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: ' AND u.bound_account_id IS NULL\n',
     replace: '\n',
     test: PEOPLE_TEST,
@@ -82,7 +80,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'approver-is-enabled',
     protects: 'The approval of a person who was disabled counts no more.',
-    file: RELATED,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: ' AND u.disabled_at IS NULL AND u.bound_account_id',
     replace: ' AND u.bound_account_id',
     test: ALONE_TEST,
@@ -91,7 +89,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'relations-are-kept',
     protects: 'The entries that relate two people are not erased while they do.',
-    file: RELATED,
+    file: 'src/db/migrations/baseline/audit.ts',
     find: "OR (entry.action IN ('invitation.accept',",
     replace: 'OR (entry.action IN (',
     test: 'test/db/audit/audit-chain.test.ts',
@@ -100,7 +98,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'key-has-the-line-of-its-maker',
     protects: 'A key has the line of the person who made it.',
-    file: ALONE,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: '       AND person_of_requester(k.id, p_roles) = p_person)\n',
     replace: '       AND false)\n',
     test: ALONE_TEST,
@@ -109,7 +107,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'key-of-a-key-has-the-line',
     protects: 'A key that a key made has the line of the person who made that one.',
-    file: ALONE,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: 'coalesce(k.created_by_key, k.id)',
     replace: 'k.id',
     test: ALONE_TEST,
@@ -118,7 +116,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'key-approved-as-it-is',
     protects: 'The approval of a key ends when somebody changes it.',
-    file: ALONE,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: 'approved_by_second_person(made.id, extract(epoch FROM made.made_at)::text,',
     replace:
       'approved_by_second_person(made.id, (SELECT min(version) FROM person_approvals WHERE object_id = made.id),',
@@ -128,7 +126,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'line-of-refunds',
     protects: 'The refunds that a person asks for count in what they move alone.',
-    file: ALONE,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: 'SELECT f.amount FROM payment_refunds f',
     replace: 'SELECT 0 FROM payment_refunds f',
     test: ALONE_TEST,
@@ -137,7 +135,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'line-of-approved-batches',
     protects: 'Rows that a second person approves do not count in the line of their maker.',
-    file: ALONE,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: ' AND b.second_person IS NULL\n',
     replace: '\n',
     test: ALONE_TEST,
@@ -146,7 +144,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'line-of-runs-of-ended-schedules',
     protects: 'The runs of a schedule count in the line of its maker once it has ended.',
-    file: ALONE,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: "AND (s.status <> 'ended' OR approved_by_second_person(",
     replace: 'AND (true OR approved_by_second_person(',
     test: ALONE_TEST,
@@ -155,7 +153,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'line-of-schedules',
     protects: 'The sum of a day of the schedules of a person counts in what they move alone.',
-    file: ALONE,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: "    - person_scheduled(p_account_id, p_mode, p_currency, maker, 'infinity', p_roles))::numeric",
     replace: ')::numeric',
     test: ALONE_TEST,
@@ -164,7 +162,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'line-of-approved-schedules',
     protects: 'A schedule that a second person approved does not count in the line.',
-    file: ALONE,
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: "     AND NOT approved_by_second_person(s.id, '', s.account_id, p_person, p_roles)\n$$",
     replace: '\n$$',
     test: ALONE_TEST,
@@ -173,7 +171,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'line-lock',
     protects: 'Requests at the same moment do not pass the line of a person together.',
-    file: ALONE,
+    file: 'src/db/migrations/baseline/payout-usage.ts',
     find: "hashtextextended(concat_ws(':', 'line', p_account_id, p_mode, p_currency), 0));",
     replace: 'hashtextextended(gen_random_uuid()::text, 0));',
     test: ALONE_TEST,
@@ -182,7 +180,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'key-asks-for-refunds',
     protects: 'A key that only orders refunds waits for a second person too.',
-    file: 'src/db/migrations/0100-approved-keys.ts',
+    file: 'src/db/migrations/baseline/second-person.ts',
     find: ", 'refunds:write']",
     replace: ']',
     test: ALONE_TEST,
@@ -191,7 +189,7 @@ export const SECOND_PERSON_GUARDS: readonly Guard[] = [
   {
     name: 'schedule-of-approved-key-tells-nobody',
     protects: 'Nobody is told of a schedule that waits for nobody.',
-    file: 'src/db/migrations/0100-approved-keys.ts',
+    file: 'src/db/migrations/baseline/occasions.ts',
     find: "schedule_awaits_second_person(NEW.id, '{owner,finance}')",
     replace: "schedule_awaits_second_person(NEW.id, '{}')",
     test: ALONE_TEST,

@@ -189,8 +189,9 @@ export const WEBHOOK_GUARDS: readonly Guard[] = [
     name: 'event-bytes',
     protects: 'The programs cannot change the bytes of an event.',
     file: 'src/db/migrations/baseline/webhooks.ts',
-    find: 'GRANT SELECT, INSERT ON events TO gateway_worker, gateway_admin;',
-    replace: 'GRANT SELECT, INSERT, UPDATE ON events TO gateway_worker, gateway_admin;',
+    find: 'GRANT SELECT, INSERT ON events TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;',
+    replace:
+      'GRANT SELECT, INSERT, UPDATE ON events TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;',
     test: DELIVERIES,
     title: 'the application cannot change the bytes of an event',
   },

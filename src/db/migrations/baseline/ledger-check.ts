@@ -1,5 +1,5 @@
 /** What the ledger check has proven (src/db/ledger/ledger-verify.ts), and sums of the postings. */
-export const sql = /* sql */ `
+export const ledgerCheck = /* sql */ `
 -- The scheduled check proves what has changed since the last proof (src/db/ledger/ledger-verify.ts). A balance
 -- is proven up to a version: its lock is held until the commit, so versions are committed in order.
 CREATE TABLE ledger_checkpoints (
@@ -12,14 +12,24 @@ CREATE TABLE ledger_checkpoints (
   posted_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, mode, currency)
 );
+GRANT SELECT ON ledger_checkpoints TO gateway_worker, gateway_admin;
+GRANT INSERT, UPDATE ON ledger_checkpoints TO gateway_worker;
 
 -- Payouts and payments that changed since then, once for each change.
-CREATE TABLE ledger_changes (object_id text NOT NULL)
+CREATE TABLE ledger_changes (
+object_id text NOT NULL
+)
   WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+GRANT SELECT ON ledger_changes TO gateway_worker, gateway_admin;
+GRANT DELETE ON ledger_changes TO gateway_worker;
 
 -- One row.
-CREATE TABLE ledger_proof (proven_at timestamptz NOT NULL);
+CREATE TABLE ledger_proof (
+proven_at timestamptz NOT NULL
+);
 INSERT INTO ledger_proof VALUES (now());
+GRANT SELECT ON ledger_proof TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT, UPDATE ON ledger_proof TO gateway_worker;
 
 -- For triggers: the object is the row, or the payment that the row belongs to.
 CREATE FUNCTION note_ledger_change() RETURNS trigger
@@ -33,17 +43,15 @@ BEGIN
   RETURN NULL;
 END $$;
 
-GRANT SELECT, INSERT, UPDATE ON ledger_checkpoints, ledger_proof TO gateway_worker;
-GRANT SELECT, DELETE ON ledger_changes TO gateway_worker;
-GRANT SELECT ON ledger_proof TO gateway_api, gateway_dashboard;
-GRANT SELECT ON ledger_checkpoints, ledger_proof, ledger_changes TO gateway_admin;
-
 -- What the last check found, for operators who download it: one row. A table of its own, because a
 -- running check holds a lock on ledger_proof.
-CREATE TABLE ledger_report (checked_at timestamptz, report jsonb);
+CREATE TABLE ledger_report (
+checked_at timestamptz,
+ report jsonb
+);
 INSERT INTO ledger_report VALUES (NULL, NULL);
-GRANT SELECT, UPDATE ON ledger_report TO gateway_worker;
-GRANT SELECT ON ledger_report TO gateway_dashboard;
+GRANT SELECT ON ledger_report TO gateway_worker, gateway_dashboard;
+GRANT UPDATE ON ledger_report TO gateway_worker;
 
 -- Sums for statements and charts, so that a page does not add up a month of postings. The postings of a
 -- balance are numbered without a gap and never change. Piece n is the postings from
@@ -63,6 +71,6 @@ CREATE TABLE posting_sums (
   postings integer NOT NULL,
   PRIMARY KEY (account_id, mode, currency, piece, day, type, account, direction)
 );
-GRANT SELECT, INSERT ON posting_sums TO gateway_worker;
-GRANT SELECT ON posting_sums TO gateway_dashboard;
+GRANT SELECT ON posting_sums TO gateway_worker, gateway_dashboard;
+GRANT INSERT ON posting_sums TO gateway_worker;
 `;

@@ -2,7 +2,7 @@
  * The ledger: balances, transactions, entries, and the only writers of them (decisions/money#ledger): ledger_post,
  * ledger_adjust and ledger_reserve_rows. Readable in one sitting, on purpose.
  */
-export const sql = /* sql */ `
+export const ledger = /* sql */ `
 -- One row holds both of a merchant's accounts of a currency, so that a posting takes one lock and
 -- two postings cannot deadlock. No foreign key points here: its share locks would halve the
 -- throughput of a busy balance.
@@ -18,6 +18,7 @@ CREATE TABLE balances (
   last_posted_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, mode, currency)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+GRANT SELECT ON balances TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 
 CREATE TABLE ledger_transactions (
   id text PRIMARY KEY,
@@ -34,11 +35,11 @@ CREATE TABLE ledger_transactions (
   posted_at timestamptz NOT NULL,
   UNIQUE (account_id, mode, currency, balance_version)
 );
-CREATE INDEX ledger_transactions_newest
-  ON ledger_transactions (account_id, mode, posted_at DESC, id DESC);
+CREATE INDEX ledger_transactions_newest ON ledger_transactions (account_id, mode, posted_at DESC, id DESC);
 CREATE INDEX ledger_transactions_by_source ON ledger_transactions (source_id);
 CREATE INDEX ledger_transactions_by_type
   ON ledger_transactions (account_id, mode, type, posted_at DESC, id DESC);
+GRANT SELECT ON ledger_transactions TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 
 CREATE TABLE ledger_entries (
   transaction_id text NOT NULL REFERENCES ledger_transactions,
@@ -53,8 +54,7 @@ CREATE TABLE ledger_entries (
   PRIMARY KEY (transaction_id, line),
   CHECK ((account IN ('available', 'reserved')) = (balance_after IS NOT NULL))
 );
-GRANT SELECT ON balances, ledger_transactions, ledger_entries
-  TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+GRANT SELECT ON ledger_entries TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 
 CREATE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -81,7 +81,7 @@ CREATE TRIGGER balanced AFTER INSERT ON ledger_entries
 -- For ledger_post and ledger_adjust only: posts one balanced transaction; lines is an array of
 -- {account, direction, amount}.
 --   posted        the money moved
---   replayed      this operation key was posted before; nothing moved
+--   replayed      this posting was made before; nothing moved
 --   insufficient  available would fall below zero; nothing moved
 -- Anything else that is wrong raises. The caller writes the rest of its transaction first and
 -- commits right after, because from the UPDATE on, the balance is locked.
@@ -104,8 +104,15 @@ BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(p_operation_key, 0));
   SELECT * INTO known FROM ledger_transactions WHERE operation_key = p_operation_key;
   IF FOUND THEN
-    IF (known.account_id, known.mode, known.currency, known.source_id)
-       IS DISTINCT FROM (p_account_id, p_mode, p_currency, p_source_id) THEN
+    IF (known.account_id, known.mode, known.currency, known.type, known.source_object, known.source_id)
+         IS DISTINCT FROM (p_account_id, p_mode, p_currency, p_type, p_source_object, p_source_id)
+       OR (SELECT jsonb_agg(jsonb_build_array(e.account, e.direction, e.amount) ORDER BY e.line)
+             FROM ledger_entries e WHERE e.transaction_id = known.id)
+         IS DISTINCT FROM
+          (SELECT jsonb_agg(jsonb_build_array(l.account, l.direction, l.amount) ORDER BY l.line)
+             FROM ROWS FROM (jsonb_to_recordset(p_lines)
+                              AS (account text, direction text, amount numeric(38,8)))
+               WITH ORDINALITY AS l(account, direction, amount, line)) THEN
       RAISE EXCEPTION 'operation key % belongs to another posting', p_operation_key;
     END IF;
     RETURN QUERY SELECT 'replayed', w.available, w.reserved FROM balances w

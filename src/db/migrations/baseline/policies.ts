@@ -1,8 +1,8 @@
 /**
- * The rules that money must pass: routes, fees, limits, pauses and thresholds for two approvals, the
- * proposals to change them, and the rules that a new gateway starts with.
+ * The rules that money must pass: routes, fees, limits, pauses and thresholds for two approvals, the proposals to
+ * change them, and the rules that a new gateway starts with.
  */
-export const sql = /* sql */ `
+export const policies = /* sql */ `
 -- What each provider can move (decisions/money#currencies). The order of a merchant's list is the rank.
 CREATE TABLE currency_routes (
   provider text NOT NULL,
@@ -14,6 +14,24 @@ CREATE TABLE currency_routes (
   enabled boolean NOT NULL DEFAULT true,
   PRIMARY KEY (provider, direction, currency, network)
 );
+-- What a new gateway starts with (decisions/money#currencies, decisions/money#service-fees, decisions/controls#payout-limits).
+INSERT INTO currency_routes (provider, direction, currency, network, min_amount)
+SELECT provider, direction, currency, network, min_amount::numeric
+  FROM (VALUES
+    ('onchain_provider', 'USDT', 'ethereum', '1'),
+    ('onchain_provider', 'USDT', 'tron', '1'),
+    ('onchain_provider', 'USDC', 'ethereum', '1'),
+    ('onchain_provider', 'USDC', 'tron', '1'),
+    ('onchain_provider', 'USDC', 'base', '1'),
+    ('onchain_provider', 'ETH', 'ethereum', '0.0005'),
+    ('onchain_provider', 'BTC', 'bitcoin', '0.00005'),
+    ('onchain_provider', 'XRP', 'xrpl', '1'),
+    ('exchange_pay', 'USDT', 'internal', '0.01'),
+    ('exchange_pay', 'USDC', 'internal', '0.01'),
+    ('exchange_pay', 'BTC', 'internal', '0.000001'),
+    ('exchange_pay', 'ETH', 'internal', '0.00001')
+  ) AS route(provider, currency, network, min_amount)
+  CROSS JOIN (VALUES ('payin'), ('payout')) AS way(direction);
 GRANT SELECT ON currency_routes TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 GRANT UPDATE ON currency_routes TO gateway_admin;
 
@@ -32,6 +50,9 @@ CREATE TABLE fee_rules (
   valid_until timestamptz
 );
 CREATE INDEX fee_rules_lookup ON fee_rules (direction, provider, currency, account_id);
+INSERT INTO fee_rules (direction, provider, currency, percentage, valid_from)
+SELECT DISTINCT direction, provider, currency, 1.0000, '2020-01-01T00:00:00Z'::timestamptz
+  FROM currency_routes;
 GRANT SELECT ON fee_rules TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 GRANT INSERT, UPDATE ON fee_rules TO gateway_admin, gateway_dashboard;
 
@@ -52,6 +73,12 @@ CREATE TABLE payout_policies (
                               'auto_approve_daily_max']),
   UNIQUE NULLS NOT DISTINCT (account_id, currency)
 );
+INSERT INTO payout_policies (currency, per_transaction_max, daily_max) VALUES
+  ('USDT', 50000, 200000),
+  ('USDC', 50000, 200000),
+  ('BTC', 1, 4),
+  ('ETH', 15, 60),
+  ('XRP', 20000, 80000);
 GRANT SELECT ON payout_policies TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 GRANT INSERT, UPDATE ON payout_policies TO gateway_admin, gateway_dashboard;
 
@@ -81,8 +108,7 @@ RETURNS TABLE (
    CROSS JOIN LATERAL (SELECT coalesce(own.inherited, ARRAY['per_transaction_max', 'daily_max',
                 'auto_approve_max', 'auto_approve_daily_max'])) AS f(names)
 $$;
-GRANT EXECUTE ON FUNCTION payout_policy
-  TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+GRANT EXECUTE ON FUNCTION payout_policy TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 
 -- Pauses (decisions/controls#payout-pauses). Several can hold one scope; each is lifted by its id. target is the
 -- provider's code or the account's id, '' for a global pause.
@@ -140,37 +166,7 @@ CREATE TABLE policy_proposals (
 CREATE UNIQUE INDEX policy_proposals_one_open
   ON policy_proposals (account_id, topic) NULLS NOT DISTINCT WHERE outcome IS NULL;
 CREATE INDEX policy_proposals_newest ON policy_proposals (created_at) WHERE outcome IS NULL;
-GRANT SELECT, INSERT ON policy_proposals TO gateway_admin, gateway_dashboard;
 -- What was proposed cannot be changed.
-GRANT UPDATE (outcome, decided_by, decided_at) ON policy_proposals TO gateway_admin, gateway_dashboard;
-
--- What a new gateway starts with (decisions/money#currencies, decisions/money#service-fees, decisions/controls#payout-limits).
-INSERT INTO currency_routes (provider, direction, currency, network, min_amount)
-SELECT provider, direction, currency, network, min_amount::numeric
-  FROM (VALUES
-    ('onchain_provider', 'USDT', 'ethereum', '1'),
-    ('onchain_provider', 'USDT', 'tron', '1'),
-    ('onchain_provider', 'USDC', 'ethereum', '1'),
-    ('onchain_provider', 'USDC', 'tron', '1'),
-    ('onchain_provider', 'USDC', 'base', '1'),
-    ('onchain_provider', 'ETH', 'ethereum', '0.0005'),
-    ('onchain_provider', 'BTC', 'bitcoin', '0.00005'),
-    ('onchain_provider', 'XRP', 'xrpl', '1'),
-    ('exchange_pay', 'USDT', 'internal', '0.01'),
-    ('exchange_pay', 'USDC', 'internal', '0.01'),
-    ('exchange_pay', 'BTC', 'internal', '0.000001'),
-    ('exchange_pay', 'ETH', 'internal', '0.00001')
-  ) AS route(provider, currency, network, min_amount)
-  CROSS JOIN (VALUES ('payin'), ('payout')) AS way(direction);
-
-INSERT INTO fee_rules (direction, provider, currency, percentage, valid_from)
-SELECT DISTINCT direction, provider, currency, 1.0000, '2020-01-01T00:00:00Z'::timestamptz
-  FROM currency_routes;
-
-INSERT INTO payout_policies (currency, per_transaction_max, daily_max) VALUES
-  ('USDT', 50000, 200000),
-  ('USDC', 50000, 200000),
-  ('BTC', 1, 4),
-  ('ETH', 15, 60),
-  ('XRP', 20000, 80000);
+GRANT SELECT, INSERT, UPDATE (outcome, decided_by, decided_at) ON policy_proposals TO gateway_admin,
+  gateway_dashboard;
 `;

@@ -1,5 +1,5 @@
 /** A copy of the providers’ statements to compare with ours, and the cases for an operator. */
-export const sql = /* sql */ `
+export const reconciliation = /* sql */ `
 -- One row for each list that a provider keeps of its doings in one mode.
 CREATE TABLE provider_statements (
   provider text NOT NULL,
@@ -13,6 +13,8 @@ CREATE TABLE provider_statements (
   trouble text,
   PRIMARY KEY (provider, mode, kind)
 );
+GRANT SELECT ON provider_statements TO gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT, UPDATE ON provider_statements TO gateway_worker;
 
 -- What a provider has on record, as it was last read: its transfers of payouts, and the transfers
 -- and refunds of its checkouts. Only a copy to compare with: no money moves on its word.
@@ -36,6 +38,8 @@ CREATE TABLE provider_entries (
   read_at timestamptz NOT NULL,
   PRIMARY KEY (reference, kind, id, provider, mode)
 ) WITH (fillfactor = 70);
+GRANT SELECT ON provider_entries TO gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT, UPDATE ON provider_entries TO gateway_worker;
 
 -- What each provider should hold by its own statement, as the reconciliation last counted it.
 CREATE TABLE provider_positions (
@@ -48,6 +52,8 @@ CREATE TABLE provider_positions (
   counted_at timestamptz NOT NULL,
   PRIMARY KEY (provider, mode, currency)
 );
+GRANT SELECT ON provider_positions TO gateway_worker, gateway_dashboard;
+GRANT INSERT, UPDATE, DELETE ON provider_positions TO gateway_worker;
 
 -- What all merchants together own, counted at the same moment.
 CREATE TABLE merchant_positions (
@@ -58,11 +64,8 @@ CREATE TABLE merchant_positions (
   counted_at timestamptz NOT NULL,
   PRIMARY KEY (mode, currency)
 );
-
-GRANT SELECT, INSERT, UPDATE ON provider_statements, provider_entries TO gateway_worker;
-GRANT SELECT ON provider_statements, provider_entries TO gateway_admin, gateway_dashboard;
-GRANT SELECT, INSERT, UPDATE, DELETE ON provider_positions, merchant_positions TO gateway_worker;
-GRANT SELECT ON provider_positions, merchant_positions TO gateway_dashboard;
+GRANT SELECT ON merchant_positions TO gateway_worker, gateway_dashboard;
+GRANT INSERT, UPDATE, DELETE ON merchant_positions TO gateway_worker;
 
 -- What the gateway cannot explain and will not mend by itself: an operator decides.
 CREATE TABLE cases (
@@ -81,11 +84,11 @@ CREATE INDEX cases_by_object ON cases (object_id, kind);
 CREATE INDEX cases_newest ON cases (created_at, id);
 CREATE INDEX cases_open_newest ON cases (created_at, id) WHERE resolved_at IS NULL;
 CREATE INDEX cases_of_kind ON cases (kind, created_at, id);
-GRANT SELECT, INSERT ON cases TO gateway_api;
+GRANT SELECT ON cases TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT ON cases TO gateway_api, gateway_worker, gateway_admin;
 -- A callback can add a fact to an open case.
 GRANT UPDATE (details) ON cases TO gateway_api;
-GRANT SELECT, INSERT, UPDATE ON cases TO gateway_worker, gateway_admin;
-GRANT SELECT, UPDATE ON cases TO gateway_dashboard;
+GRANT UPDATE ON cases TO gateway_worker, gateway_admin, gateway_dashboard;
 
 -- A case collects facts, and a decision covers the facts that its operator saw and no other. The facts
 -- of a case in the order in which they came: its transfers or refunds, otherwise its first
@@ -98,6 +101,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     ELSE jsonb_build_array(details - 'later') || coalesce(details->'later', '[]')
   END
 $$;
+GRANT EXECUTE ON FUNCTION case_facts TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 
 -- The facts of one that the other does not contain. A fact that says more contains one that says less.
 CREATE FUNCTION case_facts_missing(known jsonb, found jsonb) RETURNS jsonb
@@ -106,6 +110,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     FROM jsonb_array_elements(case_facts(found)) WITH ORDINALITY AS facts (fact, place)
    WHERE NOT case_facts(known) @> jsonb_build_array(fact)
 $$;
+GRANT EXECUTE ON FUNCTION case_facts_missing TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 
 CREATE FUNCTION case_with_facts(known jsonb, found jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -118,8 +123,5 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
       coalesce(known->'later', '[]') || case_facts_missing(known, found))
   END
 $$;
-
-GRANT EXECUTE ON FUNCTION case_facts, case_facts_missing
-  TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 GRANT EXECUTE ON FUNCTION case_with_facts TO gateway_api, gateway_worker, gateway_admin;
 `;

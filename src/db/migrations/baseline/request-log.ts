@@ -1,5 +1,5 @@
 /** The log of API requests that merchants read. */
-export const sql = /* sql */ `
+export const requestLog = /* sql */ `
 -- A ring of nine days: eight of them hold the last seven days, and the ninth is empty for tomorrow.
 -- A day is emptied with TRUNCATE, so that it costs nothing to forget it.
 CREATE TABLE request_log (
@@ -27,6 +27,8 @@ CREATE TABLE request_log (
   PRIMARY KEY (account_id, mode, id, day_slot)
 ) PARTITION BY LIST (day_slot);
 CREATE INDEX request_log_failed ON request_log (account_id, mode, id) WHERE status >= 400;
+GRANT SELECT ON request_log TO gateway_api, gateway_admin, gateway_dashboard;
+
 DO $$
 BEGIN
   FOR slot IN 0..8 LOOP
@@ -51,6 +53,7 @@ CREATE TABLE request_log_days (
   PRIMARY KEY (account_id, mode, day)
 ) WITH (fillfactor = 50);
 CREATE INDEX request_log_days_by_day ON request_log_days (day);
+GRANT SELECT ON request_log_days TO gateway_admin, gateway_dashboard;
 
 -- Stores a batch, up to p_max requests that succeeded and as many that failed for each account, mode
 -- and day. Returns how many were stored.
@@ -89,6 +92,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   )
   SELECT count(*)::integer FROM stored
 $$;
+GRANT EXECUTE ON FUNCTION write_request_log TO gateway_api;
 
 -- Empties tomorrow's part of the ring. Nothing waits behind a reader that holds it: after a second the
 -- next run tries again.
@@ -110,8 +114,5 @@ BEGIN
   DELETE FROM request_log WHERE day_slot = today % 9 AND at < clock_timestamp() - interval '8 days';
   RETURN forgotten;
 END $$;
-
-GRANT EXECUTE ON FUNCTION write_request_log TO gateway_api;
 GRANT EXECUTE ON FUNCTION forget_request_log TO gateway_worker;
-GRANT SELECT ON request_log, request_log_days TO gateway_dashboard, gateway_admin;
 `;

@@ -1,14 +1,18 @@
 /** Events, webhook endpoints, the deliveries of events to them, and every attempt. */
-export const sql = /* sql */ `
+export const webhooks = /* sql */ `
 -- The order of the events feed (decisions/webhooks#events-feed): the transaction's id, plus a shift for a database
 -- that was dumped and loaded into another cluster, where ids start again. One row.
-CREATE TABLE event_clock (shift bigint NOT NULL);
+CREATE TABLE event_clock (
+shift bigint NOT NULL
+);
 INSERT INTO event_clock VALUES (0);
+GRANT SELECT ON event_clock TO gateway_api;
 
 CREATE FUNCTION event_position() RETURNS bigint
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT pg_current_xact_id()::text::bigint + shift FROM event_clock
 $$;
+GRANT EXECUTE ON FUNCTION event_position TO gateway_worker, gateway_admin, gateway_dashboard, gateway_api;
 
 -- One row per status change; the body is the webhook's exact bytes (decisions/webhooks#webhook-bodies).
 CREATE TABLE events (
@@ -34,10 +38,12 @@ CREATE INDEX events_newest ON events ((position + 0));
 -- The clean-up looks at the bodies of all accounts by their age; replay looks for the events of one
 -- account and mode that can still be sent, in this order.
 CREATE INDEX events_with_body ON events (created_at) WHERE body IS NOT NULL;
-CREATE INDEX events_of_account_with_body ON events (account_id, mode, created_at, id)
-  WHERE body IS NOT NULL;
+CREATE INDEX events_of_account_with_body ON events (account_id, mode, created_at, id) WHERE body IS NOT NULL;
+-- The pages record the event of a ping.
+-- The API writes the events of recipients, and no others.
+GRANT SELECT, INSERT ON events TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 
--- Rows stay: a delivery names its endpoint, deleted or not. Bound of 16 a mode: services/webhooks.
+-- Rows stay: a delivery names its endpoint, deleted or not. At most 16 a mode: src/features/webhooks.
 CREATE TABLE webhook_endpoints (
   id text PRIMARY KEY,
   account_id text NOT NULL REFERENCES accounts,
@@ -54,10 +60,16 @@ CREATE TABLE webhook_endpoints (
   timeouts_in_a_row integer NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  signature text NOT NULL DEFAULT 'gateway'
+    CHECK (signature IN ('gateway', 'standard_webhooks'))
 );
-CREATE INDEX webhook_endpoints_of_account
-  ON webhook_endpoints (account_id, mode) WHERE deleted_at IS NULL;
+CREATE INDEX webhook_endpoints_of_account ON webhook_endpoints (account_id, mode) WHERE deleted_at IS NULL;
+GRANT SELECT ON webhook_endpoints TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT ON webhook_endpoints TO gateway_api, gateway_admin, gateway_dashboard;
+GRANT UPDATE (signature, url, description, events, enabled, secret_sealed, secret_key_id, timeouts_in_a_row,
+  updated_at, deleted_at) ON webhook_endpoints TO gateway_api;
+GRANT UPDATE ON webhook_endpoints TO gateway_worker, gateway_admin, gateway_dashboard;
 
 -- One for each event and endpoint, written in the transaction of the event. No foreign keys: both
 -- ends are never deleted, and their share locks would be taken in every status change.
@@ -83,14 +95,15 @@ CREATE TABLE webhook_deliveries (
   CHECK ((status = 'pending') = (finished_at IS NULL))
 ) WITH (fillfactor = 80);
 CREATE INDEX webhook_deliveries_of_endpoint ON webhook_deliveries (endpoint_id, id);
-CREATE INDEX webhook_deliveries_open
-  ON webhook_deliveries (endpoint_id) WHERE status = 'pending';
+CREATE INDEX webhook_deliveries_open ON webhook_deliveries (endpoint_id) WHERE status = 'pending';
 CREATE INDEX webhook_deliveries_unchecked
   ON webhook_deliveries (check_at) WHERE status = 'pending' OR retry_requested_at IS NOT NULL;
-
 -- What did not succeed at each endpoint, in the order in which recovery goes through it.
 CREATE INDEX webhook_deliveries_unsuccessful ON webhook_deliveries (endpoint_id, id)
   WHERE status IN ('failed', 'skipped', 'abandoned');
+GRANT SELECT, INSERT ON webhook_deliveries TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+GRANT UPDATE (retry_requested_at, check_at) ON webhook_deliveries TO gateway_api;
+GRANT UPDATE ON webhook_deliveries TO gateway_worker, gateway_admin, gateway_dashboard;
 
 -- Written before the request leaves (outcome null), completed after it: a worker that dies in
 -- between leaves an attempt that counts.
@@ -118,8 +131,10 @@ CREATE TABLE webhook_attempts (
   PRIMARY KEY (delivery_id, number)
 );
 CREATE INDEX webhook_attempts_by_time ON webhook_attempts (started_at);
-CREATE INDEX webhook_attempts_with_body
-  ON webhook_attempts (started_at) WHERE response_body IS NOT NULL;
+CREATE INDEX webhook_attempts_with_body ON webhook_attempts (started_at) WHERE response_body IS NOT NULL;
+-- The single attempt of a test event; and an attempt is locked to be completed.
+GRANT SELECT, INSERT, UPDATE ON webhook_attempts TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+GRANT DELETE ON webhook_attempts TO gateway_worker;
 
 -- The attempts at one endpoint that run at a time, over all workers: a fixed set of rows, so that an
 -- attempt takes a free one with SKIP LOCKED and waits for nobody.
@@ -131,6 +146,7 @@ CREATE TABLE webhook_slots (
   taken_at timestamptz,
   PRIMARY KEY (endpoint_id, slot)
 ) WITH (fillfactor = 50);
+GRANT SELECT, UPDATE ON webhook_slots TO gateway_worker;
 
 -- As many as SLOTS_PER_ENDPOINT.
 CREATE FUNCTION add_webhook_slots() RETURNS trigger
@@ -140,7 +156,6 @@ BEGIN
   SELECT NEW.id, slot FROM generate_series(1, 4) slot;
   RETURN NULL;
 END $$;
-
 CREATE TRIGGER webhook_endpoints_slots AFTER INSERT ON webhook_endpoints
   FOR EACH ROW EXECUTE FUNCTION add_webhook_slots();
 
@@ -156,6 +171,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   )
   SELECT count(*)::integer FROM forgotten
 $$;
+GRANT EXECUTE ON FUNCTION forget_event_bodies TO gateway_worker;
 
 -- After every migration: positions of a loaded database may lie ahead of this cluster's ids.
 CREATE FUNCTION align_event_clock() RETURNS void
@@ -164,17 +180,4 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     FROM (SELECT max(position) AS position FROM events) AS newest
    WHERE newest.position >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint + shift
 $$;
-
-GRANT SELECT, INSERT ON events TO gateway_worker, gateway_admin;
--- The pages record the event of a ping.
-GRANT SELECT, INSERT ON events TO gateway_dashboard;
-GRANT SELECT ON events, event_clock TO gateway_api;
-GRANT EXECUTE ON FUNCTION event_position TO gateway_worker, gateway_admin, gateway_dashboard;
-GRANT SELECT, UPDATE ON webhook_endpoints TO gateway_worker;
-GRANT SELECT, INSERT, UPDATE ON webhook_endpoints TO gateway_admin, gateway_dashboard;
-GRANT SELECT, INSERT, UPDATE ON webhook_deliveries TO gateway_worker, gateway_admin, gateway_dashboard;
-GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_attempts TO gateway_worker;
-GRANT SELECT, INSERT, UPDATE ON webhook_attempts TO gateway_admin, gateway_dashboard;
-GRANT SELECT, UPDATE ON webhook_slots TO gateway_worker;
-GRANT EXECUTE ON FUNCTION forget_event_bodies TO gateway_worker;
 `;

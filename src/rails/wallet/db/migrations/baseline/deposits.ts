@@ -75,8 +75,11 @@ CREATE TABLE wallet.deposit (
   -- Since when a credited deposit is not on the chain. It stays final: money that is credited is a
   -- person's decision.
   missing_since timestamptz(3),
+  -- A deposit is confirmed only after a second node has shown it in the same block.
+  agreed_at timestamptz(3),
   CHECK ((state = 'final') = (final_at IS NOT NULL)),
-  CHECK (bundle_id IS NULL OR (state = 'final' AND is_expected AND NOT is_listed))
+  CHECK (bundle_id IS NULL OR (state = 'final' AND is_expected AND NOT is_listed)),
+  CONSTRAINT deposit_final_agreed CHECK (state <> 'final' OR agreed_at IS NOT NULL)
 );
 CREATE INDEX deposit_checkout ON wallet.deposit (checkout_id);
 CREATE INDEX deposit_block ON wallet.deposit (chain_id, block_number);
@@ -146,7 +149,10 @@ CREATE TABLE wallet.followed_chain (
   -- Up to where coins sent by contracts were looked for.
   balances_number bigint NOT NULL,
   paused_reason text,
-  updated_at timestamptz(3) NOT NULL DEFAULT clock_timestamp()
+  updated_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  -- From the first start until the hot wallets are registered. A database that has followed a chain for longer was
+  -- restored; one that begins to follow it may stand in for one that was lost with payouts under way.
+  is_new boolean NOT NULL DEFAULT false
 );
 
 -- From the newest final block to the head.

@@ -48,6 +48,10 @@ CREATE TABLE wallet.decision (
     WHEN kind = 'rescan'
       THEN chain_id IS NOT NULL AND stops IS NULL AND address IS NULL
         AND subject IS NOT NULL AND reason IS NOT NULL
+    -- The address that a rejected payment goes back to. The subject is the checkout.
+    WHEN kind = 'refund_address'
+      THEN chain_id IS NOT NULL AND stops IS NULL AND address IS NOT NULL
+        AND subject IS NOT NULL AND reason IS NOT NULL
     ELSE false END)
 );
 CREATE INDEX decision_newest ON wallet.decision (chain_id, stops, id DESC);

@@ -12,16 +12,18 @@ CREATE TABLE wallet.signer (
   stopped_reason text,
   -- Null: it is one that sends.
   replaced_at timestamptz,
-  -- Why the signer is stopped; a stop for found transactions ends when each of them is explained.
-  stopped_for text CHECK (stopped_for IN ('used_nonce', 'found_transactions')),
   -- No transfer gets a nonce of this hot wallet; the others go on.
   paused_at timestamptz(3),
   paused_by text,
   paused_reason text,
-  -- No node shows a transaction of it: it may have paid any transfer, so no hot wallet sends.
-  has_unseen_nonces boolean NOT NULL DEFAULT false,
+  -- A hot wallet that has used nonces without the record stops the whole chain. The stop ends when every nonce
+  -- below this one is final and explained. Null: when an operator restores.
+  explain_to bigint,
+  -- An operator has begun it: only empty transactions, which belong to no transfer, are signed and broadcast.
+  is_restoring boolean NOT NULL DEFAULT false,
   PRIMARY KEY (chain_id, address),
-  CONSTRAINT signer_stop CHECK ((stopped_reason IS NULL) = (stopped_for IS NULL)),
+  CONSTRAINT signer_stop CHECK (stopped_reason IS NOT NULL OR (explain_to IS NULL AND NOT is_restoring)),
+  CONSTRAINT signer_restoring CHECK (explain_to IS NOT NULL OR NOT is_restoring),
   CONSTRAINT signer_pause CHECK ((paused_at IS NULL) = (paused_by IS NULL)
     AND (paused_at IS NULL) = (paused_reason IS NULL))
 );
@@ -66,7 +68,8 @@ CREATE TABLE wallet.slot (
   chain_id bigint NOT NULL,
   signer text NOT NULL,
   nonce bigint NOT NULL CHECK (nonce >= 0),
-  transfer_id text NOT NULL REFERENCES wallet.transfer (id),
+  -- Null: an empty transaction of a restore.
+  transfer_id text REFERENCES wallet.transfer (id),
   -- open: not final. sent: final with success. failed: final without effect, the nonce is used.
   -- foreign: somebody else's transaction used the nonce, and the transfer may get another slot.
   state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'sent', 'failed', 'foreign')),
@@ -89,7 +92,8 @@ CREATE TABLE wallet.slot (
   -- reorganization below the final block, what is above the fork is followed again.
   settled_block bigint,
   PRIMARY KEY (chain_id, signer, nonce),
-  FOREIGN KEY (chain_id, signer) REFERENCES wallet.signer (chain_id, address)
+  FOREIGN KEY (chain_id, signer) REFERENCES wallet.signer (chain_id, address),
+  CONSTRAINT slot_of_no_transfer CHECK (transfer_id IS NOT NULL OR freed_at IS NOT NULL OR state = 'foreign')
 );
 -- A transfer has one slot that can move money. This index is what keeps it from being sent twice.
 CREATE UNIQUE INDEX slot_transfer ON wallet.slot (transfer_id) WHERE state <> 'foreign';

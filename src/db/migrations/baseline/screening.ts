@@ -1,5 +1,5 @@
 /** Screening: who is asked about destinations, what they answered, and what operators allowed in spite of it. */
-export const sql = /* sql */ `
+export const screening = /* sql */ `
 -- Who must clear the destination of a live payout before its submission. No row: nothing is screened.
 CREATE TABLE screening_sources (
   -- The name of a list; 'service': the screening service.
@@ -17,6 +17,9 @@ CREATE TABLE screening_sources (
   changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   CHECK ((name = 'service') = (verdict IS NULL))
 );
+GRANT SELECT ON screening_sources TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT ON screening_sources TO gateway_worker, gateway_admin;
+GRANT UPDATE, DELETE ON screening_sources TO gateway_admin;
 
 CREATE TABLE screening_entries (
   list text NOT NULL REFERENCES screening_sources ON DELETE CASCADE,
@@ -26,6 +29,8 @@ CREATE TABLE screening_entries (
   note text,
   PRIMARY KEY (address, list)
 );
+GRANT SELECT ON screening_entries TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT, DELETE ON screening_entries TO gateway_admin;
 
 -- Every answer is kept.
 CREATE TABLE screening_answers (
@@ -50,6 +55,7 @@ CREATE TABLE screening_answers (
 CREATE INDEX screening_answers_latest
   ON screening_answers (account_id, mode, destination_value, source, id DESC);
 CREATE INDEX screening_answers_of_object ON screening_answers (object_id, id DESC);
+GRANT SELECT, INSERT ON screening_answers TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
 
 -- A payout that waits for an answer, or for an operator. It counts while the payout is not submitted.
 CREATE TABLE screening_holds (
@@ -58,6 +64,8 @@ CREATE TABLE screening_holds (
   reason text NOT NULL,
   since timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+GRANT SELECT ON screening_holds TO gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT, UPDATE, DELETE ON screening_holds TO gateway_worker;
 
 -- An operator allowed the payout in spite of the answers up to answers_seen.
 CREATE TABLE screening_allowances (
@@ -69,29 +77,22 @@ CREATE TABLE screening_allowances (
   created_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX screening_allowances_of_payout ON screening_allowances (payout_id);
+GRANT SELECT ON screening_allowances TO gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT ON screening_allowances TO gateway_dashboard;
 
 -- Who receives the money, as the travel rule asks for it, encrypted with a key that is not here.
 CREATE TABLE payout_beneficiaries (
   payout_id text PRIMARY KEY REFERENCES payouts,
-  sealed bytea NOT NULL,
+  sealed bytea,
   key_id text NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now()
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- The row stays, and says that the payout had a beneficiary.
+  erased_at timestamptz,
+  CONSTRAINT payout_beneficiaries_erased
+    CHECK ((sealed IS NULL) = (erased_at IS NOT NULL))
 );
-
-GRANT SELECT, INSERT ON payout_beneficiaries TO gateway_worker;
-GRANT SELECT ON payout_beneficiaries TO gateway_dashboard;
-GRANT SELECT, UPDATE ON payout_beneficiaries TO gateway_admin;
-
-GRANT SELECT ON screening_sources
-  TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
-GRANT SELECT ON screening_entries, screening_answers
-  TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
-GRANT INSERT ON screening_answers TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
-GRANT SELECT ON screening_holds, screening_allowances
-  TO gateway_worker, gateway_admin, gateway_dashboard;
-GRANT INSERT, UPDATE, DELETE ON screening_holds TO gateway_worker;
-GRANT INSERT ON screening_allowances TO gateway_dashboard;
-GRANT INSERT ON screening_sources TO gateway_worker;
-GRANT INSERT, UPDATE, DELETE ON screening_sources TO gateway_admin;
-GRANT INSERT, DELETE ON screening_entries TO gateway_admin;
+CREATE INDEX payout_beneficiaries_of_key ON payout_beneficiaries (key_id) WHERE sealed IS NOT NULL;
+GRANT SELECT ON payout_beneficiaries TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT ON payout_beneficiaries TO gateway_worker;
+GRANT UPDATE ON payout_beneficiaries TO gateway_admin;
 `;

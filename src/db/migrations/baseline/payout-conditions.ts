@@ -1,7 +1,66 @@
-/** What a payout's dossier shows beside the payout itself (decisions/payouts#payout-dossier). */
-export const sql = /* sql */ `
--- The hash by which the API knew the request again: the record of the idempotency key is deleted after a day.
-ALTER TABLE payouts ADD COLUMN request_sha256 bytea;
+/**
+ * What a payout waits for before it is submitted (decisions/payouts#payout-conditions), and its dossier
+ * (decisions/payouts#payout-dossier).
+ */
+export const payoutConditions = /* sql */ `
+-- A row is one condition. It is met once, and the payout is released when all of its rows are.
+CREATE TABLE payout_conditions (
+  payout_id text NOT NULL REFERENCES payouts,
+  kind text NOT NULL,
+  parameters jsonb NOT NULL DEFAULT '{}',
+  met_at timestamptz,
+  -- Null: never. 'infinity': its payout waits no more.
+  looked_at timestamptz,
+  PRIMARY KEY (payout_id, kind)
+);
+-- A payment that completes finds the payouts that wait for it.
+CREATE INDEX payout_conditions_of_payment ON payout_conditions ((parameters ->> 'payment'))
+  WHERE kind = 'payment' AND met_at IS NULL;
+CREATE INDEX payout_conditions_of_recipient
+  ON payout_conditions ((parameters ->> 'recipient')) WHERE kind = 'recipient';
+CREATE INDEX payout_conditions_to_look_at
+  ON payout_conditions ((coalesce(looked_at, '-infinity')))
+  WHERE met_at IS NULL AND kind <> 'time' OR kind = 'recipient';
+GRANT SELECT ON payout_conditions TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT, UPDATE (parameters, met_at, looked_at) ON payout_conditions TO gateway_worker;
+
+-- The conditions of a payout, as src/domain/payout-condition.ts has them. A function, because the planner
+-- of a list would take a subquery for more expensive than it is.
+CREATE FUNCTION conditions_of_payout(p_payout_id text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+  SELECT jsonb_agg(jsonb_build_object('kind', kind, 'parameters', parameters, 'metAt', met_at)
+                   ORDER BY kind)
+    FROM payout_conditions WHERE payout_id = p_payout_id
+$$;
+GRANT EXECUTE ON FUNCTION conditions_of_payout TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard,
+  gateway_merchant;
+
+-- The key that a condition names has approved the payout.
+CREATE TABLE payout_approvals (
+  payout_id text NOT NULL REFERENCES payouts,
+  api_key_id text NOT NULL,
+  request_id text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (payout_id, api_key_id)
+);
+GRANT SELECT ON payout_approvals TO gateway_api, gateway_worker, gateway_admin;
+GRANT INSERT ON payout_approvals TO gateway_api;
+
+-- Whether the recipient that a payout waits for still has the destination that the payout copied. The recipient
+-- is locked, so that a change of it and the release of the payout have one order.
+CREATE FUNCTION recipient_stands(p_payout_id text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  waits_for jsonb;
+BEGIN
+  SELECT parameters INTO waits_for
+    FROM payout_conditions WHERE payout_id = p_payout_id AND kind = 'recipient';
+  IF NOT FOUND THEN RETURN true; END IF;
+  PERFORM FROM recipients
+    WHERE id = waits_for ->> 'recipient' AND deleted_at IS NULL
+      AND extract(epoch FROM destination_since)::text = waits_for ->> 'version' FOR SHARE;
+  RETURN FOUND;
+END $$;
+GRANT EXECUTE ON FUNCTION recipient_stands TO gateway_worker;
+
 CREATE FUNCTION keep_request_hash() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -31,7 +90,11 @@ SELECT jsonb_build_object(
                          'outcome', d.outcome, 'decided_at', d.decided_at) ORDER BY d.created_at)
         FROM (SELECT *, dense_rank() OVER (ORDER BY first_at, user_id) AS person
                 FROM (SELECT *, min(created_at) OVER (PARTITION BY user_id) AS first_at
-                        FROM payout_decisions WHERE payout_id = p.id) AS ranked) AS d), '[]'),
+                        FROM payout_decisions WHERE payout_id = p.id) AS ranked) AS d), '[]') || coalesce((
+      SELECT jsonb_agg(jsonb_build_object('operator', 'operator, claimed via signal',
+                         'decision', split_part(l.action, '.', 2), 'outcome', 'applied',
+                         'decided_at', l.at) ORDER BY l.id)
+        FROM audit_log l WHERE l.object_id IN (p.id, p.batch_id) AND l.via = 'signal'), '[]'),
     'people', coalesce((
       SELECT jsonb_agg(jsonb_build_object('email', u.email, 'approved_at', a.created_at)
                        ORDER BY a.created_at)
@@ -83,4 +146,20 @@ SELECT jsonb_build_object(
   FROM payouts p WHERE p.id = p_id
 $$;
 GRANT EXECUTE ON FUNCTION payout_dossier TO gateway_api;
+
+-- Whether the payment that a payout waits for, or waited for, has not gone back to its customer. The payment is
+-- locked, so that its refund and the release of the payout have one order.
+CREATE FUNCTION payment_stands(p_payout_id text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  waits_for text;
+BEGIN
+  SELECT parameters ->> 'payment' INTO waits_for
+    FROM payout_conditions WHERE payout_id = p_payout_id AND kind = 'payment';
+  IF NOT FOUND THEN RETURN true; END IF;
+  PERFORM FROM payments p
+    WHERE p.id = waits_for AND p.status <> 'refunded'
+      AND (p.credited_amount = 0 OR p.reversed_amount < p.credited_amount) FOR SHARE;
+  RETURN FOUND;
+END $$;
+GRANT EXECUTE ON FUNCTION payment_stands TO gateway_worker;
 `;

@@ -1,5 +1,42 @@
-/** The chain of the audit log (decisions/books#audit-log; src/db/audit/audit-chain.ts computes its hashes). */
-export const sql = /* sql */ `
+/** The audit log and its chain (decisions/books#audit-log; src/db/audit/audit-chain.ts computes the hashes). */
+export const audit = /* sql */ `
+-- Who changed what, when, from what to what, and why. A change writes its row in its own
+-- transaction. before and after never hold a secret or its hash.
+CREATE TABLE audit_log (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  actor text NOT NULL CHECK (actor <> ''),
+  action text NOT NULL,
+  object text NOT NULL,
+  object_id text NOT NULL,
+  -- Null for what belongs to no account: a default, a global pause.
+  account_id text,
+  before jsonb,
+  after jsonb,
+  reason text,
+  -- console, dashboard, admin (the command) or gateway.
+  via text,
+  -- The address of a person in a browser.
+  address inet
+);
+CREATE INDEX audit_log_by_object ON audit_log (object_id, at);
+CREATE INDEX audit_log_by_time ON audit_log (at);
+CREATE INDEX audit_log_of_account ON audit_log (account_id, id);
+CREATE INDEX audit_log_of_actor ON audit_log (actor, id);
+CREATE INDEX audit_log_of_action ON audit_log (action, id);
+CREATE INDEX audit_log_of_source ON audit_log (via, id);
+CREATE INDEX audit_log_of_object ON audit_log (object_id, id);
+CREATE INDEX audit_log_of_account_action ON audit_log (account_id, action, id);
+GRANT SELECT ON audit_log TO gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT ON audit_log TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+
+CREATE FUNCTION audit_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the audit log is append-only: % on % refused', TG_OP, TG_TABLE_NAME;
+END $$;
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON audit_log
+  FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
+
 -- A seal for each entry, in an order of its own: entries commit in another order than that of their ids.
 CREATE TABLE audit_seals (
   sequence bigint PRIMARY KEY CHECK (sequence > 0),
@@ -11,6 +48,10 @@ CREATE TABLE audit_seals (
   -- SHA-256 of the previous hash and the entry.
   hash bytea NOT NULL CHECK (length(hash) = 32)
 );
+GRANT SELECT ON audit_seals TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT ON audit_seals TO gateway_worker;
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON audit_seals
+  FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 
 -- Entries without a seal: from their own transaction to that of their seal. An entry in neither table was
 -- inserted past this trigger.
@@ -19,10 +60,11 @@ CREATE TABLE audit_unsealed (
   at timestamptz NOT NULL,
   action text NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+GRANT SELECT ON audit_unsealed TO gateway_worker, gateway_admin;
+GRANT DELETE ON audit_unsealed TO gateway_worker;
 
 -- The head of the chain, once a day. Without a signing key it has no signature.
 CREATE TABLE audit_heads (
-  day date PRIMARY KEY,
   sequence bigint NOT NULL,
   hash bytea NOT NULL,
   signed_at timestamptz NOT NULL,
@@ -30,6 +72,11 @@ CREATE TABLE audit_heads (
   signature text,
   CHECK ((key_id IS NULL) = (signature IS NULL))
 );
+CREATE UNIQUE INDEX audit_heads_hour ON audit_heads (date_bin('1 hour', signed_at, 'epoch'));
+GRANT SELECT ON audit_heads TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
+GRANT INSERT ON audit_heads TO gateway_worker;
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_heads
+  FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 
 CREATE FUNCTION note_unsealed_entry() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -52,6 +99,9 @@ BEGIN
   END IF;
   RAISE EXCEPTION 'the audit log is append-only: % on % refused', TG_OP, TG_TABLE_NAME;
 END $$;
+CREATE TRIGGER erase_only BEFORE UPDATE ON audit_log
+  FOR EACH ROW EXECUTE FUNCTION audit_refuse_other_update();
+
 CREATE FUNCTION audit_refuse_other_seal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF (NEW.sequence, NEW.entry_id, NEW.entry, NEW.hash) = (OLD.sequence, OLD.entry_id, OLD.entry, OLD.hash)
@@ -60,20 +110,12 @@ BEGIN
   END IF;
   RAISE EXCEPTION 'the audit log is append-only: % on % refused', TG_OP, TG_TABLE_NAME;
 END $$;
-DROP TRIGGER append_only ON audit_log;
-CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON audit_log
-  FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
-CREATE TRIGGER erase_only BEFORE UPDATE ON audit_log
-  FOR EACH ROW EXECUTE FUNCTION audit_refuse_other_update();
-CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON audit_seals
-  FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 CREATE TRIGGER erase_only BEFORE UPDATE ON audit_seals
   FOR EACH ROW EXECUTE FUNCTION audit_refuse_other_seal();
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_heads
-  FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse_change();
 
 -- Erases the personal part of a sealed entry; the caller writes the entry of the erasure. Entries that the
--- rule of two people reads stay (repositories/payout-decisions, repositories/related-operators).
+-- rule of two people reads stay (src/db/payouts/payout-decisions.ts, src/db/approvals/related-operators.ts), and
+-- those that relate two people stay as long as they do.
 CREATE FUNCTION erase_audit_entry(p_id bigint) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -82,7 +124,9 @@ DECLARE
 BEGIN
   SELECT * INTO entry FROM audit_log WHERE id = p_id FOR UPDATE;
   IF NOT FOUND THEN RETURN 'unknown'; END IF;
-  IF entry.action IN ('audit.erase', 'api_key.create', 'api_key.rotate', 'user.join', 'user.change_role') THEN
+  IF entry.action IN ('audit.erase', 'api_key.create', 'api_key.rotate', 'user.join', 'user.change_role')
+     OR (entry.action IN ('invitation.accept', 'user.reset_password', 'user.reset_second_factor', 'user.enable')
+         AND entry.at > clock_timestamp() - interval '30 days') THEN
     RETURN 'needed';
   END IF;
   SELECT salt INTO sealed FROM audit_seals WHERE entry_id = p_id FOR UPDATE;
@@ -94,17 +138,4 @@ BEGIN
   RETURN 'erased';
 END $$;
 GRANT EXECUTE ON FUNCTION erase_audit_entry TO gateway_admin;
-
-GRANT SELECT, INSERT ON audit_seals, audit_heads TO gateway_worker;
-GRANT SELECT, DELETE ON audit_unsealed TO gateway_worker;
-GRANT SELECT ON audit_seals, audit_heads, audit_unsealed TO gateway_admin;
-GRANT SELECT ON audit_seals, audit_heads TO gateway_api, gateway_dashboard;
 `;
-
-/** The entries of an existing database are sealed by the worker. */
-export const steps = [
-  `INSERT INTO audit_unsealed (entry_id, at, action)
-     SELECT id, at, action FROM audit_log l
-      WHERE NOT EXISTS (SELECT FROM audit_seals s WHERE s.entry_id = l.id)
-     ON CONFLICT (entry_id) DO NOTHING`,
-];
