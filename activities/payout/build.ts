@@ -2,7 +2,7 @@
 import { destinationFault } from '../../src/adapters/destinations';
 import type { SealedBeneficiary } from '../../src/domain/beneficiary';
 import type { Refusal } from '../../src/domain/errors';
-import type { Mode } from '../../src/domain/mode';
+import type { Owner } from '../../src/domain/mode';
 import type { Amount } from '../../src/domain/money';
 import type { Payout, PayoutRequest } from '../../src/domain/payout';
 import {
@@ -15,10 +15,8 @@ import { secondPersonUntil } from '../../src/domain/second-person';
 import type { PayoutTerms } from '../../src/domain/terms';
 
 /** An order, with the route and the network fee that the API chose. */
-export interface PayoutOrder {
+export interface PayoutOrder extends Owner {
   payoutId: string;
-  accountId: string;
-  mode: Mode;
   apiKeyId: string;
   request: PayoutRequest;
   route: ChosenRoute;

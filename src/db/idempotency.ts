@@ -5,7 +5,7 @@
  * nothing can be created under the old id.
  */
 import type { SealedBeneficiary } from '../domain/beneficiary';
-import type { Mode } from '../domain/mode';
+import type { Mode, Owner } from '../domain/mode';
 import type { Amount } from '../domain/money';
 import type { ChosenRoute } from '../domain/route';
 import type { Db, Tx, Reader } from './transaction';
@@ -20,9 +20,7 @@ const KEEP_HOURS = 24;
 const GRACE_HOURS = 1;
 
 /** An idempotency key in its account and mode. */
-export interface ClaimKey {
-  accountId: string;
-  mode: Mode;
+export interface ClaimKey extends Owner {
   key: string;
 }
 
@@ -133,13 +131,8 @@ export async function releaseClaim(db: Db | Tx, objectId: string): Promise<boole
 }
 
 /** A claim that a transaction holds. */
-export interface HeldClaim<Request extends object, Route = ClaimedRoute> extends ClaimedRequest<
-  Request,
-  Route
-> {
-  accountId: string;
-  mode: Mode;
-}
+export interface HeldClaim<Request extends object, Route = ClaimedRoute>
+  extends ClaimedRequest<Request, Route>, Owner {}
 
 /** Takes the claim for the transaction that creates the object. Null when the claim has ended. */
 export async function lockClaim<Request extends object, Route = ClaimedRoute>(

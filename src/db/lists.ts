@@ -1,16 +1,14 @@
 /**
  * Keyset pagination of payments and payouts: every page costs as much as the first (decisions/api#lists).
  */
-import type { Mode } from '../domain/mode';
+import type { Owner } from '../domain/mode';
 import type { Payment, PaymentFilters } from '../domain/payment';
 import { type Payout, type PayoutFilters, payoutStatusGroup } from '../domain/payout';
 import { CONDITIONS } from './payouts/payout-conditions';
 import type { Db, Reader } from './transaction';
 
 /** A question for a page of a list. */
-export interface ListQuery<Filters> {
-  accountId: string;
-  mode: Mode;
+export interface ListQuery<Filters> extends Owner {
   limit: number;
   /** The last item of the previous page. The time is text, because a Date drops microseconds. */
   after: { createdAt: string; id: string } | null;

@@ -8,7 +8,7 @@ import { migrate } from '../db/migrate';
 import { databaseUrl, ensureLogin, withClient } from '../db/provision';
 import { DEMO_MERCHANT_NAME, findDemoMerchant } from '../db/accounts/accounts';
 import type { Tx } from '../db/transaction';
-import type { Mode } from '../domain/mode';
+import type { Mode, Owner } from '../domain/mode';
 import { SCOPES } from '../domain/scopes';
 import { hashApiKey, makeApiKey } from '../platform/lib/api-key-secret';
 import type { DataLayout } from '../platform/lib/data-folder';
@@ -147,7 +147,7 @@ async function insertDemoMerchant(tx: Tx): Promise<string> {
 /** @returns the new key's secret; the database stores only its hash */
 async function replaceDemoKey(
   tx: Tx,
-  { accountId, mode, pepper }: { accountId: string; mode: Mode; pepper: string },
+  { accountId, mode, pepper }: Owner & { pepper: string },
 ): Promise<string> {
   const name = DEMO_KEY_NAMES[mode];
   const key = makeApiKey(mode);

@@ -7,7 +7,7 @@
  * decisions/payments#provider-facts and decisions/money#pending-balance.
  */
 import type { FeeTerms } from './fees';
-import type { Mode } from './mode';
+import type { Owner } from './mode';
 import type { Amount } from './money';
 import type { ProviderCode } from './provider-codes';
 
@@ -175,10 +175,8 @@ export const DECIDED_BY_OPERATOR: Record<PaymentDecisionKind, readonly PaymentTr
 };
 
 /** A payment as stored. Amounts are in `currency`. */
-export interface Payment {
+export interface Payment extends Owner {
   id: string;
-  accountId: string;
-  mode: Mode;
   reference: string;
   status: PaymentStatus;
   provider: ProviderCode;

@@ -3,7 +3,7 @@
  * a final status only when every row has ended, so a final status is also a closed account: sent +
  * failed + returned = manifest.
  */
-import type { Mode } from './mode';
+import type { Owner } from './mode';
 import { type Amount, add, ZERO } from './money';
 import type { Payout, PayoutOrder } from './payout';
 import type { DecisionOutcome } from './payout-decision';
@@ -136,10 +136,8 @@ export type PayoutBatchDecisionOutcome =
   | 'awaits_second_person';
 
 /** A batch as stored. */
-export interface PayoutBatch {
+export interface PayoutBatch extends Owner {
   id: string;
-  accountId: string;
-  mode: Mode;
   reference: string;
   status: PayoutBatchStatus;
   description: string | null;

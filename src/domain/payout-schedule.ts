@@ -4,7 +4,7 @@
  */
 import { parseCron, timesOfCron, timesOfCronInAnHour } from './cron';
 import type { Refusal } from './errors';
-import type { Mode } from './mode';
+import type { Mode, Owner } from './mode';
 import type { Amount } from './money';
 import type { PayoutOrder } from './payout';
 import type { PayoutBatchRequest } from './payout-batch';
@@ -82,10 +82,8 @@ export interface PayoutScheduleRequest {
 }
 
 /** A schedule as stored. */
-export interface PayoutSchedule extends Omit<PayoutScheduleRequest, 'startAt' | 'endAt'> {
+export interface PayoutSchedule extends Omit<PayoutScheduleRequest, 'startAt' | 'endAt'>, Owner {
   id: string;
-  accountId: string;
-  mode: Mode;
   status: PayoutScheduleStatus;
   /** In whole seconds, as in the references of its runs. */
   startAt: Date;

@@ -9,7 +9,7 @@ import type { Beneficiary, StoredBeneficiary } from './beneficiary';
 import type { DestinationType } from './destination';
 import type { FeeTerms } from './fees';
 import type { TransactionType } from './ledger';
-import type { Mode } from './mode';
+import type { Owner } from './mode';
 import type { Amount } from './money';
 import type { Condition, ReleaseRequest } from './payout-condition';
 import type { ProviderCode } from './provider-codes';
@@ -158,10 +158,8 @@ export const RECIPIENT_CHANGED =
 export const PAYMENT_REFUNDED = 'The payment that the payout waited for was refunded.';
 
 /** A payout as stored. Amounts are in `currency`. */
-export interface Payout {
+export interface Payout extends Owner {
   id: string;
-  accountId: string;
-  mode: Mode;
   reference: string;
   status: PayoutStatus;
   provider: ProviderCode;

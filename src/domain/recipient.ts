@@ -4,16 +4,14 @@
  */
 import type { Destination } from './destination';
 import type { Refusal } from './errors';
-import type { Mode } from './mode';
+import type { Owner } from './mode';
 import type { PayoutOrder, PayoutRequest } from './payout';
 import type { NewCondition } from './payout-condition';
 import type { Verdict } from './screening';
 
 /** A recipient as stored. */
-export interface Recipient {
+export interface Recipient extends Owner {
   id: string;
-  accountId: string;
-  mode: Mode;
   name: string;
   currency: string;
   /** Null for a transfer within a provider. */

@@ -4,7 +4,7 @@
  */
 import type { Destination, DestinationType } from './destination';
 import type { Refusal } from './errors';
-import type { Mode } from './mode';
+import type { Owner } from './mode';
 import { type Amount, add, isLess, subtract, ZERO } from './money';
 import { DECIDABLE, type Payment } from './payment';
 import { refundableOf } from './payment-pricing';
@@ -39,11 +39,9 @@ export const REFUND_REQUESTERS = ['merchant', 'operator', 'provider'] as const;
 export type RefundRequester = (typeof REFUND_REQUESTERS)[number];
 
 /** A refund as stored. `reference` is its name at the provider. */
-export interface Refund extends PaymentRefund {
+export interface Refund extends PaymentRefund, Owner {
   id: string;
   paymentId: string;
-  accountId: string;
-  mode: Mode;
   currency: string;
   requestedBy: RefundRequester;
   /** The operator's name. */

@@ -1,7 +1,7 @@
 /** The screening of destinations (decisions/controls#screening): verdicts, and how long an answer counts. */
 import type { Beneficiary } from './beneficiary';
 import type { DestinationType } from './destination';
-import type { Mode } from './mode';
+import type { Owner } from './mode';
 
 /**
  * - `clear`: nothing speaks against sending there.
@@ -26,11 +26,9 @@ export function strictest(verdicts: readonly Verdict[]): Verdict {
 }
 
 /** The destination that is screened, of a payout or a recipient. */
-export interface ScreeningSubject {
+export interface ScreeningSubject extends Owner {
   /** The id of the payout or the recipient. */
   objectId: string;
-  accountId: string;
-  mode: Mode;
   destination: { type: DestinationType; value: string };
   network: string | null;
   beneficiary: Beneficiary | null;

@@ -11,14 +11,12 @@ import type {
   StopOutcome,
 } from '../../workflows/messages';
 import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
-import type { Mode } from '../domain/mode';
+import type { Owner } from '../domain/mode';
 import { createStarter, type StarterOptions, type StartOptions } from './client';
 import { ACCOUNT_ID, MODE } from './search-attributes';
 
-export interface PayoutBatchStart {
+export interface PayoutBatchStart extends Owner {
   id: string;
-  accountId: string;
-  mode: Mode;
   rowCount: number;
 }
 

@@ -12,7 +12,7 @@ import type {
   ReserveOutcome,
 } from '../../workflows/messages';
 import { SIGNALS, TASK_QUEUES, UPDATES, WORKFLOWS } from '../../workflows/names';
-import type { Mode } from '../domain/mode';
+import type { Owner } from '../domain/mode';
 import type { Amount } from '../domain/money';
 import type { Payout } from '../domain/payout';
 import { newId } from '../platform/lib/new-id';
@@ -20,9 +20,7 @@ import { createStarter, type StarterOptions, type StartOptions } from './client'
 import { ACCOUNT_ID, CURRENCY, MODE } from './search-attributes';
 
 /** A payout's workflow input, and what its page shows. */
-export interface PayoutStart extends PayoutInput {
-  accountId: string;
-  mode: Mode;
+export interface PayoutStart extends PayoutInput, Owner {
   currency: string;
   amount: Amount;
 }

@@ -5,19 +5,17 @@
 import type { Client } from '@temporalio/client';
 import type { WebhookDeliveryInput } from '../../workflows/messages';
 import { SIGNALS, TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
-import type { Mode } from '../domain/mode';
+import type { Owner } from '../domain/mode';
 import { RETRY_SCHEDULE_MS, type RetryScheduleMs } from '../domain/webhook-delivery';
 import { createStarter, type StartOptions } from './client';
 import { ACCOUNT_ID, ENDPOINT_ID, MODE } from './search-attributes';
 
 /** A delivery's workflow input, and what its page shows. */
-export interface WebhookDeliveryStart {
+export interface WebhookDeliveryStart extends Owner {
   deliveryId: string;
   eventType: string;
   objectId: string;
   endpointId: string;
-  accountId: string;
-  mode: Mode;
   /** No attempt has been made yet. */
   isNew: boolean;
   /** Attempts at the endpoint time out, so its first attempts queue with the retries. */

@@ -1,6 +1,6 @@
 /** The catalogue: the currencies and networks of each provider (decisions/money#currencies). */
 import type { Direction } from '../../domain/fees';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { ProviderCode } from '../../domain/provider-codes';
 import type { CurrencyRoute } from '../../domain/route';
 import type { Db, Reader, Tx } from '../transaction';
@@ -22,7 +22,7 @@ export async function listPayoutRoutes(db: Reader, currency: string): Promise<Cu
  */
 export async function readPayoutOptions(
   db: Reader,
-  request: { accountId: string; mode: Mode; reference: string; currency: string },
+  request: Owner & { reference: string; currency: string },
 ): Promise<{ existingId: string | null; routes: CurrencyRoute[] }> {
   const found = await db.prepared<
     { existingId: string | null } & (CurrencyRoute | { provider: null })

@@ -1,5 +1,5 @@
 /** Pauses of payouts (decisions/controls#payout-pauses). */
-import type { Mode } from '../../domain/mode';
+import type { Mode, Owner } from '../../domain/mode';
 import type { Payment } from '../../domain/payment';
 import { lockByName, type Db, type Tx } from '../transaction';
 
@@ -15,7 +15,7 @@ export const PAUSES_OF_PAYOUT = `SELECT x.reason FROM payout_pauses x
 /** The reason of a pause that holds the refunds of a payment, or null. */
 export async function findPause(
   db: Db,
-  { provider, accountId, mode }: Pick<Payment, 'provider' | 'accountId' | 'mode'>,
+  { provider, accountId, mode }: Owner & Pick<Payment, 'provider'>,
 ): Promise<string | null> {
   const [found] = await db.query<{ reason: string }>(
     `SELECT x.reason FROM payout_pauses x

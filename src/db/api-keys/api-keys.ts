@@ -1,15 +1,13 @@
 /** API keys: authentication by `authenticate_api_key`, and operator changes. */
 import type { KeyLimit } from '../../domain/limits';
-import type { Mode } from '../../domain/mode';
+import type { Mode, Owner } from '../../domain/mode';
 import type { Scope } from '../../domain/scopes';
 import type { Db, Reader, Tx } from '../transaction';
 import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from '../lists';
 
 /** A key that a request has used, with the counts of its minute. */
-export interface KeyUse {
+export interface KeyUse extends Owner {
   apiKeyId: string;
-  accountId: string;
-  mode: Mode;
   scopes: Scope[];
   accountStatus: 'active' | 'suspended';
   addressAllowed: boolean;
@@ -74,10 +72,8 @@ export async function authenticateKeys(
 }
 
 /** A key as an operator sees it. */
-export interface ApiKey {
+export interface ApiKey extends Owner {
   id: string;
-  accountId: string;
-  mode: Mode;
   name: string;
   displayPrefix: string;
   lastFour: string;

@@ -1,13 +1,11 @@
 /** Whether the key or the person that requested payouts may still make them, at the time of the reservation. */
 import type { Refusal } from '../../domain/errors';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import { PAYER_ROLES } from '../../domain/users';
 import type { Reader } from '../transaction';
 
 /** The id of a key, or of a person of the dashboard. */
-interface Requester {
-  accountId: string;
-  mode: Mode;
+interface Requester extends Owner {
   apiKeyId: string;
 }
 

@@ -1,5 +1,5 @@
 /** The amounts above which another person approves, and the approvals (decisions/controls#second-person). */
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { ScheduleTotals } from '../../domain/payout-schedule';
 import type { Approver, SecondPersonRule } from '../../domain/second-person';
@@ -105,9 +105,7 @@ export async function findPersonOf(db: Db | Tx, requester: string): Promise<stri
   return found?.person ?? null;
 }
 
-interface Requester {
-  accountId: string;
-  mode: Mode;
+interface Requester extends Owner {
   apiKeyId: string;
 }
 
@@ -149,7 +147,7 @@ interface KeyApproval {
 /** The person who made a key, while their line is that of the key. */
 export async function findKeyApproval(
   db: Reader,
-  { accountId, mode }: Pick<Requester, 'accountId' | 'mode'>,
+  { accountId, mode }: Owner,
   id: string,
 ): Promise<KeyApproval | null> {
   const [found] = await db.query<KeyApproval>(

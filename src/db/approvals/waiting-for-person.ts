@@ -1,5 +1,5 @@
 /** Everything of an account that waits for a second person (decisions/controls#second-person). */
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import { OPEN_PAYOUT_GROUP } from '../../domain/payout';
 import type { ApprovedKind } from '../../domain/second-person';
@@ -28,7 +28,7 @@ const AMOUNTS = `jsonb_build_array(jsonb_build_object('currency', currency, 'amo
 /** The oldest first. @param db as the account */
 export function listWaiting(
   db: Reader,
-  { accountId, mode }: { accountId: string; mode: Mode },
+  { accountId, mode }: Owner,
   limit: number,
 ): Promise<WaitingRow[]> {
   return db.query<WaitingRow>(

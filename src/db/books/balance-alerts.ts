@@ -1,15 +1,10 @@
 /** The amounts below which the people of an account are told, for each mode and currency. */
 import type { Amount } from '../../domain/money';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { Reader, Tx } from '../transaction';
 
 /** The amount of each currency below which people are notified. */
 export type BalanceAlerts = Record<string, Amount>;
-
-interface Owner {
-  accountId: string;
-  mode: Mode;
-}
 
 export async function findBalanceAlerts(
   db: Reader,

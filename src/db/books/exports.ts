@@ -3,7 +3,7 @@
  * Each is read in pages by keyset, so that a page costs the same however long the export is.
  */
 import type { StoredLine, TransactionType } from '../../domain/ledger';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { Reader } from '../transaction';
 import type { BalanceKey } from '../ledger/ledger';
 import { conditions, exactTime } from '../lists';
@@ -12,9 +12,7 @@ import { conditions, exactTime } from '../lists';
 const PAGE = 1_000;
 
 /** The account, the mode and the period of an export. */
-export interface ExportPeriod {
-  accountId: string;
-  mode: Mode;
+export interface ExportPeriod extends Owner {
   currency?: string;
   /** ISO 8601, inclusive. */
   createdFrom?: string;

@@ -1,6 +1,6 @@
 /** What the gateway has recorded under the references of a merchant's list, and what the list does not have. */
 import type { Reconciled, RecordedObjects } from '../../domain/merchant-reconciliation';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { Reader } from '../transaction';
 
 /** What has moved is what a customer has paid, what a payout has sent, and what a refund has returned. */
@@ -28,11 +28,6 @@ const SOURCES: Record<
     moved: `CASE WHEN p.state = 'done' THEN p.amount ELSE 0 END`,
   },
 };
-
-interface Owner {
-  accountId: string;
-  mode: Mode;
-}
 
 /** One row for each reference and currency. The condition on the ID is the one of the index of references. */
 export async function readRecorded(

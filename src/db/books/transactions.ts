@@ -5,7 +5,7 @@ import {
   type StoredLine,
   type TransactionFilters,
 } from '../../domain/ledger';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { Reader } from '../transaction';
 import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from '../lists';
 
@@ -48,7 +48,7 @@ export async function listTransactions(
 /** @param id of a transaction; null if it does not exist in this account and mode */
 export async function findTransaction(
   db: Reader,
-  { accountId, mode, id }: { accountId: string; mode: Mode; id: string },
+  { accountId, mode, id }: Owner & { id: string },
 ): Promise<MerchantTransaction | null> {
   const [found] = await db.query<Found>(
     `SELECT ${COLUMNS} FROM ledger_transactions t

@@ -1,15 +1,13 @@
 /** Posts by the functions of db/migrations/baseline/ledger.ts, the only writers of money, and reads balances. */
 import type { Posting } from '../../domain/ledger';
 import { type Amount, amount, ZERO } from '../../domain/money';
-import type { Mode } from '../../domain/mode';
+import type { Mode, Owner } from '../../domain/mode';
 import { newId } from '../../platform/lib/new-id';
 import type { Db, Reader, Tx } from '../transaction';
 import { IS_PENDING, PENDING_AMOUNT } from '../payments/pending-payments';
 
 /** Identifies a balance: account, mode and currency. */
-export interface BalanceKey {
-  accountId: string;
-  mode: Mode;
+export interface BalanceKey extends Owner {
   currency: string;
 }
 

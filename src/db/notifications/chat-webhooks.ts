@@ -1,12 +1,12 @@
 /** The chats that an account, in a mode, or the operators have added (decisions/notifications#chat-webhooks). */
 import type { ChatKind } from '../../domain/notifications';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { SealedSecret } from '../../platform/lib/secret-box';
 import type { Reader, Tx } from '../transaction';
 import type { MessageStatus } from './messages';
 
 /** Null means the operators'. */
-export type ChatOwner = { accountId: string; mode: Mode } | null;
+export type ChatOwner = Owner | null;
 
 export interface ChatWebhook {
   id: string;

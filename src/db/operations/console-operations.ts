@@ -1,5 +1,5 @@
 /** The state of the providers, the ledger check and the webhooks, over all accounts. */
-import type { Mode } from '../../domain/mode';
+import type { Mode, Owner } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { ProviderCode } from '../../domain/provider-codes';
 import type { Db } from '../transaction';
@@ -58,10 +58,8 @@ const ENDPOINTS_COUNTED_MAX = 500;
 const ENDPOINTS_SHOWN_MAX = 100;
 
 /** An endpoint with waiting deliveries. */
-export interface Backlog {
+export interface Backlog extends Owner {
   endpointId: string;
-  accountId: string;
-  mode: Mode;
   url: string;
   enabled: boolean;
   timeoutsInARow: number;

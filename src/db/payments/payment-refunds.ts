@@ -1,6 +1,6 @@
 /** Refunds of payments: asked for by a merchant or an operator, or found at the provider. */
 import type { Destination } from '../../domain/destination';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { PaymentRefund } from '../../domain/payment-step';
 import { type Refund, type RefundFilters, refundStates } from '../../domain/refund';
 import { type ListPage, type ListQuery, conditions, exactTime, oneOf, pageOf } from '../lists';
@@ -26,7 +26,7 @@ export async function findRefund(db: Reader, id: string): Promise<Refund | null>
 /** The refund that the merchant gave this reference, if any. */
 export async function findRefundByReference(
   db: Reader,
-  key: { accountId: string; mode: Mode; reference: string },
+  key: Owner & { reference: string },
 ): Promise<string | null> {
   const [found] = await db.query<{ id: string }>(
     'SELECT id FROM payment_refunds WHERE account_id = ? AND mode = ? AND merchant_reference = ?',

@@ -3,7 +3,7 @@
  * (decisions/money#pending-balance).
  */
 import type { Amount } from '../../domain/money';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import { CREDITED_LATER_STATUSES, type Payment, SEEN_PAYMENT_STATUSES } from '../../domain/payment';
 import { LATE_WINDOW_MS } from '../../domain/payment-step';
 import { sqlList, type Reader } from '../transaction';
@@ -28,7 +28,7 @@ export interface PendingPayment extends Payment {
 /** The newest pending payments. */
 export async function listPendingPayments(
   db: Reader,
-  { accountId, mode }: { accountId: string; mode: Mode },
+  { accountId, mode }: Owner,
   currency: string,
   limit: number,
 ): Promise<PendingPayment[]> {

@@ -1,4 +1,5 @@
 /** The links with which customers name the address of a refund (decisions/payments#refunds-to-address). */
+import type { Owner } from '../../domain/mode';
 import type { Destination } from '../../domain/destination';
 import type { Refusal } from '../../domain/errors';
 import type { Refund } from '../../domain/refund';
@@ -88,7 +89,7 @@ export async function mailLink(
  */
 export async function findRequesterFault(
   tx: Tx,
-  { accountId, mode, apiKeyId }: Pick<Refund, 'accountId' | 'mode' | 'apiKeyId'>,
+  { accountId, mode, apiKeyId }: Owner & Pick<Refund, 'apiKeyId'>,
 ): Promise<Refusal | null> {
   const [found] = await tx.query<{ fault: 'account_suspended' | 'invalid_api_key' | null }>(
     'SELECT refund_requester_fault(?, ?, ?::text[]) AS fault',

@@ -1,12 +1,10 @@
 /** Reads the facts that domain/batch-terms.ts decides by, in a few statements for all rows. */
 import type { BatchFacts, GroupFacts, RoutedRow } from '../../domain/batch-terms';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { Db, Tx } from '../transaction';
 import { readPayoutFacts } from '../payouts/payout-facts';
 
-interface Whose {
-  accountId: string;
-  mode: Mode;
+interface Whose extends Owner {
   apiKeyId: string;
 }
 

@@ -1,5 +1,5 @@
 /** Batches of payouts; payout-batch-rows.ts has their rows. */
-import type { Mode } from '../../domain/mode';
+import type { Mode, Owner } from '../../domain/mode';
 import {
   nextPayoutBatchStatus,
   type PayoutBatch,
@@ -42,7 +42,7 @@ export async function getPayoutBatch(db: Reader, id: string): Promise<PayoutBatc
 /** The id of the batch that uses the reference. */
 export async function findBatchByReference(
   db: Reader,
-  { accountId, mode, reference }: Pick<PayoutBatch, 'accountId' | 'mode' | 'reference'>,
+  { accountId, mode, reference }: Owner & Pick<PayoutBatch, 'reference'>,
 ): Promise<string | null> {
   const [found] = await db.query<{ id: string }>(
     'SELECT id FROM payout_batches WHERE account_id = ? AND mode = ? AND reference = ?',
@@ -130,7 +130,7 @@ export async function takeBatchTransition(
 /** @returns how many batches of the account and mode release rows; at least one */
 export async function countBatchesInProcess(
   db: Reader,
-  { accountId, mode }: Pick<PayoutBatch, 'accountId' | 'mode'>,
+  { accountId, mode }: Owner,
 ): Promise<number> {
   const [found] = await db.query<{ count: number }>(
     `SELECT greatest(count(*), 1)::int AS count FROM payout_batches

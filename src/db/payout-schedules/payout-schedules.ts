@@ -1,5 +1,5 @@
 /** Schedules of payouts: reads, guarded changes, and which are due (decisions/payouts#payout-schedules). */
-import type { Mode } from '../../domain/mode';
+import type { Mode, Owner } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import {
   firstRun,
@@ -56,7 +56,7 @@ export async function lockPayoutSchedule(tx: Tx, id: string): Promise<PayoutSche
 
 export async function findScheduleByReference(
   db: Reader,
-  { accountId, mode, reference }: { accountId: string; mode: Mode; reference: string },
+  { accountId, mode, reference }: Owner & { reference: string },
 ): Promise<string | null> {
   const [found] = await db.query<{ id: string }>(
     'SELECT id FROM payout_schedules WHERE account_id = ? AND mode = ? AND reference = ?',
@@ -205,7 +205,7 @@ export async function lockActiveSchedules(
 /** The schedules that have not ended and have rows with these references. */
 export async function findScheduledReferences(
   db: Reader,
-  { accountId, mode }: { accountId: string; mode: Mode },
+  { accountId, mode }: Owner,
   references: readonly string[],
 ): Promise<Map<string, string>> {
   const found = await db.query<{ reference: string; id: string }>(
@@ -238,9 +238,7 @@ export async function findRunShortage(
   return found ?? null;
 }
 
-export interface ScheduleListQuery {
-  accountId: string;
-  mode: Mode;
+export interface ScheduleListQuery extends Owner {
   limit: number;
   after: { createdAt: string; id: string } | null;
 }

@@ -2,7 +2,7 @@
  * The conditions of payouts (decisions/payouts#payout-conditions). A condition is met by the transaction that
  * holds the payout's lock; the guards of takeTransition look at the conditions that are not.
  */
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import { mayCompletePayment, type PaymentStatus } from '../../domain/payment';
 import type { Payout } from '../../domain/payout';
 import type { Condition, ConditionKind, ReleaseRequest } from '../../domain/payout-condition';
@@ -202,7 +202,7 @@ export interface ConditionFacts {
 
 export async function readConditionFacts(
   db: Db,
-  { accountId, mode }: { accountId: string; mode: Mode },
+  { accountId, mode }: Owner,
   { afterPayment, approvalByKey }: ReleaseRequest,
 ): Promise<ConditionFacts> {
   const [found] = await db.query<{

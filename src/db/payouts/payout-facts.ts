@@ -1,7 +1,7 @@
 /** Reads the facts that domain/terms.ts decides by, in one statement. */
 import type { FeeTerms } from '../../domain/fees';
 import { type Amount, ZERO } from '../../domain/money';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import { type PayoutRequest, RETURNED_PAYOUT_STATUSES } from '../../domain/payout';
 import type { AccountRules, KeyFacts, PayoutFacts } from '../../domain/terms';
 import type { ProviderCode } from '../../domain/provider-codes';
@@ -9,9 +9,7 @@ import { sqlList, type Db, type Tx } from '../transaction';
 import { personAlone } from '../approvals/second-person';
 
 /** The payout whose facts are read. */
-export interface FactsQuery {
-  accountId: string;
-  mode: Mode;
+export interface FactsQuery extends Owner {
   /** The id of the key, or of the user of the dashboard. */
   apiKeyId: string;
   provider: ProviderCode;
@@ -142,9 +140,10 @@ export function lockUsage(
     mode,
     currency,
     apiKeyId,
-  }: Pick<FactsQuery, 'accountId' | 'mode' | 'apiKeyId'> & {
-    currency: string;
-  },
+  }: Owner &
+    Pick<FactsQuery, 'apiKeyId'> & {
+      currency: string;
+    },
 ): void {
   const key = [accountId, mode, currency, apiKeyId];
   tx.sendWithNext('SELECT lock_payout_limits(?, ?, ?, ?)', key);
@@ -217,7 +216,7 @@ function feeTerms(row: FactsRow): FeeTerms | null {
 /** The account's limits of payouts, which its refunds count in too. Nothing is locked here. */
 export async function readAccountRules(
   db: Db | Tx,
-  { accountId, mode }: Pick<FactsQuery, 'accountId' | 'mode'>,
+  { accountId, mode }: Owner,
   currency: string,
 ): Promise<AccountRules> {
   const [found] = await db.query<Omit<AccountRules, 'usedToday'> & { used: Amount | null }>(
@@ -246,7 +245,7 @@ export async function readAccountRules(
 /** The limits of an API key; a person of the dashboard has none. */
 export async function readKeyFacts(
   db: Db | Tx,
-  whose: Pick<FactsQuery, 'accountId' | 'mode' | 'apiKeyId'>,
+  whose: Owner & Pick<FactsQuery, 'apiKeyId'>,
   currency: string,
 ): Promise<KeyFacts> {
   const { accountId, mode, apiKeyId } = whose;

@@ -1,16 +1,11 @@
 /** Recipients: reads, and the writes of a merchant's changes. */
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { PayoutOrder } from '../../domain/payout';
 import type { ReadRecipient, Recipient } from '../../domain/recipient';
 import type { Verdict } from '../../domain/screening';
 import { AWAITS_SECOND_PERSON, VERSION } from './recipient-readiness';
 import { assignments, type Db, type Reader, type Tx } from '../transaction';
 import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from '../lists';
-
-interface Whose {
-  accountId: string;
-  mode: Mode;
-}
 
 /** SQL: the columns of a recipient, from a row of recipients. */
 const COLUMNS = `*, ${VERSION} AS destination_version,
@@ -57,7 +52,7 @@ export async function insertRecipient(tx: Tx, recipient: NewRecipient): Promise<
 /** The recipient, also a deleted one; null if the account has none with this id in this mode. */
 export async function findRecipient(
   db: Reader,
-  { accountId, mode }: Whose,
+  { accountId, mode }: Owner,
   id: string,
 ): Promise<Recipient | null> {
   const sql = `SELECT ${COLUMNS} FROM recipients WHERE id = ? AND account_id = ? AND mode = ?`;
@@ -68,7 +63,7 @@ export async function findRecipient(
 /** Locks a recipient. Waits for payouts that are being reserved for it. */
 export async function lockRecipient(
   tx: Tx,
-  { accountId, mode }: Whose,
+  { accountId, mode }: Owner,
   id: string,
 ): Promise<Recipient | null> {
   const [recipient] = await tx.query<Recipient>(
@@ -249,7 +244,7 @@ type ReadRecipients = ReadonlyMap<string, ReadRecipient>;
 /** The recipients with these ids, deleted ones included, by id. */
 export async function readRecipients(
   db: Reader,
-  whose: Whose,
+  whose: Owner,
   orders: readonly PayoutOrder[],
 ): Promise<ReadRecipients> {
   return recipientsOf(db, whose, orders, '');
@@ -261,7 +256,7 @@ export async function readRecipients(
  */
 export async function holdRecipients(
   tx: Tx,
-  whose: Whose,
+  whose: Owner,
   orders: readonly PayoutOrder[],
 ): Promise<ReadRecipients> {
   return recipientsOf(tx, whose, orders, 'FOR SHARE');
@@ -269,7 +264,7 @@ export async function holdRecipients(
 
 async function recipientsOf(
   db: Reader,
-  { accountId, mode }: Whose,
+  { accountId, mode }: Owner,
   orders: readonly PayoutOrder[],
   lock: 'FOR SHARE' | '',
 ): Promise<ReadRecipients> {

@@ -1,14 +1,12 @@
 /** The log of API requests: written in batches by the API, read by the dashboard and by API. */
 import { idAt } from '../../domain/ids';
-import type { Mode } from '../../domain/mode';
+import type { Mode, Owner } from '../../domain/mode';
 import type { Db, Reader } from '../transaction';
 
 /** A request of the log. */
-export interface LoggedRequest {
+export interface LoggedRequest extends Owner {
   /** `req_…`, which sorts by time. */
   id: string;
-  accountId: string;
-  mode: Mode;
   apiKeyId: string;
   at: Date;
   method: string;
@@ -146,7 +144,7 @@ function ofFailures(statusClass: number | undefined): string {
 
 export async function findRequest(
   db: Reader,
-  { accountId, mode, id }: { accountId: string; mode: Mode; id: string },
+  { accountId, mode, id }: Owner & { id: string },
 ): Promise<LoggedRequest | null> {
   const [found] = await db.query<LoggedRequest>(
     `SELECT ${COLUMNS} FROM request_log

@@ -3,7 +3,7 @@
  * unsuccessful ones whose events are deleted soon, so that they cannot be sent any more
  * (decisions/webhooks#retention).
  */
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { Reader } from '../transaction';
 
 /** Counts stop here. */
@@ -32,7 +32,7 @@ export interface DeliveryWarning {
  */
 export async function listDeliveryWarnings(
   db: Reader,
-  { accountId, mode }: { accountId: string; mode: Mode },
+  { accountId, mode }: Owner,
   now: Date,
   idAt: (time: Date) => string,
 ): Promise<DeliveryWarning[]> {

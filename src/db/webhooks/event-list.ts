@@ -4,7 +4,7 @@
  * their 30 days.
  */
 import { SUBSCRIBABLE_EVENTS } from '../../domain/events';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { Db } from '../transaction';
 import type { EventFilters } from './events-feed';
 import { conditions, exactTime, type ListPage, pageOf } from '../lists';
@@ -15,9 +15,7 @@ export interface EventListFilters extends EventFilters {
   createdTo?: string;
 }
 
-export interface EventListQuery {
-  accountId: string;
-  mode: Mode;
+export interface EventListQuery extends Owner {
   limit: number;
   after: { createdAt: string; id: string } | null;
   filters: EventListFilters;
@@ -31,7 +29,7 @@ interface ListedEvent {
 /** Null if it does not exist in this account and mode. Its body is null when it was deleted after 30 days. */
 export async function findEventBody(
   db: Db,
-  { accountId, mode, id }: { accountId: string; mode: Mode; id: string },
+  { accountId, mode, id }: Owner & { id: string },
 ): Promise<{ body: Buffer | null } | null> {
   const [found] = await db.query<{ body: Buffer | null }>(
     'SELECT body FROM events WHERE id = ? AND account_id = ? AND mode = ?',

@@ -4,7 +4,7 @@
  * it has seen misses none, however late a transaction commits.
  */
 import type { EventType } from '../../domain/events';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { Db } from '../transaction';
 
 /** The position after an event. It is a bigint, as text, and the event's id. */
@@ -20,9 +20,7 @@ export interface EventFilters {
 }
 
 /** A question to the feed. */
-export interface FeedQuery {
-  accountId: string;
-  mode: Mode;
+export interface FeedQuery extends Owner {
   types: readonly EventType[];
   objectId: string | undefined;
   after: FeedPosition;
@@ -123,7 +121,7 @@ export async function readFrontier(db: Db): Promise<string> {
 /** The position of an event; null when the account has no such event. */
 export async function findFeedPosition(
   db: Db,
-  { accountId, mode, id }: { accountId: string; mode: Mode; id: string },
+  { accountId, mode, id }: Owner & { id: string },
 ): Promise<FeedPosition | null> {
   const [event] = await db.query<FeedPosition>(
     'SELECT position, id FROM events WHERE id = ? AND account_id = ? AND mode = ?',
@@ -135,7 +133,7 @@ export async function findFeedPosition(
 /** The position of the oldest events that still have a body; null when there are none. */
 export async function findOldestPosition(
   db: Db,
-  { accountId, mode }: { accountId: string; mode: Mode },
+  { accountId, mode }: Owner,
 ): Promise<FeedPosition | null> {
   const [oldest] = await db.query<{ position: string }>(
     `SELECT position FROM events WHERE account_id = ? AND mode = ? AND body IS NOT NULL
@@ -145,9 +143,7 @@ export async function findOldestPosition(
   return oldest === undefined ? null : { position: oldest.position, id: '' };
 }
 
-export interface NewEvent {
-  accountId: string;
-  mode: Mode;
+export interface NewEvent extends Owner {
   type: EventType;
   objectId: string;
 }

@@ -5,16 +5,14 @@ import {
   OPEN_DELIVERIES_MAX,
   SLOW_AFTER_TIMEOUTS,
 } from '../../domain/webhook-delivery';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import { newId } from '../../platform/lib/new-id';
 import { type Db, type Reader, sqlList, type Tx } from '../transaction';
 import type { WebhookDeliveryToStart } from './webhook-deliveries';
 
 /** An event to append. */
-export interface NewEvent {
+export interface NewEvent extends Owner {
   id: string;
-  accountId: string;
-  mode: Mode;
   type: EventType;
   objectId: string;
   sequence: number;
@@ -137,7 +135,7 @@ export async function forgetEventBodies(db: Db, limit: number): Promise<number> 
  */
 export async function findEventBody(
   db: Reader,
-  { accountId, mode }: { accountId: string; mode: Mode },
+  { accountId, mode }: Owner,
   id: string,
 ): Promise<Buffer | null> {
   const [event] = await db.query<{ body: Buffer | null }>(

@@ -1,6 +1,6 @@
 /** Attempts at a delivery: inserted before the request is sent, completed with its outcome. */
 import { PING } from '../../domain/events';
-import type { Mode } from '../../domain/mode';
+import type { Mode, Owner } from '../../domain/mode';
 import type { Db, Reader, SentWithNext, Tx } from '../transaction';
 
 export interface AttemptTiming {
@@ -251,12 +251,10 @@ export async function countRecentAttempts(
 /**
  * Inserts a ping: its event, its delivery and its only attempt, which has ended (decisions/webhooks#webhook-ping).
  */
-export interface EndedPing {
+export interface EndedPing extends Owner {
   eventId: string;
   deliveryId: string;
   endpointId: string;
-  accountId: string;
-  mode: Mode;
   url: string;
   body: Buffer;
   sentAt: Date;

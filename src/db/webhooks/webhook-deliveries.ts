@@ -7,18 +7,16 @@ import type {
 import { webhookDeliveryStatusesBefore, SLOW_AFTER_TIMEOUTS } from '../../domain/webhook-delivery';
 import type { EventType } from '../../domain/events';
 import type { Signature } from '../../domain/webhook-endpoint';
-import type { Mode } from '../../domain/mode';
+import type { Mode, Owner } from '../../domain/mode';
 import type { SealedSecret } from '../../platform/lib/secret-box';
 import type { Db, Reader, SentWithNext, Tx } from '../transaction';
 
 /** The input of a delivery's workflow: only ids and types. */
-export interface WebhookDeliveryToStart {
+export interface WebhookDeliveryToStart extends Owner {
   deliveryId: string;
   eventType: EventType;
   objectId: string;
   endpointId: string;
-  accountId: string;
-  mode: Mode;
   /** No attempt has been made yet. */
   isNew: boolean;
   /** Attempts at the endpoint time out. */
@@ -213,14 +211,12 @@ export async function forgetRetryRequest(tx: Tx, id: string): Promise<void> {
 }
 
 /** A delivery as an operator sees it. */
-export interface WebhookDelivery {
+export interface WebhookDelivery extends Owner {
   id: string;
   eventId: string;
   eventType: EventType;
   objectId: string;
   endpointId: string;
-  accountId: string;
-  mode: Mode;
   status: WebhookDeliveryStatus;
   attempts: number;
   nextAttemptAt: Date | null;

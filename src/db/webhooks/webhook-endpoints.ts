@@ -1,7 +1,7 @@
 /**
  * Webhook endpoints: where a merchant receives the events of one mode, and their signing secret.
  */
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { Signature } from '../../domain/webhook-endpoint';
 import type { SealedSecret } from '../../platform/lib/secret-box';
 import type { Db, Reader, Tx } from '../transaction';
@@ -9,10 +9,8 @@ import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from '..
 import type { SlotOrder } from './webhook-attempts';
 
 /** An endpoint as stored, without its secret. */
-export interface WebhookEndpoint {
+export interface WebhookEndpoint extends Owner {
   id: string;
-  accountId: string;
-  mode: Mode;
   url: string;
   description: string | null;
   /** Null means all event types. */

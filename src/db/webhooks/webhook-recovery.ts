@@ -2,6 +2,7 @@
  * Bulk operations on the deliveries of one endpoint, in batches. The caller holds the endpoint's
  * lock; rows that are locked by others are skipped.
  */
+import type { Owner } from '../../domain/mode';
 import {
   webhookDeliveryStatusesBefore,
   type WebhookDeliveryStatus,
@@ -14,7 +15,7 @@ import type { WebhookEndpoint } from './webhook-endpoints';
 
 /** The deliveries or events to process. */
 export interface RecoveryRange {
-  endpoint: Pick<WebhookEndpoint, 'id' | 'accountId' | 'mode' | 'events'>;
+  endpoint: Owner & Pick<WebhookEndpoint, 'id' | 'events'>;
   since: Date;
 }
 

@@ -28,7 +28,7 @@ import { saveKeyMaker } from '../../db/approvals/second-person';
 import type { Db, Tx } from '../../db/transaction';
 import { apiKeyStatus } from '../../domain/api-key';
 import type { KeyLimit } from '../../domain/limits';
-import type { Mode } from '../../domain/mode';
+import type { Mode, Owner } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import { SCOPES } from '../../domain/scopes';
 import { hashApiKey, makeApiKey, pepperIdOf } from '../../platform/lib/api-key-secret';
@@ -49,7 +49,7 @@ import {
   Time,
 } from '../../kit/service/change';
 import { requireWithin } from './key-rights';
-import { findOwn, listOwn, type Owner } from '../../kit/service/own';
+import { findOwn, listOwn } from '../../kit/service/own';
 
 export const REQUESTS_PER_MINUTE = 120;
 

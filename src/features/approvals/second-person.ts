@@ -3,6 +3,7 @@
  * (decisions/controls#second-person). The approval is a row, the same for every kind of object; the guarded
  * transition that releases the object looks at it.
  */
+import type { Owner } from '../../domain/mode';
 import { findRefund } from '../../db/payments/payment-refunds';
 import { findPayoutBatch } from '../../db/payout-batches/payout-batches';
 import { findPayoutSchedule } from '../../db/payout-schedules/payout-schedules';
@@ -31,7 +32,6 @@ import {
 import { checkCurrency, positiveAmount } from '../../kit/service/checks';
 import { AdminRefusal, InvalidInput, type NotFoundObject } from '../../kit/service/refusal';
 import { defineChange, List } from '../../kit/service/change';
-import type { Owner } from '../../kit/service/own';
 
 /** An owner may lower an amount and set a new one. The operator alone raises or removes it. */
 export const ruleSecondPerson = defineChange({

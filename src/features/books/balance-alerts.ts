@@ -1,4 +1,5 @@
 /** The amounts below which the people of an account are told (decisions/notifications#notifications). */
+import type { Owner } from '../../domain/mode';
 import {
   type BalanceAlerts,
   findBalanceAlerts,
@@ -8,7 +9,6 @@ import { lockByName } from '../../db/transaction';
 import { checkCurrency, positiveAmount } from '../../kit/service/checks';
 import { InvalidInput } from '../../kit/service/refusal';
 import { defineChange, List } from '../../kit/service/change';
-import type { Owner } from '../../kit/service/own';
 
 export const alertLowBalances = defineChange({
   action: 'account.balance_alerts',

@@ -1,4 +1,5 @@
 /** Monthly statements and daily volumes, from the ledger. */
+import type { Owner } from '../../domain/mode';
 import { asAccount } from '../../db/as-account';
 import { readDaySums, readStatement } from '../../db/books/month-statement';
 import { listBalances } from '../../db/ledger/ledger';
@@ -6,7 +7,6 @@ import { firstPostedAt } from '../../db/books/statements';
 import type { Db } from '../../db/transaction';
 import type { Amount } from '../../domain/money';
 import { type DaySum, nextMonth, type Statement, total } from '../../domain/statement';
-import type { Owner } from '../../kit/service/own';
 
 export interface DayVolume {
   day: string;

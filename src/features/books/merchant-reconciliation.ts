@@ -12,7 +12,7 @@ import {
   type RecordedObjects,
   totalsOf,
 } from '../../domain/merchant-reconciliation';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 
 /** The number of references in one SQL statement. */
 const LOOKED_UP = 1_000;
@@ -20,7 +20,7 @@ const LOOKED_UP = 1_000;
 /** @param db as the account sees it */
 export async function reconcile(
   db: Reader,
-  owner: { accountId: string; mode: Mode },
+  owner: Owner,
   { kind, createdFrom, createdTo, rows: expected }: ReconciliationRequest,
 ): Promise<Reconciliation> {
   const references = [...new Set(expected.map(({ reference }) => reference))];

@@ -3,14 +3,12 @@
  * two copies can be compared.
  */
 import PDFDocument from 'pdfkit';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import { monthBounds, type Statement } from '../../domain/statement';
 import { grouped, type StatementLine, statementLines } from './statement';
 
-export interface StatementHead {
+export interface StatementHead extends Owner {
   owner: string;
-  accountId: string;
-  mode: Mode;
 }
 
 const FONTS = {

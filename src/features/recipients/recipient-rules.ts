@@ -2,6 +2,7 @@
  * The account's rules for live recipients: how long a new destination waits, and whether only recipients
  * are paid.
  */
+import type { Owner } from '../../domain/mode';
 import {
   findRecipientRules,
   listRecipients,
@@ -13,7 +14,6 @@ import type { Db } from '../../db/transaction';
 import type { Recipient } from '../../domain/recipient';
 import { AdminRefusal } from '../../kit/service/refusal';
 import { Choice, Count, defineChange } from '../../kit/service/change';
-import type { Owner } from '../../kit/service/own';
 import type { ListPosition } from '../../kit/service/services';
 
 /** The longest wait in hours; zero means that a new destination can be paid at once. */

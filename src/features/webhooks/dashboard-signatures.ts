@@ -2,11 +2,11 @@
  * Says why a webhook does not verify, with the code that merchants run. Nothing of it is stored or
  * logged.
  */
+import type { Owner } from '../../domain/mode';
 import { asAccount } from '../../db/as-account';
 import { findEventBody } from '../../db/webhooks/events';
 import type { Db } from '../../db/transaction';
 import { verifyWebhook, WebhookVerificationError } from '../../../clients/typescript/src/webhooks';
-import type { Owner } from '../../kit/service/own';
 
 export interface ReceivedWebhook {
   /** The value of X-Gateway-Signature. */

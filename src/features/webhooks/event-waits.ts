@@ -2,6 +2,7 @@
  * Requests that wait for an event. None of them holds a database connection: while any wait, one query
  * per process and interval reads the new events of all accounts (decisions/webhooks#long-poll).
  */
+import type { Owner } from '../../domain/mode';
 import { type FeedQuery, type NewEvent, readNewEvents } from '../../db/webhooks/events-feed';
 import type { Db } from '../../db/transaction';
 
@@ -12,7 +13,7 @@ const NEW_EVENTS_MAX = 1_000;
 const WAITING_MAX = 2_000;
 const WAITING_PER_ACCOUNT_MAX = 50;
 
-type Wish = Pick<FeedQuery, 'accountId' | 'mode' | 'types' | 'objectId'>;
+type Wish = Owner & Pick<FeedQuery, 'types' | 'objectId'>;
 
 interface Waiter extends Wish {
   wake: (came: boolean) => void;

@@ -2,6 +2,7 @@
  * Webhook deliveries: attempts, retries and abandoning (decisions/webhooks#webhook-retries), and what the pages read. A
  * request is recorded in the row and Temporal is only notified, so nothing is lost without Temporal.
  */
+import type { Owner } from '../../domain/mode';
 import { findEventBody } from '../../db/webhooks/events';
 import {
   endWebhookDelivery,
@@ -21,7 +22,7 @@ import type { WebhookDeliveryWorkflows, Urgency } from '../../temporal/webhook-d
 import { presentWebhookDelivery } from '../../kit/service/admin';
 import { AdminRefusal } from '../../kit/service/refusal';
 import { auditOf, defineChange } from '../../kit/service/change';
-import { findOwn, type Owner, readAs } from '../../kit/service/own';
+import { findOwn, readAs } from '../../kit/service/own';
 import { requireKnown, requireNotDeleted } from './webhook-endpoints';
 
 /** Event bodies are deleted after this (decisions/webhooks#retention). */

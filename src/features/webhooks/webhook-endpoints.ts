@@ -21,7 +21,7 @@ import type { Db, Reader, Tx } from '../../db/transaction';
 import { SIGNATURES } from '../../domain/webhook-endpoint';
 import { EVENTS_BY_NAME_ONLY, PING, SUBSCRIBABLE_EVENTS } from '../../domain/events';
 import { idAt } from '../../domain/ids';
-import type { Mode } from '../../domain/mode';
+import type { Mode, Owner } from '../../domain/mode';
 import { ENDPOINTS_MAX } from '../../domain/webhook-delivery';
 import { newId } from '../../platform/lib/new-id';
 import type { SecretBox } from '../../platform/lib/secret-box';
@@ -33,7 +33,7 @@ import { requireLockedAccount } from '../accounts/accounts';
 import { makeChange, type ChangedBy } from '../../kit/service/audit';
 import { AdminRefusal, InvalidInput } from '../../kit/service/refusal';
 import { auditOf, Choice, Choices, defineChange, Text } from '../../kit/service/change';
-import { findOwn, listOwn, type Owner, readAs } from '../../kit/service/own';
+import { findOwn, listOwn, readAs } from '../../kit/service/own';
 
 export type { AttemptCounts, EndpointCounts } from '../../db/webhooks/webhook-attempts';
 export {

@@ -4,7 +4,7 @@
  * cannot run soon is refused. Test mode has less room, and takes none from live mode.
  */
 import { Semaphore, withTimeout, type SemaphoreInterface } from 'async-mutex';
-import type { Mode } from '../../domain/mode';
+import type { Mode, Owner } from '../../domain/mode';
 import { overloaded } from './admission';
 
 /** More than a processor can work on at once, because a payment waits seconds for its provider. */
@@ -13,7 +13,7 @@ export const TURN_WAIT_MS_MAX = 8_000;
 
 export interface AccountTurns {
   /** @throws ApiError service_unavailable with the reason `overloaded`; what the work throws */
-  run<T>(of: { accountId: string; mode: Mode }, work: () => Promise<T>): Promise<T>;
+  run<T>(of: Owner, work: () => Promise<T>): Promise<T>;
 }
 
 interface Turns {

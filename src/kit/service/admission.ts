@@ -12,7 +12,7 @@
  */
 import { Semaphore, type SemaphoreInterface, withTimeout } from 'async-mutex';
 import { ApiError } from '../../domain/errors';
-import type { Mode } from '../../domain/mode';
+import type { Mode, Owner } from '../../domain/mode';
 
 /** Requests are refused after this time without a prompt answer. */
 const PATIENCE_MS = 3_000;
@@ -35,20 +35,14 @@ const RETRY_AFTER_S = 2;
 /** Accepted work waits at most this long until it runs. */
 const WAIT_MS_MAX = 8_000;
 
-/** The account and mode of a request. */
-export interface Requester {
-  accountId: string;
-  mode: Mode;
-}
-
 export interface Admission {
   /** @throws ApiError service_unavailable with the reason `overloaded` */
-  refuseIfLate(of: Requester): void;
+  refuseIfLate(of: Owner): void;
   /**
    * Runs accepted work and measures it.
    * @throws ApiError as above, if it could not run soon; what the work throws
    */
-  track<T>(of: Requester, work: () => Promise<T>): Promise<T>;
+  track<T>(of: Owner, work: () => Promise<T>): Promise<T>;
 }
 
 export interface AdmissionOptions {
@@ -92,7 +86,7 @@ export function createAdmission({
   /** The place of the work that began last. */
   let placeNow = 0;
 
-  const useOf = ({ accountId, mode }: Requester): AccountUse => {
+  const useOf = ({ accountId, mode }: Owner): AccountUse => {
     const found = accounts[mode].get(accountId);
     if (found !== undefined) return found;
     const use = { running: 0, lastAt: 0, place: 0, slots: limitedTo(accountSlots) };
@@ -129,7 +123,7 @@ export function createAdmission({
    * In its turn among the accounts: the nth request that an account has waiting is in the nth round. What
    * waits for its own account or for live mode is not late: it is measured from then on.
    */
-  const inTurn = <T>(of: Requester, work: () => Promise<T>): Promise<T> => {
+  const inTurn = <T>(of: Owner, work: () => Promise<T>): Promise<T> => {
     if (slots === null) return measured(work, clock());
     const use = useOf(of);
     const place = (use.place = Math.max(placeNow, use.place) + 1);

@@ -4,13 +4,8 @@
  */
 import { asAccount } from '../../db/as-account';
 import type { Db, Reader } from '../../db/transaction';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import { AdminRefusal, type NotFoundObject } from './refusal';
-
-export interface Owner {
-  accountId: string;
-  mode: Mode;
-}
 
 /** The database as the account sees it. */
 export function readAs(db: Db, { accountId }: Pick<Owner, 'accountId'>): Reader {

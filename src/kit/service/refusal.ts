@@ -7,7 +7,7 @@ import type { CatalogueRoute, RouteScope } from '../../db/accounts/currency-rout
 import type { FeeScope } from '../../db/accounts/fee-rules';
 import type { ThresholdProposal } from '../../db/accounts/four-eyes';
 import type { Direction } from '../../domain/fees';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { PaymentDecisionKind } from '../../domain/payment';
 import { RELATED_OPERATORS } from '../../domain/payout-decision';
@@ -38,9 +38,7 @@ const OBJECTS = {
 
 export type NotFoundObject = keyof typeof OBJECTS;
 
-export interface PostedAmount {
-  accountId: string;
-  mode: Mode;
+export interface PostedAmount extends Owner {
   currency: string;
   direction: 'in' | 'out';
   amount: Amount;
@@ -49,11 +47,6 @@ export interface PostedAmount {
 
 /** What a fee rule is for. */
 export type RouteOfFee = Pick<CatalogueRoute, 'provider' | 'direction' | 'currency'>;
-
-interface OfAccount {
-  accountId: string;
-  mode: Mode;
-}
 
 interface Id {
   id: string;
@@ -68,7 +61,7 @@ const REFUSALS = {
   account_already_suspended: ({ id }: Id) => `${id} is already suspended.`,
   account_not_suspended: ({ id }: Id) => `${id} is not suspended.`,
   account_not_verified: (_: Id) => 'The account is not verified, which live mode requires.',
-  too_many_keys: ({ accountId, mode, max }: OfAccount & { max: number }) =>
+  too_many_keys: ({ accountId, mode, max }: Owner & { max: number }) =>
     `${accountId} has the maximum of ${max} keys in ${mode} mode. Revoke one first.`,
   api_key_revoked: ({ id, revokedAt }: Id & { revokedAt: Date }) =>
     `${id} was revoked at ${revokedAt.toISOString()}. Create a new key.`,
@@ -90,7 +83,7 @@ const REFUSALS = {
   fee_rule_in_use: ({ route }: { route: RouteOfFee }) =>
     `Merchants use ${routeText(route)}, so its default fee rule cannot end without another one.`,
   insufficient_balance: (
-    short: OfAccount & Record<'amount' | 'available' | 'reserved', Amount> & { currency: string },
+    short: Owner & Record<'amount' | 'available' | 'reserved', Amount> & { currency: string },
   ) =>
     `${short.accountId} has ${short.available} ${short.currency} available in ${short.mode} mode, ` +
     `less than ${short.amount}. A further ${short.reserved} is reserved for payouts. Nothing was posted.`,
@@ -174,7 +167,7 @@ const REFUSALS = {
   endpoint_already_enabled: ({ id }: Id) => `${id} is already enabled.`,
   endpoint_already_disabled: ({ id }: Id) => `${id} is already disabled.`,
   endpoint_disabled: ({ id }: Id) => `${id} is disabled. Enable it first.`,
-  too_many_endpoints: ({ accountId, mode, max }: OfAccount & { max: number }) =>
+  too_many_endpoints: ({ accountId, mode, max }: Owner & { max: number }) =>
     `${accountId} has the maximum of ${max} endpoints in ${mode} mode. Delete one first.`,
   delivery_body_deleted: ({ id, keptDays }: Id & { keptDays: number }) =>
     `${id} cannot be sent again: events are kept for ${keptDays} days.`,

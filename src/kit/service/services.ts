@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FeeQuote, FeeQuoteRequest, FeeRule } from '../../domain/fees';
 import type { MerchantTransaction, TransactionFilters } from '../../domain/ledger';
 import type { Reconciliation, ReconciliationRequest } from '../../domain/merchant-reconciliation';
-import type { Mode } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import type { Payment, PaymentFilters, PaymentRequest } from '../../domain/payment';
 import type { Beneficiary } from '../../domain/beneficiary';
@@ -17,14 +17,12 @@ import type { CatalogueRoute } from '../../db/accounts/currency-routes';
 import type { Balance } from '../../db/ledger/ledger';
 import type { Provider } from '../../adapters/providers/registry';
 import type { ExportFile, ExportRequest } from '../../features/books/exports';
-import type { Owner } from './own';
+import type {} from './own';
 
 /** An accepted API key or a signed-in user. Data is scoped to the account and mode. */
-export interface Caller {
+export interface Caller extends Owner {
   /** `key_…`, or the user's id, `usr_…`, for a request from the dashboard. */
   apiKeyId: string;
-  accountId: string;
-  mode: Mode;
   scopes: readonly Scope[];
 }
 

@@ -2,6 +2,7 @@
  * What the supervising pages of the operator console read and change, over all accounts and both
  * modes. src/shell/deps.ts builds it; the changes are those of the admin command.
  */
+import type { Owner } from '../../domain/mode';
 import {
   readOpenCases,
   readOperatorAttention,
@@ -20,7 +21,6 @@ import { AdminRefusal } from '../../kit/service/refusal';
 import { buildDossier, type DossierDeps } from '../../features/payouts/payout-dossier';
 import { type AuditQuery, readAuditLog } from '../../features/audit/audit-log';
 import { type ConsoleOperationsDeps, createConsoleOperations } from './operations-services';
-import type { Owner } from '../../kit/service/own';
 import { createConsoleRecipients } from '../../features/recipients/recipient-rules';
 import { createPolicyProposals } from '../../features/accounts/policy-proposals';
 import type { ListPosition } from '../../kit/service/services';

@@ -1,6 +1,6 @@
 /** The start page of a merchant: what needs attention, by cause, and the balances. */
+import type { Owner } from '../../domain/mode';
 import { type Attention, ATTENTION_MAX, type DashboardServices } from './services';
-import type { Owner } from '../../kit/service/own';
 import type { Volume } from '../../features/books/dashboard-books';
 import { countOwnRecentAttempts, listOwnWarnings } from '../../features/webhooks/webhook-endpoints';
 import { Alert, Card, Empty, Money, PageHead } from '../../kit/pages/components';

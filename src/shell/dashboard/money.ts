@@ -2,6 +2,7 @@
  * Payments, refunds and payouts that a person creates on the dashboard, through the services of the API: the
  * same checks, idempotency and workflows. The object has the user's id in place of a key's.
  */
+import type { Owner } from '../../domain/mode';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findAccount } from '../../db/accounts/accounts';
 import type { Db } from '../../db/transaction';
@@ -11,7 +12,6 @@ import type { PaymentRequest } from '../../domain/payment';
 import type { Payout, SentPayoutOrder } from '../../domain/payout';
 import type { ApprovedKind } from '../../domain/second-person';
 import { AdminRefusal } from '../../kit/service/refusal';
-import type { Owner } from '../../kit/service/own';
 import type { RefundInput } from '../../features/payments/refunds';
 import type { Caller, StoredResponse } from '../../kit/service/services';
 import type { Services } from '../api/services';

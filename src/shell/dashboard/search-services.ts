@@ -8,7 +8,7 @@ import { findRequest } from '../../db/request-log/request-log';
 import type { Db } from '../../db/transaction';
 import { spellingsOf } from '../../adapters/destinations/canonical';
 import { isId } from '../../domain/ids';
-import { type Mode, MODES } from '../../domain/mode';
+import { type Owner, MODES } from '../../domain/mode';
 import { parseRequestAmount } from '../../domain/money';
 import { readAs } from '../../kit/service/own';
 
@@ -31,7 +31,7 @@ export async function findIdOf(db: Db, accountId: string, id: string) {
 /** Finds objects that contain the text: this mode before the other, newest first. */
 export async function findTextOf(
   db: Db,
-  { accountId, mode, text }: { accountId: string; mode: Mode; text: string },
+  { accountId, mode, text }: Owner & { text: string },
 ): Promise<FoundOfAccount[]> {
   const amount = parseRequestAmount(text.replace(',', '.'));
   const search = { accountId, text, amount, addresses: spellingsOf(text) };

@@ -2,6 +2,7 @@
  * What the pages of the merchant dashboard read and change. Every function takes the visitor's
  * account and mode, and an object of another account or mode does not exist. src/shell/deps.ts builds it.
  */
+import type { Owner } from '../../domain/mode';
 import type { ReconciliationRequest } from '../../domain/merchant-reconciliation';
 import { readBookkeeping } from '../../db/books/bookkeeping';
 import { listBalances } from '../../db/ledger/ledger';
@@ -50,7 +51,7 @@ import { reconcile } from '../../features/books/merchant-reconciliation';
 import { createExplainSignature } from '../../features/webhooks/dashboard-signatures';
 import { requireRecipientRules } from '../../features/recipients/recipient-rules';
 import { compareRequests, type ReusedKey } from '../../features/request-log/request-differences';
-import { findOwn, type Owner, readAs } from '../../kit/service/own';
+import { findOwn, readAs } from '../../kit/service/own';
 import type { ListPosition } from '../../kit/service/services';
 import type { WebhookTools } from '../../features/webhooks/webhook-endpoints';
 
