@@ -74,7 +74,7 @@ export async function applyMigrations(
        );
        ${schema.before}`,
     );
-    await retryLocks(() => adoptSchema(client, schema, migrations[0]!.name));
+    await retryLocks(() => adoptSchema(client, schema, migrations));
     const applied = await namesIn(client, schema.record);
     const missing = migrations.filter(({ name }) => !applied.has(name));
     for (const migration of missing) await retryLocks(() => apply(client, schema, migration));
@@ -112,19 +112,24 @@ async function takeLock(client: Client, lock: number): Promise<void> {
  * A database that has all replaced migrations keeps its tables as they are, and the first migration is noted as
  * applied. The earlier names stay: a process of the earlier version that still runs goes on finding them.
  */
-async function adoptSchema(client: Client, schema: Schema, first: string): Promise<void> {
+async function adoptSchema(
+  client: Client,
+  schema: Schema,
+  [first]: readonly Migration[],
+): Promise<void> {
   const { record, names, adopt, command } = schema.replaced;
   const earlier = await namesIn(client, record);
-  if (earlier.size === 0 || (await namesIn(client, schema.record)).has(first)) return;
+  if (first === undefined || earlier.size === 0) return;
+  if ((await namesIn(client, schema.record)).has(first.name)) return;
   const lacking = names.filter((name) => !earlier.has(name));
   if (lacking.length > 0) {
     throw new SetupError(
       `The database was made by an earlier version and lacks its migrations ${lacking.join(', ')}. Run ` +
-        `\`${command}\` of the last version that has the migration ${names.at(-1)!}, and then this one. ` +
+        `\`${command}\` of the last version that has the migration ${names.at(-1) ?? ''}, and then this one. ` +
         'If its data is not needed, create an empty database instead.',
     );
   }
-  await apply(client, schema, { name: first, sql: adopt });
+  await apply(client, schema, { name: first.name, sql: adopt });
 }
 
 async function namesIn(client: Client, record: string): Promise<Set<string>> {
