@@ -5,10 +5,10 @@
 import { Command } from '@commander-js/extra-typings';
 import { errorText, wholeNumber } from '../../src/platform/lib/command-line';
 import { startTestServices, stopTestServices } from '../support/servers/start-services';
-import { type Guard, projectOf } from './guard';
+import { type Guard, GUARDS, projectOf } from './guard';
 import { isTestOf, runTests, type TestRun } from './jest-run';
 import { copyProject, type ProjectCopy } from './project-copy';
-import { GUARDS } from './table/index';
+import { REMOVED } from './removed';
 import { runMain } from '../support/run-main';
 
 /** The time limits of one test without a guard, and of all tests with all guards. */
@@ -126,7 +126,7 @@ async function demandComplete(
   for (const project of new Set(guards.map(projectOf))) {
     const began = Date.now();
     const all = guards.filter((guard) => projectOf(guard) === project);
-    const whole = new Set(all.flatMap(({ test, title }) => (title === undefined ? [test] : [])));
+    const whole = new Set(all.flatMap(({ test, title }) => (title === '' ? [test] : [])));
     const partly = all.filter(({ test }) => !whole.has(test));
     const options = { env: environmentOf(project, shared), timeoutMs: COMPLETE_MINUTES * 60_000 };
     const runs = [
@@ -138,7 +138,7 @@ async function demandComplete(
         : [
             await runTests(folder, [...new Set(partly.map(({ test }) => test))], {
               ...options,
-              titles: [...new Set(partly.flatMap(({ title }) => title ?? []))],
+              titles: [...new Set(partly.map(({ title }) => title))],
             }),
           ]),
     ];
@@ -159,14 +159,18 @@ function missingOf(guards: readonly Guard[], runs: readonly TestRun[]): string[]
   const passed = runs.flatMap((run) => run.passed);
   return guards
     .filter((guard) => !passed.some((found) => isTestOf(guard, found)))
-    .map(({ name, test, title = '' }) => `${name}: no test “${title}” of ${test} ran`);
+    .map(({ name, test, title }) => `${name}: no test “${title}” of ${test} ran`);
 }
 
 async function remove({ copy, shared }: Worker, guard: Guard): Promise<Result> {
   const run = await copy.without(guard, () =>
     runTests(copy.folder, [guard.test], {
-      titles: guard.title === undefined ? null : [guard.title],
-      env: { ...environmentOf(projectOf(guard), shared), ...SHORT_PATIENCE },
+      titles: guard.title === '' ? null : [guard.title],
+      env: {
+        ...environmentOf(projectOf(guard), shared),
+        ...SHORT_PATIENCE,
+        [REMOVED]: JSON.stringify(guard.changes),
+      },
       timeoutMs: REMOVED_MINUTES * 60_000,
     }),
   );
@@ -194,7 +198,7 @@ function summarize(results: readonly Result[], startedAt: number): void {
     `\n${results.length - open.length} of ${results.length} guards are noticed, ${minutes} minutes`,
   );
   for (const { guard, verdict, why } of open) {
-    log(`${verdict}: ${guard.name} (${guard.file}): ${guard.protects} ${why}`);
+    log(`${verdict}: ${guard.name} (${guard.changes[0]?.in}): ${guard.protects} ${why}`);
   }
   if (open.length > 0) process.exitCode = 1;
 }

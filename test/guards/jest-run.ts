@@ -34,7 +34,7 @@ interface JestResults {
 
 /** Whether the title of a test, with those of the blocks around it, is the one of the guard. */
 export function isTestOf({ test, title }: Guard, found: { file: string; title: string }): boolean {
-  return found.file === test && (title === undefined || found.title.includes(title));
+  return found.file === test && found.title.includes(title);
 }
 
 export async function runTests(

@@ -3,7 +3,6 @@ import {
   cpSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -11,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Guard, withoutGuard } from './guard';
+import { type Guard, isOfDatabase, readSources, withoutGuard } from './guard';
 
 const ROOT = join(__dirname, '../..');
 const LEFT_OUT = ['.git', '.gateway', 'coverage', 'dist', 'node_modules'];
@@ -31,14 +30,19 @@ export function copyProject(): ProjectCopy {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir');
   return {
     folder,
-    without: async (guard, work) => {
-      const path = join(folder, guard.file);
-      const source = readFileSync(path, 'utf8');
-      writeFileSync(path, withoutGuard(source, guard));
+    without: async ({ changes }, work) => {
+      const sources = readSources(folder);
+      const changed = new Map<string, string>();
+      const read = (path: string): string => changed.get(path) ?? sources.read(path);
+      for (const change of changes.filter((one) => !isOfDatabase(one))) {
+        const { path, text } = withoutGuard({ ...sources, read }, change);
+        changed.set(path, text);
+      }
       try {
+        for (const [path, text] of changed) writeFileSync(join(folder, path), text);
         return await work();
       } finally {
-        writeFileSync(path, source);
+        for (const path of changed.keys()) writeFileSync(join(folder, path), sources.read(path));
       }
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),

@@ -6,6 +6,7 @@ import { connect } from '../../../src/db/connect';
 import { migrate } from '../../../src/db/migrate';
 import type { Db } from '../../../src/db/transaction';
 import { databaseUrl, ensureLogin, withClient } from '../../../src/db/provision';
+import { removeGuard } from '../../guards/removed';
 import { ensureWalletLogin, migrateWallet } from '../../../src/rails/wallet/db/migrate';
 
 /** These are migrated once for each server. */
@@ -46,6 +47,7 @@ export async function createTemplate(serverUrl: string): Promise<void> {
   await recreateDatabase(serverUrl, TEMPLATE_DATABASE);
   const templateUrl = databaseUrl(serverUrl, { database: TEMPLATE_DATABASE });
   await migrate(templateUrl);
+  await removeGuard(templateUrl, 'sql');
   await ensureLogin(templateUrl, APP_LOGIN, ['gateway_api', 'gateway_worker', 'gateway_admin']);
   await ensureLogin(templateUrl, API_LOGIN, ['gateway_api']);
   await ensureLogin(templateUrl, WORKER_LOGIN, ['gateway_worker']);
@@ -58,6 +60,7 @@ async function createWalletTemplate(serverUrl: string): Promise<void> {
   await recreateDatabase(serverUrl, WALLET_TEMPLATE);
   const templateUrl = databaseUrl(serverUrl, { database: WALLET_TEMPLATE });
   await migrateWallet(templateUrl);
+  await removeGuard(templateUrl, 'wallet-sql');
   await ensureWalletLogin(templateUrl, WALLET_LOGIN);
 }
 
