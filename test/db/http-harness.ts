@@ -4,13 +4,13 @@
  */
 import { Writable } from 'node:stream';
 import pino from 'pino';
-import { readApiConfig } from '../../src/shell/config';
+import { type ApiConfig, readApiConfig } from '../../src/shell/config';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import type { Db } from '../../src/db/transaction';
 import type { Mode } from '../../src/domain/mode';
 import { SCOPES, type Scope } from '../../src/domain/scopes';
-import { buildDeps, buildPages, buildServices } from '../../src/shell/deps';
+import { buildDeps, buildPages, buildServices, type Deps } from '../../src/shell/deps';
 import { createApp } from '../../src/shell/api/app';
 import { measureRequests } from '../../src/shell/api/metrics';
 import { createPrivateApp } from '../../src/shell/api/health-api';
@@ -21,7 +21,7 @@ import { newId } from '../../src/platform/lib/new-id';
 import { type TestDatabase, createTestDatabase } from '../support/servers/database';
 
 export const PUBLIC_URL = 'https://pay.example.com';
-const PEPPER = 'the pepper of the tests: long enough';
+export const PEPPER = 'the pepper of the tests: long enough';
 
 /** Nothing listens there. */
 const NO_TEMPORAL = '127.0.0.1:1';
@@ -40,6 +40,8 @@ export interface GatewayOptions {
   trustedProxyHops?: number;
   isDevelopment?: boolean;
   env?: Record<string, string>;
+  /** Its parts that are others than in production. */
+  replace?: (deps: Deps<ApiConfig>) => Partial<Deps<ApiConfig>>;
 }
 
 export interface Harness {
@@ -130,7 +132,7 @@ async function insertKey(owner: Db, accountId: string, options: KeyOptions) {
 
 async function startGateway(
   databaseUrl: string,
-  { env, ...options }: { trustedProxyHops: number } & GatewayOptions,
+  { env, replace, ...options }: { trustedProxyHops: number } & GatewayOptions,
 ): Promise<Gateway> {
   const log: Record<string, unknown>[] = [];
   const lines = new Writable({
@@ -150,7 +152,8 @@ async function startGateway(
     ...env,
   });
   const logger = pino(lines);
-  const deps = buildDeps(config, 'test', logger);
+  const built = buildDeps(config, 'test', logger);
+  const deps = { ...built, ...replace?.(built) };
   const services = buildServices(deps);
   const { publicUrl, cursorSecret, earlierCursorSecrets, evidenceKey, earlierPublicKeys } = config;
   const { registry } = deps;

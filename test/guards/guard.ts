@@ -116,10 +116,11 @@ class MissingGuard extends Error {
 }
 
 function placesOf(text: string, find: string): { from: number; to: number }[] {
-  const words = find.split(' ').map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  // Most files do not have the first word.
-  if (!text.includes(find.split(' ')[0] ?? '')) return [];
-  return [...text.matchAll(new RegExp(words.join('\\s+'), 'g'))].map((match) => ({
+  const words = find.split(' ');
+  // Most files lack one of the words, and looking for a word is quick.
+  if (!words.every((word) => text.includes(word))) return [];
+  const pattern = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('\\s+');
+  return [...text.matchAll(new RegExp(pattern, 'g'))].map((match) => ({
     from: match.index,
     to: match.index + match[0].length,
   }));

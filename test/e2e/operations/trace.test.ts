@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type OwnGateway, startGateway } from '../../support/servers/gateway';
+import { type OwnGateway, startGateway, useSharedGateway } from '../../support/servers/gateway';
 import { runAdmin } from '../../support/servers/gateway-admin';
 import { buildPayout, randomKey } from '../../support/merchant/merchant-client';
 import { openMerchant, whenFinal } from '../../support/payout/payout-steps';
@@ -116,16 +116,18 @@ test('the log lines of the request have the id of its trace', async () => {
 });
 
 test('without TRACE_CONTEXT nothing is passed on, and nothing is stored', async () => {
-  const without = await startGateway({ env: { ONCHAIN_TEST_URL: watch.url } });
-  watch.leadTo(without.sandbox.onchainUrl);
-  const { client } = await openMerchant(without, { mode: 'test' });
+  const without = await useSharedGateway();
+  const { accountId, client } = await openMerchant(without, { mode: 'test' });
+  const receiver = await startReceiver();
+  const where = ['--account', accountId, '--mode', 'test', '--url', receiver.url];
+  await runAdmin(without, 'webhooks', 'create', ...where);
   const headers = { 'idempotency-key': randomKey(), traceparent: TRACEPARENT };
   const { json } = await client.post('/payouts', buildPayout(), headers);
   await whenFinal(client, json.data.id);
-  const orders = provider.filter(({ body }) => body.includes(json.data.id));
-  expect(orders.length).toBeGreaterThan(0);
-  expect(orders.filter(({ headers: sent }) => 'traceparent' in sent)).toEqual([]);
+  await waitFor('the events at the receiver', () => receiver.received.length === 4);
+  expect(receiver.received.filter((one) => 'traceparent' in one.headers)).toEqual([]);
+  // Nor can the calls of the provider have it: they take it from the workflow.
   const history = await without.temporal.workflow.getHandle(json.data.id).fetchHistory();
   expect(JSON.stringify(history)).not.toContain('traceparent');
-  await without.stop();
+  await Promise.all([receiver.stop(), without.stop()]);
 });

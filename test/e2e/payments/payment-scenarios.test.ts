@@ -1,7 +1,7 @@
 /** Each named scenario of a test-mode payment over HTTP, up to the balance and the events. */
-import { PROVIDER_CODES } from '../../../src/domain/provider-codes';
+import { PROVIDER_CODES, type ProviderCode } from '../../../src/domain/provider-codes';
 import type { PaymentStatus } from '../../../src/domain/payment';
-import { brokenInvariants, useSharedGateway } from '../../support/servers/gateway';
+import { isSound, useSharedGateway } from '../../support/servers/gateway';
 import type { ApiAnswer, MerchantClient } from '../../support/merchant/merchant-client';
 import {
   atProvider,
@@ -15,10 +15,11 @@ import {
   whenPayment,
 } from '../../support/payment/payment-steps';
 import { balanceOf, openMerchant } from '../../support/payout/payout-steps';
+import { scaled } from '../../support/scale';
 import { waitFor } from '../../support/wait-for';
 import { started } from '../../support/started';
 
-const gateway = started(useSharedGateway);
+const gateway = started(useSharedGateway, isSound);
 
 interface Played {
   client: MerchantClient;
@@ -137,8 +138,12 @@ const ENDINGS: [scenario: string, ending: Ending][] = [
   ],
 ];
 
+/** The providers differ in their adapters, which have tests of their own: by day one of them plays all. */
+const playedBy = (provider: ProviderCode) =>
+  scaled(provider === PROVIDER_CODES[0] ? ENDINGS : ENDINGS.slice(0, 1), ENDINGS);
+
 describe.each(PROVIDER_CODES)('%s', (provider) => {
-  test.concurrent.each(ENDINGS)('%s', async (scenario, ending) => {
+  test.concurrent.each(playedBy(provider))('%s', async (scenario, ending) => {
     const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
     const id = await openedPayment(client, { provider, metadata: { scenario } });
     await ending.then?.({ client, id });
@@ -188,7 +193,6 @@ async function expectMoney(client: MerchantClient, id: string, data: ApiAnswer['
   const available = data.net_amount ?? '0.00000000';
   const balance = (await balanceOf(client)) ?? { available: '0.00000000', pending: '0.00000000' };
   expect(balance).toMatchObject({ available, pending: '0.00000000' });
-  expect(await brokenInvariants(gateway)).toEqual([]);
 }
 
 test.concurrent('the rest of an underpaid payment comes late and completes it', async () => {
@@ -257,7 +261,6 @@ test.concurrent.each(PROVIDER_CODES)(
     expect(data).toMatchObject({ received_amount: '100.00000000', exceptions: [] });
     expect(await creditsOf(gateway, id)).toMatchObject([{ amount: '100.00000000' }]);
     expect(await balanceOf(client)).toMatchObject({ available: '99.00000000' });
-    expect(await brokenInvariants(gateway)).toEqual([]);
   },
 );
 
@@ -359,7 +362,6 @@ test.concurrent('a hold that is rejected ends as refunded, and nothing is credit
   expect(data).toMatchObject({ net_amount: null, service_fee: '0.00000000' });
   await expectEvents(id, ['created', 'pending', 'processing', 'on_hold', 'refunded'], data);
   expect(await creditsOf(gateway, id)).toEqual([]);
-  expect(await brokenInvariants(gateway)).toEqual([]);
 });
 
 test.concurrent(

@@ -78,7 +78,13 @@ const MEANS: Record<Subject, Verdict | 'no_answer'> = {
   nonsense: 'no_answer',
   unknown_verdict: 'no_answer',
 };
-const SUBJECTS = Object.keys(MEANS) as Subject[];
+const ALL = Object.keys(MEANS) as Subject[];
+/** The adapter of the service has tests of each answer (test/db/screening): by day one of those that mean the same. */
+const AT_NIGHT: Subject[] = ['slow', 'limited', 'hangs', 'unknown_verdict'];
+const SUBJECTS = scaled(
+  ALL.filter((subject) => !AT_NIGHT.includes(subject)),
+  ALL,
+);
 const withVerdict = (verdict: Verdict | 'no_answer') =>
   SUBJECTS.filter((subject) => MEANS[subject] === verdict);
 
@@ -209,7 +215,9 @@ describe('a live payout', () => {
   });
 });
 
-test.concurrent.each(SUBJECTS)('nothing of test mode is asked about (%s)', async (subject) => {
+const OF_TEST_MODE = scaled<Subject[]>(['block', 'on a list to block'], ALL);
+
+test.concurrent.each(OF_TEST_MODE)('nothing of test mode is asked about (%s)', async (subject) => {
   const { client } = await openMerchant(gateway, { mode: 'test' });
   const recipient = await recipientAt(client, ADDRESSES[subject]);
   expect(await screeningOf(gateway, recipient)).toBeNull();

@@ -16,6 +16,9 @@ import {
 import { isUnavailable, retry } from '../merchant/patient-client';
 import { waitFor } from '../wait-for';
 
+/** What opens a merchant and looks at the database; it may have no Temporal. */
+export type Opened = Pick<TestGateway, 'baseUrl' | 'db' | 'pepper'>;
+
 export interface FundedMerchant {
   accountId: string;
   /** The client of the mode that has the funds. */
@@ -33,7 +36,7 @@ export interface MerchantWish {
 }
 
 export async function openMerchant(
-  gateway: TestGateway,
+  gateway: Opened,
   { mode = 'live', funds = { USDT: '20000' }, ...settings }: MerchantWish = {},
 ): Promise<FundedMerchant> {
   const { accountId, liveKey, testKey } = await createMerchant(
@@ -124,7 +127,10 @@ export async function sendUntilAnswered(send: () => Promise<ApiAnswer>): Promise
   });
 }
 
-export async function countPayouts(gateway: TestGateway, accountId: string): Promise<number> {
+export async function countPayouts(
+  gateway: Pick<Opened, 'db'>,
+  accountId: string,
+): Promise<number> {
   const [row] = await gateway.db.query<{ n: number }>(
     'SELECT count(*)::int AS n FROM payouts WHERE account_id = ?',
     [accountId],
@@ -134,7 +140,7 @@ export async function countPayouts(gateway: TestGateway, accountId: string): Pro
 
 /** What is stored of an account's idempotency keys: the states, by key. */
 export async function keyStates(
-  gateway: TestGateway,
+  gateway: Pick<Opened, 'db'>,
   accountId: string,
 ): Promise<Record<string, string>> {
   const found = await gateway.db.query<{ key: string; state: string }>(

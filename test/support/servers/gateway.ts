@@ -222,7 +222,8 @@ export async function createNamespace(address: string, namespace: string): Promi
   return connection;
 }
 
-function providerEnvironment(
+/** The settings of a gateway whose providers are the sandbox. */
+export function providerEnvironment(
   sandbox: Sandbox,
   credentials: ReturnType<typeof makeCredentials>,
   timeoutMs: number,

@@ -1,13 +1,12 @@
 /** GET /currencies (the specification, "Currencies"; decisions/money#currencies and decisions/money#capabilities). */
-import { startGateway, startSecondApi } from '../../support/servers/gateway';
 import { createKey } from '../../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../../support/merchant/merchant-client';
 import { openMerchant } from '../../support/payout/payout-steps';
 import { sharedInRoom } from '../../support/room';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(sharedInRoom('gateway', startGateway));
-const withoutOnchain = started(() => startSecondApi(gateway, ['ONCHAIN_TEST_']));
+const gateway = started(sharedInRoom('direct', startDirectGateway));
 
 const ONCHAIN = {
   code: 'onchain_provider',
@@ -91,8 +90,8 @@ test('it lists the providers with what they can do, and what they move [endpoint
 
 test('only providers that are enabled in the key’s mode are listed', async () => {
   const { client, otherMode } = await openMerchant(gateway, { mode: 'test' });
-  const through = ({ apiKey }: MerchantClient) =>
-    new MerchantClient(withoutOnchain.baseUrl, apiKey);
+  const url = await gateway.startWithout('ONCHAIN_TEST_');
+  const through = ({ apiKey }: MerchantClient) => new MerchantClient(url, apiKey);
   const { json } = await through(client).get('/currencies');
   expect(json.providers).toEqual([EXCHANGE]);
   expect(sorted(json.data)).toEqual(sorted(routesOf('exchange_pay')));

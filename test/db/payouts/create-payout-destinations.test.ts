@@ -1,10 +1,11 @@
 /** Addresses that do not exist are refused before anything is stored (decisions/payouts#destinations). */
-import { useSharedGateway } from '../../support/servers/gateway';
 import { buildPayout } from '../../support/merchant/merchant-client';
 import { countPayouts, keyStates, openMerchant } from '../../support/payout/payout-steps';
+import { sharedInRoom } from '../../support/room';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(useSharedGateway);
+const gateway = started(sharedInRoom('direct', startDirectGateway));
 
 test.each([
   {

@@ -1,11 +1,12 @@
 /** GET /balance (the specification, "Balance object"). */
-import { useSharedGateway } from '../../support/servers/gateway';
 import { createKey, fund } from '../../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../../support/merchant/merchant-client';
 import { acceptedPayout, openMerchant } from '../../support/payout/payout-steps';
+import { sharedInRoom } from '../../support/room';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(useSharedGateway);
+const gateway = started(sharedInRoom('direct', startDirectGateway));
 
 test('each currency has its own figures, with 8 decimals and not wrapped in data [endpoint GET /balance]', async () => {
   const { client } = await openMerchant(gateway, {

@@ -1,10 +1,11 @@
 /** The limits of a payout's members (the specification, "Limits"): what meets one, what passes it. */
-import { useSharedGateway } from '../../support/servers/gateway';
 import { buildPayout, randomKey } from '../../support/merchant/merchant-client';
 import { openMerchant } from '../../support/payout/payout-steps';
+import { sharedInRoom } from '../../support/room';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(useSharedGateway);
+const gateway = started(sharedInRoom('direct', startDirectGateway));
 
 type Change = Record<string, unknown>;
 

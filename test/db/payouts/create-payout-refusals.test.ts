@@ -1,5 +1,5 @@
 /** Refusals of POST /payouts: each with its code and details, and with nothing left behind. */
-import { brokenInvariants, useSharedGateway } from '../../support/servers/gateway';
+import { brokenInvariants } from '../../support/servers/gateway';
 import { fund } from '../../support/merchant/merchant';
 import { buildPayout, randomKey } from '../../support/merchant/merchant-client';
 import { buildPayment } from '../../support/payment/payment-steps';
@@ -9,9 +9,11 @@ import {
   keyStates,
   openMerchant,
 } from '../../support/payout/payout-steps';
+import { sharedInRoom } from '../../support/room';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(useSharedGateway);
+const gateway = started(sharedInRoom('direct', startDirectGateway));
 
 const EXCHANGE_ID = { type: 'exchange_id', value: '123456789' };
 const EMAIL = { type: 'email', value: 'payee@example.com' };

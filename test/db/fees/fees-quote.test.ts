@@ -1,12 +1,12 @@
 /** GET /fees/quote (the specification, "Fee quote"; decisions/money#service-fees). */
 import { addFeeRule, type FeeRuleWish } from '../../support/merchant/fee-rules';
-import { useSharedGateway, startSecondApi } from '../../support/servers/gateway';
 import { MerchantClient } from '../../support/merchant/merchant-client';
 import { acceptedPayout, openMerchant } from '../../support/payout/payout-steps';
+import { sharedInRoom } from '../../support/room';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(useSharedGateway);
-const withoutExchange = started(() => startSecondApi(gateway, ['EXCHANGE_PAY_LIVE_']));
+const gateway = started(sharedInRoom('direct', startDirectGateway));
 
 const ASKED = {
   direction: 'payout',
@@ -132,7 +132,7 @@ test.each([
 
 test('what a provider does not move has no quote: a currency of another, or one not enabled', async () => {
   const { client } = await openMerchant(gateway);
-  const there = new MerchantClient(withoutExchange.baseUrl, client.apiKey);
+  const there = new MerchantClient(await gateway.startWithout('EXCHANGE_PAY_LIVE_'), client.apiKey);
   const answers = [
     await quote(client, { provider: 'exchange_pay', currency: 'XRP' }),
     await quote(there, { provider: 'exchange_pay' }),

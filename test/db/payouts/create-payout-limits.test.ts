@@ -1,22 +1,22 @@
 /** Limits and pauses of POST /payouts (decisions/controls#payout-limits and decisions/controls#payout-pauses). */
-import { brokenInvariants, startGateway } from '../../support/servers/gateway';
+import { brokenInvariants } from '../../support/servers/gateway';
 import { fund } from '../../support/merchant/merchant';
 import { buildPayout, type MerchantClient } from '../../support/merchant/merchant-client';
 import { type Outage, setOutage } from '../../support/servers/sandbox';
 import {
-  approve,
   balanceOf,
   countPayouts,
   keyStates,
   magic,
   openMerchant,
-  reject,
   sendUntilAnswered,
   whenFinal,
 } from '../../support/payout/payout-steps';
+import { sharedInRoom } from '../../support/room';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(startGateway);
+const gateway = started(sharedInRoom('direct', startDirectGateway));
 
 async function setLimits(
   accountId: string,
@@ -136,8 +136,8 @@ test('one mode’s payouts do not use up the other’s limit', async () => {
 });
 
 test.each([
-  { end: 'rejected', finish: (id: string) => reject(gateway, id, 'no') },
-  { end: 'failed', finish: (id: string) => approve(gateway, id) },
+  { end: 'rejected', finish: (id: string) => gateway.reject(id, 'no') },
+  { end: 'failed', finish: (id: string) => gateway.drive(id) },
   {
     end: 'cancelled',
     finish: (id: string, client: MerchantClient) => client.post(`/payouts/${id}/cancel`),

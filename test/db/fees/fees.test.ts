@@ -1,13 +1,12 @@
 /** GET /fees (the specification, "Fee rule"; decisions/money#service-fees). */
 import { type FeeRuleWish, addFeeRule } from '../../support/merchant/fee-rules';
-import { startGateway, startSecondApi } from '../../support/servers/gateway';
 import { MerchantClient } from '../../support/merchant/merchant-client';
 import { acceptedPayout, openMerchant } from '../../support/payout/payout-steps';
 import { sharedInRoom } from '../../support/room';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(sharedInRoom('gateway', startGateway));
-const withoutExchange = started(() => startSecondApi(gateway, ['EXCHANGE_PAY_TEST_']));
+const gateway = started(sharedInRoom('direct', startDirectGateway));
 
 const DEFAULT = {
   percentage: '1.0000',
@@ -55,8 +54,8 @@ test('there is one rule for each enabled provider, direction and currency [endpo
 
 test('a provider that is not enabled in the mode has no rules', async () => {
   const { client, otherMode } = await openMerchant(gateway, { mode: 'test' });
-  const through = ({ apiKey }: MerchantClient) =>
-    new MerchantClient(withoutExchange.baseUrl, apiKey);
+  const url = await gateway.startWithout('EXCHANGE_PAY_TEST_');
+  const through = ({ apiKey }: MerchantClient) => new MerchantClient(url, apiKey);
   expect(sorted(await feesOf(through(client)))).toEqual(sorted(ONCHAIN));
   expect(await feesOf(through(otherMode))).toHaveLength(ONCHAIN.length + EXCHANGE.length);
 });
