@@ -18,14 +18,14 @@ import { readBook } from '../support/servers/sandbox';
 import { started } from '../support/started';
 import { waitThroughFaults } from '../support/wait-for';
 
-const ROWS = scaled(200, 10_000);
-const KILLS = scaled(6, 60);
+const ROWS = scaled(120, 10_000);
+const KILLS = scaled(4, 60);
 const END_WITHIN_MS = scaled(300_000, 10_800_000);
 
-/** Some rows fail at the provider, and some answers are lost. */
+/** Some rows fail at the provider, and some answers are lost. The first rows play each of them. */
 const PLAYED: ScenarioName[] = [
-  ...Array<ScenarioName>(20).fill('sends'),
   ...(['refuses', 'fails_later', 'error_5xx', 'timeout_after_accept', 'callback_lost'] as const),
+  ...Array<ScenarioName>(20).fill('sends'),
 ];
 
 const OTHER_ADDRESS = 'TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7';
@@ -49,8 +49,8 @@ interface Batch {
 }
 
 async function createBatch(dice: Dice): Promise<Batch> {
-  const payouts = Array.from({ length: ROWS }, () =>
-    buildPayout({ amount: `1.0000${SCENARIOS[dice.pick(PLAYED)].code}` }),
+  const payouts = Array.from({ length: ROWS }, (_, n) =>
+    buildPayout({ amount: `1.0000${SCENARIOS[PLAYED[n] ?? dice.pick(PLAYED)].code}` }),
   );
   const key = randomKey();
   const body = { reference: randomKey(), payouts };
