@@ -117,8 +117,9 @@ class MissingGuard extends Error {
 
 function placesOf(text: string, find: string): { from: number; to: number }[] {
   const words = find.split(' ');
-  // Most files lack one of the words, and looking for a word is quick.
-  if (!words.every((word) => text.includes(word))) return [];
+  // Most files lack the longest word, and looking for a word is quick.
+  const [longest = ''] = words.toSorted((a, b) => b.length - a.length);
+  if (!text.includes(longest)) return [];
   const pattern = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('\\s+');
   return [...text.matchAll(new RegExp(pattern, 'g'))].map((match) => ({
     from: match.index,
