@@ -16,18 +16,18 @@ const WARN = 40;
  */
 const WITH_VALUES = ['detail', 'where', 'hint', 'internalQuery', 'query', 'parameters', 'bindings'];
 
-/** Every logger of the gateway has these serializers. */
-export const LOG_SERIALIZERS = {
-  err: (error: Error): Record<string, unknown> => {
-    const fields = Object.entries(pino.stdSerializers.errWithCause(error)).map(
-      ([name, value]): [string, unknown] => [name, name === 'cause' ? causeOf(error) : value],
-    );
-    return Object.fromEntries(fields.filter(([name]) => !WITH_VALUES.includes(name)));
-  },
-};
+/** Every logger of the gateway has these serializers. Temporal's SDK logs errors as `error`. */
+export const LOG_SERIALIZERS = { err: errorFields, error: errorFields };
 
-function causeOf({ cause }: Error): unknown {
-  return cause instanceof Error ? LOG_SERIALIZERS.err(cause) : undefined;
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const fields = Object.entries(pino.stdSerializers.errWithCause(error)).map(
+    ([name, value]): [string, unknown] => [
+      name,
+      name === 'cause' ? errorFields(error.cause) : value,
+    ],
+  );
+  return Object.fromEntries(fields.filter(([name]) => !WITH_VALUES.includes(name)));
 }
 
 export function createLogger(name: string, level: string): Logger {

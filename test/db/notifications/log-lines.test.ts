@@ -32,7 +32,7 @@ async function failingInsert(): Promise<Error & { detail?: string }> {
     );
 }
 
-function logged(error: Error): string {
+function logged(error: unknown, member = 'err'): string {
   let text = '';
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -40,7 +40,7 @@ function logged(error: Error): string {
       done();
     },
   });
-  pino({ serializers: LOG_SERIALIZERS }, output).error({ err: error }, 'request failed');
+  pino({ serializers: LOG_SERIALIZERS }, output).error({ [member]: error }, 'request failed');
   return text;
 }
 
@@ -48,7 +48,11 @@ test('an error of PostgreSQL is logged without the row', async () => {
   const error = await failingInsert();
   // Otherwise this test would show nothing.
   expect(error.detail).toContain(DESTINATION);
-  for (const line of [logged(error), logged(new Error('outer', { cause: error }))]) {
+  const lines = ['err', 'error'].flatMap((member) => [
+    logged(error, member),
+    logged(new Error('outer', { cause: error }), member),
+  ]);
+  for (const line of lines) {
     expect(line).toContain('payouts_amount_check');
     expect(line).not.toContain(DESTINATION);
     expect(line).not.toContain(REFERENCE);
