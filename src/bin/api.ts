@@ -15,8 +15,8 @@ const TEMPORAL_PATIENCE_MS = 5_000;
 
 const HELP = `Usage: api [--help]
 
-Serves /api/v1, /provider-callbacks, /healthz and /readyz on PORT (3000), /dashboard and /console if
-DASHBOARD_DATABASE_URL is set, and /metrics and /readyz with details on METRICS_PORT.
+Serves /api/v1, /provider-callbacks, /healthz, /servingz and /readyz on PORT (3000), /dashboard and /console
+if DASHBOARD_DATABASE_URL is set, and /metrics and /readyz with details on METRICS_PORT.
 docs/operations.md describes its environment; missing variables are reported at the start.
 `;
 
@@ -31,6 +31,7 @@ runProcess(HELP, async (env) => {
   const privateServer = await startPrivateServer(config, services.health, readMetrics, logger);
   const server = await startServer(app, config.port, config.host);
   logger.info({ port: server.port }, 'api listening');
+  services.health.watch();
   void warnWithoutTemporal(deps);
   const reload = reloadCredentials(config.temporal, logger, (credentials) => {
     deps.temporal.renew(credentials);

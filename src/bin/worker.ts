@@ -47,16 +47,19 @@ runProcess(HELP, async (env) => {
     deps.temporal.renew(credentials);
   });
   await ensureSchedules(deps.temporal);
+  const health = createHealth(deps);
   const privateServer = await startPrivateServer(
     config,
-    createHealth(deps),
+    health,
     () => scrape(deps.registry, exporter?.url ?? null),
     deps.logger,
   );
   deps.logger.info('worker polling');
+  health.watch();
   return {
     ended: worker.ended,
     stop: async () => {
+      health.drain();
       reload.stop();
       await privateServer?.stop();
       await worker.stop();

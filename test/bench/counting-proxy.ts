@@ -23,11 +23,14 @@ export interface CountingProxy {
   stop(): Promise<void>;
 }
 
-/** Once for each connection (knex), for batches of requests in the background, and once a minute. */
+/** Once for each connection (knex), for batches of requests in the background, once a minute, and for readiness. */
 const NOT_COUNTED = [
   /^select version\(\)/i,
   /^SELECT write_request_log\(/,
   /^SELECT clock_timestamp\(\) AS now$/,
+  /knex_migrations/,
+  /^SHOW statement_timeout$/,
+  /^SELECT FROM pg_database/,
 ];
 
 export async function startCountingProxy(databaseUrl: string): Promise<CountingProxy> {

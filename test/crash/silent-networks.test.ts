@@ -1,10 +1,11 @@
 /**
  * The network between two parts goes silent: nothing passes, nobody hangs up, and the connections of that
- * time never speak again. Meanwhile every request gets an answer; afterwards everything goes on without a
- * restart, and nothing is lost or doubled.
+ * time never speak again. Meanwhile every request gets an answer, also behind a load balancer; afterwards
+ * everything goes on without a restart, and nothing is lost or doubled.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Link, startLink } from '../support/chaos/link';
+import { startBalancer } from '../support/servers/balancer';
 import { startGateway, type OwnGateway } from '../support/servers/gateway';
 import { runAdmin } from '../support/servers/gateway-admin';
 import { fund, FUNDS } from '../support/merchant/merchant';
@@ -77,9 +78,13 @@ async function startWorld(): Promise<World> {
   const url = `http://127.0.0.1:${at("worker and merchant's receiver")}/hooks`;
   const where = ['--account', accountId, '--mode', 'test', '--url', url];
   await runAdmin(gateway, 'webhooks', 'create', ...where);
+  const balancer = await startBalancer([new URL(gateway.baseUrl).origin]);
+  await waitThroughFaults('the API to get requests', () => balancer.ready() === 1);
   return {
-    ...{ gateway, links, receiver, client: new MerchantClient(gateway.baseUrl, testKey) },
+    ...{ gateway, links, receiver },
+    client: new MerchantClient(`${balancer.url}/api/v1`, testKey),
     stop: async () => {
+      await balancer.stop();
       await gateway.stop();
       await receiver.stop();
       await Promise.all(started.map((link) => link.stop()));
@@ -112,6 +117,9 @@ async function silence({ gateway, links, receiver, client }: World, name: LinkNa
   ]);
   expect(meanwhile.filter((answer) => !isProper(answer)).map(({ text }) => text)).toEqual([]);
   await sleep(Math.max(0, ended - Date.now()));
+  // By now the load balancer has asked the API many times.
+  const read = await client.get('/balance');
+  expect([isProper(read), read.text]).toEqual([true, expect.any(String)]);
   links[name].set(null);
 
   const late = await Promise.all(keys.map((key) => create(key)));

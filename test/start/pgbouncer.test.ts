@@ -2,6 +2,7 @@
  * The API and the worker behind PgBouncer in transaction mode, with fewer connections to PostgreSQL
  * than requests at once.
  */
+import { pino } from 'pino';
 import { connect } from '../../src/db/connect';
 import { withClient } from '../../src/db/provision';
 import { createHealth } from '../../src/shell/api/health';
@@ -93,8 +94,14 @@ describeWithProgram(findPgBouncer(), REMEDY, 'behind PgBouncer', () => {
     const url = new URL(gateway.env['DATABASE_URL'] ?? '');
     url.port = String(another.port);
     const unlimited = connect({ url: url.href, size: 2, applicationName: 'test' });
-    const { postgres } = await createHealth({ db: unlimited, pagesDb: null, temporal }).check();
-    expect(postgres).toContain(`ALTER ROLE <login> SET statement_timeout = '15s'`);
+    const logger = pino({ level: 'silent' });
+    const { parts } = await createHealth({
+      db: unlimited,
+      pagesDb: null,
+      temporal,
+      logger,
+    }).check();
+    expect(parts['postgres']).toContain(`ALTER ROLE <login> SET statement_timeout = '15s'`);
     await unlimited.destroy();
     await another.stop();
   });

@@ -36,7 +36,7 @@ export const requireHttps: GatewayMiddleware = async (ctx, next) => {
 };
 
 /** Load balancers ask every two seconds: a line for each answer would be most of the log. */
-const PROBES = ['/healthz', '/readyz'];
+const PROBES = ['/healthz', '/readyz', '/servingz'];
 
 export function logRequests(logger: Logger): GatewayMiddleware {
   return async (ctx, next) => {

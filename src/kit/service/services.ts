@@ -198,8 +198,20 @@ export interface ProviderCallbacks {
 }
 
 export interface Health {
-  /** Each component → null if it is healthy, otherwise the problem. */
-  check(): Promise<Record<string, string | null>>;
-  /** From now on the process is not ready: load balancers send their requests to others. */
+  check(): Promise<Readiness>;
+  /**
+   * Whether load balancers send requests to this process: from the first time that it was ready until it
+   * stops. An outage of PostgreSQL or Temporal concerns every process alike, and each answers what it can.
+   */
+  isServing(): boolean;
+  /** Checks every few seconds, and logs when a part fails or works again, until drain(). */
+  watch(): void;
+  /** From now on the process is neither ready nor serving. */
   drain(): void;
+}
+
+export interface Readiness {
+  ready: boolean;
+  /** Each component → `ok`, or the problem. */
+  parts: Record<string, string>;
 }

@@ -11,22 +11,30 @@ import type { GatewayState } from '../../kit/api/context';
 import { refuseInvalidHttp, refuseUnknownPath, writeErrors } from '../../kit/api/write-errors';
 import { setRequestId } from '../../features/request-log/record-requests';
 
-/** A part that an operator has to look at while the gateway works. */
-const ADVICE = 'collation';
-
 /** Sent with every 503 (decisions/api#retry-after). */
 const RETRY_AFTER_SECONDS = 5;
 
 export function healthRoutes(router: Router<GatewayState>, health: Health): void {
+  processRoutes(router, health);
+  router.get('/readyz', async (ctx) => {
+    const { ready } = await health.check();
+    ctx.status = ready ? 200 : 503;
+    if (!ready) ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
+    ctx.body = { status: ready ? 'ready' : 'not_ready' };
+  });
+}
+
+/** What concerns this process alone, so that neither asks another program. */
+function processRoutes(router: Router<GatewayState>, health: Health): void {
   router.get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' };
   });
 
-  router.get('/readyz', async (ctx) => {
-    const { ready } = await readiness(health);
-    ctx.status = ready ? 200 : 503;
-    if (!ready) ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
-    ctx.body = { status: ready ? 'ready' : 'not_ready' };
+  router.get('/servingz', (ctx) => {
+    const isServing = health.isServing();
+    ctx.status = isServing ? 200 : 503;
+    if (!isServing) ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
+    ctx.body = { status: isServing ? 'serving' : 'not_serving' };
   });
 }
 
@@ -37,12 +45,9 @@ export function createPrivateApp(
   logger: Logger,
 ): Koa<GatewayState> {
   const router = new Router<GatewayState>();
-  router.get('/healthz', (ctx) => {
-    ctx.body = { status: 'ok' };
-  });
-
+  processRoutes(router, health);
   router.get('/readyz', async (ctx) => {
-    const { ready, parts } = await readiness(health);
+    const { ready, parts } = await health.check();
     ctx.status = ready ? 200 : 503;
     ctx.body = { status: ready ? 'ready' : 'not_ready', parts };
   });
@@ -61,12 +66,4 @@ export function createPrivateApp(
   app.use(router.routes());
   app.use(refuseUnknownPath);
   return app;
-}
-
-async function readiness(health: Health) {
-  const problems = Object.entries(await health.check());
-  return {
-    ready: problems.every(([part, problem]) => problem === null || part === ADVICE),
-    parts: Object.fromEntries(problems.map(([part, problem]) => [part, problem ?? 'ok'])),
-  };
 }

@@ -1,8 +1,10 @@
 /** Request ids, the error envelope on every path, and what is written to the log. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import type { Client } from '@temporalio/client';
 import { pino } from 'pino';
 import { isId } from '../../../src/domain/ids';
+import { createHealth } from '../../../src/shell/api/health';
 import { createPrivateApp } from '../../../src/shell/api/health-api';
 import { newId } from '../../../src/platform/lib/new-id';
 import { type ErrorBody, type Gateway, bearer, errorOf, startHarness } from '../http-harness';
@@ -260,32 +262,37 @@ describe('the log', () => {
 
   it('has no line for a probe that succeeds, which is asked every two seconds, and one for a failure', async () => {
     const requestIds = await Promise.all(
-      ['/healthz', '/healthz?later', '/readyz'].map(async (path) => {
+      ['/healthz', '/healthz?later', '/servingz', '/readyz'].map(async (path) => {
         const response = await fetch(gateway.url + path);
         return [response.status, response.headers.get('X-Request-Id')] as const;
       }),
     );
-    expect(requestIds.map(([status]) => status)).toEqual([200, 200, 503]);
+    expect(requestIds.map(([status]) => status)).toEqual([200, 200, 503, 503]);
     const logged = ([, id]: (typeof requestIds)[number]) =>
       gateway.log.some((entry) => entry['request_id'] === id);
-    expect(requestIds.map(logged)).toEqual([false, false, true]);
+    expect(requestIds.map(logged)).toEqual([false, false, true, true]);
   });
 });
 
 describe('for operators', () => {
-  it('/healthz and /readyz answer without a key, with a request id, and tell nothing else', async () => {
+  it('/healthz, /servingz and /readyz answer without a key, with a request id, and tell nothing else', async () => {
     const health = await fetch(`${gateway.url}/healthz`);
     expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
     expect(health.headers.get('X-Request-Id')).toMatch(/^req_/);
-    const ready = await fetch(`${gateway.url}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([503, { status: 'not_ready' }]);
-    expect(ready.headers.get('Retry-After')).toMatch(/^[1-9][0-9]*$/);
+    for (const [path, status] of [
+      ['/readyz', 'not_ready'],
+      ['/servingz', 'not_serving'],
+    ] as const) {
+      const answer = await fetch(gateway.url + path);
+      expect([answer.status, await answer.json()]).toEqual([503, { status }]);
+      expect(answer.headers.get('Retry-After')).toMatch(/^[1-9][0-9]*$/);
+    }
     expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
   });
 
-  it('/readyz on the private port says which part fails', async () => {
+  it('/readyz on the private port says which part fails, and each change is a line of the log', async () => {
     const failing = await startHarness();
-    const { privateUrl } = await failing.startGateway();
+    const { privateUrl, log } = await failing.startGateway();
     const before = await fetch(`${privateUrl}/readyz`);
     const temporal = expect.stringMatching(/^Temporal does not answer: /);
     const parts = { postgres: 'ok', migrations: 'ok', collation: 'ok', dashboard: 'ok', temporal };
@@ -305,22 +312,53 @@ describe('for operators', () => {
         }),
       },
     ]);
+    await fetch(`${privateUrl}/readyz`);
+    const lines = log.filter(({ msg }) => msg === 'not ready');
+    expect(lines.map(({ level, parts }) => [level, parts])).toEqual([
+      [40, parts],
+      [40, { ...parts, collation: expect.stringContaining('REINDEX') as string }],
+      [
+        40,
+        expect.objectContaining({
+          postgres: expect.stringMatching(/^PostgreSQL does not answer: /) as string,
+        }),
+      ],
+    ]);
     await failing.stop();
   });
 
-  it('a changed collation alone leaves /readyz at 200', async () => {
-    const parts = { postgres: null, collation: 'REINDEX the database.' };
-    const health = { check: () => Promise.resolve(parts), drain: () => undefined };
+  it('a process gets requests from the first time that it was ready until it stops, whatever fails meanwhile', async () => {
+    const own = await startHarness();
+    const answers = { getSystemInfo: (): Promise<unknown> => Promise.reject(new Error('away')) };
+    const temporal = {
+      withDeadline: (_: number, call: () => Promise<unknown>) => call(),
+      workflowService: answers,
+    } as unknown as Client;
+    const logger = pino({ level: 'silent' });
+    const health = createHealth({ db: own.db, pagesDb: null, temporal, logger });
     const metrics = () => Promise.resolve({ contentType: 'text/plain', text: '' });
-    const server = createPrivateApp(health, metrics, pino({ level: 'silent' })).listen(0);
+    const server = createPrivateApp(health, metrics, logger).listen(0);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+    const statuses = async () => {
+      const asked: number[] = [];
+      for (const path of ['/healthz', '/readyz', '/servingz']) {
+        asked.push((await fetch(`http://127.0.0.1:${port}${path}`)).status);
+      }
+      return asked;
+    };
+    expect(await statuses()).toEqual([200, 503, 503]);
+    answers.getSystemInfo = () => Promise.resolve({});
+    // A changed collation is for an operator to look at, while everything works.
+    await changeCollation(own.database.name);
+    expect(await statuses()).toEqual([200, 200, 200]);
+    await own.cutDatabase();
+    answers.getSystemInfo = () => Promise.reject(new Error('away'));
+    expect(await statuses()).toEqual([200, 503, 200]);
+    health.drain();
+    expect(await statuses()).toEqual([200, 503, 503]);
     server.close();
-    expect([answer.status, await answer.json()]).toEqual([
-      200,
-      { status: 'ready', parts: { postgres: 'ok', collation: 'REINDEX the database.' } },
-    ]);
+    await own.stop();
   });
 
   it('/metrics on the private port counts requests by route pattern, never by path', async () => {

@@ -1,10 +1,12 @@
 /**
- * A load balancer as small as one can be: it asks each backend's /readyz, sends each request to the
- * next ready one over kept-alive connections, and repeats nothing.
+ * A load balancer as small as one can be: it asks each backend what HAProxy of docker-compose.yml asks, sends
+ * each request to the next one that takes requests over kept-alive connections, and repeats nothing.
  */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Pool } from 'undici';
 
@@ -16,12 +18,14 @@ export interface Balancer {
 }
 
 const CHECK_MS = 200;
+const HAPROXY = readFileSync(join(__dirname, '../../../deploy/compose/haproxy.cfg'), 'utf8');
+const [, CHECKED = 'none'] = /option httpchk GET (\S+)/.exec(HAPROXY) ?? [];
 
 export async function startBalancer(origins: readonly string[]): Promise<Balancer> {
   const backends = origins.map((origin) => ({ pool: new Pool(origin), isReady: false }));
   const checks = setInterval(() => {
     for (const backend of backends) {
-      backend.pool.request({ method: 'GET', path: '/readyz' }).then(
+      backend.pool.request({ method: 'GET', path: CHECKED }).then(
         async ({ statusCode, body }) => {
           await body.dump();
           backend.isReady = statusCode === 200;
