@@ -141,7 +141,7 @@ line DATABASE_OWNER_URL "$owner" | folder migrate
 line WALLET_DATABASE_OWNER_URL "$(database wallet_owner WALLET_OWNER_PASSWORD wallet)" | folder wallet-migrate
 {
   line DATABASE_OWNER_URL "$owner"
-  secrets $gateway KEY_PEPPER
+  secrets $gateway KEY_PEPPER SCREENING_API_KEY
   simulated
 } | folder admin
 
@@ -161,6 +161,12 @@ worker=$(database gateway_worker_1 GATEWAY_WORKER_PASSWORD gateway)
   secrets $gateway $providers SMTP_URL
   simulated
 } | folder worker
+# The workers of payouts send mail, and no others.
+{
+  line DATABASE_URL "$worker"
+  secrets $gateway $providers
+  simulated
+} | folder worker-payments
 # Merchants choose the addresses that this worker calls, so it has none of the providers' keys.
 {
   line DATABASE_URL "$worker"

@@ -9,11 +9,12 @@ import { createEvidenceKey } from '../platform/lib/evidence-key';
 import { productionFaults } from '../platform/settings/production';
 import {
   attempt,
+  readSetting,
   readSettings,
   type SettingsOf,
   settingsOf,
 } from '../platform/settings/read-settings';
-import type { Environment } from '../platform/settings/settings';
+import { type Environment, ROWS, type Setting } from '../platform/settings/settings';
 import { webhookSettings } from '../platform/settings/webhook-settings';
 import type { MailConfig } from '../adapters/mail/sender';
 import type { OidcConfig } from '../adapters/oidc/provider';
@@ -64,7 +65,7 @@ export function readApiConfig(env: Environment) {
 
 /** @throws as above */
 export function readWorkerConfig(env: Environment) {
-  const settings = readChecked('worker', env);
+  const settings = readChecked('worker', variablesOfQueues(env));
   return {
     ...sharedConfig(settings, env),
     pages: null,
@@ -89,6 +90,15 @@ export function readWorkerConfig(env: Environment) {
       workflowBundle: settings.WORKFLOW_BUNDLE,
     },
   };
+}
+
+/** Without the settings of queues that this worker does not take: the keys of providers, the mail server. */
+function variablesOfQueues(env: Environment): Environment {
+  const { value: taken } = attempt(() => readSetting('WORKER_QUEUES', env));
+  const isRead = ({ queues }: Setting) =>
+    queues === undefined || taken === undefined || taken.some((queue) => queues.includes(queue));
+  const foreign = ROWS.filter(([, row]) => !isRead(row)).map(([name]) => name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.includes(name)));
 }
 
 function readChecked<Program extends 'api' | 'worker'>(program: Program, env: Environment) {

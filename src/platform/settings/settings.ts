@@ -3,7 +3,7 @@
  * (read-settings.ts), the tables in docs/operations.md are written from it (`npm run settings`), secrets
  * can be in files (secret-files.ts), and tests compare docker-compose.yml and the chart with it.
  */
-import { WORKER_QUEUES } from '../../domain/worker-queues';
+import { WORKER_QUEUES, type WorkerQueue } from '../../domain/worker-queues';
 import {
   baseUrl,
   choice,
@@ -25,7 +25,7 @@ import {
   text,
 } from './setting-kinds';
 
-export type ProgramName = 'api' | 'worker' | 'wallet' | 'migrate' | 'admin';
+export type ProgramName = 'api' | 'worker' | 'wallet' | 'migrate' | 'admin' | 'ledger-verify';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -48,6 +48,8 @@ export interface Setting {
     | 'random and used once';
   /** The programs that read it. */
   programs: readonly ProgramName[];
+  /** Of the workers, those read it that take one of these queues; without it, all of them do. */
+  queues?: readonly WorkerQueue[];
   /** Can be read from a file, and never appears in a log. */
   isSecret?: true;
   /** In Markdown. */
@@ -57,14 +59,19 @@ export interface Setting {
 const BOTH = ['api', 'worker'] as const;
 const WITH_ADMIN = [...BOTH, 'admin'] as const;
 const WITH_WALLET = [...BOTH, 'wallet'] as const;
-const OF_TEMPORAL = [...BOTH, 'wallet', 'admin'] as const;
+const OF_TEMPORAL = [...BOTH, 'wallet', 'admin', 'ledger-verify'] as const;
+
+/** The queues whose workers call providers. Those of webhooks call addresses that merchants choose. */
+const CALLERS = ['payouts', 'batches', 'payments', 'providers'] as const;
+/** The queue whose workers send mail. */
+const MAILERS = ['payouts'] as const;
 
 export const GATEWAY_SETTINGS = {
   DATABASE_URL: {
     kind: postgresUrl,
     required: 'always',
     isSecret: true,
-    programs: BOTH,
+    programs: [...BOTH, 'ledger-verify'],
     meaning:
       'PostgreSQL URL of the program’s login: `gateway_api_1` for `api`, `gateway_worker_1` for `worker`, such as `postgres://gateway_api_1:…@host:5432/gateway`; see “TLS to PostgreSQL”',
   },
@@ -260,7 +267,7 @@ export const GATEWAY_SETTINGS = {
     otherwise: '0',
     programs: ['api'],
     meaning:
-      'how long a stopping `api` still takes requests while `/readyz` is 503, so that a load balancer sends the next ones elsewhere; longer than two of its checks',
+      'how long a stopping `api` still takes requests while `/servingz` is 503, so that a load balancer sends the next ones elsewhere; longer than two of its checks',
   },
   PUBLIC_URL: {
     kind: baseUrl,
@@ -321,7 +328,8 @@ export const GATEWAY_SETTINGS = {
   SCREENING_URL: {
     kind: orNone(httpUrl),
     inProduction: 'a screening service',
-    programs: BOTH,
+    programs: WITH_ADMIN,
+    queues: CALLERS,
     meaning:
       'service that clears the destinations of live payouts ([screening.md](screening.md)); a worker that starts with it requires its answers until `admin screening remove service`. In production it is required with a live provider: `none` says that imported lists alone, or nobody, screen',
   },
@@ -330,19 +338,22 @@ export const GATEWAY_SETTINGS = {
     required: { with: 'SCREENING_URL' },
     setTo: 'the API key at the screening service',
     isSecret: true,
-    programs: BOTH,
+    programs: WITH_ADMIN,
+    queues: CALLERS,
     meaning: 'bearer key at that service',
   },
   SCREENING_TIMEOUT_MS: {
     kind: count(100, 10_000),
     otherwise: '5000',
-    programs: BOTH,
+    programs: WITH_ADMIN,
+    queues: CALLERS,
     meaning: 'request timeout; without an answer, the payout waits',
   },
   SMTP_URL: {
     kind: smtpUrl,
     isSecret: true,
     programs: ['worker'],
+    queues: MAILERS,
     meaning:
       'mail server for notifications, such as `smtps://login:password@mail.example.com`; without it, nobody gets mail. In production `smtp://` requires STARTTLS, unless the URL ends with `?requireTLS=false`',
   },
@@ -351,6 +362,7 @@ export const GATEWAY_SETTINGS = {
     required: { with: 'SMTP_URL' },
     setTo: 'the sender of mails, such as Payments <payments@example.com>',
     programs: BOTH,
+    queues: MAILERS,
     meaning:
       'sender of the mails, such as `Payments <payments@example.com>`; with it, `api` lets the workers mail invitations and links for a new password',
   },
@@ -358,12 +370,14 @@ export const GATEWAY_SETTINGS = {
     kind: count(1, 10_080),
     otherwise: '60',
     programs: ['worker'],
+    queues: MAILERS,
     meaning: 'operators are told of a live payout that has waited for review for so long',
   },
   NOTIFY_DOUBT_AFTER_MINUTES: {
     kind: count(1, 10_080),
     otherwise: '15',
     programs: ['worker'],
+    queues: MAILERS,
     meaning: 'operators are told of a live payout that has been in doubt for so long',
   },
   WORKER_QUEUES: {
@@ -461,7 +475,7 @@ export const GATEWAY_SETTINGS = {
     kind: count(0, 65_535),
     programs: ['api', 'worker', 'wallet'],
     meaning:
-      'private port of each process for `/metrics`, and in `api` and `worker` `/readyz` with details; `0` takes any free port; not served without it',
+      'private port of each process for `/metrics`, and in `api` and `worker` also `/healthz`, `/servingz` and `/readyz` with details; `0` takes any free port; not served without it',
   },
   METRICS_HOST: {
     kind: text,
@@ -598,6 +612,7 @@ function providerSettings<
       kind: baseUrl,
       inProduction: 'a provider',
       programs: BOTH,
+      queues: CALLERS,
       meaning: `API of ${provider}; without it, the provider is not used in that mode`,
     },
     API_KEY: {
@@ -607,6 +622,7 @@ function providerSettings<
       inProduction: 'random',
       isSecret: true,
       programs,
+      queues: CALLERS,
       meaning: `API key at ${provider}${prefix.startsWith('EXCHANGE_PAY') ? ', which also signs requests' : ''}`,
     },
     CALLBACK_SECRET: {
@@ -616,17 +632,20 @@ function providerSettings<
       inProduction: 'random and used once',
       isSecret: true,
       programs,
+      queues: CALLERS,
       meaning: 'verifies the signatures of its callbacks',
     },
     TIMEOUT_MS: {
       kind: count(100, 10_000),
       otherwise: '8000',
       programs: BOTH,
+      queues: CALLERS,
       meaning: 'request timeout; a submission that times out is in doubt',
     },
     CALLS_PER_SECOND: {
       kind: count(1, 10_000),
       programs: ['worker'],
+      queues: CALLERS,
       meaning:
         'calls of payouts and payments per second, of all workers together; set the same value for every worker, see “Scaling”; without it, not limited',
     },

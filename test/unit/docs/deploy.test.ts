@@ -1,5 +1,6 @@
 /** docker-compose.yml, the Dockerfile and the Helm chart name variables, programs, ports and queues that exist. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdtempSync,
@@ -181,6 +182,30 @@ test('the job "settings" refuses what would not start, or would mix simulated an
   );
 });
 
+test('in a container, a program that hangs is ended after a minute of health checks, so that it starts again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'healthy-'));
+  folders.push(folder);
+  writeFileSync(join(folder, 'env'), "READY='503'\n");
+  const env = { ...process.env, STATE_FOLDER: folder, SETTINGS_FOLDER: folder, PATIENCE_S: '1' };
+  const server = `const server = require('node:http').createServer((_, response) => {
+    response.statusCode = Number(process.env.READY);
+    response.end();
+  }).listen(0, '127.0.0.1', () => console.log(server.address().port));`;
+  const script = (name: string) => join(ROOT, 'deploy/compose', name);
+  const program = spawn('sh', [script('run'), process.execPath, '-e', server], { env });
+  const ended = once(program, 'exit');
+  const [port] = (await once(program.stdout, 'data')) as [Buffer];
+  const check = () =>
+    spawnSync('bash', [script('healthy'), String(port).trim(), '/readyz'], { env });
+  // A program that answers, whatever it answers, does not hang.
+  for (let time = 0; time < 7; time += 1) expect(check().status).toBe(1);
+  program.kill('SIGSTOP');
+  for (let time = 0; time < 5; time += 1) expect(check().status).toBe(1);
+  expect(program.signalCode).toBeNull();
+  expect(check().stdout.toString()).toContain('ending the program');
+  expect(await ended).toEqual([null, 'SIGKILL']);
+});
+
 /** The lines below the first one that matches, as far as they are indented more. */
 function below(text: string, head: RegExp): string {
   const lines = text.split('\n');
@@ -207,28 +232,21 @@ function variablesOf(service: string): string[] {
   ];
 }
 
-const PROVIDER = /^(ONCHAIN|EXCHANGE_PAY)_/;
-const ofProviders = (program: ProgramName) =>
-  ALL.filter(({ name, programs }) => PROVIDER.test(name) && programs.includes(program)).map(
-    ({ name }) => name,
-  );
+/** Merchants choose the addresses that the workers of webhooks call: they have no key of a provider. */
+const PROVIDER = /^(ONCHAIN|EXCHANGE_PAY|SCREENING)_/;
+/** In a container the API listens on all addresses, and the wallet's owner logs in for migrations only. */
+const NOT_PASSED = ['HOST', 'WALLET_DATABASE_OWNER_URL'];
+const SET_BY_THE_IMAGE = ['WORKFLOW_BUNDLE', 'WALLET_WORKFLOW_BUNDLE'];
 
-test.each([
-  ['api', ofProviders('api')],
-  ['worker-payouts', ofProviders('worker')],
-  ['worker-payments', ofProviders('worker')],
-  // Merchants choose the addresses that it calls.
-  ['worker-webhooks', []],
-  ['wallet', ofProviders('wallet')],
-])(
-  'in docker-compose.yml, %s has the keys of those providers only that it calls',
-  (service, own) => {
-    const set = variablesOf(service);
-    expect(set).toEqual(expect.arrayContaining(own));
-    const secrets = set.filter((name) => SECRETS.has(name) && PROVIDER.test(name));
-    expect(secrets.filter((name) => !own.includes(name))).toEqual([]);
-  },
-);
+/** The settings that a program reads: a worker, with these queues. */
+function settingsFor(program: ProgramName, taken: string): string[] {
+  const own = ALL.filter(
+    ({ programs, queues }) =>
+      programs.includes(program) &&
+      (program !== 'worker' || queues?.some((queue) => taken.split(',').includes(queue)) !== false),
+  );
+  return own.map(({ name }) => name);
+}
 
 test.each([
   ['api', 'api'],
@@ -237,83 +255,69 @@ test.each([
   ['worker-webhooks', 'worker'],
   ['wallet', 'wallet'],
 ] as const)(
-  'in docker-compose.yml, %s has every variable that it requires, and no secret of another program',
+  'in docker-compose.yml, %s has each setting that it reads, no secret besides, and no key of a provider that it does not call',
   (service, program) => {
-    const set = variablesOf(service);
-    const required = ALL.filter((one) => one.required === 'always');
-    const missing = required.filter(
-      ({ name, programs }) => programs.includes(program) && !set.includes(name),
+    const [queues = ''] = found(serviceOf(service), /WORKER_QUEUES: (\S+)/g);
+    const own = settingsFor(program, queues);
+    expect(own.some((name) => PROVIDER.test(name))).toBe(service !== 'worker-webhooks');
+    const set = [...variablesOf(service), ...NOT_PASSED, ...SET_BY_THE_IMAGE];
+    expect(own.filter((name) => !set.includes(name))).toEqual([]);
+    const ofQueues = ALL.filter(({ queues: some }) => some !== undefined).map(({ name }) => name);
+    const foreign = variablesOf(service).filter(
+      (name) =>
+        (SECRETS.has(name) || (program === 'worker' && ofQueues.includes(name))) &&
+        !own.includes(name),
     );
-    expect(missing).toEqual([]);
-    const foreign = ALL.filter(
-      ({ name, programs }) =>
-        SECRETS.has(name) && set.includes(name) && !programs.includes(program),
-    );
-    expect(foreign.map(({ name }) => name)).toEqual([]);
+    expect(foreign).toEqual([]);
   },
 );
 
-test('in the chart, workers of webhooks have no key of a provider', () => {
-  const workers = read(`${CHART}/values.yaml`).split('\nworkers:\n')[1] ?? '';
-  const callers = found(workers, /queues: (\S+)\n +egress: providers\n/g);
-  const others = found(workers, /queues: (\S+)\n +egress: webhooks\n/g);
-  expect(callers).toEqual(['payouts,batches,providers', 'payments,providers']);
-  expect(others).toEqual(['webhooks,webhooks-retry']);
-
-  const template = read(`${CHART}/templates/workers.yaml`);
-  const [before = '', inside = '', after = ''] = template.split(
-    /\{\{- if eq \.egress "providers" \}\}\n([^]*?)\{\{- end \}\}/,
-  );
-  expect(found(inside, /(configMapRef: .*-providers|existingSecrets\.providers)/g)).toHaveLength(2);
-  expect(before + after).not.toMatch(/-providers|existingSecrets\.providers/);
-  const settings = read(`${CHART}/templates/settings.yaml`).split('\n---\n');
-  expect(settings).toHaveLength(2);
-  expect(settings[0]).toContain('(not (regexMatch $providers $key))');
+test('the chart has a Secret for each secret, in which values.yaml names it', () => {
+  const kept = found(read(`${CHART}/files/secrets.yaml`), /\b([A-Z_]{4,})\b/g);
+  expect(new Set(kept)).toEqual(SECRETS);
+  const values = read(`${CHART}/values.yaml`);
+  const [secrets = ''] = values
+    .slice(values.indexOf('\nexistingSecrets:\n'))
+    .split('\n# Variables that');
+  const named = found(secrets, /\b([A-Z]+_[A-Z_]+[A-Z])\b/g);
+  expect(named.filter((name) => !SECRETS.has(name))).toEqual([]);
+  const required = ALL.filter((one) => one.required === 'always' && SECRETS.has(one.name));
+  expect(required.map(({ name }) => name).filter((name) => !named.includes(name))).toEqual([]);
 });
 
-/** In a container the API listens on all addresses, and the wallet's owner logs in for migrations only. */
-const NOT_PASSED = ['HOST', 'WALLET_DATABASE_OWNER_URL'];
-const SET_BY_THE_IMAGE = ['WORKFLOW_BUNDLE', 'WALLET_WORKFLOW_BUNDLE'];
-
-test.each([
-  ['api', 'api'],
-  ['worker-payouts', 'worker'],
-  ['worker-payments', 'worker'],
-  ['wallet', 'wallet'],
-] as const)('in docker-compose.yml, %s gets each variable of its program', (service, program) => {
-  const set = [...variablesOf(service), ...NOT_PASSED, ...SET_BY_THE_IMAGE];
-  const own = ALL.filter(({ programs }) => programs.includes(program));
-  expect(own.map(({ name }) => name).filter((name) => !set.includes(name))).toEqual([]);
+test('in the chart, workers of webhooks have no key of a provider', () => {
+  const workers = read(`${CHART}/values.yaml`).split('\nworkers:\n')[1] ?? '';
+  const others = found(workers, /queues: (\S+)\n +egress: webhooks\n/g);
+  expect(others).toEqual(['webhooks,webhooks-retry']);
+  // The chart gives each worker what it reads by this table (.ci/chart-check.py looks at the pods).
+  const table = read(`${CHART}/files/settings.yaml`);
+  const rows = table.split('\n').filter((row) => PROVIDER.test(row));
+  expect(rows.length).toBeGreaterThan(20);
+  expect(rows.filter((row) => !/queues: \[(?!.*webhooks)/.test(row))).toEqual([]);
 });
 
 test('the image sets the bundles of workflows', () => {
   for (const name of SET_BY_THE_IMAGE) expect(read('Dockerfile')).toContain(`${name}=`);
 });
 
-test('in the chart, api, workers and wallet have the extra volumes, such as the certificates for Temporal', () => {
-  for (const name of ['api', 'workers', 'wallet']) {
-    const template = read(`${CHART}/templates/${name}.yaml`);
-    expect([name, found(template, /(Values\.extraVolume(?:Mounts|s)) /g)]).toEqual([
-      name,
-      ['Values.extraVolumeMounts', 'Values.extraVolumes'],
-    ]);
-  }
-});
-
-test('in the chart, the wallet gets the settings of Temporal that it reads, and no other', () => {
-  const template = read(`${CHART}/templates/wallet.yaml`);
-  const [, prefix = 'none', other] =
-    /regexMatch "(.+?)" \$key\) \(ne \$key "(\w+)"\)/.exec(template) ?? [];
-  const given = [...KNOWN].filter((name) => new RegExp(prefix).test(name) && name !== other);
-  const wanted = ALL.filter(
-    ({ name, programs }) => /^TEMPORAL_/.test(name) && programs.includes('wallet'),
-  );
-  expect(given).toEqual(wanted.map(({ name }) => name));
-});
-
 test('the chart has the alert rules of deploy/prometheus, as a file of its own', () => {
   // Change both. A chart that is copied or packed has no link to a file outside of it.
   expect(read(`${CHART}/files/alerts.yml`)).toBe(read('deploy/prometheus/alerts.yml'));
+});
+
+test('the chart and docker-compose.yml set up Temporal alike, with every search attribute', () => {
+  const script = read(`${CHART}/files/temporal-setup.sh`);
+  expect(script).toBe(read('deploy/compose/temporal-namespace.sh'));
+  for (const [name, type] of Object.entries(SEARCH_ATTRIBUTES)) {
+    expect(script).toContain(`${name}:${type}`);
+  }
+});
+
+test('in the chart, webhooks reach the addresses only that the program takes for public', () => {
+  const lists = read(`${CHART}/values.yaml`).split('except:\n')[1] ?? '';
+  const [except = ''] = lists.split('providersPorts:');
+  const blocked = found(read('src/adapters/webhooks/address-policy.ts'), /^ {2}'([0-9./]+)',/gm);
+  expect(found(except, /- (\S+)/g)).toEqual(blocked);
 });
 
 test('the alert rules look for the jobs of docker-compose.yml and of the chart', () => {
@@ -343,17 +347,11 @@ test('the chart sets variables that a program reads, and secrets come from Secre
   const set = [
     ...found(settings, /^ {2}([A-Z][A-Z_]+): /gm),
     ...found(walletSettings, /^ {4}([A-Z][A-Z_]+): /gm),
-    ...found(templates, /^ {2}([A-Z][A-Z_]+): /gm),
-    ...found(templates, /- \{ name: ([A-Z][A-Z_]+), /g).filter((name) => name !== 'HOME'),
+    ...found(templates, /"([A-Z]+_[A-Z_]+)"/g).filter((name) => name !== 'API_URL'),
   ];
   expect(set.length).toBeGreaterThan(15);
   expect(set.filter((name) => !KNOWN.has(name))).toEqual([]);
   expect(set.filter((name) => SECRETS.has(name))).toEqual([]);
-  const [secrets = ''] = values
-    .slice(values.indexOf('\nexistingSecrets:\n'))
-    .split('\n# Variables of api');
-  const named = found(secrets, /\b([A-Z]+_[A-Z_]+[A-Z])\b/g);
-  expect(named.filter((name) => !SECRETS.has(name))).toEqual([]);
 });
 
 test.each([
@@ -381,7 +379,7 @@ test('the ports are those of the programs', () => {
   expect(compose).toContain(`:-${SETTINGS.PORT.otherwise}}:3000'`);
   expect(compose).toContain(`:-${SETTINGS.WALLET_PORT.otherwise}}:3002'`);
   const metrics = found(compose, /METRICS_PORT: '([0-9]+)'/g);
-  expect(new Set([...metrics, ...found(templates, /METRICS_PORT: '([0-9]+)'/g)]).size).toBe(1);
+  expect(new Set([...metrics, ...found(templates, /"METRICS_PORT" "([0-9]+)"/g)]).size).toBe(1);
   expect(read('deploy/prometheus/prometheus.yml')).toContain(`port: ${metrics[0]}`);
   expect(templates).toContain(`{ name: metrics, containerPort: ${metrics[0]} }`);
   expect(read('Dockerfile')).toContain(`EXPOSE 3000 3002 ${metrics[0]}`);
@@ -393,10 +391,4 @@ test('Prometheus looks for services that docker-compose.yml has', () => {
     .split(', ')
     .filter((name) => !new RegExp(`^ {2}${name}:`, 'm').test(read('docker-compose.yml')));
   expect(missing).toEqual([]);
-});
-
-test('the chart registers every search attribute with its type', () => {
-  for (const [name, type] of Object.entries(SEARCH_ATTRIBUTES)) {
-    expect(templates).toContain(`${name}:${type}`);
-  }
 });
