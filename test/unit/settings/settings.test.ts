@@ -138,6 +138,26 @@ test.each(OWN)('%s takes an empty %s as not set', (program, name) => {
   expect(outcome(' ')).toEqual(outcome());
 });
 
+test('a worker reads no setting of queues that it does not take: the keys of providers, the mail server', () => {
+  const given = {
+    ...GATEWAY,
+    SCREENING_URL: 'https://screening.example.com',
+    SCREENING_API_KEY: '',
+    SMTP_URL: 'smtps://mail.example.com',
+    MAIL_FROM: '',
+    GATEWAY_ENV: 'test',
+  };
+  expect(() => readWorkerConfig(given)).toThrow('SCREENING_API_KEY is not set');
+  const webhooks = readWorkerConfig({ ...given, WORKER_QUEUES: 'webhooks,webhooks-retry' });
+  expect([webhooks.screening, webhooks.mail]).toEqual([null, null]);
+  expect(Object.values(webhooks.providers)).toEqual([
+    { test: null, live: null },
+    { test: null, live: null },
+  ]);
+  const payments = { ...given, WORKER_QUEUES: 'payments', SCREENING_API_KEY: 'key' };
+  expect(readWorkerConfig(payments)).toMatchObject({ mail: null, screening: { apiKey: 'key' } });
+});
+
 test('a worker does not read the secrets of API keys and cursors', () => {
   const read = settingsOf('worker') as string[];
   const own = settingsOf('api').filter((name) => !read.includes(name));
