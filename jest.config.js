@@ -61,6 +61,8 @@ const withPostgres = {
   globalTeardown: '<rootDir>/test/support/servers/global-teardown.ts',
 };
 const withAll = { ...withPostgres, globalSetup: '<rootDir>/test/support/servers/setup-all.ts' };
+/** Their tests stop no worker, so that a client may wait for one (test/support/merchant/merchant-client.ts). */
+const withAllRunning = { ...withAll, globals: { allWorkersRun: true } };
 
 module.exports = {
   projects: [
@@ -69,8 +71,8 @@ module.exports = {
     project('db', withPostgres),
     project('wallet', withPostgres),
     project('workflow', withAll),
-    project('e2e', withAll),
-    project('browser', withAll),
+    project('e2e', withAllRunning),
+    project('browser', withAllRunning),
     project('crash', withAll),
     project('start', withAll),
   ],
