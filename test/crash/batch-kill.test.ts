@@ -4,7 +4,7 @@
  * `TEST_SEED` repeats a run.
  */
 import { SCENARIOS, type ScenarioName } from '../../src/rails/sandbox/transfers/scenarios';
-import { killAgainAndAgain } from '../support/chaos/kills';
+import { killAgainAndAgain } from './kills';
 import { startMortalServers } from '../support/chaos/mortal-servers';
 import { fund, FUNDS } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';

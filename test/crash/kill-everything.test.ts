@@ -8,7 +8,7 @@ import type { Db } from '../../src/db/transaction';
 import { SCENARIOS, type ScenarioName } from '../../src/rails/sandbox/transfers/scenarios';
 import { CommitGate } from '../support/chaos/commit-gate';
 import { buildPayout, randomKey } from '../support/merchant/merchant-client';
-import { NpmGateway, type Settings } from '../support/servers/npm-gateway';
+import { NpmGateway, type Settings } from './npm-gateway';
 import { PatientClient } from '../support/merchant/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
 import { payoutStatus, whenFinal, whenStatus } from '../support/payout/payout-status';

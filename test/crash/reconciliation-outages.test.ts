@@ -8,7 +8,7 @@ import {
   scenarioPayout,
   silenceCallbacks,
   startReconciledGateway,
-} from '../support/servers/reconciled-gateway';
+} from './reconciled-gateway';
 import { type Outage, setOutage } from '../support/servers/sandbox';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';

@@ -28,7 +28,7 @@ import {
   silenceCallbacks,
   startReconciledGateway,
   whenSent,
-} from '../support/servers/reconciled-gateway';
+} from './reconciled-gateway';
 import { whenPayout } from '../support/payout/payout-steps';
 import { control, setOutage } from '../support/servers/sandbox';
 import { started } from '../support/started';

@@ -7,7 +7,7 @@ import { migrate } from '../../src/db/migrate';
 import { MIGRATIONS } from '../../src/db/migrations';
 import type { Migration } from '../../src/platform/postgres/migrate';
 import { findFreePort } from '../../src/dev/ports';
-import { type Balancer, startBalancer } from '../support/servers/balancer';
+import { type Balancer, startBalancer } from './balancer';
 import { ChildProgram } from '../support/servers/child-program';
 import { type OwnGateway, startGateway } from '../support/servers/gateway';
 import { fund, FUNDS } from '../support/merchant/merchant';

@@ -7,7 +7,7 @@ import { isSound, type OwnGateway, startGateway } from '../support/servers/gatew
 import { type Link, startLink } from '../support/chaos/link';
 import { fund, FUNDS } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
-import { completeAll, MerchantLoad, moreOf } from '../support/chaos/merchant-load';
+import { completeAll, MerchantLoad, moreOf } from './merchant-load';
 import { describeWithProgram } from '../support/optional-program';
 import { PatientClient, retry } from '../support/merchant/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';

@@ -13,7 +13,7 @@ import { auditPayouts } from '../support/payout/payout-audit';
 import { whenFinal } from '../support/payout/payout-status';
 import { scaled } from '../support/scale';
 import { type Certificate, createAuthority } from '../support/servers/throw-away-certificates';
-import { startTlsFront, type TlsFront } from '../support/servers/tls-front';
+import { startTlsFront, type TlsFront } from './tls-front';
 import { waitThroughFaults } from '../support/wait-for';
 
 const ROTATIONS = scaled(2, 8);

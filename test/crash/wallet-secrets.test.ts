@@ -11,7 +11,7 @@ import { getAddress, type Address } from 'viem';
 import { databaseUrl } from '../../src/db/provision';
 import { describeWithChain } from '../support/wallet/chain';
 import { runAdmin } from '../support/servers/gateway-admin';
-import { dumpDatabase, findLeaks, readHistories } from '../support/servers/leaks';
+import { dumpDatabase, findLeaks, readHistories } from './leaks';
 import { openedPayment, whenPayment } from '../support/payment/payment-steps';
 import { acceptedPayout, openMerchant, whenFinal } from '../support/payout/payout-steps';
 import { type GatewayWithWallet, startGatewayWithWallet } from '../support/wallet/gateway-wallet';

@@ -13,7 +13,7 @@ import { auditWebhookDeliveries, hurryDeliveries } from '../support/webhook/webh
 import { startGateway, type OwnGateway } from '../support/servers/gateway';
 import { runAdmin } from '../support/servers/gateway-admin';
 import { fund } from '../support/merchant/merchant';
-import { killAgainAndAgain } from '../support/chaos/kills';
+import { killAgainAndAgain } from './kills';
 import { type MortalServers, startMortalServers } from '../support/chaos/mortal-servers';
 import { buildPayout } from '../support/merchant/merchant-client';
 import { PatientClient } from '../support/merchant/patient-client';

@@ -8,7 +8,7 @@ import { connect } from '../../src/db/connect';
 import type { Db } from '../../src/db/transaction';
 import { auditWebhookDeliveries } from '../support/webhook/webhook-delivery-audit';
 import { buildPayout } from '../support/merchant/merchant-client';
-import { NpmGateway, type Settings } from '../support/servers/npm-gateway';
+import { NpmGateway, type Settings } from './npm-gateway';
 import { PatientClient } from '../support/merchant/patient-client';
 import { whenFinal } from '../support/payout/payout-status';
 import { scaled } from '../support/scale';

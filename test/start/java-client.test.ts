@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { findOnPath } from '../../src/dev/processes';
-import { example, later } from '../support/merchant/later-answers';
+import { example, later } from './later-answers';
 import { describeWithProgram } from '../support/optional-program';
 
 const FIXTURE = join(__dirname, '../fixtures/java-client');

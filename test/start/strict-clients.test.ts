@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { findOnPath } from '../../src/dev/processes';
 import { OPERATIONS } from '../../src/openapi/document';
 import { DOCUMENT } from '../support/merchant/contract';
-import { example, later } from '../support/merchant/later-answers';
+import { example, later } from './later-answers';
 import { describeWithProgram } from '../support/optional-program';
 
 const DOCUMENT_FILE = resolve(__dirname, '../../openapi.json');

@@ -5,14 +5,7 @@ import { findCase, listCases } from '../../../src/db/cases/cases';
 import { noteReading } from '../../../src/db/books/provider-statements';
 import { newId } from '../../../src/platform/lib/new-id';
 import { resolveCase } from '../../../src/features/cases/cases';
-import {
-  ago,
-  MINUTE_MS,
-  payout,
-  startBooks,
-  theyShow,
-  TWO_HOURS_MS,
-} from '../../support/merchant/statement-rows';
+import { ago, MINUTE_MS, payout, startBooks, theyShow, TWO_HOURS_MS } from './statement-rows';
 import { started } from '../../support/started';
 
 const books = started(startBooks);

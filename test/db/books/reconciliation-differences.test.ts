@@ -26,7 +26,7 @@ import {
   theyShow,
   TWO_HOURS_MS,
   unknown,
-} from '../../support/merchant/statement-rows';
+} from './statement-rows';
 import { started } from '../../support/started';
 
 const books = started(startBooks);

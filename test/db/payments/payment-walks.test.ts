@@ -4,8 +4,8 @@
  * holds. TEST_SEED repeats a run.
  */
 import fc from 'fast-check';
-import { walk } from '../../support/payment/payment-commands';
-import { play } from '../../support/payment/payment-walk';
+import { walk } from './payment-commands';
+import { play } from './payment-walk';
 import { startPaymentWorld } from '../../support/payment/payment-world';
 import { scaled } from '../../support/scale';
 import { chooseSeed } from '../../support/seeded-random';

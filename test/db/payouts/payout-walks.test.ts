@@ -9,7 +9,7 @@ import { getPayoutBatch } from '../../../src/db/payout-batches/payout-batches';
 import { newId } from '../../../src/platform/lib/new-id';
 import { addFeeRule } from '../../support/merchant/fee-rules';
 import { fund } from '../../support/merchant/ledger';
-import { advance, EVERY_END, play, walk } from '../../support/payout/payout-walk';
+import { advance, EVERY_END, play, walk } from './payout-walk';
 import { claimBatch, openKey } from '../../support/payout/reserving-world';
 import { openPayment, startPaymentWorld } from '../../support/payment/payment-world';
 import { scaled } from '../../support/scale';

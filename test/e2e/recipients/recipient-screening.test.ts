@@ -21,7 +21,7 @@ import {
   recipientAt,
   screeningOf,
   toAddress,
-} from '../../support/payout/screening-steps';
+} from './screening-steps';
 import { scaled } from '../../support/scale';
 import { isSound, startGateway } from '../../support/servers/gateway';
 import { readBookEntry } from '../../support/servers/sandbox';

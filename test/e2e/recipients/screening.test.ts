@@ -29,7 +29,7 @@ import {
   recipientAt,
   screeningOf,
   toAddress,
-} from '../../support/payout/screening-steps';
+} from './screening-steps';
 import { scaled } from '../../support/scale';
 import { isSound, startGateway } from '../../support/servers/gateway';
 import { runAdmin, tryAdmin } from '../../support/servers/gateway-admin';

@@ -9,7 +9,7 @@ import {
   GatewayClient,
   UnexpectedResponseError,
 } from '../../../clients/typescript/src/index';
-import { type Fault, FAULTS, OUTCOMES, startHostileServer } from '../../support/hostile-server';
+import { type Fault, FAULTS, OUTCOMES, startHostileServer } from './hostile-server';
 import { describeWithProgram, pythonWith } from '../../support/optional-program';
 import { compilePrograms } from '../../support/servers/compiled-programs';
 

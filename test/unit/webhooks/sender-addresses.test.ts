@@ -10,7 +10,7 @@ import {
   DEFAULT_LIMITS,
   type SenderSettings,
 } from '../../../src/adapters/webhooks/sender';
-import { type AnswerQuestion, type DnsStub, startDnsStub } from '../../support/servers/dns-stub';
+import { type AnswerQuestion, type DnsStub, startDnsStub } from './dns-stub';
 import {
   answer,
   type RawReceiver,

@@ -1,6 +1,6 @@
 /** Receivers that speak TLS, with certificates made for the purpose: good ones and bad ones. */
 import type tls from 'node:tls';
-import { type DnsStub, startDnsStub } from '../../support/servers/dns-stub';
+import { type DnsStub, startDnsStub } from './dns-stub';
 import {
   answer,
   RECEIVER_ADDRESS,

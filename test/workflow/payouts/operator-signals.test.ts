@@ -4,7 +4,7 @@ import { getPayoutBatch } from '../../../src/db/payout-batches/payout-batches';
 import { amount } from '../../../src/domain/money';
 import { DEFAULT_REJECTION_REASON } from '../../../src/domain/payout';
 import { VISIBLE_ACTIONS } from '../../../src/features/audit/audit-log';
-import { createBatch } from '../../support/payout/batch-histories';
+import { createBatch } from '../replay/batch-histories';
 import { control } from '../../support/servers/sandbox';
 import {
   createPayoutCase,

@@ -13,9 +13,9 @@ import { PAYLOAD_CONVERTER_PATH } from '../../../src/temporal/worker';
 import { providerQueue } from '../../../workflows/names';
 import { writeHistory } from '../../support/history-file';
 import { whenOver } from '../../support/payout/payout-case';
-import { PAYMENT_HISTORY_BRANCHES } from '../../support/payment/payment-histories';
-import { BATCH_HISTORY_BRANCHES } from '../../support/payout/batch-histories';
-import { HISTORY_BRANCHES as PAYOUT_HISTORY_BRANCHES } from '../../support/payout/payout-histories';
+import { PAYMENT_HISTORY_BRANCHES } from './payment-histories';
+import { BATCH_HISTORY_BRANCHES } from './batch-histories';
+import { HISTORY_BRANCHES as PAYOUT_HISTORY_BRANCHES } from './payout-histories';
 import { quietRuntime, startWorkflowWorld } from '../../support/servers/workflow-world';
 
 const BRANCHES = [

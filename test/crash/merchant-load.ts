@@ -3,16 +3,16 @@
  * an operator, and payments that are paid. Each request is repeated with its key until it is answered.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OwnGateway } from '../servers/gateway';
+import type { OwnGateway } from '../support/servers/gateway';
 import {
   buildPayout,
   type ApiAnswer,
   MerchantClient,
   randomKey,
-} from '../merchant/merchant-client';
-import { buildPayment } from '../payment/payment-steps';
-import { control } from '../servers/sandbox';
-import { waitThroughFaults } from '../wait-for';
+} from '../support/merchant/merchant-client';
+import { buildPayment } from '../support/payment/payment-steps';
+import { control } from '../support/servers/sandbox';
+import { waitThroughFaults } from '../support/wait-for';
 
 export interface Acknowledged {
   kind: 'payout' | 'payment';

@@ -17,9 +17,14 @@ import { releasePosting, settlementPosting } from '../../../src/domain/ledger';
 import { amount } from '../../../src/domain/money';
 import type { PayoutStatus } from '../../../src/domain/payout';
 import { newId } from '../../../src/platform/lib/new-id';
-import { addFeeRule } from '../merchant/fee-rules';
-import { fund } from '../merchant/ledger';
-import { atProvider, openPayment, type PaymentWorld, withFaults } from '../payment/payment-world';
+import { addFeeRule } from '../../support/merchant/fee-rules';
+import { fund } from '../../support/merchant/ledger';
+import {
+  atProvider,
+  openPayment,
+  type PaymentWorld,
+  withFaults,
+} from '../../support/payment/payment-world';
 import { PayoutModel, type Row } from './payout-model';
 import {
   claimBatch,
@@ -28,7 +33,7 @@ import {
   openKey,
   type Requester,
   setDailyLimit,
-} from './reserving-world';
+} from '../../support/payout/reserving-world';
 
 type Crash = 'before_commit' | 'after_commit' | null;
 

@@ -1,13 +1,13 @@
 /** A gateway whose statements of providers a test compares with ours, and what happens at the providers. */
 import { randomBytes } from 'node:crypto';
-import { SCENARIOS, type ScenarioName } from '../../../src/rails/sandbox/transfers/scenarios';
-import { TASK_QUEUES, WORKFLOWS } from '../../../workflows/names';
-import type { MerchantClient } from '../merchant/merchant-client';
-import { atProvider } from '../payment/payment-steps';
-import { acceptedPayout, openMerchant } from '../payout/payout-steps';
-import { waitThroughFaults } from '../wait-for';
-import { startGateway, type TestGateway } from './gateway';
-import { control, readBookEntry } from './sandbox';
+import { SCENARIOS, type ScenarioName } from '../../src/rails/sandbox/transfers/scenarios';
+import { TASK_QUEUES, WORKFLOWS } from '../../workflows/names';
+import type { MerchantClient } from '../support/merchant/merchant-client';
+import { atProvider } from '../support/payment/payment-steps';
+import { acceptedPayout, openMerchant } from '../support/payout/payout-steps';
+import { waitThroughFaults } from '../support/wait-for';
+import { startGateway, type TestGateway } from '../support/servers/gateway';
+import { control, readBookEntry } from '../support/servers/sandbox';
 
 /** With a merchant, whose client is of the test mode. */
 export async function startReconciledGateway() {

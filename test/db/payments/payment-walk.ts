@@ -10,7 +10,7 @@ import { findPayment } from '../../../src/db/payments/payments';
 import { amount, ZERO } from '../../../src/domain/money';
 import { newId } from '../../../src/platform/lib/new-id';
 import { presentPayment } from '../../../src/features/payments/payments-contract';
-import { fund } from '../merchant/ledger';
+import { fund } from '../../support/merchant/ledger';
 import type { Command, Crash, Look } from './payment-commands';
 import { type Answer, type ModelFacts, PaymentModel } from './payment-model';
 import {
@@ -22,7 +22,7 @@ import {
   type PaymentWorld,
   withFaults,
   type Wrap,
-} from './payment-world';
+} from '../../support/payment/payment-world';
 
 /** Lets the commands happen to a new payment; after each, the gateway and the model agree. */
 export async function play(world: PaymentWorld, commands: Command[]): Promise<PaymentModel> {

@@ -1,8 +1,12 @@
 /** The branches of a payment whose histories are kept, and how to make each. */
-import { PAYMENT_BRANCHES, runPaymentBranch } from './payment-branches';
-import { createPaymentCase, payAtProvider, whenPaymentRow } from './payment-case';
-import { whenDetails } from '../payout/payout-case';
-import type { HistoryBranch } from '../payout/payout-histories';
+import { PAYMENT_BRANCHES, runPaymentBranch } from '../../support/payment/payment-branches';
+import {
+  createPaymentCase,
+  payAtProvider,
+  whenPaymentRow,
+} from '../../support/payment/payment-case';
+import { whenDetails } from '../../support/payout/payout-case';
+import type { HistoryBranch } from './payout-histories';
 
 const MORE: readonly HistoryBranch[] = [
   {

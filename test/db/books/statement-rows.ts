@@ -6,7 +6,7 @@ import { amount } from '../../../src/domain/money';
 import type { PaymentStatus } from '../../../src/domain/payment';
 import type { PayoutStatus } from '../../../src/domain/payout';
 import { newId } from '../../../src/platform/lib/new-id';
-import { openTestDatabase } from '../servers/database';
+import { openTestDatabase } from '../../support/servers/database';
 import {
   buildPayoutMoney,
   creditPayment,
@@ -14,7 +14,7 @@ import {
   insertPayout,
   makeAccount,
   refundPayment,
-} from './ledger';
+} from '../../support/merchant/ledger';
 
 export const MINUTE_MS = 60_000;
 export const TWO_HOURS_MS = 120 * MINUTE_MS;

@@ -9,10 +9,15 @@ import type { PayoutBatch } from '../../../src/domain/payout-batch';
 import { runWorkflowId } from '../../../src/domain/payout-schedule';
 import { newId } from '../../../src/platform/lib/new-id';
 import { TASK_QUEUES, WORKFLOWS } from '../../../workflows/names';
-import { makeUser } from '../merchant/page-client';
-import type { WorkflowWorld } from '../servers/workflow-world';
-import { waitFor } from '../wait-for';
-import { buildRequest, createCaller, type PayoutCase, whenDetails } from './payout-case';
+import { makeUser } from '../../support/merchant/page-client';
+import type { WorkflowWorld } from '../../support/servers/workflow-world';
+import { waitFor } from '../../support/wait-for';
+import {
+  buildRequest,
+  createCaller,
+  type PayoutCase,
+  whenDetails,
+} from '../../support/payout/payout-case';
 import type { HistoryBranch } from './payout-histories';
 
 /** More than are released at once, so that a batch that is stopped has rows to return. */

@@ -1,6 +1,6 @@
 /** Everything that the programs of a gateway keep, as text, and the secrets that are found in it. */
 import type { Client } from '@temporalio/client';
-import { withClient } from '../../../src/db/provision';
+import { withClient } from '../../src/db/provision';
 
 /**
  * Every row of every table, and bytes as text too. By SQL: the PostgreSQL of the tests comes without

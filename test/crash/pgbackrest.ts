@@ -2,10 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findOnPath } from '../../../src/dev/processes';
-import { type Cluster, findSystemPostgres, type PostgresHost } from './system-postgres';
+import { findOnPath } from '../../src/dev/processes';
+import {
+  type Cluster,
+  findSystemPostgres,
+  type PostgresHost,
+} from '../support/servers/system-postgres';
 
-const FILES = resolve(__dirname, '../../../deploy/backup');
+const FILES = resolve(__dirname, '../../deploy/backup');
 /** Of deploy/backup/pgbackrest.conf. */
 const STANZA = 'gateway';
 

@@ -1,8 +1,8 @@
 /** Kills of the programs and servers of one gateway, one after the other, each of which starts again. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dice } from '../seeded-random';
-import type { OwnGateway } from '../servers/gateway';
-import type { MortalServers } from './mortal-servers';
+import type { Dice } from '../support/seeded-random';
+import type { OwnGateway } from '../support/servers/gateway';
+import type { MortalServers } from '../support/chaos/mortal-servers';
 
 /** Those that are killed at the same moment; `connections` are those to PostgreSQL, as a failover ends them. */
 const VICTIMS = [

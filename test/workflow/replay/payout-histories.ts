@@ -3,10 +3,15 @@ import { insertDecision } from '../../../src/db/payouts/payout-decisions';
 import { requireService } from '../../../src/db/screening/screening';
 import { amount } from '../../../src/domain/money';
 import { newId } from '../../../src/platform/lib/new-id';
-import { makeUser } from '../merchant/page-client';
-import { BRANCHES, startBranch } from './payout-branches';
-import { createPayoutCase, type PayoutCase, whenDetails, whenPayoutRow } from './payout-case';
-import type { WorkflowWorld } from '../servers/workflow-world';
+import { makeUser } from '../../support/merchant/page-client';
+import { BRANCHES, startBranch } from '../../support/payout/payout-branches';
+import {
+  createPayoutCase,
+  type PayoutCase,
+  whenDetails,
+  whenPayoutRow,
+} from '../../support/payout/payout-case';
+import type { WorkflowWorld } from '../../support/servers/workflow-world';
 
 export interface HistoryBranch {
   name: string;

@@ -1,5 +1,5 @@
 /** Answers of a later gateway: objects with members that today's clients do not know (decisions/api#versioning). */
-import { OPERATIONS } from '../../../src/openapi/document';
+import { OPERATIONS } from '../../src/openapi/document';
 
 export const example = (id: string): object =>
   OPERATIONS.find((one) => one.id === id)!.success.example;

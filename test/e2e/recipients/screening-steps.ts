@@ -1,10 +1,10 @@
 /** Steps that the tests of the screening over HTTP share. */
 import { importList } from '../../../src/features/screening/screening';
 import { WORKFLOWS } from '../../../workflows/names';
-import { buildRecipient, type MerchantClient } from '../merchant/merchant-client';
-import type { TestGateway } from '../servers/gateway';
-import { waitThroughFaults } from '../wait-for';
-import { openMerchant } from './payout-steps';
+import { buildRecipient, type MerchantClient } from '../../support/merchant/merchant-client';
+import type { TestGateway } from '../../support/servers/gateway';
+import { waitThroughFaults } from '../../support/wait-for';
+import { openMerchant } from '../../support/payout/payout-steps';
 
 export const toAddress = (value: string) => ({ destination: { type: 'crypto_address', value } });
 

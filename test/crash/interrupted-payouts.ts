@@ -2,16 +2,16 @@
  * Live payouts that are each brought to one step of their way and are then interrupted. Each
  * belongs to a merchant of its own, so that a transaction held at its commit holds up no other.
  */
-import type { ScenarioName } from '../../../src/rails/sandbox/transfers/scenarios';
-import { SCENARIOS } from '../../../src/rails/sandbox/transfers/scenarios';
-import { control, readBook } from '../servers/sandbox';
-import type { CommitGate, GatePoint } from '../chaos/commit-gate';
-import type { TestGateway } from '../servers/gateway';
-import { createMerchant, fund, FUNDS } from '../merchant/merchant';
-import { buildPayout, type ApiAnswer } from '../merchant/merchant-client';
-import { PatientClient } from '../merchant/patient-client';
-import { payoutStatus, whenStatus } from './payout-status';
-import { waitThroughFaults } from '../wait-for';
+import type { ScenarioName } from '../../src/rails/sandbox/transfers/scenarios';
+import { SCENARIOS } from '../../src/rails/sandbox/transfers/scenarios';
+import { control, readBook } from '../support/servers/sandbox';
+import type { CommitGate, GatePoint } from '../support/chaos/commit-gate';
+import type { TestGateway } from '../support/servers/gateway';
+import { createMerchant, fund, FUNDS } from '../support/merchant/merchant';
+import { buildPayout, type ApiAnswer } from '../support/merchant/merchant-client';
+import { PatientClient } from '../support/merchant/patient-client';
+import { payoutStatus, whenStatus } from '../support/payout/payout-status';
+import { waitThroughFaults } from '../support/wait-for';
 
 interface Step {
   name: string;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
-import type { Certificate } from './throw-away-certificates';
+import type { Certificate } from '../support/servers/throw-away-certificates';
 
 export interface TlsFront {
   address: string;

@@ -8,11 +8,11 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { isSameProcess, type ProcessIdentity, sendSignal } from '../../../src/dev/processes';
-import { findFreePort } from '../../../src/dev/ports';
-import { waitThroughFaults } from '../wait-for';
+import { isSameProcess, type ProcessIdentity, sendSignal } from '../../src/dev/processes';
+import { findFreePort } from '../../src/dev/ports';
+import { waitThroughFaults } from '../support/wait-for';
 
-const ROOT = resolve(__dirname, '../../..');
+const ROOT = resolve(__dirname, '../..');
 const PORTS = ['PORT', 'SANDBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'];
 
 /** The members of dev.json that tests use. */
