@@ -1,7 +1,6 @@
 /**
- * The rules that guard money need types: a payout call without `await`, a promise where a
- * function is expected, a status that a switch forgets, an amount that becomes a number.
- * Layout is prettier's, layers are dependency-cruiser's, unused code is knip's.
+ * What oxlint (.oxlintrc.json), which has the rules that need types, cannot do: rules about syntax where amounts pass,
+ * and the files of JavaScript. Layout is prettier's, layers are dependency-cruiser's, unused code is knip's.
  */
 const js = require('@eslint/js');
 const { defineConfig, globalIgnores } = require('eslint/config');
@@ -30,61 +29,19 @@ const NUMBER_FROM_TEXT = [
   'UnaryExpression[operator="+"]',
 ].map((selector) => ({ selector, message: MONEY_IS_TEXT }));
 
-const DURATIONS_ARE_MONOTONIC =
-  'The clock of the machine can step. Measure a duration with performance.now(); for a time that others ' +
-  'read, take wallClockMs() of src/platform/lib/wall-clock.ts, or PostgreSQL’s time.';
-
 module.exports = defineConfig(
   globalIgnores(['dist/', 'coverage/', '.gateway/', '**/*.min.js']),
-  js.configs.recommended,
+  { files: ['**/*.js'], ...js.configs.recommended },
   {
     files: ['**/*.{ts,tsx}'],
-    extends: [tseslint.configs.strictTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: __dirname } },
-    rules: {
-      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
-      '@typescript-eslint/no-floating-promises': [
-        'error',
-        { allowForKnownSafePromises: [{ from: 'file', name: 'SentWithNext' }] },
-      ],
-      '@typescript-eslint/no-misused-promises': 'error',
-      '@typescript-eslint/switch-exhaustiveness-check': [
-        'error',
-        { considerDefaultExhaustiveForUnions: true },
-      ],
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      '@typescript-eslint/no-unused-vars': [
-        'error',
-        { argsIgnorePattern: '^_', ignoreRestSiblings: true },
-      ],
-    },
+    languageOptions: { parser: tseslint.parser },
+    // They are for oxlint.
+    linterOptions: { reportUnusedDisableDirectives: 'off' },
+    plugins: { '@typescript-eslint': tseslint.plugin },
   },
   {
     files: MONEY_ROOMS,
     rules: { 'no-restricted-syntax': ['error', ...NUMBER_FROM_TEXT] },
-  },
-  {
-    files: ['src/**/*.{ts,tsx}', 'activities/**/*.ts'],
-    rules: {
-      'no-restricted-properties': [
-        'error',
-        { object: 'Date', property: 'now', message: DURATIONS_ARE_MONOTONIC },
-      ],
-    },
-  },
-  {
-    // Tests read answers whose shape they are about to check.
-    files: ['test/**/*.ts'],
-    rules: {
-      '@typescript-eslint/no-non-null-assertion': 'off',
-      '@typescript-eslint/no-unsafe-argument': 'off',
-      '@typescript-eslint/no-unsafe-assignment': 'off',
-      '@typescript-eslint/no-unsafe-member-access': 'off',
-      '@typescript-eslint/no-unsafe-return': 'off',
-      '@typescript-eslint/require-await': 'off',
-      '@typescript-eslint/unbound-method': 'off',
-    },
   },
   {
     files: ['src/kit/pages/assets/*.js'],
