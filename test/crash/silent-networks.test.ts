@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Link, startLink } from '../support/chaos/link';
-import { startBalancer } from '../support/servers/balancer';
+import { startBalancer } from './balancer';
 import { startGateway, type OwnGateway } from '../support/servers/gateway';
 import { runAdmin } from '../support/servers/gateway-admin';
 import { fund, FUNDS } from '../support/merchant/merchant';
