@@ -49,17 +49,15 @@ function detailsOf(codes: readonly ErrorCode[]): TSchema {
 function common(schemas: readonly object[]): object | null {
   const [first = {}] = schemas;
   if (schemas.every((one) => shapeOf(one) === shapeOf(first))) return first;
-  const types = new Set(schemas.flatMap(typesOf));
+  const types = new Set(schemas.flatMap((one) => (one as { type: string | string[] }).type));
   const isText = [...types].every((type) => type === 'string' || type === 'null');
   return isText ? { type: types.size === 1 ? 'string' : [...types] } : null;
 }
 
 function propertiesOf(code: ErrorCode): Record<string, object> {
-  const details = errorEntry(code).details as { properties?: Record<string, object> } | undefined;
+  const { details }: { details?: { properties?: Record<string, object> } } = errorEntry(code);
   return details?.properties ?? {};
 }
-
-const typesOf = ({ type = [] }: { type?: string | string[] }) => type;
 
 function shapeOf(schema: object): string {
   return JSON.stringify({ ...schema, description: null });
