@@ -62,7 +62,9 @@ def probes(pods):
         container = pod["containers"][0]
         if container["name"] not in ("api", "worker", "wallet"):
             continue
-        check("startupProbe" not in container, f"{name}: a pod that starts during an outage is restarted")
+        start = container["startupProbe"]
+        check(start["httpGet"]["path"] == "/healthz", f"{name}: a pod that starts during an outage is restarted")
+        check(start["periodSeconds"] * start["failureThreshold"] >= 300, f"{name}: a slow start is given up")
         ready = container["readinessProbe"]["httpGet"]["path"]
         wanted = "/healthz" if container["name"] == "wallet" else "/servingz"
         check(ready == wanted, f"{name}: an outage of PostgreSQL or Temporal makes it unready ({ready})")

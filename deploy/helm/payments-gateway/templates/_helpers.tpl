@@ -121,9 +121,15 @@ dict: root, program, queues (of a worker), secrets (names in existingSecrets), f
 
 {{/*
 A pod gets requests from the first time that it was ready until it stops: without PostgreSQL or Temporal it still
-answers what it can. It is restarted when it does not answer at all, for a minute. dict: port, ready
+answers what it can. It is restarted when it does not answer at all for a minute, or five minutes after its start, which
+takes long on a busy machine. dict: port, ready
 */}}
 {{- define "gateway.probes" -}}
+startupProbe:
+  httpGet: { path: /healthz, port: {{ .port }} }
+  periodSeconds: 2
+  timeoutSeconds: 5
+  failureThreshold: 150
 readinessProbe:
   httpGet: { path: {{ .ready }}, port: {{ .port }} }
   periodSeconds: 5
