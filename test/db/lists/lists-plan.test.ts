@@ -213,6 +213,7 @@ test.each<[what: string, filters: ConsolePayoutFilters, rows: number]>([
   ['an address that is everywhere', { search: ADDRESS }, PAGE + 1],
   ['a hash', { search: 'hash-4' }, 1],
   ['what is nowhere', { search: 'none' }, 0],
+  ['no payout that is overdue', { wait: 'overdue' }, 0],
   ['no payout that is stuck', { wait: 'stuck' }, 0],
   ['no payout in doubt', { wait: 'in_doubt' }, 0],
   ['no payout that has escalated', { level: 1 }, 0],
