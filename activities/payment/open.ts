@@ -7,6 +7,7 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { NewDeliveries } from '../../src/db/webhooks/events';
 import { lockClaim, readClaim, releaseClaim, type HeldClaim } from '../../src/db/idempotency';
+import { findAccount } from '../../src/db/accounts/accounts';
 import { listFeeRules } from '../../src/db/accounts/fee-rules';
 import { findPayment, findPaymentByReference, insertPayment } from '../../src/db/payments/payments';
 import { databaseTime } from '../../src/db/database-time';
@@ -133,13 +134,14 @@ function termsOf({ percentage, fixedAmount, minFee, maxFee }: FeeRule): FeeTerms
   return { percentage, fixedAmount, minFee, maxFee };
 }
 
-function openCheckout(
+async function openCheckout(
   deps: Deps,
   paymentId: string,
-  { mode, request, route: { provider, network } }: Claim,
+  { accountId, mode, request, route: { provider, network } }: Claim,
   expiresAt: Date,
 ) {
   const { amount, currency, successUrl, cancelUrl, description, metadata } = request;
+  const merchantName = (await findAccount(deps.db, accountId))?.name;
   return providerOf(deps, { id: paymentId, provider, mode }).openCheckout({
     reference: paymentId,
     amount,
@@ -149,6 +151,7 @@ function openCheckout(
     successUrl,
     cancelUrl,
     description,
+    ...(merchantName === undefined ? {} : { merchantName }),
     scenario: mode === 'test' ? (metadata['scenario'] ?? null) : null,
   });
 }

@@ -108,6 +108,15 @@ describeWithChain('with a chain', () => {
       await page.close();
     });
 
+    test('a cancellation is asked for first, also while the page updates', async () => {
+      const { page } = await open({}, { locale: 'de-DE' });
+      await page.getByText('Zahlung abbrechen').click();
+      await page.waitForTimeout(3_000);
+      await page.getByRole('button', { name: 'Ja, abbrechen' }).click();
+      await page.waitForURL(shop.urlOf('/basket'));
+      await page.close();
+    });
+
     test('without JavaScript: everything to pay is there', async () => {
       const { page, address } = await open({}, { javaScriptEnabled: false });
       expect(await page.locator('[data-copy="amount"]').innerText()).toBe('25.50');

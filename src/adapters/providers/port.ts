@@ -96,6 +96,8 @@ export interface CheckoutOrder {
   successUrl: string | null;
   cancelUrl: string | null;
   description: string | null;
+  /** The name of the account, for the provider's page. */
+  merchantName?: string;
   /** Test mode only: plays this scenario by itself; null otherwise. */
   scenario: string | null;
 }

@@ -33,6 +33,8 @@ export interface CheckoutOrder {
   successUrl: string | null;
   cancelUrl: string | null;
   description: string | null;
+  /** Shown on the page. */
+  merchantName?: string | null;
   /** The sandbox plays it in test mode; other providers ignore it. */
   scenario: string | null;
 }
@@ -118,6 +120,7 @@ const CheckoutBody = Type.Object(
     success_url: OrNull(WebUrl, URL_RULE),
     cancel_url: OrNull(WebUrl, URL_RULE),
     description: Description,
+    merchant_name: Description,
     scenario: Type.Optional(Type.Unknown()),
   },
   OBJECT,
@@ -158,10 +161,15 @@ export function readCheckoutOrder(ctx: Context): CheckoutOrder {
     expiresAt: new Date(body.expires_at),
     successUrl: body.success_url ?? null,
     cancelUrl: body.cancel_url ?? null,
-    // PostgreSQL cannot store a zero character.
-    description: body.description?.replaceAll('\0', '') ?? null,
+    description: storable(body.description),
+    merchantName: storable(body.merchant_name),
     scenario: typeof body.scenario === 'string' ? body.scenario : null,
   };
+}
+
+/** PostgreSQL cannot store a zero character. */
+function storable(text: string | null | undefined): string | null {
+  return text?.replaceAll('\0', '') ?? null;
 }
 
 export function readDecision(ctx: Context): CheckoutStep {

@@ -73,6 +73,23 @@ const settled = (entry: CheckoutEntry): boolean =>
 const summary = (entry: CheckoutEntry): string[] =>
   entry.transfers.map((one) => `${one.status} ${one.amount}`);
 
+test.each([
+  ['de-AT, en;q=0.5', 'de', 'Wir warten auf Ihre Zahlung'],
+  ['es', 'es', 'Esperando su pago'],
+  ['fr-CA', 'fr', 'En attente de votre paiement'],
+  ['pt-BR', 'pt', 'À espera do seu pagamento'],
+  ['ja', 'en', 'Waiting for your payment'],
+])('a browser that prefers %s reads the page in %s', async (languages, language, title) => {
+  const { url } = await open('onchain_provider', { merchantName: 'Ada’s shop' });
+  const answer = await fetch(url, { headers: { 'Accept-Language': languages } });
+  expect(answer.headers.get('vary')).toContain('Accept-Language');
+  expect(answer.headers.get('content-language')).toBe(language);
+  const page = await answer.text();
+  expect(page).toContain(`<html lang="${language}">`);
+  expect(page).toContain(title);
+  expect(page).toContain('Ada’s shop');
+});
+
 describe.each(PROVIDER_CODES)('%s', (code) => {
   it('shows what is to be paid, where to and how long, and says that it is a sandbox', async () => {
     const opened = await open(code);
@@ -207,7 +224,7 @@ it('shows a destination tag where the network needs one', async () => {
   const opened = await open('onchain_provider', { currency: 'XRP', network: 'xrpl' });
   const { pay_to_memo: tag } = await whenEntry(opened, () => true);
   expect(tag).toMatch(/^[1-9][0-9]*$/);
-  expect(await read(opened.url)).toContain(`Destination tag</dt>`);
+  expect(await read(opened.url)).toContain(`Destination tag (required)</dt>`);
 });
 
 it('shows what the merchant wrote as text, never as markup', async () => {

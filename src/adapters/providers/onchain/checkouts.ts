@@ -88,6 +88,7 @@ function presentCheckoutOrder(order: CheckoutOrder): Record<string, unknown> {
     success_url: order.successUrl,
     cancel_url: order.cancelUrl,
     description: order.description,
+    merchant_name: order.merchantName ?? null,
     scenario: order.scenario,
   };
 }

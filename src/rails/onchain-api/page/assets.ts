@@ -57,9 +57,14 @@ form .main { margin-top: .75rem; }
 .transfers li:first-child { border-top: 0; padding-top: 0; }
 .transfers li:last-child { padding-bottom: 0; }
 .transfers span { color: var(--soft); font-size: .9rem; }
-.hash { color: var(--soft); font-size: .75rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.hash { color: var(--soft); font-size: .75rem; overflow-wrap: anywhere; }
+.transfers a { font-size: .875rem; }
 .links { display: grid; gap: .75rem; text-align: center; }
-.links .plain { background: none; border-color: transparent; color: var(--soft); text-decoration: underline; }
+.cancel summary { cursor: pointer; color: var(--soft); text-decoration: underline; list-style: none; }
+.cancel summary::-webkit-details-marker { display: none; }
+.cancel form { display: grid; gap: .75rem; justify-items: center; padding-top: .75rem; }
+.merchant { font-weight: 600; margin-bottom: .5rem; overflow-wrap: anywhere; }
+.warning { margin: 1rem 0; padding: .7rem .9rem; border-radius: .5rem; background: var(--warn); border-left: .25rem solid var(--warn-edge); font-size: .9rem; }
 `;
 
 /** Replaces the page's content while something may arrive; without it the page reloads by itself. */
@@ -69,7 +74,10 @@ const LEAVE_MS = 3000;
 let leaving = false;
 
 function prepare() {
-  for (const button of document.querySelectorAll('[data-copies]')) button.hidden = !navigator.clipboard;
+  for (const button of document.querySelectorAll('[data-copies]')) {
+    button.hidden = !navigator.clipboard;
+    button.dataset.copyText = button.textContent;
+  }
   countDown();
   const next = document.getElementById('checkout').dataset.next;
   if (next !== undefined && !leaving) {
@@ -94,9 +102,9 @@ document.addEventListener('click', async (event) => {
   const text = document.querySelector('[data-copy="' + button.dataset.copies + '"]').textContent;
   try {
     await navigator.clipboard.writeText(text);
-    button.textContent = 'Copied';
+    button.textContent = button.dataset.copied;
   } catch {
-    button.textContent = 'Select and copy';
+    button.textContent = button.dataset.select;
   }
 });
 
@@ -108,13 +116,20 @@ async function refresh() {
       const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
       const fresh = page.getElementById('checkout');
       const clean = current.cloneNode(true);
-      for (const button of clean.querySelectorAll('[data-copies]')) button.hidden = true, button.textContent = 'Copy';
+      for (const button of clean.querySelectorAll('[data-copies]')) {
+        button.hidden = true;
+        button.textContent = button.dataset.copyText;
+        delete button.dataset.copyText;
+      }
+      for (const details of clean.querySelectorAll('details')) details.open = false;
       const time = clean.querySelector('[data-expires-at]');
       const freshTime = fresh && fresh.querySelector('[data-expires-at]');
       if (time && freshTime) time.textContent = freshTime.textContent;
       // Only a change is put in place, so that a selection or a focus stays where it is.
       if (answer.ok && fresh && fresh.outerHTML !== clean.outerHTML) {
+        const asked = current.querySelector('details[open]') !== null;
         current.replaceWith(fresh);
+        for (const details of fresh.querySelectorAll('details')) details.open = asked;
         prepare();
       }
     } catch {

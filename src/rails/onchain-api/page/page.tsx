@@ -5,11 +5,17 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { toString as drawQrCode } from 'qrcode';
+import { explorerUrl } from '../../../domain/networks';
 import type { CheckoutView } from '../present';
 import { SCRIPT_PATH, STYLE_PATH } from './assets';
+import { type Language, LANGUAGES, type Messages } from './messages';
+import { type EvmPayment, paymentUri } from './payment-uri';
 import { missingAmount, type PaymentFacts, shortAmount, type Status, statusOf } from './status';
 
 export interface PageView extends PaymentFacts {
+  mode: 'test' | 'live';
+  /** Null if it is not known. */
+  merchant: string | null;
   description: string | null;
   successUrl: string | null;
   cancelUrl: string | null;
@@ -17,8 +23,10 @@ export interface PageView extends PaymentFacts {
   place: string;
   /** What the customer sees of each transfer, the oldest first. */
   transfers: readonly TransferLine[];
+  /** Null off EVM chains. */
+  evm: EvmPayment | null;
   /** Says that no real money must be sent. */
-  banner: string | null;
+  banner: 'testMode' | 'sandbox' | null;
   /** The customer can cancel from here as long as nothing has arrived. */
   canCancel: boolean;
   /** The customer who has paid is taken to the success URL. */
@@ -32,25 +40,45 @@ export interface PageView extends PaymentFacts {
 export interface TransferLine {
   /** The amount with its asset: `25.50 USDC`. */
   amount: string;
-  words: string;
+  state:
+    | 'transferConfirmed'
+    | 'transferSeen'
+    | 'transferHeld'
+    | 'transferVanished'
+    | 'transferOther'
+    | { confirmations: number }
+    /** A transfer that the sandbox will make. */
+    | { plannedFor: string };
   txHash: string | null;
 }
 
-export async function renderCheckoutPage(view: PageView): Promise<string> {
-  const { checkout } = view;
-  const status = statusOf(view);
+interface Shown {
+  view: PageView;
+  status: Status;
+  say: Messages;
+}
+
+export async function renderCheckoutPage(view: PageView, language: Language): Promise<string> {
+  const { checkout, merchant } = view;
+  const say: Messages = LANGUAGES[language];
+  const status = statusOf(view, say);
+  const shown = { view, status, say };
   const next = view.leaves && status.name === 'paid' ? view.successUrl : null;
   const reloadSeconds = status.isLive ? view.reloadSeconds : undefined;
   const isRefreshed = status.isLive && reloadSeconds === undefined;
-  const qrCode = await drawQrCode(checkout.address, { type: 'svg', margin: 2 });
+  // Nobody should send real money to the sandbox.
+  const isReal = view.banner !== 'sandbox';
+  const uri = isReal ? paymentUri(checkout, missingAmount(view), view.evm) : null;
+  const qrCode = await drawQrCode(uri ?? checkout.address, { type: 'svg', margin: 2 });
+  const title = say.pay(`${shortAmount(checkout.amount)} ${checkout.asset}`);
   const page = (
-    <html lang="en">
+    <html lang={language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{`Pay ${shortAmount(checkout.amount)} ${checkout.asset}`}</title>
+        <title>{merchant === null ? title : `${title} · ${merchant}`}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={STYLE_PATH} />
         <script src={SCRIPT_PATH} defer />
@@ -67,13 +95,13 @@ export async function renderCheckoutPage(view: PageView): Promise<string> {
         ) : null}
       </head>
       <body>
-        {view.banner === null ? null : <header class="banner">{view.banner}</header>}
+        {view.banner === null ? null : <header class="banner">{say[view.banner]}</header>}
         <main id="checkout" data-live={isRefreshed ? 'yes' : 'no'} data-next={next ?? undefined}>
-          <Summary view={view} status={status} />
-          {isPayable(view, status) ? <PayCard view={view} qrCode={qrCode} /> : null}
+          <Summary {...shown} />
+          {isPayable(view, status) ? <PayCard {...shown} qrCode={qrCode} uri={uri} /> : null}
           {view.more}
-          <Transfers view={view} />
-          <Links view={view} status={status} />
+          <Transfers {...shown} />
+          <Links {...shown} />
         </main>
       </body>
     </html>
@@ -81,15 +109,16 @@ export async function renderCheckoutPage(view: PageView): Promise<string> {
   return `<!doctype html>${renderToString(page)}`;
 }
 
-function Summary({ view, status }: { view: PageView; status: Status }): VNode {
-  const { checkout, description } = view;
+function Summary({ view, status, say }: Shown): VNode {
+  const { checkout, description, merchant } = view;
   return (
     <section class="card">
+      {merchant === null ? null : <p class="merchant">{merchant}</p>}
       <h1>
         {shortAmount(checkout.amount)} <span>{checkout.asset}</span>
       </h1>
       <p class="soft">
-        on {view.place}
+        {say.on(view.place)}
         {description === null ? null : ` · ${description}`}
       </p>
       <div class="status" role="status" data-status={status.name}>
@@ -100,58 +129,71 @@ function Summary({ view, status }: { view: PageView; status: Status }): VNode {
   );
 }
 
-function PayCard({ view, qrCode }: { view: PageView; qrCode: string }): VNode {
+function PayCard({ view, say, qrCode, uri }: Shown & { qrCode: string; uri: string | null }) {
   const { checkout, place } = view;
   const missing = missingAmount(view);
   const expiresAt = checkout.expiresAt.toISOString();
-  const term = checkout.network === null ? 'Payment code' : 'Address';
+  const term = checkout.network === null ? say.paymentCode : say.address;
   return (
     <section class="card">
-      <h2>{missing === checkout.amount ? 'Send the payment' : 'Send the rest'}</h2>
+      <h2>{missing === checkout.amount ? say.send : say.sendRest}</h2>
       <div
         class="qr"
         role="img"
-        aria-label={`QR code of the ${term.toLowerCase()}`}
-        // Drawn from the address alone.
+        aria-label={say.qrCode}
+        // Drawn from the address, the amount and the tag alone.
         dangerouslySetInnerHTML={{ __html: qrCode }}
       />
+      {uri === null ? null : (
+        <a class="button main" href={uri}>
+          {say.openWallet}
+        </a>
+      )}
+      {checkout.network === null ? null : (
+        <p class="warning">
+          {say.networkWarning(checkout.asset, place)}
+          {checkout.memo === null ? null : ` ${say.tagWarning}`}
+        </p>
+      )}
       <dl>
-        <Copied term="Amount" text={shortAmount(missing)} unit={checkout.asset} name="amount" />
-        <Copied term={term} text={checkout.address} name="address" />
+        <Copied
+          say={say}
+          term={say.amount}
+          text={shortAmount(missing)}
+          unit={checkout.asset}
+          name="amount"
+        />
+        <Copied say={say} term={term} text={checkout.address} name="address" />
         {checkout.memo === null ? null : (
-          <Copied term="Destination tag" text={checkout.memo} name="memo" />
+          <Copied say={say} term={say.tag} text={checkout.memo} name="memo" />
         )}
         {checkout.network === null ? null : (
           <>
-            <dt>Network</dt>
+            <dt>{say.network}</dt>
             <dd>{place}</dd>
           </>
         )}
-        <dt>Time left</dt>
+        <dt>{say.timeLeft}</dt>
         <dd>
           <time data-expires-at={expiresAt} datetime={expiresAt}>
-            until {expiresAt.slice(0, 16).replace('T', ' ')} UTC
+            {say.until(expiresAt.slice(0, 16).replace('T', ' '))}
           </time>
         </dd>
       </dl>
-      {checkout.network === null ? null : (
-        <p class="note">
-          Send only {checkout.asset} on {place} to this address. Network fees of your wallet come on
-          top of the amount. Compare the whole address before you send.
-        </p>
-      )}
+      {checkout.network === null ? null : <p class="note">{say.note}</p>}
     </section>
   );
 }
 
 interface CopiedProps {
+  say: Messages;
   term: string;
   text: string;
   unit?: string;
   name: string;
 }
 
-function Copied({ term, text, unit, name }: CopiedProps): VNode {
+function Copied({ say, term, text, unit, name }: CopiedProps): VNode {
   return (
     <>
       <dt>{term}</dt>
@@ -159,33 +201,52 @@ function Copied({ term, text, unit, name }: CopiedProps): VNode {
         <span>
           <code data-copy={name}>{text}</code> {unit}
         </span>
-        <button type="button" hidden data-copies={name} aria-label={`Copy ${term.toLowerCase()}`}>
-          Copy
-        </button>
+        <CopyButton say={say} what={term} name={name} />
       </dd>
     </>
   );
 }
 
-function Transfers({ view }: { view: PageView }): VNode | null {
+/** The script shows it where the browser can copy, and takes its other texts from it. */
+function CopyButton({ say, what, name }: { say: Messages; what: string; name: string }): VNode {
+  return (
+    <button
+      type="button"
+      hidden
+      data-copies={name}
+      data-copied={say.copied}
+      data-select={say.selectAndCopy}
+      aria-label={say.copyOf(what)}
+    >
+      {say.copy}
+    </button>
+  );
+}
+
+function Transfers({ view, say }: Shown): VNode | null {
   const { transfers, checkout } = view;
   if (transfers.length === 0 && checkout.refunds.length === 0) return null;
   return (
     <section class="card">
-      <h2>Transfers</h2>
+      <h2>{say.transfers}</h2>
       <ul class="transfers">
         {transfers.slice(0, SHOWN_MAX).map((one) => (
-          <Line amount={one.amount} hash={one.txHash}>
-            {one.words}
+          <Line view={view} say={say} amount={one.amount} hash={one.txHash}>
+            {stateText(one, say)}
           </Line>
         ))}
         {transfers.length > SHOWN_MAX ? (
-          <li>and {transfers.length - SHOWN_MAX} more transfers</li>
+          <li>{say.moreTransfers(transfers.length - SHOWN_MAX)}</li>
         ) : null}
         {checkout.refunds.map((one) => (
-          <Line amount={`${shortAmount(one.amount)} ${checkout.asset}`} hash={one.txHash}>
-            {REFUND_WORDS[one.state]}
-            {one.address === null ? null : ` to ${one.address}`}
+          <Line
+            view={view}
+            say={say}
+            amount={`${shortAmount(one.amount)} ${checkout.asset}`}
+            hash={one.txHash}
+          >
+            {say[REFUND_MESSAGES[one.state]]}
+            {one.address === null ? null : ` ${say.refundTo(one.address)}`}
           </Line>
         ))}
       </ul>
@@ -193,31 +254,52 @@ function Transfers({ view }: { view: PageView }): VNode | null {
   );
 }
 
-interface LineProps {
+function stateText({ state }: TransferLine, say: Messages): string {
+  if (typeof state === 'string') return say[state];
+  return 'plannedFor' in state
+    ? say.transferPlanned(state.plannedFor)
+    : say.transferConfirmations(state.confirmations);
+}
+
+interface LineProps extends Pick<Shown, 'view' | 'say'> {
   amount: string;
   hash: string | null;
   children: ComponentChildren;
 }
 
-function Line({ amount, hash, children }: LineProps): VNode {
+function Line({ view, say, amount, hash, children }: LineProps): VNode {
+  const { network } = view.checkout;
+  const url = hash === null ? null : explorerUrl('transaction', { network, mode: view.mode }, hash);
   return (
     <li>
       <b>{amount}</b>
       <span>{children}</span>
-      {hash === null ? null : <code class="hash">{hash}</code>}
+      {hash === null ? null : (
+        <span class="copied">
+          <code class="hash" data-copy={hash}>
+            {hash}
+          </code>
+          <CopyButton say={say} what={say.transaction} name={hash} />
+        </span>
+      )}
+      {url === null ? null : (
+        <a href={url} target="_blank" rel="noreferrer">
+          {say.explorer}
+        </a>
+      )}
     </li>
   );
 }
 
 const SHOWN_MAX = 50;
 
-const REFUND_WORDS = {
-  needs_address: 'To be sent back; the operator is asked where to',
-  sending: 'Refund on its way',
-  sent: 'Refunded',
+const REFUND_MESSAGES = {
+  needs_address: 'refundNeedsAddress',
+  sending: 'refundIsSending',
+  sent: 'refundSent',
 } as const;
 
-function Links({ view, status }: { view: PageView; status: Status }): VNode | null {
+function Links({ view, status, say }: Shown): VNode | null {
   const { successUrl, cancelUrl, checkout } = view;
   const canCancel = view.canCancel && isOpen(checkout) && status.name === 'waiting';
   if (successUrl === null && cancelUrl === null && !canCancel) return null;
@@ -227,17 +309,21 @@ function Links({ view, status }: { view: PageView; status: Status }): VNode | nu
     <section class="links">
       {successUrl !== null && isDone ? (
         <a class="button main" href={successUrl} rel="noreferrer">
-          Return to the shop
+          {say.returnToShop}
         </a>
       ) : null}
       {canCancel ? (
-        <form method="post" action={`/checkout/${checkout.id}/cancel`}>
-          <button class="plain">Cancel the payment</button>
-        </form>
+        <details class="cancel">
+          <summary>{say.cancel}</summary>
+          <form method="post" action={`/checkout/${checkout.id}/cancel`}>
+            <p>{say.cancelQuestion}</p>
+            <button>{say.cancelYes}</button>
+          </form>
+        </details>
       ) : null}
-      {cancelUrl !== null && !hasMoney && !canCancel ? (
+      {cancelUrl !== null && !hasMoney ? (
         <a href={cancelUrl} rel="noreferrer">
-          Back to the shop
+          {say.backToShop}
         </a>
       ) : null}
     </section>
@@ -256,5 +342,5 @@ function isPayable({ checkout, now }: PageView, { name }: Status): boolean {
 const LEAVE_SECONDS = 3;
 
 export function titleOf(network: string): string {
-  return network.slice(0, 1).toUpperCase() + network.slice(1);
+  return network === 'xrpl' ? 'XRPL' : network.slice(0, 1).toUpperCase() + network.slice(1);
 }

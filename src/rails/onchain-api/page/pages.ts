@@ -5,6 +5,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { PAGE_SCRIPT, PAGE_STYLE, SCRIPT_PATH, STYLE_PATH } from './assets';
+import { type Language, LANGUAGES } from './messages';
 import { type PageView, renderCheckoutPage } from './page';
 
 /** Without form-action, because browsers would apply it to the redirect to the shop too. */
@@ -44,7 +45,11 @@ export function createPageRouter(moreStyle = ''): Router {
 export async function showPage(ctx: Context, view: PageView): Promise<void> {
   ctx.set({ ...HEADERS, 'Cache-Control': 'no-store' });
   ctx.type = 'html';
-  ctx.body = await renderCheckoutPage(view);
+  const names = Object.keys(LANGUAGES) as Language[];
+  const language = (ctx.acceptsLanguages(...names) || 'en') as Language;
+  ctx.vary('Accept-Language');
+  ctx.set('Content-Language', language);
+  ctx.body = await renderCheckoutPage(view, language);
 }
 
 /** Whatever the browser sent here, it asks for the next page with GET. */

@@ -1,6 +1,7 @@
 /** What the hosted page says about the state of a payment. */
 import { add, type Amount, isLess, subtract, ZERO } from '../../../domain/money';
 import type { CheckoutView } from '../present';
+import { LANGUAGES, type Messages } from './messages';
 
 export interface PaymentFacts {
   checkout: CheckoutView;
@@ -31,61 +32,38 @@ export interface Status {
   isLive: boolean;
 }
 
-export function statusOf(view: PaymentFacts): Status {
+export function statusOf(view: PaymentFacts, say: Messages = LANGUAGES.en): Status {
   const { checkout, arrived, confirmed, now } = view;
   const { asset, refunds } = checkout;
-  const say = (name: StatusName, title: string, text: string, isLive = true): Status => ({
+  const status = (name: StatusName, [title = '', text = '']: string[], isLive = true): Status => ({
     name,
     title,
     text,
     isLive,
   });
-  if (checkout.isHeld) {
-    return say('held', 'On hold', 'The payment is being checked. You need not do anything.');
-  }
-  if (needsRefundAddress(view)) {
-    return say('refunding', 'Refund', 'The payment is to be sent back. Contact the shop.', false);
-  }
+  if (checkout.isHeld) return status('held', say.held);
+  if (needsRefundAddress(view)) return status('refunding', say.refundWaits, false);
   if (refunds.some(({ state }) => state === 'sending')) {
-    return say('refunding', 'Refund on its way', 'It is complete when the network confirms it.');
+    return status('refunding', say.refundSending);
   }
-  if (checkout.state === 'failed') {
-    return say('failed', 'Payment failed', 'Nothing was charged. Contact the shop.', false);
-  }
+  if (checkout.state === 'failed') return status('failed', say.failed, false);
   if (refunds.length > 0 && !isLess(sumOf(refunds), confirmed)) {
-    return say('refunded', 'Refunded', 'The payment was sent back.', false);
+    return status('refunded', say.refunded, false);
   }
-  if (isPaid(view)) return paidStatus(view, say);
-  const missing = `${shortAmount(missingAmount(view))} ${asset}`;
+  if (isPaid(view)) {
+    const isExact = confirmed === checkout.amount;
+    const text = isExact ? say.paid : say.overpaid(`${shortAmount(confirmed)} ${asset}`);
+    return status('paid', [say.paidTitle, text], false);
+  }
   const isOver = now >= checkout.expiresAt || checkout.state === 'cancelled';
-  if (missingAmount(view) === ZERO) {
-    return say('seen', 'Payment received', 'Waiting for the network to confirm it.');
-  }
+  if (missingAmount(view) === ZERO) return status('seen', say.seen);
   if (arrived !== ZERO) {
-    const received = `${shortAmount(arrived)} ${asset} received, ${missing} missing.`;
-    return isOver
-      ? say('part', 'Not paid in full', `${received} The time is over. Contact the shop.`)
-      : say('part', 'Not paid in full', `${received} Send the rest to the same address.`);
+    const missing = `${shortAmount(missingAmount(view))} ${asset}`;
+    const received = say.part(`${shortAmount(arrived)} ${asset}`, missing);
+    return status('part', [say.partTitle, `${received} ${isOver ? say.partOver : say.partRest}`]);
   }
-  if (checkout.state === 'cancelled') {
-    return say('cancelled', 'Cancelled', 'Do not send anything to this checkout.', false);
-  }
-  if (isOver) {
-    const text = 'Do not send anything now. Start a new payment in the shop.';
-    return say('expired', 'The time is over', text);
-  }
-  return say('waiting', 'Waiting for your payment', 'This page shows it within seconds.');
-}
-
-type Say = (name: StatusName, title: string, text: string, isLive?: boolean) => Status;
-
-function paidStatus({ checkout, confirmed }: PaymentFacts, say: Say): Status {
-  const { amount, asset } = checkout;
-  const text =
-    confirmed === amount
-      ? 'Thank you.'
-      : `Thank you. You sent ${shortAmount(confirmed)} ${asset}, more than was asked for.`;
-  return say('paid', 'Payment confirmed', text, false);
+  if (checkout.state === 'cancelled') return status('cancelled', say.cancelled, false);
+  return isOver ? status('expired', say.expired) : status('waiting', say.waiting);
 }
 
 function isPaid({ checkout, confirmed }: PaymentFacts): boolean {

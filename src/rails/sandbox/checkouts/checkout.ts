@@ -32,6 +32,8 @@ export interface CheckoutOrder extends ReferenceKey {
   successUrl: string | null;
   cancelUrl: string | null;
   description: string | null;
+  /** Absent where the provider's protocol has none. */
+  merchantName?: string | null;
   scenario: CheckoutScenario | null;
 }
 

@@ -16,6 +16,8 @@ export function viewPage(checkout: Checkout, now: Date, url: string, isWaiting =
   const { description, successUrl, cancelUrl, network } = checkout;
   return {
     checkout: viewCheckout(checkout, url),
+    mode: checkout.mode,
+    merchant: checkout.merchantName ?? null,
     description,
     successUrl,
     cancelUrl,
@@ -23,7 +25,8 @@ export function viewPage(checkout: Checkout, now: Date, url: string, isWaiting =
     arrived: amount(fromUnits(arrivedUnits(checkout))),
     confirmed: amount(fromUnits(confirmedUnits(checkout))),
     transfers: linesOf(checkout),
-    banner: 'Sandbox: do not send real money.',
+    evm: null,
+    banner: 'sandbox',
     now,
     // The card of the simulation has the buttons, and the page stays for those of a paid checkout.
     canCancel: false,
@@ -33,22 +36,26 @@ export function viewPage(checkout: Checkout, now: Date, url: string, isWaiting =
   };
 }
 
-const TRANSFER_WORDS = {
-  seen: 'Seen, waiting for confirmation',
-  confirmed: 'Confirmed',
-  dropped: 'Removed by the network; not counted',
+const TRANSFER_STATES = {
+  seen: 'transferSeen',
+  confirmed: 'transferConfirmed',
+  dropped: 'transferVanished',
 } as const;
 
 function linesOf({ transfers, plan, currency }: Checkout): TransferLine[] {
-  const line = (text: string, words: string, txHash: string | null): TransferLine => ({
+  const line = (
+    text: string,
+    state: TransferLine['state'],
+    txHash: string | null,
+  ): TransferLine => ({
     amount: `${shortAmount(amount(text))} ${currency}`,
-    words,
+    state,
     txHash,
   });
   return [
-    ...transfers.map((one) => line(one.amount, TRANSFER_WORDS[one.status], one.txHash)),
+    ...transfers.map((one) => line(one.amount, TRANSFER_STATES[one.status], one.txHash)),
     ...plan.flatMap(({ due, step }) =>
-      step.do === 'pay' ? [line(step.amount, `Transfer planned for ${due}`, null)] : [],
+      step.do === 'pay' ? [line(step.amount, { plannedFor: due }, null)] : [],
     ),
   ];
 }

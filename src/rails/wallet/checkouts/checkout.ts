@@ -22,6 +22,7 @@ export interface Checkout {
   isHeld: boolean;
   holdDecision: 'released' | 'rejected' | null;
   description: string | null;
+  merchantName: string | null;
   successUrl: string | null;
   cancelUrl: string | null;
   expiresAt: Date;

@@ -72,6 +72,7 @@ export async function openCheckout(
   if (addressIndex > ADDRESS_INDEX_MAX) throw new Error('all addresses of the key are used');
   const isNew = await insertCheckout(db, {
     ...order,
+    merchantName: order.merchantName ?? null,
     id: randomBytes(16).toString('hex'),
     chainId: network.chainId,
     decimals,

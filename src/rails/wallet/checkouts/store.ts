@@ -17,7 +17,8 @@ interface OfCheckout {
 type CheckoutRow = Row<Checkout, 'chainId' | 'amount' | 'addressIndex'>;
 const CHECKOUT_COLUMNS = `id, mode, client_reference AS reference, network, chain_id AS "chainId", asset,
   decimals, amount, address, address_index AS "addressIndex", state, is_held AS "isHeld",
-  hold_decision AS "holdDecision", description, success_url AS "successUrl",
+  hold_decision AS "holdDecision", description, merchant_name AS "merchantName",
+  success_url AS "successUrl",
   cancel_url AS "cancelUrl", expires_at AS "expiresAt", refund_address AS "refundAddress", version,
   created_at AS "createdAt", updated_at AS "updatedAt"`;
 
@@ -147,8 +148,9 @@ export type NewCheckout = Omit<
 export async function insertCheckout(db: Db, one: NewCheckout): Promise<boolean> {
   const inserted = await db.query(
     `INSERT INTO wallet.checkout (id, mode, client_reference, network, chain_id, asset, decimals,
-       amount, address, address_index, description, success_url, cancel_url, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+       amount, address, address_index, description, merchant_name, success_url, cancel_url,
+       expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
      ON CONFLICT (mode, client_reference) DO NOTHING RETURNING id`,
     [
       one.id,
@@ -162,6 +164,7 @@ export async function insertCheckout(db: Db, one: NewCheckout): Promise<boolean>
       one.address,
       one.addressIndex,
       one.description,
+      one.merchantName,
       one.successUrl,
       one.cancelUrl,
       one.expiresAt,

@@ -4,11 +4,13 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { type PageView, titleOf } from '../../onchain-api/page/page';
+import { type PageView, titleOf, type TransferLine } from '../../onchain-api/page/page';
+import type { EvmPayment } from '../../onchain-api/page/payment-uri';
 import { shortAmount } from '../../onchain-api/page/status';
 import { createPageRouter, seeOther, showPage } from '../../onchain-api/page/pages';
 import {
   arrivedAmount,
+  type Checkout,
   type CheckoutFacts,
   confirmedAmount,
   type Deposit,
@@ -54,6 +56,8 @@ async function viewPage(parts: CheckoutParts, facts: CheckoutFacts): Promise<Pag
   const finalTimes = deposits.map(({ finalAt }) => finalAt?.getTime() ?? 0);
   return {
     checkout: viewCheckout(facts, parts.pageUrl(checkout.id)),
+    mode: checkout.mode,
+    merchant: checkout.merchantName,
     description: checkout.description,
     successUrl: checkout.successUrl,
     cancelUrl: checkout.cancelUrl,
@@ -62,10 +66,11 @@ async function viewPage(parts: CheckoutParts, facts: CheckoutFacts): Promise<Pag
     confirmed: confirmedAmount(facts),
     transfers: deposits.map((one) => ({
       amount: `${shortAmount(one.amount)} ${one.asset}`,
-      words: depositWords(one, checkout.isHeld, heads.get(one.chainId)),
+      state: depositState(one, checkout.isHeld, heads.get(one.chainId)),
       txHash: one.txHash,
     })),
-    banner: checkout.mode === 'test' ? 'Test mode. Do not send real money.' : null,
+    evm: evmOf(parts, checkout),
+    banner: checkout.mode === 'test' ? 'testMode' : null,
     now,
     canCancel: true,
     leaves: now.getTime() - Math.max(0, ...finalTimes) < LEAVES_WITHIN_MS,
@@ -73,19 +78,22 @@ async function viewPage(parts: CheckoutParts, facts: CheckoutFacts): Promise<Pag
 }
 
 /** @param head the newest block of the deposit's chain that was read */
-function depositWords(one: Deposit, isHeld: boolean, head = one.blockNumber): string {
-  if (!one.isExpected) return 'Another asset or network than the payment’s; not counted';
-  switch (one.state) {
-    case 'final':
-      return 'Confirmed';
-    case 'vanished':
-      return 'Removed by the network; not counted';
-    case 'detected': {
-      const count = Math.max(1, head - one.blockNumber + 1);
-      const confirmations = count === 1 ? '1 confirmation' : `${String(count)} confirmations`;
-      return isHeld ? 'On hold' : `Seen, ${confirmations} so far`;
-    }
-  }
+function depositState(
+  one: Deposit,
+  isHeld: boolean,
+  head = one.blockNumber,
+): TransferLine['state'] {
+  if (!one.isExpected) return 'transferOther';
+  if (one.state === 'final') return 'transferConfirmed';
+  if (one.state === 'vanished') return 'transferVanished';
+  return isHeld ? 'transferHeld' : { confirmations: Math.max(1, head - one.blockNumber + 1) };
+}
+
+/** The token that the wallet expects. */
+function evmOf({ networks }: CheckoutParts, { chainId, asset, decimals }: Checkout): EvmPayment {
+  const tokens = networks.find((one) => one.chainId === chainId)?.tokens ?? [];
+  const token = tokens.find((one) => one.asset === asset)?.address ?? null;
+  return { chainId, token, decimals };
 }
 
 async function readHeads(

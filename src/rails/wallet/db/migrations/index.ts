@@ -7,7 +7,9 @@ import { DEPOSITS } from './baseline/deposits';
 import { OPERATIONS } from './baseline/operations';
 import { SWEEPS } from './baseline/sweeps';
 import { TRANSFERS } from './baseline/transfers';
+import { MERCHANT_NAME } from './0031-merchant-name';
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0030-baseline', sql: [TRANSFERS, DEPOSITS, SWEEPS, OPERATIONS].join('') },
+  { name: '0031-merchant-name', sql: MERCHANT_NAME },
 ];
