@@ -211,7 +211,9 @@ async function take(
     await resolveOpenCase(tx, NOT_SENT_BACK, payment.id, `The payment is now ${after.status}.`);
   }
   for (const credit of priced) {
-    insertCredit(tx, { ...credit, paymentId: payment.id, transferId: credit.id });
+    const sent = facts.transfers.find(({ id }) => id === credit.id);
+    const ids = { paymentId: payment.id, transferId: credit.id, txHash: sent?.txHash ?? null };
+    insertCredit(tx, { ...credit, ...ids });
   }
   // Postings come last, because from the first one to COMMIT the balance is locked.
   for (const credit of priced) {

@@ -1,5 +1,5 @@
 /**
- * Refunds that wait for a second person of the merchant (decisions/controls#second-person), or for an address
+ * Refunds that wait for two-person approval of the merchant (decisions/controls#second-person), or for an address
  * (decisions/payments#refunds-to-address). The payment's lock puts the approval or the address, the withdrawal, the end of
  * the time and the provider's own refund in one order; whichever is first ends the wait. Each is safe to run twice.
  */

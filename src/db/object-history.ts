@@ -64,6 +64,8 @@ export interface Attention {
   payoutsInDoubt: number;
   paymentsOnHold: number;
   paymentsUnderpaid: number;
+  /** Refunds whose customer has not named an address yet. */
+  refundsAwaitingAddress: number;
   /** Deliveries that failed in the last day, of endpoints that are not deleted. */
   deliveriesFailed: number;
   endpointsDisabled: number;
@@ -89,6 +91,10 @@ export async function readAttention(db: Reader, accountId: string, mode: Mode): 
               AS payments_on_hold,
             ${count(`FROM payments JOIN q USING (account_id, mode) WHERE status = 'underpaid'`)}
               AS payments_underpaid,
+            ${count(`FROM payment_refunds JOIN q USING (account_id, mode)
+                      WHERE created_at > now() - interval '31 days' AND state = 'ordered'
+                        AND address_until IS NOT NULL AND payout_id IS NULL`)}
+              AS refunds_awaiting_address,
             ${count(`FROM webhook_endpoints p JOIN q USING (account_id, mode) CROSS JOIN LATERAL (
                        SELECT finished_at, status FROM webhook_deliveries d
                         WHERE d.endpoint_id = p.id AND status IN ('failed', 'skipped', 'abandoned')

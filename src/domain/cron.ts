@@ -18,6 +18,8 @@ const FIELDS: readonly Field[] = [
 ];
 const DAY_OF_MONTH = 2;
 const DAY_OF_WEEK = 4;
+/** `L` stands for the last day of each month. */
+const LAST_DAY: ReadonlySet<number> = new Set([0]);
 const PART = /^(\*|(\w+)(?:-(\w+))?)(?:\/([1-9][0-9]?))?$/;
 
 const COUNTS = Array.from({ length: 100 }, (_, count) => count.toString());
@@ -35,7 +37,11 @@ export function parseCron(text: string): Cron | null {
   const parts = text.split(' ');
   if (parts.length !== FIELDS.length) return null;
   if (parts[DAY_OF_MONTH] !== '*' && parts[DAY_OF_WEEK] !== '*') return null;
-  const sets = FIELDS.map((field, index) => parseField(field, parts[index] ?? ''));
+  const sets = FIELDS.map((field, index) =>
+    index === DAY_OF_MONTH && parts[index] === 'L'
+      ? LAST_DAY
+      : parseField(field, parts[index] ?? ''),
+  );
   return sets.every((set) => set !== null) ? sets : null;
 }
 
@@ -68,7 +74,9 @@ export function timesOfCronInAnHour(cron: Cron): number {
 }
 
 function isDayOfCron(cron: Cron, shown: Date): boolean {
-  const values = [shown.getUTCDate(), shown.getUTCMonth() + 1, shown.getUTCDay()];
+  const tomorrow = new Date(shown.getTime() + DAY_MS).getUTCDate();
+  const isLast = cron[DAY_OF_MONTH] === LAST_DAY && tomorrow === 1;
+  const values = [isLast ? 0 : shown.getUTCDate(), shown.getUTCMonth() + 1, shown.getUTCDay()];
   return values.every((value, index) => cron[DAY_OF_MONTH + index]?.has(value) === true);
 }
 

@@ -31,12 +31,22 @@ export type Condition = NewCondition & {
 
 /** The words of each kind, which an operator reads after "Waiting for". */
 const WORDS: { [Kind in ConditionKind]: (parameters: ConditionParameters[Kind]) => string } = {
-  time: ({ at }) => `the time ${at}`,
+  time: ({ at }) => momentText(at),
   payment: ({ payment }) => `the payment ${payment} to be completed`,
   second_person: () => 'the approval of another person of the merchant',
   approval: ({ api_key: key }) => `the approval with the API key ${key}`,
-  recipient: ({ recipient, at }) => `the recipient ${recipient} to be ready, not before ${at}`,
+  recipient: ({ recipient, at }) =>
+    `the recipient ${recipient} to be ready, not before ${momentText(at)}`,
 };
+
+/** A moment as people write it: `28 Nov 2026, 09:00 UTC`. @param at ISO 8601 */
+function momentText(at: string): string {
+  const text = new Date(at).toLocaleString('en-GB', {
+    ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+    timeZone: 'UTC',
+  });
+  return `${text} UTC`;
+}
 
 /** What an operator reads after "Waiting for". */
 export function conditionWords({ kind, parameters }: NewCondition): string {

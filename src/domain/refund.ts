@@ -28,6 +28,11 @@ export function refundStatus(state: RefundState): RefundStatus {
   return STATUS_OF[state];
 }
 
+/** What pages call a refund: while nobody has named its address, it has a name of its own. */
+export function shownRefundStatus(refund: Refund): RefundStatus | 'awaits_address' {
+  return awaitsAddress(refund) ? 'awaits_address' : refundStatus(refund.state);
+}
+
 /** The states with these statuses. */
 export function refundStates(statuses: readonly RefundStatus[]): RefundState[] {
   const states = Object.keys(STATUS_OF) as RefundState[];

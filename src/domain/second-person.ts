@@ -27,6 +27,8 @@ export type SecondPersonRule = Record<string, Amount>;
 export interface Approver {
   userId: string;
   email: string;
+  /** Empty if the person has none. */
+  name: string;
   /** The people whose objects they do not approve: themselves, and everybody who is related to them. */
   relatedTo: string[];
 }

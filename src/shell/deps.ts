@@ -267,6 +267,7 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
       once,
       drafts,
       publicUrl: urlOf(consoleHost),
+      dashboardUrl: urlOf(dashboardHost),
       workflowUrl: createWorkflowUrl({ ...config.temporal, uiUrl: config.temporalUiUrl }),
       host: consoleHost,
     }),

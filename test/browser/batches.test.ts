@@ -76,20 +76,22 @@ describeWithBrowser('a batch in a browser', () => {
     expect(
       toCorrect.split('\r\n').filter((row) => /(Amount|Destination): /.test(row)),
     ).toHaveLength(2);
-    const corrected = toCorrect
-      .replace('pay-7,0,', 'pay-7,"12,50",')
-      .replace(/(pay-12,.*?)TNoAddress/, `$1${ADDRESS}`);
+    const corrected = toCorrect.replace(/(pay-12.*?)TNoAddress/, `$1${ADDRESS}`);
+    await page.getByText('Choose a corrected file').click();
     await page.getByLabel('File').setInputFiles({ ...file, buffer: Buffer.from(corrected) });
     // The page has read the file.
     await page.waitForFunction(() => {
       const shown = document.querySelector<HTMLTextAreaElement>('textarea:not([hidden])');
       return shown?.value.includes('what to');
     });
+    await page.getByRole('button', { name: 'Check this table' }).click();
+    await page.getByText('1 of 20 rows must be corrected. Nothing was reserved.').waitFor();
+    await page.getByLabel('Amount, row 7').fill('12,50');
     await page.getByRole('button', { name: 'Check again' }).click();
     await page.getByRole('button', { name: 'Reserve the funds and create' }).waitFor();
     await look(page, 'preview');
     await page.getByRole('button', { name: 'Reserve the funds and create' }).click();
-    await page.getByText('Waiting for a second person').waitFor();
+    await page.getByText('Waiting for two-person approval').waitFor();
     await look(page, 'second-person');
 
     const path = new URL(page.url()).pathname;

@@ -68,13 +68,13 @@ describeWithBrowser('the review queue in a browser', () => {
     await picture(page, '/console/keys', 'light');
     // Nothing moves behind it, and a person can turn the keys off.
     await page.keyboard.press('j');
-    await page.getByLabel('Use single keys').uncheck();
+    await page.getByLabel('Use single-key shortcuts').uncheck();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.keyboard.press('j');
     await page.keyboard.press('?');
     expect(await page.locator('#keys').isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Show the keys' }).click();
-    await page.getByLabel('Use single keys').check();
+    await page.getByLabel('Use single-key shortcuts').check();
     await page.keyboard.press('Escape');
     // What somebody types is text.
     await page.getByLabel('Currency').fill('');
@@ -192,10 +192,10 @@ describeWithBrowser('the review queue in a browser', () => {
 
     await page.goto(`${site}/console/queue?account=${gateway.merchant.accountId}`);
     // The switch holds on every page, until it is turned on again.
-    await page.getByLabel('Follow changes').uncheck();
+    await page.getByLabel('Update automatically').uncheck();
     await page.reload();
-    expect(await page.getByLabel('Follow changes').isChecked()).toBe(false);
-    await page.getByLabel('Follow changes').check();
+    expect(await page.getByLabel('Update automatically').isChecked()).toBe(false);
+    await page.getByLabel('Update automatically').check();
     expect(await lookAt(page, '/console/queue/rows')).toEqual([]);
     await page.getByLabel('Select all').check();
     expect(await page.locator('input[name="id"]:checked').count()).toBeGreaterThan(0);

@@ -148,7 +148,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.getByRole('searchbox').fill('invoice-1');
     await page.getByRole('searchbox').press('Enter');
     await page.getByRole('link', { name: 'invoice-1' }).click();
-    expect(await page.locator('.facts').first().innerText()).toContain('10.00000000 USDT');
+    expect(await page.locator('.facts').first().innerText()).toContain('10.00 USDT');
     await page.goto(`${site}/dashboard/test/payouts?status=completed&reference=none`);
     expect(await page.locator('.nothing').innerText()).toContain('No payouts match these filters');
     await page.getByRole('link', { name: 'Home' }).click();

@@ -45,18 +45,23 @@ describeWithBrowser('a schedule in a browser', () => {
     await look(page, 'none');
     await page.getByRole('link', { name: 'Create a schedule' }).click();
     await page.getByLabel('Reference', { exact: true }).fill('rent');
-    await page.getByLabel('Times, as a cron expression').fill('0 9 1 * *');
+    await page.getByLabel('Repeats').selectOption('Every month');
+    await page.getByLabel('Day of the month').selectOption('1');
+    await page.getByLabel('Time', { exact: true }).fill('09:00');
     await page.getByLabel('Payouts of each run').fill(TABLE.replace('400', '0'));
     await look(page, 'new');
     await page.getByRole('button', { name: 'Check the schedule' }).click();
     await page.getByText('1 of 2 rows must be corrected.').waitFor();
     await look(page, 'faults');
-    await page.getByLabel('Payouts of each run').fill(TABLE);
+    await page
+      .locator('tr[data-tone="bad"]')
+      .getByLabel(/^Amount, row/)
+      .fill('400');
     await page.getByRole('button', { name: 'Check again' }).click();
-    await page.getByText('Another person has to approve the schedule.').waitFor();
+    await page.getByText('Another person of your account').waitFor();
     await look(page, 'preview');
     await page.getByRole('button', { name: 'Create the schedule' }).click();
-    await page.getByText('Waiting for a second person').waitFor();
+    await page.getByText('Waiting for two-person approval').waitFor();
     await look(page, 'second-person');
 
     // Its times are made near, and the first one passes without an approval.
@@ -71,7 +76,7 @@ describeWithBrowser('a schedule in a browser', () => {
     const other = await enter(accountId, path);
     await other.locator('summary', { hasText: 'Approve' }).click();
     await other.getByRole('button', { name: 'Approve this schedule now' }).click();
-    await other.getByText('Waiting for a second person').waitFor({ state: 'detached' });
+    await other.getByText('Waiting for two-person approval').waitFor({ state: 'detached' });
     await reloadUntil(page, 'pb_0');
     await look(page, 'runs');
     await page.getByRole('button', { name: 'Pause' }).click();

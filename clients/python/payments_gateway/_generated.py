@@ -1035,7 +1035,7 @@ class PayoutScheduleRequest(TypedDict):
     description: NotRequired[str]
     """Text of at most 255 characters without control characters."""
     cron: NotRequired[str]
-    """A cron expression of five fields, such as "0 9 1 * *", that restricts the day of month or the day of week, not both."""
+    """A cron expression of five fields, such as "0 9 1 * *", that restricts the day of month or the day of week, not both. The day of month "L" is the last day of each month."""
     time_zone: NotRequired[str]
     """The name of the time zone of cron, such as "Europe/Berlin"; UTC by default."""
     interval_seconds: NotRequired[int]

@@ -874,7 +874,7 @@ export interface PayoutScheduleRequest {
   reference: string;
   /** Text of at most 255 characters without control characters */
   description?: string | undefined;
-  /** A cron expression of five fields, such as "0 9 1 * *", that restricts the day of month or the day of week, not both */
+  /** A cron expression of five fields, such as "0 9 1 * *", that restricts the day of month or the day of week, not both. The day of month "L" is the last day of each month */
   cron?: string | undefined;
   /** The name of the time zone of cron, such as "Europe/Berlin"; UTC by default */
   time_zone?: string | undefined;

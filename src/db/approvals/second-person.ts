@@ -40,11 +40,11 @@ export async function saveSecondPersonRule(
 
 export async function listApprovers(db: Db, accountId: string): Promise<Approver[]> {
   return db.query<Approver>(
-    `SELECT m.user_id, u.email, ARRAY(SELECT related_people(m.account_id, m.user_id)) AS related_to
+    `SELECT m.user_id, u.email, u.name, ARRAY(SELECT related_people(m.account_id, m.user_id)) AS related_to
        FROM memberships m JOIN users u ON u.id = m.user_id
       WHERE m.account_id = ? AND u.disabled_at IS NULL AND u.bound_account_id IS NULL
         AND m.role IN (${sqlList(APPROVER_ROLES)})
-      ORDER BY u.email`,
+      ORDER BY u.name, u.email`,
     [accountId],
   );
 }

@@ -1,12 +1,15 @@
 /**
  * All migrations, in order. Until the first release, the schema is one baseline, in sections. What is on main is
- * never changed; a change is a new migration with the next number, from 0122 on.
+ * never changed; a change is a new migration with the next number, from 0123 on.
  */
 import type { Migration } from '../../platform/postgres/migrate';
 import { steps as looksAtTimes } from './0121-looks-at-times';
+import { indexes as pageFactsIndexes, sql as pageFacts } from './0122-page-facts';
 import { baseline } from './baseline';
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0120-baseline', sql: baseline },
   { name: '0121-looks-at-times', concurrent: looksAtTimes },
+  { name: '0122-page-facts', sql: pageFacts },
+  { name: '0122-page-facts-indexes', concurrent: pageFactsIndexes },
 ];

@@ -1,6 +1,5 @@
 /** Payments as operators read them, over all accounts and both modes. */
 import { MODES, type Mode } from '../../domain/mode';
-import type { Amount } from '../../domain/money';
 import type { Payment, PaymentStatus } from '../../domain/payment';
 import type { Refund } from '../../domain/refund';
 import type { Db } from '../transaction';
@@ -8,6 +7,7 @@ import type { Case } from '../cases/cases';
 import { exactTime, type ListPage, pageOf } from '../lists';
 import type { StoredDecision } from './payment-decisions';
 import { listRefunds } from './payment-refunds';
+import { type CreditedTransfer, listCredits } from './payments';
 
 /** The reasons why an operator may have to look at a payment. */
 export const PAYMENT_FLAGS = ['exception', 'open_case'] as const;
@@ -92,17 +92,10 @@ export async function listConsolePayments(
   return pageOf(found, limit);
 }
 
-export interface Credit {
-  providerTransferId: string;
-  amount: Amount;
-  fee: Amount;
-  creditedAt: Date;
-}
-
 /** What is stored about one payment. */
 export interface PaymentRecords {
   payment: ConsolePayment;
-  credits: Credit[];
+  credits: CreditedTransfer[];
   refunds: (Refund & { personEmail: string | null })[];
   /** Decisions of operators, newest first. */
   decisions: StoredDecision[];
@@ -120,11 +113,7 @@ export async function readPaymentRecords(db: Db, id: string): Promise<PaymentRec
   );
   if (payment === undefined) return null;
   const [credits, refunds, decisions, cases] = await Promise.all([
-    db.query<Credit>(
-      `SELECT provider_transfer_id, amount, fee, credited_at FROM payment_credits
-        WHERE payment_id = ? ORDER BY credited_at, provider_transfer_id LIMIT ${RECORDS_MAX}`,
-      [id],
-    ),
+    listCredits(db, id),
     listRefunds(db, id),
     db.query<StoredDecision>(
       `SELECT id, number, kind, amount, requested_by, decided_by, reason, state, refusal,

@@ -102,12 +102,40 @@ export async function creditedTransfers(db: Db | Tx, paymentId: string): Promise
 /** Notes a credited transfer. A transfer is credited once, by its id. */
 export function insertCredit(
   tx: Tx,
-  credit: { paymentId: string; transferId: string; amount: Amount; fee: Amount },
+  credit: {
+    paymentId: string;
+    transferId: string;
+    amount: Amount;
+    fee: Amount;
+    txHash: string | null;
+  },
 ): void {
   tx.sendWithNext(
-    `INSERT INTO payment_credits (payment_id, provider_transfer_id, amount, fee)
-     VALUES (?, ?, ?, ?)`,
-    [credit.paymentId, credit.transferId, credit.amount, credit.fee],
+    `INSERT INTO payment_credits (payment_id, provider_transfer_id, amount, fee, tx_hash)
+     VALUES (?, ?, ?, ?, ?)`,
+    [credit.paymentId, credit.transferId, credit.amount, credit.fee, credit.txHash],
+  );
+}
+
+/** A transfer of the provider that was credited. */
+export interface CreditedTransfer {
+  providerTransferId: string;
+  amount: Amount;
+  fee: Amount;
+  /** Null within an exchange, and for transfers that were credited before hashes were kept. */
+  txHash: string | null;
+  creditedAt: Date;
+}
+
+/** The limit is far above what a payment has. */
+const CREDITS_MAX = 100;
+
+/** In the order in which they were credited. */
+export function listCredits(db: Reader, paymentId: string): Promise<CreditedTransfer[]> {
+  return db.query<CreditedTransfer>(
+    `SELECT provider_transfer_id, amount, fee, tx_hash, credited_at FROM payment_credits
+      WHERE payment_id = ? ORDER BY credited_at, provider_transfer_id LIMIT ${CREDITS_MAX}`,
+    [paymentId],
   );
 }
 

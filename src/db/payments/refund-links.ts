@@ -83,6 +83,25 @@ export async function mailLink(
   );
 }
 
+export interface LinkMail {
+  status: 'waiting' | 'sending' | 'sent' | 'refused' | 'unclear' | 'dropped';
+  updatedAt: Date;
+}
+
+export async function findLinkMail(
+  db: Reader,
+  refundId: string,
+  email: string,
+): Promise<LinkMail | null> {
+  const [found] = await db.query<LinkMail>(
+    `SELECT status, updated_at FROM link_mails
+      WHERE kind = 'customer' AND lower(email) = lower(?) AND refund_id = ?
+      ORDER BY created_at DESC LIMIT 1`,
+    [email, refundId],
+  );
+  return found ?? null;
+}
+
 /**
  * The reason why the one who asked for the refund may no longer send money; null if it may, as an operator
  * always may.

@@ -81,9 +81,11 @@ export async function findUserByEmail(
   return user ?? null;
 }
 
-export async function findUserEmail(db: Db, id: string): Promise<string | null> {
-  const [user] = await db.query<{ email: string }>('SELECT email FROM users WHERE id = ?', [id]);
-  return user?.email ?? null;
+/** The id in place of the address of a person who was removed. */
+export async function findPerson(db: Db, id: string): Promise<{ name: string; email: string }> {
+  const sql = 'SELECT name, email FROM users WHERE id = ?';
+  const [user] = await db.query<{ name: string; email: string }>(sql, [id]);
+  return user ?? { name: '', email: id };
 }
 
 export async function findUserById(db: Db | Tx, id: string): Promise<StoredUser | null> {

@@ -97,12 +97,14 @@ const RULES = {
     hint: 'A currency and an amount, separated by commas',
     without: 'no maximum',
     placeholder: 'USDT=500, BTC=0.01',
+    pairs: true,
   }),
   dailyMax: List({
     label: 'Maximum in 24 hours',
     hint: 'A currency and an amount, separated by commas',
     without: 'no maximum',
     placeholder: 'USDT=5000, BTC=0.1',
+    pairs: true,
   }),
 };
 

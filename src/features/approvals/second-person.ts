@@ -16,7 +16,7 @@ import {
   lockSecondPersonRule,
   saveSecondPersonRule,
 } from '../../db/approvals/second-person';
-import type { Reader } from '../../db/transaction';
+import type { Reader, Tx } from '../../db/transaction';
 import { isId } from '../../domain/ids';
 import { isLess } from '../../domain/money';
 import type { Payout } from '../../domain/payout';
@@ -43,6 +43,7 @@ export const ruleSecondPerson = defineChange({
       hint: 'A currency and an amount, separated by commas',
       without: 'no second person',
       placeholder: 'USDT=1000, BTC=0.05',
+      pairs: true,
     }),
   },
   run: async (tx, subject: { accountId: string; mayLoosen: boolean }, { above }) => {
@@ -176,24 +177,43 @@ const OBJECTS = {
 /** @param version as the person saw it */
 type Approval = Owner & { id: string; userId: string; version: string };
 
+/** @returns what waits for the person, who did not make it and has seen it as it is. @throws AdminRefusal */
+async function readWaiting(tx: Tx, { id, userId, version, ...owner }: Approval): Promise<Waiting> {
+  const kind = APPROVED_KINDS.find((one) => isId(one, id));
+  if (kind === undefined) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
+  const waiting = await FIND[kind](tx, owner, id);
+  if (waiting === null) throw new AdminRefusal({ code: 'not_waiting_for_person', id });
+  if (waiting.maker === userId) throw new AdminRefusal({ code: 'made_by_yourself', id });
+  if (waiting.version !== version) throw new AdminRefusal({ code: 'changed_since_shown', id });
+  return waiting;
+}
+
+function decided(waiting: Waiting, { accountId, id, version }: Approval, by: object) {
+  const object = OBJECTS[waiting.kind];
+  const after = { object, id, ...by, version };
+  return { result: waiting, audit: { object, objectId: id, accountId, before: null, after } };
+}
+
 /** Approves what another person made. @throws AdminRefusal */
 export const approveAsSecondPerson = defineChange({
   action: 'second_person.approve',
   access: { needs: 'approve' },
   fields: {},
-  run: async (tx, { id, userId, version, ...owner }: Approval) => {
-    const kind = APPROVED_KINDS.find((one) => isId(one, id));
-    if (kind === undefined) throw new AdminRefusal({ code: 'not_found', object: 'payout', id });
-    const waiting = await FIND[kind](tx, owner, id);
-    if (waiting === null) throw new AdminRefusal({ code: 'not_waiting_for_person', id });
-    if (waiting.maker === userId) throw new AdminRefusal({ code: 'made_by_yourself', id });
-    if (waiting.version !== version) throw new AdminRefusal({ code: 'changed_since_shown', id });
-    const { accountId } = owner;
+  run: async (tx, approval: Approval) => {
+    const { accountId, id, userId, version } = approval;
+    const waiting = await readWaiting(tx, approval);
     const fault = await approvalFault(tx, { accountId, maker: waiting.maker, userId });
     if (fault !== null) throw new AdminRefusal({ code: fault, id });
     await insertPersonApproval(tx, id, version, userId);
-    const object = OBJECTS[kind];
-    const after = { object, id, approved_by: userId, version };
-    return { result: waiting, audit: { object, objectId: id, accountId, before: null, after } };
+    return decided(waiting, approval, { approved_by: userId });
   },
+});
+
+/** Records that a person declines what another person made. The caller ends the object. @throws AdminRefusal */
+export const declineAsSecondPerson = defineChange({
+  action: 'second_person.decline',
+  access: { needs: 'approve' },
+  fields: {},
+  run: async (tx, approval: Approval) =>
+    decided(await readWaiting(tx, approval), approval, { declined_by: approval.userId }),
 });

@@ -19,6 +19,7 @@ export const alertLowBalances = defineChange({
       hint: 'A currency and an amount, separated by commas',
       without: 'no notifications',
       placeholder: 'USDT=1000, BTC=0.05',
+      pairs: true,
     }),
   },
   run: async (tx, owner: Owner, { below }) => {

@@ -14,6 +14,8 @@ import type { PaymentDecisionKind } from '../../domain/payment';
 import type { PaymentWorkflows } from '../../temporal/payment-workflows';
 import type { ChangedBy } from '../../kit/service/audit';
 import { decideAboutPayment, lookAtPayment, UnclearDecision } from './payment-changes';
+import { awaitsAddress } from '../../domain/refund';
+import { readRefundMail, type RefundMail } from './refund-addresses';
 import { AdminRefusal } from '../../kit/service/refusal';
 import type { ListPosition } from '../../kit/service/services';
 
@@ -22,7 +24,8 @@ export { PAYMENT_FLAGS, type ConsolePayment } from '../../db/payments/console-pa
 /** How long a page waits for the outcome: less than a command does. */
 const PATIENCE_MS = 8_000;
 
-export interface PaymentDetail extends PaymentRecords {
+export interface PaymentDetail extends Omit<PaymentRecords, 'refunds'> {
+  refunds: (PaymentRecords['refunds'][number] & { mail: RefundMail | null })[];
   events: HistoryEvent[];
   transactions: MerchantTransaction[];
 }
@@ -43,11 +46,17 @@ export function createConsolePayments({ db, paymentWorkflows }: ConsolePaymentsD
       if (records === null) throw new AdminRefusal({ code: 'not_found', object: 'payment', id });
       const { accountId, mode } = records.payment;
       const list = { accountId, mode, limit: 100, after: null, filters: { sourceId: id } };
-      const [events, { items: transactions }] = await Promise.all([
+      const [events, { items: transactions }, refunds] = await Promise.all([
         listHistory(db, id),
         listTransactions(db, list),
+        Promise.all(
+          records.refunds.map(async (refund) => ({
+            ...refund,
+            mail: awaitsAddress(refund) ? await readRefundMail(db, refund, records.payment) : null,
+          })),
+        ),
       ]);
-      return { ...records, events, transactions };
+      return { ...records, events, transactions, refunds };
     },
     /** Its outcome is among the decisions of `get`, once a worker has recorded it. */
     decide: async (

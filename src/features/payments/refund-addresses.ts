@@ -7,7 +7,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { findPayment } from '../../db/payments/payments';
 import { findRefund } from '../../db/payments/payment-refunds';
 import {
+  findLinkMail,
   findNamingRequest,
+  type LinkMail,
   nameDestination,
   type NamingRequest,
   replaceLink,
@@ -18,6 +20,8 @@ import { memoFault, memoShape } from '../../domain/networks';
 import { awaitsAddress } from '../../domain/refund';
 import { newId } from '../../platform/lib/new-id';
 import { paymentStart, type PaymentWorkflows } from '../../temporal/payment-workflows';
+import type { Payment } from '../../domain/payment';
+import type { Refund } from '../../domain/refund';
 import { type ChangedBy, makeChange } from '../../kit/service/audit';
 import { AdminRefusal } from '../../kit/service/refusal';
 
@@ -122,6 +126,19 @@ export async function makeRefundLink(
     };
     return { result: { token, until }, audit };
   });
+}
+
+/** The mail with the link, and where it went. */
+export type RefundMail = LinkMail & { email: string };
+
+/** What became of the mail to the customer; null if none was written. */
+export async function readRefundMail(
+  db: Db,
+  { id }: Pick<Refund, 'id'>,
+  { customerEmail: email }: Pick<Payment, 'customerEmail'>,
+): Promise<RefundMail | null> {
+  const mail = email === null ? null : await findLinkMail(db, id, email);
+  return mail === null || email === null ? null : { ...mail, email };
 }
 
 function hashOf(token: string): Buffer {

@@ -70,8 +70,13 @@ export interface BatchInput {
 /** What a batch would cost, and which of its rows would be refused. */
 export type BatchCheck = Pick<
   BatchTerms,
-  'faults' | 'totals' | 'shortage' | 'reviewReasons' | 'needsSecondPerson'
->;
+  'faults' | 'rows' | 'totals' | 'shortage' | 'reviewReasons' | 'needsSecondPerson'
+> & {
+  /** The rows that have a route, in the order of `rows`. */
+  routed: RoutedRow[];
+  /** The names of the recipients that rows name, by id. */
+  recipientNames: ReadonlyMap<string, string>;
+};
 
 export interface BatchWithProgress {
   batch: PayoutBatch;
@@ -153,22 +158,22 @@ async function check(
   deps: PayoutBatchesDeps,
   caller: Caller,
   { reference, rows }: BatchInput,
-): Promise<BatchCheck & { routed: RoutedRow[] }> {
+): Promise<BatchCheck> {
   const existingId = await findBatchByReference(deps.db, { ...caller, reference });
   if (existingId !== null) throw new ApiError(duplicateReference('payout_batch', existingId));
   return checkRows(deps, caller, rows);
 }
 
-/** Stores nothing. @returns the routes of the rows that have one */
+/** Stores nothing. */
 export async function checkRows(
   deps: CheckingDeps,
   caller: Requester,
   rows: readonly BatchRow[],
-): Promise<BatchCheck & { routed: RoutedRow[] }> {
-  const { routed, faults } = await routeRows(deps, caller, rows);
+): Promise<BatchCheck> {
+  const { routed, faults, recipientNames } = await routeRows(deps, caller, rows);
   const terms = await termsOf(deps, caller, routed);
   const all = [...faults, ...terms.faults].sort((one, other) => one.row - other.row);
-  return { ...terms, routed, faults: all };
+  return { ...terms, routed, recipientNames, faults: all };
 }
 
 async function create(
@@ -228,7 +233,7 @@ async function routeRows(
   deps: CheckingDeps,
   caller: Requester,
   rows: readonly BatchRow[],
-): Promise<{ routed: RoutedRow[]; faults: RowFault[] }> {
+): Promise<Pick<BatchCheck, 'routed' | 'faults' | 'recipientNames'>> {
   const routed: RoutedRow[] = [];
   const faults: RowFault[] = [];
   const orders = rows.flatMap((row) => ('refusal' in row ? [] : [orderOf(row)]));
@@ -251,7 +256,8 @@ async function routeRows(
       faults.push({ row: index + 1, reference: row.reference, refusal: error.refusal });
     }
   }
-  return { routed, faults };
+  const named = [...recipients].map(([id, { name }]) => [id, name] as const);
+  return { routed, faults, recipientNames: new Map(named) };
 }
 
 /** @throws ApiError */

@@ -65,7 +65,7 @@ const HEAD = {
     Type.String({
       maxLength: 100,
       description:
-        'A cron expression of five fields, such as "0 9 1 * *", that restricts the day of month or the day of week, not both',
+        'A cron expression of five fields, such as "0 9 1 * *", that restricts the day of month or the day of week, not both. The day of month "L" is the last day of each month',
     }),
   ),
   time_zone: Type.Optional(

@@ -1,7 +1,7 @@
 /** The fields of a change (services/change.ts) as the controls of a form, and what was sent as its input. */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import type { Field as FieldOfChange } from '../service/change';
-import { Choices, Field, type FormState, Select } from './forms';
+import { Choices, Field, type FormState, Pairs, readPairs, Select } from './forms';
 
 interface Fields<Properties> {
   fields: Properties;
@@ -34,6 +34,7 @@ function ChangeField(props: {
 }) {
   const { name, field, hint, form } = props;
   const { label, placeholder, choices, all, format, maxLength, inputType = 'text' } = field;
+  if (field.pairs === true) return <Pairs name={name} label={label} hint={hint} form={form} />;
   if (choices !== undefined) {
     const single = choices.map((choice) => [choice, choice] as const);
     const options = all === undefined ? single : [['all', all] as const, ...single];
@@ -86,7 +87,9 @@ export function readFields<Properties extends TProperties>(
 ): Static<TObject<Properties>> {
   const input = Object.entries(fields).map(([name, field]) => [
     name,
-    readField(field as FieldOfChange, form.getAll(name)),
+    (field as FieldOfChange).pairs === true
+      ? readPairs(form, name).map((pair) => pair.join('='))
+      : readField(field as FieldOfChange, form.getAll(name)),
   ]);
   return Object.fromEntries(input) as Static<TObject<Properties>>;
 }

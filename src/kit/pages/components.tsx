@@ -2,9 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Mode } from '../../domain/mode';
 import { reviewReasonSentence, type ReviewReason } from '../../domain/review';
-import { words } from '../service/words';
+import { personText, words } from '../service/words';
 
-export { words };
+export { personText, words };
 import { Icon } from './icon';
 
 interface HeadProps {
@@ -78,10 +78,12 @@ const TONES: Readonly<Record<string, 'good' | 'busy' | 'wait' | 'bad' | 'quiet'>
   under_review: 'wait',
   clear: 'good',
   review: 'wait',
+  some_failed: 'wait',
   block: 'bad',
   no_answer: 'wait',
   on_hold: 'wait',
   underpaid: 'wait',
+  awaits_address: 'wait',
   open: 'wait',
   paused: 'wait',
   failed: 'bad',
@@ -100,17 +102,11 @@ export function Status({ value }: { value: string }) {
   );
 }
 
-interface MoneyProps {
-  amount: string;
-  currency: string;
-  /** All eight decimals, for a page about one object. */
-  exact?: boolean;
-}
-
-export function Money({ amount, currency, exact = false }: MoneyProps) {
+/** Without the zeros at its end, so that it is exact and short. The tooltip has all decimals. */
+export function Money({ amount, currency }: { amount: string; currency: string }) {
   return (
-    <span class="money">
-      <b>{exact ? group(amount) : group(short(amount))}</b> <span class="muted">{currency}</span>
+    <span class="money" title={`${amount} ${currency}`}>
+      <b>{group(short(amount))}</b> <span class="muted">{currency}</span>
     </span>
   );
 }
@@ -295,10 +291,13 @@ export function Alert({ tone, title, children }: AlertProps) {
   );
 }
 
-/** Above a form that was sent before its person signed in again. */
-export function SignedInAgain() {
+/** Above a form that was kept when a sign-in was asked for. @param signedIn whether the person then did sign in */
+export function KeptForm({ signedIn }: { signedIn: boolean }) {
   return (
-    <Alert tone="note" title="You signed in again. Nothing has been changed yet.">
+    <Alert
+      tone="note"
+      title={`${signedIn ? 'You signed in again. ' : ''}Nothing has been changed yet.`}
+    >
       <p>Check the form and send it again.</p>
     </Alert>
   );

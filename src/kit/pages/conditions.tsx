@@ -3,6 +3,12 @@ import type { Payout } from '../../domain/payout';
 import { type Condition, conditionWords } from '../../domain/payout-condition';
 import { Alert, Card, Facts, Time, words } from './components';
 
+function titleOf([first, ...more]: readonly Condition[]): string {
+  if (first === undefined) return 'All conditions are met';
+  const isTime = first.kind === 'time' && more.length === 0;
+  return isTime ? `Scheduled for ${conditionWords(first)}` : 'Waiting for';
+}
+
 interface WaitsForProps {
   payout: Pick<Payout, 'awaitsRelease' | 'releaseExpiresAt' | 'releasedAt'>;
   conditions: readonly Condition[];
@@ -15,12 +21,14 @@ export function WaitsFor({ payout, conditions }: WaitsForProps) {
   return (
     <>
       {awaitsRelease ? (
-        <Alert tone="wait" title={open.length === 0 ? 'All conditions are met' : 'Waiting for'}>
-          <ul>
-            {open.map((condition) => (
-              <li class="break">{conditionWords(condition)}</li>
-            ))}
-          </ul>
+        <Alert tone="wait" title={titleOf(open)}>
+          {open.every(({ kind }) => kind === 'time') ? undefined : (
+            <ul>
+              {open.map((condition) => (
+                <li class="break">{conditionWords(condition)}</li>
+              ))}
+            </ul>
+          )}
         </Alert>
       ) : null}
       <Card title="Conditions">

@@ -2,7 +2,7 @@
 import { ApiError, type FieldError } from '../../domain/errors';
 import { newId } from '../../platform/lib/new-id';
 import { Alert, Facts, words } from './components';
-import { type FormState } from './forms';
+import { type FormState, plainNumber } from './forms';
 import type { MerchantVisit } from './merchant-page';
 
 /** Who makes payouts, batches, schedules, refunds and recipients: live ones move real money. */
@@ -32,7 +32,10 @@ export function nextFormKey(key: string, refusal: ApiError | null): string {
 
 /** Only the fields that were filled in, as in a request to the API. */
 export function filledIn(values: URLSearchParams, names: readonly string[]) {
-  const filled = names.map((name) => [name, (values.get(name) ?? '').trim()] as const);
+  const filled = names.map((name) => {
+    const text = (values.get(name) ?? '').trim();
+    return [name, name === 'amount' ? plainNumber(text) : text] as const;
+  });
   return Object.fromEntries(filled.filter(([, text]) => text !== ''));
 }
 

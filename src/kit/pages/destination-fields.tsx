@@ -11,7 +11,7 @@ export function DestinationFields({ form, isRequired = true }: DestinationFields
     <>
       <Field
         name="value"
-        label="Address, account ID or email address"
+        label="Address, exchange account ID or email address"
         hint="Check every character. Payouts cannot be reversed."
         form={form}
         required={isRequired}

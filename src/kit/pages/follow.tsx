@@ -7,12 +7,14 @@ interface FollowsProps {
   id: string;
   /** It can still change. */
   isOpen: boolean;
+  /** The layout of what it has. */
+  class?: string;
   children: ComponentChildren;
 }
 
-export function Follows({ id, isOpen, children }: FollowsProps) {
+export function Follows({ id, isOpen, class: layout = 'follows', children }: FollowsProps) {
   return (
-    <div id={id} class="follows" {...(isOpen ? { 'data-follow': '' } : {})}>
+    <div id={id} class={layout} {...(isOpen ? { 'data-follow': '' } : {})}>
       {children}
     </div>
   );
@@ -31,7 +33,7 @@ export function LiveStatus({ value, isOpen }: { value: string; isOpen: boolean }
 export function FollowSwitch() {
   return (
     <label class="tick js-only">
-      <input class="input" type="checkbox" data-follow-switch checked /> Follow changes
+      <input class="input" type="checkbox" data-follow-switch checked /> Update automatically
     </label>
   );
 }

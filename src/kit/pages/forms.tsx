@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { AdminRefusal, InvalidInput } from '../service/refusal';
 import { Icon } from './icon';
+import { decimalStyleOf, plainAmount } from './sheet';
 
 export interface FormState {
   /** The values that were sent. */
@@ -67,7 +68,7 @@ interface FieldProps {
   label: string;
   hint?: ComponentChildren;
   form: FormState;
-  type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'datetime-local';
+  type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'datetime-local' | 'time';
   required?: boolean;
   value?: string;
   autocomplete?: string;
@@ -236,6 +237,76 @@ export function Choices({ name, label, form, options, preset = [], hint }: Choic
   );
 }
 
+/** Empty rows below those that are filled in. */
+const EMPTY_PAIRS = 2;
+
+/** Currencies with their amounts, as rows of two fields. */
+export function Pairs({
+  name,
+  label,
+  hint,
+  form,
+}: Pick<ChoicesProps, 'name' | 'label' | 'hint' | 'form'>) {
+  const filled = readPairs(form.values, name);
+  const rows = [...filled, ...Array.from({ length: EMPTY_PAIRS }, (): string[] => [])];
+  return (
+    <fieldset
+      class="form-field"
+      data-invalid={form.errors[name] === undefined ? undefined : 'true'}
+    >
+      <legend class="label">{label}</legend>
+      {hint === undefined ? null : <p class="hint">{hint}</p>}
+      {rows.map(([currency = '', amount = ''], index) => (
+        <div class="pair">
+          <input
+            class="input"
+            name={`${name}.currency`}
+            value={currency}
+            placeholder="USDT"
+            aria-label={`${label}: currency ${index + 1}`}
+            autocomplete="off"
+            maxLength={20}
+          />
+          <input
+            class="input"
+            name={`${name}.amount`}
+            value={amount}
+            placeholder="500.00"
+            aria-label={`${label}: amount ${index + 1}`}
+            inputmode="decimal"
+            autocomplete="off"
+            maxLength={40}
+          />
+        </div>
+      ))}
+      <FieldError id={`field-${name}-error`} error={form.errors[name]} />
+    </fieldset>
+  );
+}
+
+/** The rows that are filled in, or the text `USDT=500, BTC=0.01` as which a page has stored ones. */
+export function readPairs(values: URLSearchParams, name: string): string[][] {
+  const currencies = values.getAll(`${name}.currency`);
+  const amounts = values.getAll(`${name}.amount`);
+  if (currencies.length > 0) {
+    return currencies.flatMap((text, index) => {
+      const [currency, amount] = [text.trim().toUpperCase(), (amounts[index] ?? '').trim()];
+      return currency === '' && amount === '' ? [] : [[currency, plainNumber(amount)]];
+    });
+  }
+  return (values.get(name) ?? '').split(/[\s,]+/).flatMap((text) => {
+    const [currency = '', ...amount] = text.split('=');
+    if (text === '') return [];
+    const short = amount.map((digits) => digits.replace(/(\.\d{2}\d*?)0+$/, '$1'));
+    return [[currency, ...short]];
+  });
+}
+
+/** A number with a decimal comma or point; what can be read in two ways stays as it was typed. */
+export function plainNumber(text: string): string {
+  return plainAmount(text, decimalStyleOf([text])) ?? text;
+}
+
 function FieldError({ id, error }: { id: string; error: string | undefined }) {
   if (error === undefined) return null;
   return (
@@ -293,11 +364,14 @@ interface ConfirmProps {
   effect: ComponentChildren;
   /** On the second button, such as `Delete this endpoint`. */
   confirm: string;
+  /** Red is for what harms when it is clicked by mistake. */
+  variant?: 'destructive' | 'primary';
   hidden?: Readonly<Record<string, string>>;
 }
 
 /** An action that cannot be undone: the first click explains it, the second does it. */
-export function Confirm({ action, label, icon, effect, confirm, hidden = {} }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { action, label, icon, effect, confirm, variant = 'destructive', hidden = {} } = props;
   return (
     <details class="confirm">
       <summary class="btn" data-variant="outline">
@@ -310,7 +384,7 @@ export function Confirm({ action, label, icon, effect, confirm, hidden = {} }: C
           {Object.entries(hidden).map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}
-          <button class="btn" data-variant="destructive">
+          <button class="btn" data-variant={variant}>
             {confirm}
           </button>
         </form>

@@ -5,7 +5,7 @@ import { ZERO } from '../../domain/money';
 import type { Payment } from '../../domain/payment';
 import { amountDue, feeKept, netAmount, overpaidAmount } from '../../domain/payment-pricing';
 import type { Creator, HistoryDelivery, HistoryEvent } from '../../shell/dashboard/services';
-import { Card, Empty, Facts, Money, Status, Table, Time, words } from './components';
+import { Card, Empty, Facts, Money, personText, Status, Table, Time, words } from './components';
 
 interface TimelineProps {
   events: readonly HistoryEvent[];
@@ -142,7 +142,7 @@ export function LedgerLines({ transactions, lead = 'Changes to your balances' }:
       <Table
         caption="Ledger entries"
         rows={lines}
-        empty={<Empty icon="list" title="Nothing was posted yet" />}
+        empty={<Empty icon="list" title="No entries yet" />}
         columns={[
           { label: 'Posted', cell: (line) => <Time at={line.transaction.postedAt} seconds /> },
           {
@@ -163,8 +163,7 @@ export function LedgerLines({ transactions, lead = 'Changes to your balances' }:
               <>
                 <Signed {...line} currency={transaction.currency} />
                 <small>
-                  Balance after{' '}
-                  <Money amount={line.balanceAfter} currency={transaction.currency} exact />
+                  Balance after <Money amount={line.balanceAfter} currency={transaction.currency} />
                 </small>
               </>
             ),
@@ -185,23 +184,27 @@ export function Signed({ direction, amount, currency }: SignedProps): ComponentC
   return (
     <>
       {direction === 'in' ? '+' : '−'}
-      <Money amount={amount} currency={currency} exact />
+      <Money amount={amount} currency={currency} />
     </>
   );
 }
 
 /** The row of the details that names the key, or the person on the dashboard. */
-export function creatorRow(creator: Creator, base: string): readonly [string, ComponentChildren] {
-  if (creator.kind === 'person') return ['Created by', creator.email];
+export function creatorRow(
+  creator: Creator,
+  base: string,
+  label = 'Requested by',
+): readonly [string, ComponentChildren] {
+  if (creator.kind === 'person') return [label, personText(creator)];
   return ['API key', <a href={`${base}/keys/${creator.id}`}>{creator.id}</a>];
 }
 
 export function creatorText(creator: Creator): string {
-  return creator.kind === 'person' ? `by ${creator.email}` : `with ${creator.id}`;
+  return creator.kind === 'person' ? `by ${personText(creator)}` : `with ${creator.id}`;
 }
 
 export function PaymentAmounts({ payment }: { payment: Payment }) {
-  const money = (amount: string) => <Money amount={amount} currency={payment.currency} exact />;
+  const money = (amount: string) => <Money amount={amount} currency={payment.currency} />;
   const unlessZero = (amount: string) => (amount === ZERO ? null : money(amount));
   return (
     <Card title="Amounts">

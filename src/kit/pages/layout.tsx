@@ -1,6 +1,8 @@
 /** The document around every page, with the navigation of a signed-in user. */
 import type { ComponentChildren, VNode } from 'preact';
 import { PASSKEYS_URL, SCRIPT_URL, STYLE_URL } from './assets';
+import { words } from './components';
+import { Fold } from './fold';
 import { Icon } from './icon';
 import type { Page } from './site';
 import type { Visit } from './visit';
@@ -52,6 +54,7 @@ export function document(
             shell={shell}
             current={nav}
             email={visit.session.email}
+            name={visit.session.name}
             role={visit.session.actor.role}
           />
           <div class="pane">
@@ -101,10 +104,12 @@ interface SidebarProps {
   shell: Shell;
   current: string | undefined;
   email: string;
+  /** Empty if the person has none. */
+  name: string;
   role: string;
 }
 
-function Sidebar({ shell, current, email, role }: SidebarProps) {
+function Sidebar({ shell, current, email, name, role }: SidebarProps) {
   return (
     <aside class="side">
       <a class="brand" href={shell.home}>
@@ -116,6 +121,7 @@ function Sidebar({ shell, current, email, role }: SidebarProps) {
           <small>{shell.product}</small>
         </span>
       </a>
+      <Fold id="menu" label="Menu" icon="menu" />
       <nav aria-label="Main">
         {shell.nav.map(({ label, entries }) => (
           <div class="nav-group">
@@ -130,9 +136,9 @@ function Sidebar({ shell, current, email, role }: SidebarProps) {
         ))}
       </nav>
       <div class="me">
-        <a href={shell.account} class="me-name">
-          <b>{email}</b>
-          <small>{role}</small>
+        <a href={shell.account} class="me-name" title={email}>
+          <b>{name === '' ? email : name}</b>
+          <small>{words(role)}</small>
         </a>
         <form method="post" action={shell.signOut}>
           <button
@@ -176,8 +182,8 @@ function Topbar({ search, query }: { search: Shell['search']; query: string }) {
           data-variant="ghost"
           data-size="icon"
           data-keys
-          aria-label="Show the keys"
-          title="Keys (?)"
+          aria-label="Keyboard shortcuts"
+          title="Keyboard shortcuts (?)"
         >
           <Icon name="keyboard" />
         </button>
@@ -203,12 +209,12 @@ function Keys({ hasSearch }: { hasSearch: boolean }) {
     ['k', 'Row before'],
     ['Enter', 'Open the row'],
     ...(hasSearch ? ([['/', 'Search']] satisfies [string, string][]) : []),
-    ['?', 'Show the keys'],
+    ['?', 'Keyboard shortcuts'],
     ['Esc', 'Close this window'],
   ];
   return (
     <dialog id="keys" class="keys" aria-labelledby="keys-title">
-      <h2 id="keys-title">Keys</h2>
+      <h2 id="keys-title">Keyboard shortcuts</h2>
       <dl class="facts">
         {keys.map(([key, does]) => (
           <div>
@@ -221,7 +227,7 @@ function Keys({ hasSearch }: { hasSearch: boolean }) {
       </dl>
       <form method="dialog" class="stack">
         <label>
-          <input class="input" type="checkbox" checked /> Use single keys
+          <input class="input" type="checkbox" checked /> Use single-key shortcuts
         </label>
         <div>
           <button class="btn" data-variant="outline">

@@ -5,6 +5,7 @@ import { parseIsoTime } from '../../domain/iso-time';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
 import { Card, PageHead, Pager, words } from './components';
 import { EMPTY_FORM, Field, Select } from './forms';
+import { Fold } from './fold';
 import { Icon } from './icon';
 import { PageRefusal } from './problems';
 
@@ -116,17 +117,20 @@ interface FilterFormProps {
 /** A form with GET: a filter is a link that can be kept and sent. */
 export function FilterForm({ path, query, children }: FilterFormProps) {
   return (
-    <form class="filters" action={path}>
-      {children}
-      <button class="btn" data-variant="outline">
-        Filter
-      </button>
-      {isFiltered(query) ? (
-        <a class="btn" data-variant="ghost" href={path}>
-          Clear
-        </a>
-      ) : null}
-    </form>
+    <div>
+      <Fold id="filters" label="Filters" icon="filter" isOpen={isFiltered(query)} />
+      <form class="filters" action={path}>
+        {children}
+        <button class="btn" data-variant="outline">
+          Filter
+        </button>
+        {isFiltered(query) ? (
+          <a class="btn" data-variant="ghost" href={path}>
+            Clear
+          </a>
+        ) : null}
+      </form>
+    </div>
   );
 }
 

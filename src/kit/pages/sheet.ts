@@ -98,6 +98,61 @@ export function destinationCells(line: Record<string, string>) {
   };
 }
 
-export function writeSheet(rows: readonly (readonly string[])[]): string {
-  return rows.map(csvLine).join('');
+/** @param separator of the columns: that of the table which a person sent, where there is one */
+export function writeSheet(rows: readonly (readonly string[])[], separator = ','): string {
+  return rows.map((row) => csvLine(row, separator)).join('');
+}
+
+/** @returns the separator of the columns. @throws SheetFault */
+export function separatorOf(text: string): string {
+  return readCsv(text).separator;
+}
+
+/** The name of the field that corrects a cell. @param row counted from 1 */
+export function cellName(row: number, column: string): string {
+  return `cell-${row}-${column}`;
+}
+
+const CELL = /^cell-([1-9]\d{0,5})-([a-z_]{1,40})$/;
+
+/**
+ * Puts the cells that a person has corrected into the table of the form, which keeps its separators.
+ * @returns whether the table has changed
+ */
+export function takeCorrections(form: URLSearchParams): boolean {
+  const cells = [...form].flatMap(([name, text]) => {
+    const [, row, column] = CELL.exec(name) ?? [];
+    return row === undefined || column === undefined
+      ? []
+      : [{ name, row: Number(row), column, text: text.trim() }];
+  });
+  for (const { name } of cells) form.delete(name);
+  const table = tableOf(form);
+  if (table === null) return false;
+  const { names, rows, separator } = table;
+  let hasChanged = false;
+  for (const { row, column, text } of cells) {
+    const line = rows[row - 1];
+    if (line === undefined) continue;
+    let at = names.indexOf(column);
+    if ((at === -1 ? '' : (line[at] ?? '')) === text) continue;
+    if (at === -1) at = names.push(column) - 1;
+    line[at] = text;
+    hasChanged = true;
+  }
+  if (hasChanged) {
+    const whole = rows.map((line) => names.map((_, index) => line[index] ?? ''));
+    form.set('table', writeSheet([names, ...whole], separator));
+  }
+  return hasChanged;
+}
+
+/** Null if it cannot be read; who reads it next says why. */
+function tableOf(form: URLSearchParams) {
+  try {
+    return readCsv(form.get('table') ?? '');
+  } catch (error) {
+    if (error instanceof SheetFault) return null;
+    throw error;
+  }
 }

@@ -15,7 +15,7 @@ import { clientAddress } from '../../platform/lib/client-address';
 import { startDownload } from '../../platform/lib/download';
 import { newId } from '../../platform/lib/new-id';
 import type { Browser, SignedIn } from '../service/sessions';
-import { SignedInAgain } from './components';
+import { KeptForm } from './components';
 import { type Asker, type Cost, createLimits, type Limits } from './limits';
 import type { Once } from './once';
 import { type Problem, ProblemBody, problemOf } from './problems';
@@ -347,7 +347,7 @@ async function answerOf(
   if (answer.kind !== 'page') return { ...answer, cookies };
   const body = (
     <>
-      <SignedInAgain />
+      <KeptForm signedIn={visit.session.isRecent} />
       {answer.body}
     </>
   );

@@ -111,6 +111,8 @@ export interface Words {
   value?: string;
   placeholder?: string;
   inputType?: 'url';
+  /** Its entries are a currency and an amount, such as `USDT=500`. */
+  pairs?: true;
 }
 
 /** The annotations that the surfaces read. */

@@ -11,9 +11,16 @@ const KNOWN_WORDS: Readonly<Record<string, string>> = {
   onchain_provider: 'On-chain provider',
   exchange_pay: 'Exchange Pay',
   xrpl: 'XRPL',
+  exchange_id: 'Exchange account ID',
+  awaits_address: 'Waiting for the customer’s address',
   payoutBatch: 'Batch',
   payoutSchedule: 'Schedule',
 };
+
+/** The name of a person before the email address. @param name empty if there is none */
+export function personText({ name, email }: { name: string; email: string }): string {
+  return name === '' ? email : `${name} (${email})`;
+}
 
 /** `under_review` is "Under review". */
 export function words(name: string): string {

@@ -12,11 +12,11 @@ const NUMBER = /^-?[0-9]+(\.[0-9]+)?$/;
 const GUARDED = /^'+[=+\-@\t\r\n]/;
 
 /** The text as a cell: quoted where needed, and never a formula. */
-export function csvField(text: string): string {
+export function csvField(text: string, separator = ','): string {
   const isFormula = FORMULA.test(text) && !NUMBER.test(text);
   const safe = isFormula || GUARDED.test(text) ? `'${text}` : text;
   // Readers remove spaces around a cell that has no quotes.
-  const isQuoted = /[",\r\n]/.test(safe) || safe.trim() !== safe;
+  const isQuoted = /["\r\n]/.test(safe) || safe.includes(separator) || safe.trim() !== safe;
   return isQuoted ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
@@ -25,8 +25,8 @@ function unguarded(cell: string): string {
 }
 
 /** A line of a table, with its line break. */
-export function csvLine(fields: readonly string[]): string {
-  return `${fields.map(csvField).join(',')}\r\n`;
+export function csvLine(fields: readonly string[], separator = ','): string {
+  return `${fields.map((field) => csvField(field, separator)).join(separator)}\r\n`;
 }
 
 /** A problem of the table as a whole, as a sentence for the person who made it. */
@@ -37,6 +37,8 @@ export interface Table {
   /** The headings in lower case, without spaces around them. Only an empty heading can occur more than once. */
   names: string[];
   rows: string[][];
+  /** Between its columns: a comma, a semicolon or a tab. */
+  separator: string;
 }
 
 /**
@@ -46,11 +48,12 @@ export interface Table {
 export function readCsv(text: string): Table {
   refuseLostCharacters(text);
   const [head = ''] = text.trimStart().split(/\r\n|\r|\n/, 1);
+  const separator = delimiterOf(head);
   let lines: string[][];
   try {
     lines = parse(text, {
       bom: true,
-      delimiter: delimiterOf(head),
+      delimiter: separator,
       skip_empty_lines: true,
       trim: true,
     });
@@ -61,7 +64,7 @@ export function readCsv(text: string): Table {
   const [first = [], ...rows] = lines.map((line) => line.map(unguarded));
   const names = first.map((name) => name.trim().toLowerCase());
   refuseRepeated(names);
-  return { names, rows };
+  return { names, rows, separator };
 }
 
 /** The characters that stand for bytes in another encoding, or for half of a character. */

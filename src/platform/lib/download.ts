@@ -32,7 +32,7 @@ export async function* csvFile(
 ): AsyncGenerator<string> {
   let head = csvLine(columns);
   for await (const rows of pages) {
-    yield head + rows.map(csvLine).join('');
+    yield head + rows.map((row) => csvLine(row)).join('');
     head = '';
   }
   if (head !== '') yield head;

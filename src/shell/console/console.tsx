@@ -50,6 +50,8 @@ export interface ConsoleOptions {
   drafts: Once;
   /** The URL of this site. */
   publicUrl: string;
+  /** The URL of the merchants' site. */
+  dashboardUrl: string;
   workflowUrl: WorkflowUrl;
   /** Served on this host only; null means on every host. */
   host: string | null;
@@ -81,7 +83,7 @@ export function createConsole(options: ConsoleOptions): Site {
         queuePages(reviews),
         payoutPages(reviews, screenings, beneficiaries, services, workflowUrl),
         batchPages(batches, workflowUrl),
-        consolePaymentPages(services, workflowUrl),
+        consolePaymentPages({ services, workflowUrl, once, dashboardUrl: options.dashboardUrl }),
         doubtPages(reviews, workflowUrl),
         casePages(services, workflowUrl),
         merchantPages(services),

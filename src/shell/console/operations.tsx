@@ -5,6 +5,7 @@ import {
   BACKLOG_MAX,
   type ConsoleOperations,
   OPERATOR_SCHEDULES,
+  type OperatorSchedule,
   type ProviderCheck,
 } from './operations-services';
 import {
@@ -18,6 +19,9 @@ import {
   Time,
   words,
 } from '../../kit/pages/components';
+import { wallClockMs } from '../../platform/lib/wall-clock';
+import { Follows } from '../../kit/pages/follow';
+import { justNow, justNowAt, wasJustNow } from '../../kit/pages/just-now';
 import { page, redirect } from '../../kit/pages/site';
 import { type OperatorRoute, PREFIX } from '../../kit/pages/operator-page';
 import { Ledger, ledgerPages, Run } from './ledger';
@@ -53,14 +57,19 @@ export function operationPages(services: ConsoleServices): OperatorRoute[] {
           'Operations',
           <>
             <PageHead title="Operations" />
-            <Answer query={visit.query} />
-            <Ledger
-              provenAt={provenAt}
-              hasReport={report !== null}
-              cases={cases}
-              isLate={found.isProofLate}
-              mayRun={mayRun}
+            <Started
+              query={visit.query}
+              ended={{ 'ledger-check': provenAt, reconciliation: positions[0]?.countedAt }}
             />
+            <Follows id="ledger" isOpen>
+              <Ledger
+                provenAt={provenAt}
+                hasReport={report !== null}
+                cases={cases}
+                isLate={found.isProofLate}
+                mayRun={mayRun}
+              />
+            </Follows>
             <Alarms alarms={alarms} />
             <Providers statements={statements} checks={checks} mayRun={mayRun} />
             <Positions positions={positions} />
@@ -77,22 +86,41 @@ export function operationPages(services: ConsoleServices): OperatorRoute[] {
       run: async ({ form, by }) => {
         const schedule = OPERATOR_SCHEDULES.find((id) => id === form.get('schedule'));
         if (schedule === undefined) throw new PageRefusal('page_not_found');
+        const at = wallClockMs();
         const isRunning = await operations.runNow(by, schedule);
-        return redirect(`${PATH}?${isRunning ? 'started' : 'unreachable'}=${schedule}`);
+        return redirect(
+          `${PATH}?${justNow(isRunning ? `started-${schedule}` : 'unreachable', at)}`,
+        );
       },
     },
   ];
 }
 
-function Answer({ query }: { query: URLSearchParams }) {
-  if (query.has('started')) {
+interface StartedProps {
+  query: URLSearchParams;
+  /** When the last run of each schedule ended. */
+  ended: Readonly<Record<OperatorSchedule, Date | undefined>>;
+}
+
+/** A run that somebody has just started, until it has ended. */
+function Started({ query, ended }: StartedProps) {
+  for (const schedule of OPERATOR_SCHEDULES) {
+    const startedAt = justNowAt(query, `started-${schedule}`);
+    if (startedAt === null) continue;
+    const endedAt = ended[schedule];
+    const hasEnded = endedAt !== undefined && endedAt >= startedAt;
     return (
-      <Alert tone="good" title="The run has started.">
-        <p>Reload this page to see its result.</p>
-      </Alert>
+      <Follows id="started" isOpen={!hasEnded}>
+        <Alert
+          tone={hasEnded ? 'good' : 'wait'}
+          title={hasEnded ? 'The run has ended.' : 'The run has not ended yet.'}
+        >
+          <p>{hasEnded ? 'Its result is below.' : 'This page updates automatically.'}</p>
+        </Alert>
+      </Follows>
     );
   }
-  if (!query.has('unreachable')) return null;
+  if (!wasJustNow(query, 'unreachable')) return null;
   return (
     <Alert tone="bad" title="Temporal did not start the run.">
       <p>Check that Temporal is reachable and that a worker has created the schedules.</p>
@@ -222,9 +250,7 @@ function Providers({ statements, checks, mayRun }: ProvidersProps) {
 }
 
 function Positions({ positions }: { positions: Read<'positions'> }) {
-  const money = (amount: string, currency: string) => (
-    <Money amount={amount} currency={currency} exact />
-  );
+  const money = (amount: string, currency: string) => <Money amount={amount} currency={currency} />;
   const [first] = positions;
   return (
     <Card

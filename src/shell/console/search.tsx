@@ -84,7 +84,7 @@ function Results({ text, kinds }: { text: string; kinds: readonly FoundKind[] })
           <Empty icon="search-x" title="Nothing was found">
             <p>
               IDs, addresses, hashes and emails must be complete. References and names can be their
-              beginning; capital letters of references count.
+              beginning; references are case-sensitive.
             </p>
           </Empty>
         </Card>

@@ -56,7 +56,7 @@ function BalancePage({ balance, base, transactions, payouts, payments }: Balance
   const { currency, available, reserved, pending } = balance;
   const title = (name: string, amount: string) => (
     <>
-      {name} <Money amount={amount} currency={currency} exact />
+      {name} <Money amount={amount} currency={currency} />
     </>
   );
   return (
@@ -86,7 +86,7 @@ function BalancePage({ balance, base, transactions, payouts, payments }: Balance
             {
               label: 'Reserved',
               right: true,
-              cell: ({ totalDebit }) => <Money amount={totalDebit} currency={currency} exact />,
+              cell: ({ totalDebit }) => <Money amount={totalDebit} currency={currency} />,
             },
           ]}
         />
@@ -115,7 +115,7 @@ function BalancePage({ balance, base, transactions, payouts, payments }: Balance
             {
               label: 'Pending',
               right: true,
-              cell: (payment) => <Money amount={payment.pending} currency={currency} exact />,
+              cell: (payment) => <Money amount={payment.pending} currency={currency} />,
             },
           ]}
         />

@@ -82,7 +82,7 @@ export function createDashboard({
         payoutPages(services),
         batchPages(services),
         schedulePages(services),
-        refundPages(services),
+        refundPages({ services, once, publicUrl }),
         recipientPages(services),
         secondPersonPages(services),
         approvalPages(services),
@@ -136,7 +136,12 @@ function otherMode({ path }: Visit, mode: Mode): string {
 
 function ownerEntries(base: string): NavEntry[] {
   return [
-    { key: 'second-person', href: `${base}/second-person`, label: 'Second person', icon: 'users' },
+    {
+      key: 'second-person',
+      href: `${base}/second-person`,
+      label: 'Two-person approval',
+      icon: 'users',
+    },
     { key: 'audit', href: `${base}/audit-log`, label: 'Audit log', icon: 'scroll-text' },
   ];
 }

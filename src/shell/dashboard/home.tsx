@@ -71,7 +71,12 @@ interface NeedsAttentionProps {
 
 function NeedsAttention({ causes, waiting, base }: NeedsAttentionProps) {
   const all: Cause[] = [
-    [waiting, 'object waits for a second person', 'objects wait for a second person', '/approvals'],
+    [
+      waiting,
+      'item waits for two-person approval',
+      'items wait for two-person approval',
+      '/approvals',
+    ],
     [
       causes.payoutsUnderReview,
       'payout waits for an operator',
@@ -101,6 +106,12 @@ function NeedsAttention({ causes, waiting, base }: NeedsAttentionProps) {
       'payment is underpaid',
       'payments are underpaid',
       '/payments?status=underpaid',
+    ],
+    [
+      causes.refundsAwaitingAddress,
+      'refund waits for the customer’s address',
+      'refunds wait for the customer’s address',
+      '/refunds?status=pending',
     ],
     [
       causes.deliveriesFailed,

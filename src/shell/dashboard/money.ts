@@ -11,6 +11,8 @@ import type { Direction } from '../../domain/fees';
 import type { PaymentRequest } from '../../domain/payment';
 import type { Payout, SentPayoutOrder } from '../../domain/payout';
 import type { ApprovedKind } from '../../domain/second-person';
+import { revokeKey } from '../../features/api-keys/api-keys';
+import type { ChangedBy } from '../../kit/service/audit';
 import { AdminRefusal } from '../../kit/service/refusal';
 import type { RefundInput } from '../../features/payments/refunds';
 import type { Caller, StoredResponse } from '../../kit/service/services';
@@ -83,6 +85,16 @@ export function createDashboardMoney(db: Db, api: MoneyServices) {
       if (kind === 'payoutBatch') await payoutBatches.lookAgain(caller, id);
       if (kind === 'refund') await refunds.lookAgain(caller, id);
       if (kind === 'recipient') await recipients.lookAgain(id);
+    },
+    /** Ends what a second person has declined, as its maker could: the funds are returned, and nothing is sent. */
+    end: async (person: Person, by: ChangedBy, kind: ApprovedKind, id: string) => {
+      const caller = callerOf(person);
+      if (kind === 'payout') await payouts.cancel(caller, id);
+      if (kind === 'payoutBatch') await payoutBatches.stop(caller, id);
+      if (kind === 'payoutSchedule') await payoutSchedules.change(caller, id, 'end');
+      if (kind === 'refund') await refunds.withdraw(caller, id);
+      if (kind === 'recipient') await recipients.remove(caller, by, id);
+      if (kind === 'apiKey') await revokeKey.make(db, by, { id }, {});
     },
     withdrawRefund: (person: Person, id: string) => refunds.withdraw(callerOf(person), id),
     payoutBatches,

@@ -1,6 +1,7 @@
 /** One search over what an account has, in both modes. */
 import {
   findIdOfAccount,
+  findPaymentsOfTransfer,
   findTextOfAccount,
   type FoundOfAccount,
 } from '../../db/accounts/account-search';
@@ -35,7 +36,11 @@ export async function findTextOf(
 ): Promise<FoundOfAccount[]> {
   const amount = parseRequestAmount(text.replace(',', '.'));
   const search = { accountId, text, amount, addresses: spellingsOf(text) };
-  const found = await findTextOfAccount(readAs(db, { accountId }), search);
+  const [texts, transfers] = await Promise.all([
+    findTextOfAccount(readAs(db, { accountId }), search),
+    findPaymentsOfTransfer(db, search),
+  ]);
+  const found = [...texts, ...transfers];
   const each = [...new Map(found.map((one) => [one.id, one])).values()];
   const rank = (one: FoundOfAccount) => (one.mode === mode ? 0 : 1);
   return each.sort(

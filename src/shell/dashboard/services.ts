@@ -9,7 +9,7 @@ import { listBalances } from '../../db/ledger/ledger';
 import { listPayments, listPayouts } from '../../db/lists';
 import { type HistoryEvent, listHistory, readAttention } from '../../db/object-history';
 import { findRefund, listMerchantRefunds, listRefunds } from '../../db/payments/payment-refunds';
-import { findPayment } from '../../db/payments/payments';
+import { type CreditedTransfer, findPayment, listCredits } from '../../db/payments/payments';
 import { listPendingPayments } from '../../db/payments/pending-payments';
 import {
   findPayoutSchedule,
@@ -18,6 +18,7 @@ import {
 import { listScheduleRuns } from '../../db/payout-schedules/payout-schedule-runs';
 import { findPayout } from '../../db/payouts/payouts';
 import { findBalanceAlerts } from '../../db/books/balance-alerts';
+import { listPersonDecisions } from '../../db/approvals/person-decisions';
 import { findSecondPersonRule, listApprovers } from '../../db/approvals/second-person';
 import {
   findRecipient,
@@ -34,7 +35,7 @@ import {
 } from '../../db/request-log/request-log';
 import { listTransactions } from '../../db/books/transactions';
 import { listWaiting } from '../../db/approvals/waiting-for-person';
-import { findUserEmail } from '../../db/people/users';
+import { findPerson } from '../../db/people/users';
 import type { Db } from '../../db/transaction';
 import type { Bookkeeping } from '../../domain/bookkeeping';
 import type { ErrorCode } from '../../domain/errors';
@@ -49,6 +50,7 @@ import { createDashboardMoney, type MoneyServices } from './money';
 import { exportFile, type ExportRequest } from '../../features/books/exports';
 import { reconcile } from '../../features/books/merchant-reconciliation';
 import { createExplainSignature } from '../../features/webhooks/dashboard-signatures';
+import { readRefundMail, type RefundMail } from '../../features/payments/refund-addresses';
 import { requireRecipientRules } from '../../features/recipients/recipient-rules';
 import { compareRequests, type ReusedKey } from '../../features/request-log/request-differences';
 import { findOwn, readAs } from '../../kit/service/own';
@@ -56,6 +58,7 @@ import type { ListPosition } from '../../kit/service/services';
 import type { WebhookTools } from '../../features/webhooks/webhook-endpoints';
 
 export type { Attention, HistoryDelivery, HistoryEvent } from '../../db/object-history';
+export type { PersonDecision } from '../../db/approvals/person-decisions';
 export type { LoggedRequest } from '../../db/request-log/request-log';
 export type { ReusedKey } from '../../features/request-log/request-differences';
 export { KEPT_DAYS } from '../../db/request-log/request-log';
@@ -88,13 +91,22 @@ export interface WithHistory<T> {
   creator: Creator;
 }
 
+export interface PaymentDetail extends WithHistory<Payment> {
+  credits: CreditedTransfer[];
+}
+
 export interface RefundDetail extends Pick<WithHistory<Refund>, 'object' | 'events'> {
   /** Null means the operator, or the provider. */
   creator: Creator | null;
+  payment: Payment;
+  /** The mail that asks the customer for an address. */
+  mail: RefundMail | null;
+  /** The payout that sends it. */
+  payout: Payout | null;
 }
 
 /** Who created it: an API key, or a person on the dashboard. */
-export type Creator = { kind: 'key'; id: string } | { kind: 'person'; email: string };
+export type Creator = { kind: 'key'; id: string } | { kind: 'person'; name: string; email: string };
 
 export interface DashboardDeps extends WebhookTools, KeyTools {
   api: MoneyServices;
@@ -127,9 +139,9 @@ export function createDashboardServices(deps: DashboardDeps) {
     pendingPayments: (owner: Owner, currency: string, limit: number) =>
       listPendingPayments(ofAccount(owner), owner, currency, limit),
     /** @throws AdminRefusal */
-    payment: async (owner: Owner, id: string): Promise<WithHistory<Payment>> => {
+    payment: async (owner: Owner, id: string): Promise<PaymentDetail> => {
       const object = await findOwn(db, owner, 'payment', id, findPayment);
-      return { object, ...(await history(owner, object)) };
+      return { object, credits: await listCredits(db, id), ...(await history(owner, object)) };
     },
     refunds: (owner: Owner, list: ListRequest<RefundFilters>) =>
       listMerchantRefunds(ofAccount(owner), { ...owner, ...list }),
@@ -137,11 +149,15 @@ export function createDashboardServices(deps: DashboardDeps) {
     /** @throws AdminRefusal */
     refund: async (owner: Owner, id: string): Promise<RefundDetail> => {
       const object = await findOwn(db, owner, 'refund', id, findRefund);
-      const [events, creator] = await Promise.all([
-        listHistory(ofAccount(owner), id),
+      const reader = ofAccount(owner);
+      const payment = await findOwn(db, owner, 'payment', object.paymentId, findPayment);
+      const [events, creator, mail, payout] = await Promise.all([
+        listHistory(reader, id),
         object.apiKeyId === null ? null : creatorOf(db, object.apiKeyId),
+        readRefundMail(db, object, payment),
+        object.payoutId === null ? null : findPayout(reader, object.payoutId),
       ]);
-      return { object, events, creator };
+      return { object, events, creator, payment, mail, payout };
     },
     payouts: (owner: Owner, list: ListRequest<PayoutFilters>) =>
       listPayouts(ofAccount(owner), { ...owner, ...list }),
@@ -179,9 +195,16 @@ export function createDashboardServices(deps: DashboardDeps) {
     waitingForPerson: async (owner: Owner, limit: number) => {
       const rows = await listWaiting(ofAccount(owner), owner, limit);
       const makers = [...new Set(rows.map(({ maker }) => maker))];
-      const emails = await Promise.all(makers.map((id) => findUserEmail(db, id)));
-      return rows.map((row) => ({ ...row, email: emails[makers.indexOf(row.maker)] ?? row.maker }));
+      const people = await Promise.all(makers.map((id) => findPerson(db, id)));
+      return rows.map((row) => {
+        const { name, email } = people[makers.indexOf(row.maker)] ?? { name: '', email: row.maker };
+        return { ...row, person: { name, email } };
+      });
     },
+    /** Who approved or declined the object as the second person. */
+    decisions: ({ accountId }: Owner, objectId: string) =>
+      listPersonDecisions(db, accountId, objectId),
+    creatorOf: (id: string) => creatorOf(db, id),
     balanceAlerts: (owner: Owner) => findBalanceAlerts(db, owner),
     secondPersonRule: ({ accountId }: Owner) => findSecondPersonRule(db, accountId),
     /** The people of the account who may approve as the second person. */
@@ -218,5 +241,5 @@ export function createDashboardServices(deps: DashboardDeps) {
 
 async function creatorOf(db: Db, id: string): Promise<Creator> {
   if (!isId('user', id)) return { kind: 'key', id };
-  return { kind: 'person', email: (await findUserEmail(db, id)) ?? id };
+  return { kind: 'person', ...(await findPerson(db, id)) };
 }

@@ -64,6 +64,12 @@ test('an endpoint that fails says so in the list and on home', async () => {
   expect(list).toContain('6 of 8 recent attempts failed');
   expect(list).toContain('1 of 10 recent attempts failed');
   expect(list.match(/>Failing</g)).toHaveLength(1);
+  expect(list.match(/>Some failed</g)).toHaveLength(1);
+  // Two of two are no good health.
+  await makeEndpoint('https://new.example.com/', 2, 0);
+  await makeEndpoint('https://well.example.com/', 0, 2);
+  const all = await textOf(client.get('/dashboard/test/webhooks'));
+  expect([all.match(/>Failing</g)?.length, all.match(/>Healthy</g)?.length]).toEqual([2, 1]);
 });
 
 test('all events and single ones exclude each other', async () => {
@@ -142,7 +148,7 @@ test('requiring a second factor says whom it stops, and asks first', async () =>
   const other = await makeUser(harness.owner, 'merchant', 'viewer', accountId);
   const html = await textOf(client.get('/dashboard/people'));
   const asked = html.slice(html.lastIndexOf('<details'));
-  expect(asked).toContain('Require a second factor');
+  expect(asked).toContain('Require two-step verification');
   expect(asked).toContain('people can do nothing here until they set one up');
   expect(asked).toContain(`${owner.email} (you)`);
   expect(asked).toContain(other.email);

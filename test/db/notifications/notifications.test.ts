@@ -289,7 +289,7 @@ test('a payout that waits for a second person is told to those who may approve',
     return id;
   }, ROLES);
   expect(roles).toEqual(['finance', 'owner']);
-  expect(source).toContain('A payout waits for a second person');
+  expect(source).toContain('A payout waits for two-person approval');
   expect(source).toContain(objectId);
 });
 
@@ -378,7 +378,7 @@ test('what waits for a second person is told to those who may approve it, and no
   expect(told.sort()).toEqual(
     ['batch', 'payout', 'recipient', 'refund', 'schedule'].map((what) => [
       other.email,
-      `A ${what} waits for a second person`,
+      `A ${what} waits for two-person approval`,
     ]),
   );
   const all = server.mails.map(({ source }) => source).join('\n');

@@ -476,7 +476,7 @@ describe('one session is not two people', () => {
        ON CONFLICT DO NOTHING`,
       [id, version, user],
     );
-    const waits = (await by.read(page)).includes('Waiting for a second person');
+    const waits = (await by.read(page)).includes('Waiting for two-person approval');
     return { status: answer.status, says, offers, waits };
   }
   const refused = (says: string) => ({
@@ -583,7 +583,7 @@ test('where a second factor is required, nothing else is served before it is set
     expect((await browser.get(path)).headers.get('location')).toBe('/dashboard/security');
   }
   const security = await (await browser.get('/dashboard/security')).text();
-  expect(security).toContain('Set up a second factor to continue.');
+  expect(security).toContain('Set up two-step verification to continue.');
   const back = '/dashboard/people/second-factor';
   expect((await browser.post(back, { required: 'no' })).headers.get('location')).toBe(
     '/dashboard/security',
@@ -610,7 +610,7 @@ test('an operator without the required second factor sets one up before anything
       expect(led.headers.get('location')).toBe('/console/security');
     }
     const security = await (await browser.get('/console/security')).text();
-    expect(security).toContain('Set up a second factor to continue.');
+    expect(security).toContain('Set up two-step verification to continue.');
     await browser.post('/console/security/totp/start');
     const page = await (await browser.get('/console/security/totp')).text();
     const [secret = ''] = /[A-Z2-7]{32}/.exec(page) ?? [];

@@ -403,7 +403,7 @@ describe('break-glass', () => {
     const named = await makeUser(harness.owner, 'operator', 'admin', null, BREAK_GLASS);
     const client = newClient();
     const alone = await client.signIn(named);
-    await refused(alone, 403, 'Break-glass needs a second factor');
+    await refused(alone, 403, 'Break-glass needs two-step verification');
     const [code = ''] = await giveSecondFactor(harness.owner, named);
     expect((await signInWithCode(client, named, code)).status).toBe(303);
     expect(await client.read('/console/home')).toContain('Break-glass sign-in');

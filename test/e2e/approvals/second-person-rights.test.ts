@@ -232,7 +232,7 @@ describe.each(SECOND_PERSON_KINDS)('%s', (kind) => {
       for (const [who, client] of Object.entries(people)) {
         if (who === 'stranger') continue;
         const html = await client.read(`/dashboard/test/${LISTS[kind].pages}/${id}`);
-        expect(html).toContain('Waiting for a second person');
+        expect(html).toContain('Waiting for two-person approval');
         const mayApprove = APPROVERS.has(who) && who !== maker;
         expect([who, html.includes(`/second-person/${id}/approve`)]).toEqual([who, mayApprove]);
       }
@@ -336,3 +336,22 @@ describe('an approval and its maker’s change of mind at the same moment have o
     await ENDS_ONCE[kind](id);
   });
 });
+
+test.each(SECOND_PERSON_KINDS)(
+  'a %s that another person declines ends, and says who did',
+  async (kind) => {
+    const id = await MAKE[kind](people.finance);
+    const version = await versionOn(people.otherOwner, kind, id);
+    const decline = (by: PageClient, seen = version) =>
+      by.post(`/dashboard/test/second-person/${id}/decline`, { version: seen, reason: 'Not ours' });
+    expect((await decline(people.finance)).status).toBe(409);
+    expect((await decline(people.developer)).status).toBe(403);
+    expect(await waits(kind, id)).toBe(true);
+    expect((await decline(people.otherOwner)).status).toBe(303);
+    await ENDS_ONCE[kind](id);
+    const html = await people.owner.read(`/dashboard/test/${LISTS[kind].pages}/${id}`);
+    expect(html).toContain('Declined by');
+    expect(html).toContain('Not ours');
+    expect(html).not.toContain(`/second-person/${id}/approve`);
+  },
+);

@@ -160,7 +160,7 @@ test('one page lists everything that waits, with its amount, its maker and who m
     if (amount !== null) expect(rows[0]).toContain(`>${amount}<`);
   }
   const home = await (await developer.get('/dashboard/test')).text();
-  expect(home).toMatch(/<b>\d+<\/b>\s*objects wait for a second person/);
+  expect(home).toMatch(/<b>\d+<\/b>\s*items wait for two-person approval/);
   expect(await (await maker.get('/dashboard/live/approvals')).text()).toContain('Nothing waits');
   const other = await openMerchant(gateway, { mode: 'test' });
   const owner = await makeUser(gateway.db, 'merchant', 'owner', other.accountId);

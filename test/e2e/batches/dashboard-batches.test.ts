@@ -52,11 +52,11 @@ test('the faults of a table are shown at their rows, and the table is downloaded
   const { response, text } = await send('faults.csv', form);
   expect(response.headers.get('content-disposition')).toContain('batch-faults.csv');
   const [head, ...rows] = text.trimEnd().split('\r\n');
-  expect(head).toMatch(/,what to correct$/);
+  expect(head).toMatch(/;what to correct$/);
   expect(rows).toEqual([
-    expect.stringMatching(/^a-1,"10,50",USDT,.*,$/),
-    expect.stringMatching(/^a-2,0,USDT,.*Amount: write a number above zero .* such as 12\.50\./),
-    expect.stringMatching(/^a-3,5,USDT,TNoAddress,tron,.*Destination: .*address/),
+    expect.stringMatching(/^a-1;10,50;USDT;.*;$/),
+    expect.stringMatching(/^a-2;0;USDT;.*Amount: write a number above zero .* such as 12\.50\./),
+    expect.stringMatching(/^a-3;5;USDT;TNoAddress;tron;.*Destination: .*address/),
     expect.stringContaining('Amount: The minimum amount is 1.00000000 USDT.'),
     expect.stringMatching(/Network: .*Use one of: .*tron/),
     expect.stringMatching(/Network: write one of .*tron/),
@@ -70,6 +70,19 @@ test('the faults of a table are shown at their rows, and the table is downloaded
   const again = await send('new', { ...form, table: mended });
   expect(again.text).toContain('1 payout<');
   expect(again.text).toContain('Reserve the funds and create');
+});
+
+test('cells are corrected in place, and what was corrected is shown before it is created', async () => {
+  const table = [HEAD, line('in-1', '0'), line('in-2', '5'), line('in-3', '5')].join('\r\n');
+  const form = { reference: 'in-place', description: '', table };
+  const faulty = await send('new', form);
+  expect(faulty.text).toMatch(/name="cell-1-amount" value="0"/);
+  expect(faulty.text).toContain('Row 2 has the same recipient and amount.');
+  const cells = { 'cell-1-amount': '10,25', 'cell-1-reference': 'in-1' };
+  const shown = await send('create', { ...form, ...cells });
+  expect(shown.text).toContain('Reserve the funds and create');
+  expect(shown.text).toContain('in-1;10,25;USDT');
+  expect(shown.text).toContain('Who must approve');
 });
 
 test('a table that is no table is refused with a sentence', async () => {

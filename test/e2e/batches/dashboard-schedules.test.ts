@@ -142,7 +142,7 @@ test('a viewer and a developer in live mode cannot make or change one, and anoth
 test('above the amount its runs pay nothing until another person approves it, and a batch does not ask again', async () => {
   const form = { reference: 'salaries', ...DAILY, table: tableOf('60', '60') };
   const checked = await send('new', form);
-  expect(checked.text).toContain('Another person has to approve the schedule.');
+  expect(checked.text).toContain('Another person of your account');
   const id = await create(form);
   expect(await read(id)).toMatchObject({ awaits_second_person: true });
   await quicken(id);
@@ -150,7 +150,7 @@ test('above the amount its runs pay nothing until another person approves it, an
   const failed = await lastRun(id, 'failed');
   expect(failed.failure.message).toContain('waits for a second person');
   expect((await api.get('/payouts?limit=1')).json.data).toEqual([]);
-  expect(await show(id)).toContain('Waiting for a second person');
+  expect(await show(id)).toContain('Waiting for two-person approval');
   expect(await show(id)).not.toContain(`second-person/${id}/approve`);
   const approve = (by: PageClient) =>
     by.post(`/dashboard/test/second-person/${id}/approve`, { version: '' });

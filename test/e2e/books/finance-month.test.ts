@@ -406,7 +406,7 @@ describe('the list of the shop', () => {
     const page = await finance.post('/dashboard/test/reconcile', form);
     const text = await page.text();
     expect([page.status, text]).toEqual([200, expect.stringContaining(changed!.reference)]);
-    expect(text).toContain('another amount has moved');
+    expect(text).toContain('Amount differs');
     const download = await finance.post('/dashboard/test/reconcile/result.csv', form);
     const lines: Line[] = parse(await download.text(), { columns: true });
     expect(lines.map(({ outcome }) => outcome)).toEqual([

@@ -235,7 +235,7 @@ test('an endpoint is edited, tested with a sample, and gets what it missed', asy
     receiver.received.some(({ body }) => body.toString().includes(payout.json.data.id)),
   );
   html = await client.read(`${path}?recovered=1&left=0`);
-  expect(html).toContain('Deliveries that are sent now: 1');
+  expect(html).toContain('1 delivery was queued to be sent.');
   expect(html).toContain('Attempts in the last 24 hours');
   expect(html).toContain('p95');
   await receiver.stop();

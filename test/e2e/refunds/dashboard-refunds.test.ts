@@ -1,5 +1,4 @@
 /** A person refunds and cancels payments on the dashboard, without JavaScript; an operator sees who asked. */
-import { makeRefundLink } from '../../../src/features/payments/refund-addresses';
 import { ageSignIn, hiddenIn, makeUser, signedIn } from '../../support/merchant/page-client';
 import {
   atProvider,
@@ -132,6 +131,14 @@ test('a test refund may name an address; another account and a viewer refund not
   expect((await whenRefund(payment.client, id, 'completed')).destination).toMatchObject({ value });
   expect((await seen(stranger.client.get(sent.location))).status).toBe(404);
   expect((await seen(viewer.client.get(sent.location))).status).toBe(200);
+
+  // Without an address, the page makes the link that a customer would get.
+  const open = await seen(client.post(path, { amount: '5', reference: 'by-link', step: 'send' }));
+  expect((await seen(viewer.client.post(`${open.location}/link`))).status).toBe(403);
+  expect((await seen(client.post(`${open.location}/link`))).location).toBe(open.location);
+  const made = (await seen(client.get(open.location))).text;
+  const [link = ''] = /http[^"<\s]+refund-address\?token=[\w-]+/.exec(made) ?? [];
+  expect((await seen(fetch(link))).text).toContain('5.00000000');
 });
 
 test('a live refund needs a recent sign-in and an owner, and its customer names the address by a link', async () => {
@@ -159,10 +166,23 @@ test('a live refund needs a recent sign-in and an owner, and its customer names 
   const refund = sent.location.split('/').at(-1)!;
   const read = async () => (await api.get(`/refunds/${refund}`)).json.data;
   expect(await read()).toMatchObject({ mode: 'live', awaits_address: true, destination: null });
-  expect((await seen(client.get(sent.location))).text).toContain('has not named an address yet');
-
-  const by = { actor: 'alice', reason: null, via: 'admin' } as const;
-  const { token } = await makeRefundLink(gateway.db, by, refund);
+  const shown = (await seen(client.get(sent.location))).text;
+  expect(shown).toContain('Waiting for the customer’s address');
+  expect(shown).toContain('Ask the operator of the gateway');
+  const home = (await seen(client.get('/dashboard/live'))).text;
+  expect(home).toMatch(/<b>1<\/b>\s*refund waits for the customer’s address/);
+  // The merchant never has the link; an operator hands it over.
+  expect((await seen(client.post(`${sent.location}/link`))).status).toBe(404);
+  const operator = await enter(null, 'reviewer');
+  const atConsole = `/console/payments/${id}`;
+  const order = { refund, 'link-reason': 'Ticket 812' };
+  await ageSignIn(gateway.db, operator.user);
+  const unsure = await operator.client.post(`${atConsole}/refund-link`, order);
+  expect(await operator.client.confirm(operator.user, unsure)).toBe(atConsole);
+  const made = await seen(operator.client.post(`${atConsole}/refund-link`, order));
+  const [, token = ''] =
+    /refund-address\?token=([\w-]+)/.exec((await seen(operator.client.get(made.location))).text) ??
+    [];
   const link = new URL('/dashboard/refund-address', gateway.baseUrl).href;
   expect((await seen(client.get(sent.location))).text).not.toContain(token);
   const page = await seen(fetch(`${link}?token=${token}`));

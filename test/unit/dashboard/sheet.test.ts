@@ -6,7 +6,7 @@ import {
   readSheet,
   TEMPLATE,
 } from '../../../src/features/payout-batches/dashboard/sheet';
-import { plainAmount, SheetFault } from '../../../src/kit/pages/sheet';
+import { plainAmount, SheetFault, takeCorrections } from '../../../src/kit/pages/sheet';
 
 const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 const head = 'reference,amount,currency,destination,network';
@@ -14,6 +14,20 @@ const head = 'reference,amount,currency,destination,network';
 async function amountsOf(text: string): Promise<(string | null)[]> {
   return (await readSheet(text)).rows.map((row) => ('refusal' in row ? null : row.amount));
 }
+
+test('a corrected cell keeps the separators of the table, and others stay as they were', () => {
+  const row = (amount: string) => `a;${amount};USDT;"x;y"`;
+  const table = ['Reference;Amount;Currency;Note', row('0'), row('1,5')].join('\r\n');
+  const form = new URLSearchParams({ table, 'cell-1-amount': ' 10,25 ', 'cell-2-amount': '1,5' });
+  form.set('cell-2-network', 'tron');
+  expect(takeCorrections(form)).toBe(true);
+  expect(form.get('table')).toBe(
+    `reference;amount;currency;note;network\r\n${row('10,25')};\r\n${row('1,5')};tron\r\n`,
+  );
+  expect([...form.keys()]).toEqual(['table']);
+  expect(takeCorrections(form)).toBe(false);
+  expect(takeCorrections(new URLSearchParams({ table: '"', 'cell-1-amount': '1' }))).toBe(false);
+});
 
 test('the template is a table of one payout', async () => {
   const { rows } = await readSheet(TEMPLATE);

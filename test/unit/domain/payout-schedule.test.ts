@@ -1,4 +1,5 @@
 /** The times of a schedule: which it has, and which come next. */
+import { cronOf, cronText } from '../../../src/features/payout-schedules/pages/schedule-times';
 import { isTimeZone, parseCron } from '../../../src/domain/cron';
 import {
   firstRun,
@@ -27,6 +28,10 @@ test.each([
   ['0 9 1 * *', true],
   ['*/15 0,12 * * MON-FRI', true],
   ['5/20 * * * *', true],
+  ['0 9 L * *', true],
+  ['0 9 L,15 * *', false],
+  ['0 9 L * MON', false],
+  ['L 9 1 * *', false],
   ['0 9 1 * MON', false],
   ['60 9 * * *', false],
   ['0 24 * * *', false],
@@ -58,6 +63,35 @@ test('the next times of an expression', () => {
     '2032-02-29T00:00',
   ]);
   expect(next(cron('0 0 30 2 *'), '2026-11-25T09:00:00Z')).toEqual([]);
+});
+
+test('the last day of each month, and of a zone that is ahead of UTC', () => {
+  expect(next(cron('0 9 L * *'), '2027-12-31T09:00:00Z')).toEqual([
+    '2028-01-31T09:00',
+    '2028-02-29T09:00',
+    '2028-03-31T09:00',
+  ]);
+  expect(next(cron('0 3 L 2 *', 'Pacific/Auckland'), '2027-01-01T00:00:00Z', 1)).toEqual([
+    '2027-02-27T14:00',
+  ]);
+});
+
+test('the times that a person chooses are an expression, and read as they were chosen', () => {
+  const chosen = (values: Record<string, string>) => cronOf(new URLSearchParams(values));
+  const time = '08:05';
+  const cases: [Record<string, string>, string, string][] = [
+    [{ repeats: 'day', time }, '5 8 * * *', 'Every day at 08:05'],
+    [{ repeats: 'week', weekday: '1', time }, '5 8 * * 1', 'Every Monday at 08:05'],
+    [{ repeats: 'month', day: '31', time }, '5 8 31 * *', 'Every month on day 31 at 08:05'],
+    [{ repeats: 'month_end', time }, '5 8 L * *', 'The last day of every month at 08:05'],
+  ];
+  for (const [values, expression, text] of cases) {
+    expect(chosen(values)).toBe(expression);
+    expect(parseCron(expression)).not.toBeNull();
+    expect(cronText(expression)).toBe(text);
+  }
+  expect(chosen({ repeats: 'cron', time })).toBeNull();
+  expect(cronText('30 8 * * MON-FRI')).toBe('30 8 * * MON-FRI');
 });
 
 test('a day of the zone that is another one in UTC', () => {

@@ -58,10 +58,11 @@ test(`the cells of ${TABLES} tables come back as they were written`, () => {
     const rows = Array.from({ length: Math.ceil(100 / width) }, () =>
       names.map(() => cellOf(dice)),
     );
-    const text = [names, ...rows].map(csvLine).join('');
+    const separator = [',', ';', '\t'][dice.roll(3)]!;
+    const text = [names, ...rows].map((row) => csvLine(row, separator)).join('');
     // What a browser sends: UTF-8.
     const sent = Buffer.from(text, 'utf8').toString('utf8');
-    expect({ seed, ...readCsv(sent) }).toEqual({ seed, names, rows });
+    expect({ seed, ...readCsv(sent) }).toEqual({ seed, names, rows, separator });
     // A spreadsheet runs no cell of it.
     for (const cell of rows.flat()) expect(csvLine([cell])).not.toMatch(/^"?[=+@]/);
   }
@@ -81,7 +82,9 @@ test.each([
 });
 
 test.each(['\n', '\r\n', '\r'])('lines that end with %j are read', (end) => {
-  expect(readCsv(`a;b${end}1;2${end}`)).toEqual({ names: ['a', 'b'], rows: [['1', '2']] });
+  expect(readCsv(`a;b${end}1;2${end}`)).toEqual({
+    ...{ names: ['a', 'b'], rows: [['1', '2']], separator: ';' },
+  });
 });
 
 test.each([

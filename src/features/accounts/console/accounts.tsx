@@ -170,16 +170,12 @@ function AccountPage(props: AccountPageProps) {
             {
               label: 'Available',
               right: true,
-              cell: ({ available, currency }) => (
-                <Money amount={available} currency={currency} exact />
-              ),
+              cell: ({ available, currency }) => <Money amount={available} currency={currency} />,
             },
             {
               label: 'Reserved',
               right: true,
-              cell: ({ reserved, currency }) => (
-                <Money amount={reserved} currency={currency} exact />
-              ),
+              cell: ({ reserved, currency }) => <Money amount={reserved} currency={currency} />,
             },
           ]}
         />

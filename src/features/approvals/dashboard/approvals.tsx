@@ -1,7 +1,16 @@
 /** Everything that waits for a second person, of all kinds. */
 import { approversOf } from '../../../domain/second-person';
 import type { DashboardServices } from '../../../shell/dashboard/services';
-import { Card, Empty, Money, PageHead, Table, Time, words } from '../../../kit/pages/components';
+import {
+  Card,
+  Empty,
+  Money,
+  PageHead,
+  personText,
+  Table,
+  Time,
+  words,
+} from '../../../kit/pages/components';
 import { sinceText } from '../../../kit/pages/since';
 import { page } from '../../../kit/pages/site';
 import type { MerchantRoute } from '../../../kit/pages/merchant-page';
@@ -51,7 +60,7 @@ function WaitingTable({ rows, approvers, base }: WaitingTableProps) {
       caption="Approvals"
       rows={rows}
       empty={
-        <Empty icon="user-check" title="Nothing waits for a second person">
+        <Empty icon="user-check" title="Nothing waits for two-person approval">
           <p>Objects above your account’s amounts appear here when one person creates them.</p>
         </Empty>
       }
@@ -75,7 +84,11 @@ function WaitingTable({ rows, approvers, base }: WaitingTableProps) {
             )),
         },
         { label: 'Waits for', cell: ({ since }) => sinceText(since) },
-        { label: 'Made by', wide: true, cell: ({ email }) => <span class="break">{email}</span> },
+        {
+          label: 'Requested by',
+          wide: true,
+          cell: ({ person }) => <span class="break">{personText(person)}</span>,
+        },
         {
           label: 'May approve',
           wide: true,
@@ -93,5 +106,5 @@ function WaitingTable({ rows, approvers, base }: WaitingTableProps) {
 
 function othersText(approvers: Approvers, maker: string): string {
   const others = approversOf(approvers, maker);
-  return others.length === 0 ? 'Nobody yet' : others.map(({ email }) => email).join(', ');
+  return others.length === 0 ? 'Nobody yet' : others.map(personText).join(', ');
 }

@@ -1,6 +1,11 @@
 /** The amounts above which another person approves, and that person's approval. */
 import type { DashboardServices } from '../../../shell/dashboard/services';
-import { approveAsSecondPerson, ruleSecondPerson, textsOf } from '../second-person';
+import {
+  approveAsSecondPerson,
+  declineAsSecondPerson,
+  ruleSecondPerson,
+  textsOf,
+} from '../second-person';
 import { APPROVED_KINDS } from '../../../domain/second-person';
 import { isId } from '../../../domain/ids';
 import { ChangeFields, readFields } from '../../../kit/pages/change-form';
@@ -9,7 +14,7 @@ import { fieldErrors, FormActions, type FormState } from '../../../kit/pages/for
 import { page, redirect } from '../../../kit/pages/site';
 import { personOf } from '../../../kit/pages/creation';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
-import { pathOfWaiting } from './waiting';
+import { pathOfWaiting, REASON_LENGTH_MAX } from './waiting';
 
 const NAV = { nav: 'second-person' };
 
@@ -23,7 +28,11 @@ export function secondPersonPages(services: DashboardServices): MerchantRoute[] 
       run: async (visit) => {
         const above = textsOf(await secondPersonRule(visit)).join(', ');
         const values = visit.draft ?? new URLSearchParams({ above });
-        return page('Second person', <Rule base={visit.base} form={{ values, errors: {} }} />, NAV);
+        return page(
+          'Two-person approval',
+          <Rule base={visit.base} form={{ values, errors: {} }} />,
+          NAV,
+        );
       },
     },
     {
@@ -40,7 +49,7 @@ export function secondPersonPages(services: DashboardServices): MerchantRoute[] 
         });
         if (errors.answer !== null) return errors.answer;
         const body = <Rule base={base} form={{ values: form, errors: errors.fields }} />;
-        return page('Second person', body, { ...NAV, status: 422 });
+        return page('Two-person approval', body, { ...NAV, status: 422 });
       },
     },
     {
@@ -49,16 +58,29 @@ export function secondPersonPages(services: DashboardServices): MerchantRoute[] 
       ...approveAsSecondPerson.access,
       liveRecent: objectPath,
       run: async (visit) => {
-        const { accountId, mode, userId, form } = visit;
-        const id = visit.params['id'] ?? '';
-        const version = form.get('version') ?? '';
-        const subject = { accountId, mode, userId, id, version };
-        const { kind } = await approveAsSecondPerson.make(db, visit.by, subject, {});
+        const subject = subjectOf(visit);
+        const { kind, id } = await approveAsSecondPerson.make(db, visit.by, subject, {});
         await money.lookAgain(personOf(visit), kind, id);
         return redirect(pathOfWaiting(visit.base, { kind, id }));
       },
     },
+    {
+      method: 'post',
+      path: '/second-person/:id/decline',
+      ...declineAsSecondPerson.access,
+      run: async (visit) => {
+        const reason = (visit.form.get('reason') ?? '').trim().slice(0, REASON_LENGTH_MAX);
+        const by = { ...visit.by, reason: reason === '' ? null : reason };
+        const { kind, id } = await declineAsSecondPerson.make(db, by, subjectOf(visit), {});
+        await money.end(personOf(visit), by, kind, id);
+        return redirect(pathOfWaiting(visit.base, { kind, id }));
+      },
+    },
   ];
+}
+
+function subjectOf({ accountId, mode, userId, params, form }: MerchantVisit) {
+  return { accountId, mode, userId, id: params['id'] ?? '', version: form.get('version') ?? '' };
 }
 
 function objectPath({ base, params }: MerchantVisit): string {
@@ -71,7 +93,7 @@ function Rule({ base, form }: { base: string; form: FormState }) {
   return (
     <>
       <PageHead
-        title="Second person"
+        title="Two-person approval"
         lead="A payout, batch, schedule or refund that a person requests here waits for another person when it exceeds the amount together with what the person requested alone in the last 24 hours, in both modes. A schedule counts with the sum of a day. A recipient in a currency with an amount waits too, and an API key that a person made counts as that person until another one approves it. You can lower an amount; the operator raises or removes it."
       />
       <Card>

@@ -1,9 +1,10 @@
 /** What the page of an object says while it waits for a second person, and that person's form. */
 import { type ApprovedKind, approversOf } from '../../../domain/second-person';
-import type { DashboardServices } from '../../../shell/dashboard/services';
+import type { DashboardServices, PersonDecision } from '../../../shell/dashboard/services';
 import type { Waiting } from '../second-person';
-import { Alert, Time } from '../../../kit/pages/components';
-import { Confirm } from '../../../kit/pages/forms';
+import { Alert, personText, Time } from '../../../kit/pages/components';
+import { Confirm, EMPTY_FORM, Field } from '../../../kit/pages/forms';
+import { Icon } from '../../../kit/pages/icon';
 import type { MerchantVisit } from '../../../kit/pages/merchant-page';
 
 const WORDS: Record<ApprovedKind, { name: string; list: string; effect: string }> = {
@@ -75,12 +76,12 @@ function SecondPerson({ waiting, visit, facts }: SecondPersonProps) {
   const { name, effect } = WORDS[kind];
   const others = approversOf(facts.approvers, maker);
   return (
-    <Alert tone="wait" title="Waiting for a second person">
+    <Alert tone="wait" title="Waiting for two-person approval">
       <p>{whyOf(waiting, facts)}</p>
       <p class="break">
         {others.length === 0
           ? 'Nobody else of the account may approve it: an approver is an owner or in finance, has a confirmed email address, and was not brought in by the same person in the last 30 days. Ask the operator to confirm a person.'
-          : `It can be approved here by ${others.map(({ email }) => email).join(', ')}.`}
+          : `It can be approved here by ${others.map(personText).join(', ')}.`}
       </p>
       {until === null ? null : (
         <p>
@@ -92,12 +93,64 @@ function SecondPerson({ waiting, visit, facts }: SecondPersonProps) {
           action={`${visit.base}/second-person/${id}/approve`}
           label="Approve"
           icon="check"
+          variant="primary"
           effect={effect}
           confirm={`Approve this ${name} now`}
           hidden={{ version }}
         />
       ) : null}
+      {visit.may('approve') && visit.userId !== maker ? (
+        <Decline
+          action={`${visit.base}/second-person/${id}/decline`}
+          name={name}
+          version={version}
+        />
+      ) : null}
     </Alert>
+  );
+}
+
+export const REASON_LENGTH_MAX = 255;
+
+/** Ends it, as the person who requested it could. */
+function Decline({ action, name, version }: { action: string; name: string; version: string }) {
+  return (
+    <details class="confirm">
+      <summary class="btn" data-variant="outline">
+        <Icon name="x" /> Decline …
+      </summary>
+      <form method="post" action={action} class="confirm-body">
+        <input type="hidden" name="version" value={version} />
+        <Field
+          name="reason"
+          label="Reason"
+          hint="Optional. The people of your account can read it."
+          form={EMPTY_FORM}
+          maxLength={REASON_LENGTH_MAX}
+          autocomplete="off"
+        />
+        <button class="btn" data-variant="destructive">
+          Decline this {name}
+        </button>
+      </form>
+    </details>
+  );
+}
+
+/** Who approved or declined it, as rows of the details. */
+export function decisionRows(decisions: readonly PersonDecision[]) {
+  return decisions.map(
+    (one) =>
+      [
+        one.action === 'second_person.approve' ? 'Approved by' : 'Declined by',
+        <>
+          {personText(one)}
+          <small>
+            <Time at={one.at} />
+            {one.reason === null ? '' : `: ${one.reason}`}
+          </small>
+        </>,
+      ] as const,
   );
 }
 

@@ -60,10 +60,10 @@ const OUTCOME_LABELS: Record<RowOutcome, string> = {
 };
 
 const DIFFERENCE_LABELS: Record<Difference, string> = {
-  amount: 'another amount has moved',
-  currency: 'the currency is another one',
-  status: 'no money has moved',
-  repeated: 'an earlier row has the same reference',
+  amount: 'Amount differs',
+  currency: 'Currency differs',
+  status: 'No money has moved',
+  repeated: 'An earlier row has the same reference',
 };
 
 interface Compared {
@@ -272,15 +272,15 @@ function Result({ base, values, result }: ResultProps) {
             ...totals.flatMap(({ currency, expected, recorded }) => [
               [
                 `${currency} in your list`,
-                <Money amount={expected} currency={currency} exact />,
+                <Money amount={expected} currency={currency} />,
               ] as const,
-              [`${currency} moved`, <Money amount={recorded} currency={currency} exact />] as const,
+              [`${currency} moved`, <Money amount={recorded} currency={currency} />] as const,
             ]),
           ]}
         />
       </Card>
       {open.length === 0 ? null : (
-        <Card title="To look at" lead={leadOf(open.length, hasMoreMissing)} flush>
+        <Card title="Needs review" lead={leadOf(open.length, hasMoreMissing)} flush>
           <Table
             caption="Rows that do not match"
             rows={open.slice(0, ROWS_SHOWN)}
@@ -306,17 +306,16 @@ function leadOf(count: number, hasMore: boolean): string | undefined {
 }
 
 function resultText({ outcome, difference }: ReconciledRow): string {
-  const label = OUTCOME_LABELS[outcome];
-  return difference === null ? label : `${label}: ${DIFFERENCE_LABELS[difference]}`;
+  return difference === null ? OUTCOME_LABELS[outcome] : DIFFERENCE_LABELS[difference];
 }
 
 function expectedOf({ expected, currency }: ReconciledRow) {
-  return expected === null ? null : <Money amount={expected} currency={currency} exact />;
+  return expected === null ? null : <Money amount={expected} currency={currency} />;
 }
 
 function recordedOf({ recorded }: ReconciledRow) {
   if (recorded === null) return null;
-  return <Money amount={recorded.amount} currency={recorded.currency} exact />;
+  return <Money amount={recorded.amount} currency={recorded.currency} />;
 }
 
 function ObjectLink({ base, kind, row }: { base: string; kind: Reconciled; row: ReconciledRow }) {

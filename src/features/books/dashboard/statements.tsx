@@ -124,13 +124,13 @@ function StatementPage({ statement, path, choices, head }: StatementPageProps) {
           <div>
             <dt>Service fees</dt>
             <dd>
-              <Money amount={statement.serviceFees} currency={currency} exact />
+              <Money amount={statement.serviceFees} currency={currency} />
             </dd>
           </div>
           <div>
             <dt>Network fees</dt>
             <dd>
-              <Money amount={statement.networkFees} currency={currency} exact />
+              <Money amount={statement.networkFees} currency={currency} />
             </dd>
           </div>
         </dl>

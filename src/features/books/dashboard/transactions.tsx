@@ -103,7 +103,7 @@ function ExportLink({ path, query, format }: ExportLinkProps) {
   );
 }
 
-export const NO_TRANSACTIONS = <Empty icon="list" title="Nothing was posted yet" />;
+export const NO_TRANSACTIONS = <Empty icon="list" title="No entries yet" />;
 
 interface TransactionTableProps {
   rows: readonly MerchantTransaction[];

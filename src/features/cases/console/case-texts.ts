@@ -94,7 +94,7 @@ export const CASE_TEXTS: Record<CaseKind, CaseText> = {
   recipient_blocked: {
     meaning: 'The screening blocked the destination of a recipient. Nobody can pay it.',
     remedy:
-      'Check the evidence and report it where the law requires it. The merchant read no reason; do not tell one. ' +
+      'Check the evidence and report it where the law requires it. The merchant was given no reason. Don’t disclose one. ' +
       'If it is a mistake, decide below that it may be paid.',
   },
   recipient_review: {
@@ -127,7 +127,7 @@ export const CASE_TEXTS: Record<CaseKind, CaseText> = {
     meaning:
       'The screening blocked the destination of a payout. The payout was rejected and its funds were returned.',
     remedy:
-      'Check the evidence and report it where the law requires it. The merchant read no reason; do not tell one.',
+      'Check the evidence and report it where the law requires it. The merchant was given no reason. Don’t disclose one.',
   },
   screening_review: {
     meaning: 'The screening found something about the destination of a payout. The payout is held.',

@@ -33,7 +33,7 @@ import { page, redirect } from '../../../kit/pages/site';
 import { WorkflowLink, type WorkflowUrl } from '../../../kit/pages/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
 import { Notes } from '../../audit/console/notes';
-import { ExplorerLink, Transaction } from '../../payouts/console/parts';
+import { ExplorerLink, Transaction } from '../../../kit/pages/explorer';
 import { CASE_TEXTS } from './case-texts';
 import { OurRecipient, recipientDecision } from './recipient-decision';
 
@@ -321,7 +321,7 @@ function Ours({ ours, found }: Pick<CaseEvidence, 'ours' | 'found'>) {
     );
   }
   const { object } = ours;
-  const money = (amount: string) => <Money amount={amount} currency={object.currency} exact />;
+  const money = (amount: string) => <Money amount={amount} currency={object.currency} />;
   return (
     <Card title={`Our ${ours.kind}`}>
       <Facts
@@ -410,7 +410,7 @@ function Theirs({ entries }: { entries: CaseEvidence['theirs'] }) {
           {
             label: 'Amount',
             right: true,
-            cell: ({ amount, currency }) => <Money amount={amount} currency={currency} exact />,
+            cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
           },
           {
             label: 'Provider',

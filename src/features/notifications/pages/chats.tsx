@@ -50,7 +50,7 @@ export function chatRoutes<V extends SignedInVisit>(options: ChatPages<V>): Chat
     const list = await chats.list(ownerOf(visit));
     const props = { path, kind, back, list, form, secret: taken?.secret ?? null };
     const cookies = taken === null ? [] : [taken.cookie];
-    return page('Chats', <ChatList {...props} />, { ...NAV, status, cookies });
+    return page('Slack channels', <ChatList {...props} />, { ...NAV, status, cookies });
   }
 
   const chatPath = (visit: V) => `${pathOf(visit)}/${visit.params['id'] ?? ''}`;
@@ -139,22 +139,22 @@ function ChatList({ path, kind, back, list, form, secret }: ChatListProps) {
     <>
       <PageHead
         back={{ href: back, label: 'Notifications' }}
-        title="Chats"
-        lead="Choose what each chat is notified about. Everybody in the chat can read the messages, whatever their role."
+        title="Slack channels"
+        lead="Choose what each channel is notified about. Everybody in the channel can read the messages, whatever their role."
       />
       {secret === null ? null : (
         <Alert
           tone="good"
-          title="The chat was added. Messages are signed with this secret, which is not shown again."
+          title="The channel was added. Messages are signed with this secret, which is not shown again."
         >
           <Secret value={secret} label="Copy secret" />
         </Alert>
       )}
       <Card flush>
         <Table
-          caption="Chats"
+          caption="Slack channels"
           rows={list}
-          empty={<Empty icon="bell" title="No chats" />}
+          empty={<Empty icon="bell" title="No channels" />}
           columns={[
             {
               label: 'Chat',
@@ -187,7 +187,7 @@ function ChatList({ path, kind, back, list, form, secret }: ChatListProps) {
                     label="Remove"
                     icon="trash-2"
                     effect={`${name} gets no more messages.`}
-                    confirm="Remove this chat"
+                    confirm="Remove this channel"
                   />
                 </>
               ),
@@ -202,7 +202,7 @@ function ChatList({ path, kind, back, list, form, secret }: ChatListProps) {
 
 function AddChat({ path, kind, form }: Pick<ChatListProps, 'path' | 'kind' | 'form'>) {
   return (
-    <Card title="Add a chat">
+    <Card title="Add a Slack channel">
       <form method="post" action={path} class="stack">
         <Field name="name" label="Name" form={form} required maxLength={100} />
         <Field
@@ -216,7 +216,7 @@ function AddChat({ path, kind, form }: Pick<ChatListProps, 'path' | 'kind' | 'fo
           maxLength={2048}
         />
         <Kinds kind={kind} form={form} />
-        <FormActions submit="Add chat" cancel={path} />
+        <FormActions submit="Add channel" cancel={path} />
       </form>
     </Card>
   );
@@ -234,7 +234,7 @@ function EditChat({ list, path, kind, chat, form }: EditChatProps) {
   return (
     <>
       <PageHead
-        back={{ href: list, label: 'Chats' }}
+        back={{ href: list, label: 'Slack channels' }}
         title={chat.name}
         lead={`${chat.hint}. To change the address, remove the chat and add it again.`}
       />

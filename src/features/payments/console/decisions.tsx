@@ -45,7 +45,7 @@ function Result({ decisions, asked }: { decisions: readonly Decision[]; asked: s
   if (decision === undefined) {
     return (
       <Alert tone="wait" title="The workflow has not answered yet.">
-        <p>Reload this page in a few seconds. The decision may still be carried out.</p>
+        <p>The decision may still be carried out. This page updates automatically.</p>
       </Alert>
     );
   }
@@ -55,7 +55,7 @@ function Result({ decisions, asked }: { decisions: readonly Decision[]; asked: s
     case 'pending':
       return (
         <Alert tone="wait" title={`${words(decision.kind)}: waiting for the provider.`}>
-          <p>Reload this page in a few seconds.</p>
+          <p>This page updates automatically.</p>
         </Alert>
       );
     case 'refused':

@@ -13,11 +13,18 @@ import {
   Time,
   words,
 } from '../../../kit/pages/components';
-import { Action, type FormState } from '../../../kit/pages/forms';
+import { awaitsAddress, shownRefundStatus } from '../../../domain/refund';
+import { Action, Field, type FormState } from '../../../kit/pages/forms';
+import { Icon } from '../../../kit/pages/icon';
+import { NewRefundLink, RefundMailText } from '../pages/refund-link';
+import { isOpenPayment } from '../../../domain/payment';
+import { Follows, LiveStatus } from '../../../kit/pages/follow';
+import { wasJustNow } from '../../../kit/pages/just-now';
 import { LedgerLines, PaymentAmounts, Timeline } from '../../../kit/pages/history';
 import { WorkflowLink, type WorkflowUrl } from '../../../kit/pages/workflow-link';
-import { PREFIX } from '../../../kit/pages/operator-page';
-import { ModeMark, Transaction } from '../../payouts/console/parts';
+import { PREFIX, REASON_LENGTH_MAX } from '../../../kit/pages/operator-page';
+import { ModeMark } from '../../payouts/console/parts';
+import { Transaction } from '../../../kit/pages/explorer';
 import { PaymentDecisions } from './decisions';
 
 const PATH = `${PREFIX}/payments`;
@@ -26,12 +33,16 @@ interface PaymentPageProps extends PaymentDetail {
   asked: URLSearchParams;
   form: FormState;
   mayDecide: boolean;
+  /** The link to a refund's page of a moment ago. */
+  link: string | null;
   workflowUrl: WorkflowUrl;
 }
 
 export function PaymentPage(props: PaymentPageProps) {
-  const { payment, events, transactions, cases, asked, workflowUrl, mayDecide } = props;
+  const { payment, events, transactions, cases, decisions, asked, workflowUrl, mayDecide } = props;
   const path = `${PATH}/${payment.id}`;
+  const isOpen =
+    isOpenPayment(payment.status) || decisions.some(({ state }) => state === 'pending');
   return (
     <>
       <PageHead
@@ -39,7 +50,7 @@ export function PaymentPage(props: PaymentPageProps) {
         title={
           <>
             <Money amount={payment.amount} currency={payment.currency} />{' '}
-            <Status value={payment.status} /> <ModeMark mode={payment.mode} />
+            <LiveStatus value={payment.status} isOpen={isOpen} /> <ModeMark mode={payment.mode} />
           </>
         }
         lead={
@@ -54,14 +65,22 @@ export function PaymentPage(props: PaymentPageProps) {
         ) : null}
         <WorkflowLink id={payment.id} urlOf={workflowUrl} />
       </PageHead>
-      {asked.has('asked') ? (
-        <Alert tone="good" title="The workflow asks the provider now. Reload in a few seconds." />
-      ) : null}
-      {asked.has('no_answer') ? (
+      <Follows id="asked" isOpen={wasJustNow(asked, 'asked')}>
+        {wasJustNow(asked, 'asked') ? (
+          <Alert tone="note" title="The workflow was told to ask the provider.">
+            <p>This page updates automatically.</p>
+          </Alert>
+        ) : null}
+      </Follows>
+      {wasJustNow(asked, 'no_answer') ? (
         <Alert tone="bad" title="Temporal did not answer. Try again." />
       ) : null}
-      <PaymentDecisions {...props} path={path} />
-      <div class="split">
+      <NewRefundLink link={props.link} />
+      <RefundsToAddress {...props} path={path} />
+      <Follows id="decisions" isOpen={isOpen}>
+        <PaymentDecisions {...props} path={path} />
+      </Follows>
+      <Follows id="story" isOpen={isOpen} class="split">
         <div>
           <Timeline
             events={events}
@@ -79,7 +98,7 @@ export function PaymentPage(props: PaymentPageProps) {
           {cases.length === 0 ? null : <Cases cases={cases} />}
           <Details payment={payment} />
         </div>
-      </div>
+      </Follows>
     </>
   );
 }
@@ -87,17 +106,19 @@ export function PaymentPage(props: PaymentPageProps) {
 function Transfers({ payment, credits, refunds }: PaymentDetail) {
   const { currency } = payment;
   const lines = [
-    ...credits.map(({ providerTransferId, amount, fee, creditedAt }) => ({
+    ...credits.map(({ providerTransferId, amount, fee, txHash, creditedAt }) => ({
       what: 'Credited',
       id: providerTransferId,
+      txHash,
       amount,
       fee,
       at: creditedAt,
       notes: [],
     })),
     ...refunds.map((refund) => ({
-      what: `Refund: ${words(refund.state).toLowerCase()}`,
+      what: `Refund: ${words(shownRefundStatus(refund)).toLowerCase()}`,
       id: refund.reference,
+      txHash: null,
       amount: refund.amount,
       fee: refund.fee,
       at: refund.createdAt,
@@ -124,9 +145,10 @@ function Transfers({ payment, credits, refunds }: PaymentDetail) {
           },
           {
             label: 'ID or reference',
-            cell: ({ id, notes }) => (
+            cell: ({ id, txHash, notes }) => (
               <>
                 <code class="break">{id}</code>
+                {txHash === null ? null : <Transaction object={payment} hash={txHash} />}
                 {notes.map((note) => (
                   <small class="break">{note}</small>
                 ))}
@@ -138,9 +160,9 @@ function Transfers({ payment, credits, refunds }: PaymentDetail) {
             right: true,
             cell: ({ amount, fee }) => (
               <>
-                <Money amount={amount} currency={currency} exact />
+                <Money amount={amount} currency={currency} />
                 <small>
-                  Fee <Money amount={fee} currency={currency} exact />
+                  Fee <Money amount={fee} currency={currency} />
                 </small>
               </>
             ),
@@ -151,12 +173,58 @@ function Transfers({ payment, credits, refunds }: PaymentDetail) {
   );
 }
 
+/** Refunds whose customer has not named an address, with the form for a link to hand over. */
+function RefundsToAddress({
+  refunds,
+  payment,
+  form,
+  path,
+  mayDecide,
+}: PaymentPageProps & { path: string }) {
+  return refunds.filter(awaitsAddress).map(({ id, amount, mail, addressUntil }) => (
+    <Alert
+      tone="wait"
+      title={`A refund of ${amount} ${payment.currency} waits for the customer’s address`}
+    >
+      <p>
+        <RefundMailText mail={mail} />
+        {addressUntil === null ? null : (
+          <>
+            {' '}
+            The money returns to the merchant on <Time at={addressUntil} />.
+          </>
+        )}
+      </p>
+      {mayDecide ? (
+        <details class="confirm" open={form.values.get('refund') === id}>
+          <summary class="btn" data-variant="outline">
+            <Icon name="link" /> Make a link for the customer …
+          </summary>
+          <form method="post" action={`${path}/refund-link`} class="confirm-body">
+            <input type="hidden" name="refund" value={id} />
+            <Field
+              name="link-reason"
+              label="Reason"
+              hint="Recorded in the audit log. Hand the link to the customer yourself: whoever has it decides where the money goes."
+              form={form}
+              required
+              maxLength={REASON_LENGTH_MAX}
+              autocomplete="off"
+            />
+            <button class="btn">Make the link</button>
+          </form>
+        </details>
+      ) : null}
+    </Alert>
+  ));
+}
+
 /** Who asked for a refund, and what for. */
 function notesOf(refund: PaymentDetail['refunds'][number]): string[] {
   const { requestedBy, operator, personEmail, apiKeyId, merchantReference, refusal } = refund;
   const who = {
-    merchant: `Asked for by the merchant: ${personEmail ?? apiKeyId ?? ''}`,
-    operator: `Asked for by the operator ${operator ?? ''}`,
+    merchant: `Requested by the merchant: ${personEmail ?? apiKeyId ?? ''}`,
+    operator: `Requested by the operator ${operator ?? ''}`,
     provider: 'The provider refunded it by itself',
   }[requestedBy];
   return [

@@ -7,34 +7,51 @@ import type { ConsoleServices } from '../../../shell/console/services';
 import { type ConsolePayment, PAYMENT_FLAGS } from '../console-payments';
 import type { ListPosition } from '../../../kit/service/services';
 import { Empty, Money, Status, Table, Time, words } from '../../../kit/pages/components';
-import { draftForm, type FormState } from '../../../kit/pages/forms';
+import { draftForm, fieldErrors, type FormState } from '../../../kit/pages/forms';
 import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from '../../../kit/pages/lists';
+import { justNow } from '../../../kit/pages/just-now';
+import type { Once } from '../../../kit/pages/once';
+import { PageRefusal } from '../../../kit/pages/problems';
 import { type Answer, page, redirect, signInAgain } from '../../../kit/pages/site';
 import type { WorkflowUrl } from '../../../kit/pages/workflow-link';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
 import { AmountLink, ReferenceOf } from '../../payouts/console/parts';
+import { makeRefundLink } from '../refund-addresses';
+import { refundLink } from '../pages/refund-link';
 import { PaymentPage } from './payment';
 
 const PATH = `${PREFIX}/payments`;
 const NAV = { nav: 'payments' };
 
-export function consolePaymentPages(
-  { payments }: ConsoleServices,
-  workflowUrl: WorkflowUrl,
-): OperatorRoute[] {
+interface PaymentPages {
+  services: ConsoleServices;
+  workflowUrl: WorkflowUrl;
+  once: Once;
+  dashboardUrl: string;
+}
+
+export function consolePaymentPages(pages: PaymentPages): OperatorRoute[] {
+  const { workflowUrl, once, dashboardUrl } = pages;
+  const { payments, db } = pages.services;
   const show = async (visit: OperatorVisit, form: FormState): Promise<Answer> => {
     const detail = await payments.get(visit.params['id'] ?? '');
+    const taken = once.take(visit);
     const body = (
       <PaymentPage
         {...detail}
         asked={visit.query}
         form={form}
+        link={taken?.secret ?? null}
         mayDecide={visit.may('review')}
         workflowUrl={workflowUrl}
       />
     );
     const status = Object.keys(form.errors).length === 0 ? 200 : 422;
-    return page(`Payment ${detail.payment.reference}`, body, { ...NAV, status });
+    return page(`Payment ${detail.payment.reference}`, body, {
+      ...NAV,
+      status,
+      cookies: taken === null ? [] : [taken.cookie],
+    });
   };
   return [
     {
@@ -90,13 +107,36 @@ export function consolePaymentPages(
     })),
     {
       method: 'post',
+      path: '/payments/:id/refund-link',
+      needs: 'review',
+      run: async (visit) => {
+        const path = `${PATH}/${visit.params['id'] ?? ''}`;
+        // Whoever has the link decides where the money goes.
+        const again = signInAgain(visit, path);
+        if (again !== null) return again;
+        const { refunds } = await payments.get(visit.params['id'] ?? '');
+        const refund = refunds.find(({ id }) => id === visit.form.get('refund'));
+        if (refund === undefined) throw new PageRefusal('page_not_found');
+        const { answer, fields } = await fieldErrors(async () => {
+          const by = visit.withReason('link-reason');
+          const { token } = await makeRefundLink(db, by, refund.id);
+          return redirect(path, [once.keep(visit, path, refundLink(dashboardUrl, token))]);
+        });
+        return (
+          answer ??
+          show(visit, { values: visit.form, errors: { 'link-reason': fields['reason'] ?? '' } })
+        );
+      },
+    },
+    {
+      method: 'post',
       path: '/payments/:id/ask',
       cost: 'provider',
       needs: 'review',
       run: async ({ params }) => {
         const id = params['id'] ?? '';
         const isAsked = await payments.askProvider(id);
-        return redirect(`${PATH}/${id}?${isAsked ? 'asked' : 'no_answer'}`);
+        return redirect(`${PATH}/${id}?${justNow(isAsked ? 'asked' : 'no_answer')}`);
       },
     },
   ];

@@ -61,8 +61,9 @@ export function newRefundPages({ money }: DashboardServices): MerchantRoute[] {
           money.quoteRefund(personOf(visit), requestOf(visit)),
         );
         if (quoted.result === null) return show(visit, key, quoted);
-        const { payment } = await money.refundChoices(personOf(visit), paymentOf(visit));
-        const review = { payment, quote: quoted.result, form: quoted.form, formKey: key };
+        const choices = await money.refundChoices(personOf(visit), paymentOf(visit));
+        const { payment, destinationTypes: types } = choices;
+        const review = { payment, types, quote: quoted.result, form: quoted.form, formKey: key };
         return page('Review the refund', <Review {...review} path={pathOf(visit)} />, NAV);
       },
     },
@@ -102,7 +103,7 @@ function NewRefund({ payment, left, destinationTypes, path, form, ...props }: Ne
         title="Refund"
         lead={
           <>
-            <Money amount={left} currency={payment.currency} exact /> of {payment.reference} can be
+            <Money amount={left} currency={payment.currency} /> of {payment.reference} can be
             refunded.
           </>
         }
@@ -164,8 +165,8 @@ function Destination({ payment, types, form }: DestinationProps) {
   if (payment.mode === 'live') {
     return (
       <p class="muted">
-        The customer names the address, with a link that you do not see, and a payout sends the
-        money under the rules of your payouts.
+        The customer enters an address on the payment page, with a link that you do not see. A
+        payout then sends the money under the rules of your payouts.
       </p>
     );
   }
@@ -190,7 +191,12 @@ function Destination({ payment, types, form }: DestinationProps) {
   );
 }
 
+function destinationText(types: DestinationProps['types']): string {
+  return types.length === 0 ? 'The account that paid' : 'The customer enters an address on a page';
+}
+
 interface ReviewProps {
+  types: DestinationProps['types'];
   payment: Payment;
   quote: RefundQuote;
   form: FormState;
@@ -199,9 +205,9 @@ interface ReviewProps {
 }
 
 /** The amount is fixed here: "all that is left" may be less a moment later. */
-function Review({ payment, quote, form, formKey: key, path }: ReviewProps) {
+function Review({ payment, types, quote, form, formKey: key, path }: ReviewProps) {
   const { currency } = payment;
-  const exact = (amount: string) => <Money amount={amount} currency={currency} exact />;
+  const exact = (amount: string) => <Money amount={amount} currency={currency} />;
   const sent = { ...filledIn(form.values, [...FIELDS, ...DESTINATION]), amount: quote.amount, key };
   const { reference, reason, value, memo } = filledIn(form.values, [...FIELDS, ...DESTINATION]);
   return (
@@ -221,7 +227,7 @@ function Review({ payment, quote, form, formKey: key, path }: ReviewProps) {
             ['Payment', <Id value={payment.reference} />],
             ['Reference', reference],
             ['Reason', reason],
-            ['Destination', value ?? 'Who paid, or an address that the customer names'],
+            ['Destination', value ?? destinationText(types)],
             ['Memo', memo],
           ]}
         />

@@ -7,7 +7,7 @@ import type {
   Creator,
   DashboardServices,
   HistoryEvent,
-  WithHistory,
+  PaymentDetail,
 } from '../../../shell/dashboard/services';
 import {
   Alert,
@@ -18,10 +18,12 @@ import {
   Money,
   PageHead,
   Secret,
+  Table,
   Time,
   words,
   metadataRows,
 } from '../../../kit/pages/components';
+import { Transaction } from '../../../kit/pages/explorer';
 import { Follows, FollowSwitch, LiveStatus } from '../../../kit/pages/follow';
 import { Confirm } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
@@ -120,6 +122,7 @@ export function PaymentTable(props: ObjectRowsProps<Payment>) {
       {...props}
       caption="Payments"
       statusOf={({ status }) => status}
+      marksOf={({ exceptions }) => exceptions}
       referenceOf={({ reference }) => reference}
       columns={[
         {
@@ -129,7 +132,19 @@ export function PaymentTable(props: ObjectRowsProps<Payment>) {
           cell: ({ receivedAmount, currency }) =>
             receivedAmount === ZERO ? '' : <Money amount={receivedAmount} currency={currency} />,
         },
-        { label: 'Provider', wide: true, cell: ({ provider }) => words(provider) },
+        {
+          label: 'Network',
+          wide: true,
+          cell: ({ network, provider }) =>
+            network === null ? (
+              words(provider)
+            ) : (
+              <>
+                {words(network)}
+                <small>{words(provider)}</small>
+              </>
+            ),
+        },
       ]}
     />
   );
@@ -149,12 +164,12 @@ function NoPayments() {
   );
 }
 
-interface DetailProps extends WithHistory<Payment> {
+interface DetailProps extends PaymentDetail {
   refunds: readonly Refund[];
   visit: MerchantVisit;
 }
 
-function Detail({ object: payment, refunds, visit, ...history }: DetailProps) {
+function Detail({ object: payment, credits, refunds, visit, ...history }: DetailProps) {
   const { events, transactions, creator } = history;
   const { base } = visit;
   const { currency } = payment;
@@ -191,6 +206,7 @@ function Detail({ object: payment, refunds, visit, ...history }: DetailProps) {
               deliveryPage={(id) => `${base}/webhooks/deliveries/${id}`}
               explain={(event) => reasonOf(payment, creator, event)}
             />
+            <Transfers payment={payment} credits={credits} />
             {refunds.length === 0 ? null : (
               <Card title="Refunds" flush>
                 <RefundTable rows={refunds} path={`${base}/refunds`} empty={null} />
@@ -244,6 +260,37 @@ function Link({ payment, created }: { payment: Payment; created: boolean }) {
   );
 }
 
+/** Every transfer of the customer that was credited. */
+function Transfers({ payment, credits }: { payment: Payment; credits: PaymentDetail['credits'] }) {
+  if (credits.length === 0) return null;
+  return (
+    <Card title="Transfers" flush>
+      <Table
+        caption="Transfers"
+        rows={credits}
+        empty={null}
+        columns={[
+          { label: 'Credited', cell: ({ creditedAt }) => <Time at={creditedAt} seconds /> },
+          {
+            label: 'Transaction',
+            cell: ({ txHash, providerTransferId }) =>
+              txHash === null ? (
+                <code class="break">{providerTransferId}</code>
+              ) : (
+                <Transaction object={payment} hash={txHash} />
+              ),
+          },
+          {
+            label: 'Amount',
+            right: true,
+            cell: ({ amount }) => <Money amount={amount} currency={payment.currency} />,
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
 interface DetailsProps {
   payment: Payment;
   creator: Creator;
@@ -260,13 +307,12 @@ function Details({ payment, creator, base }: DetailsProps) {
           ['Reference', <Id value={payment.reference} />],
           ['Provider', words(payment.provider)],
           ['Network', payment.network === null ? null : words(payment.network)],
-          ['Transaction', payment.txHash === null ? null : <Id value={payment.txHash} />],
           ['Checkout page', <a href={payment.checkoutUrl}>{payment.checkoutUrl}</a>],
           ['Customer', payment.customerEmail],
           ['Description', payment.description],
           ['Failure', payment.failureReason],
           ['Exceptions', exceptions.length === 0 ? null : exceptions.map(words).join(', ')],
-          creatorRow(creator, base),
+          creatorRow(creator, base, 'Created by'),
           ['Created', <Time at={payment.createdAt} seconds />],
           ['Expires', <Time at={payment.expiresAt} seconds />],
           ['Completed', completedAt === null ? null : <Time at={completedAt} seconds />],

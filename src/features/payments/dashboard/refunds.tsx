@@ -6,9 +6,14 @@ import {
   isWaiting,
   type Refund,
   REFUND_STATUSES,
-  refundStatus,
+  shownRefundStatus,
 } from '../../../domain/refund';
-import type { Creator, DashboardServices, RefundDetail } from '../../../shell/dashboard/services';
+import type {
+  Creator,
+  DashboardServices,
+  PersonDecision,
+  RefundDetail,
+} from '../../../shell/dashboard/services';
 import {
   Alert,
   Card,
@@ -18,6 +23,7 @@ import {
   Money,
   PageHead,
   Time,
+  words,
 } from '../../../kit/pages/components';
 import { creatorRow, creatorText, Timeline } from '../../../kit/pages/history';
 import {
@@ -31,18 +37,30 @@ import {
 } from '../../../kit/pages/lists';
 import { waitingRefund } from '../../approvals/second-person';
 import { Follows, FollowSwitch, LiveStatus } from '../../../kit/pages/follow';
-import { Confirm } from '../../../kit/pages/forms';
+import { Action, Confirm } from '../../../kit/pages/forms';
+import { Transaction } from '../../../kit/pages/explorer';
+import type { Once } from '../../../kit/pages/once';
+import { PageRefusal } from '../../../kit/pages/problems';
 import { page, redirect } from '../../../kit/pages/site';
 import { MAKE, mayMake, personOf } from '../../../kit/pages/creation';
 import { ObjectTable, type ObjectRowsProps } from '../../../kit/pages/object-table';
 import type { MerchantRoute } from '../../../kit/pages/merchant-page';
-import { secondPersonOf } from '../../approvals/dashboard/waiting';
+import { decisionRows, secondPersonOf } from '../../approvals/dashboard/waiting';
+import { makeRefundLink } from '../refund-addresses';
+import { NewRefundLink, refundLink, RefundMailText } from '../pages/refund-link';
 import { newRefundPages } from './new-refund';
 
 const NAV = { nav: 'refunds' };
 
-export function refundPages(services: DashboardServices): MerchantRoute[] {
-  const { refunds, refund, money } = services;
+interface RefundPages {
+  services: DashboardServices;
+  once: Once;
+  /** The URL of the dashboard. */
+  publicUrl: string;
+}
+
+export function refundPages({ services, once, publicUrl }: RefundPages): MerchantRoute[] {
+  const { refunds, refund, money, db } = services;
   return [
     ...newRefundPages(services),
     {
@@ -78,15 +96,32 @@ export function refundPages(services: DashboardServices): MerchantRoute[] {
       run: async (visit) => {
         const found = await refund(visit, visit.params['id'] ?? '');
         const waiting = waitingRefund(found.object);
+        const taken = once.take(visit);
         const body = (
           <Detail
             {...found}
             base={visit.base}
             secondPerson={await secondPersonOf(services, visit, waiting)}
-            mayWithdraw={isWaiting(found.object) && mayMake(visit)}
+            decisions={await services.decisions(visit, found.object.id)}
+            mayMake={mayMake(visit)}
+            link={taken?.secret ?? null}
           />
         );
-        return page('Refund', body, NAV);
+        const cookies = taken === null ? [] : [taken.cookie];
+        return page('Refund', body, { ...NAV, cookies });
+      },
+    },
+    {
+      method: 'post',
+      path: '/refunds/:id/link',
+      ...MAKE,
+      // Only the customer, or an operator, has the link of a live refund (decisions/payments#refunds-to-address).
+      run: async (visit) => {
+        const { object } = await refund(visit, visit.params['id'] ?? '');
+        if (visit.mode === 'live') throw new PageRefusal('page_not_found');
+        const { token } = await makeRefundLink(db, visit.by, object.id);
+        const path = `${visit.base}/refunds/${object.id}`;
+        return redirect(path, [once.keep(visit, path, refundLink(publicUrl, token))]);
       },
     },
     {
@@ -119,11 +154,11 @@ export function RefundTable(props: ObjectRowsProps<Refund>) {
     <ObjectTable
       {...props}
       caption="Refunds"
-      statusOf={({ state }) => refundStatus(state)}
+      statusOf={shownRefundStatus}
       referenceOf={({ id, merchantReference }) => merchantReference ?? id}
       columns={[
         {
-          label: 'Asked for by',
+          label: 'Requested by',
           wide: true,
           cell: ({ requestedBy }) => REQUESTERS[requestedBy],
         },
@@ -148,14 +183,18 @@ function NoRefunds() {
 interface DetailProps extends RefundDetail {
   base: string;
   secondPerson: ComponentChildren;
-  mayWithdraw: boolean;
+  decisions: readonly PersonDecision[];
+  mayMake: boolean;
+  /** The link for the customer that was made a moment ago. */
+  link: string | null;
 }
 
-function Detail({ object: refund, events, creator, base, ...props }: DetailProps) {
+function Detail(props: DetailProps) {
+  const { object: refund, events, creator, decisions, base, payout } = props;
   const { currency } = refund;
-  const status = refundStatus(refund.state);
-  const isOpen = status === 'pending';
-  const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
+  const status = shownRefundStatus(refund);
+  const isOpen = refund.state === 'ordered';
+  const money = (amount: string) => <Money amount={amount} currency={currency} />;
   return (
     <>
       <PageHead
@@ -174,7 +213,7 @@ function Detail({ object: refund, events, creator, base, ...props }: DetailProps
       >
         {isOpen ? <FollowSwitch /> : null}
         <Follows id="actions" isOpen={isOpen}>
-          {props.mayWithdraw ? (
+          {props.mayMake && isWaiting(refund) ? (
             <Confirm
               action={`${base}/refunds/${refund.id}/withdraw`}
               label="Withdraw"
@@ -186,8 +225,9 @@ function Detail({ object: refund, events, creator, base, ...props }: DetailProps
         </Follows>
       </PageHead>
       <Follows id="situation" isOpen={isOpen}>
-        {props.secondPerson ?? <Situation refund={refund} base={base} />}
+        {props.secondPerson ?? <Situation {...props} />}
       </Follows>
+      <NewRefundLink link={props.link} />
       <Follows id="story" isOpen={isOpen}>
         <div class="split">
           <Timeline
@@ -200,12 +240,12 @@ function Detail({ object: refund, events, creator, base, ...props }: DetailProps
               <Facts
                 rows={[
                   ['To the customer', money(refund.amount)],
-                  ['Fee returned', money(status === 'failed' ? ZERO : refund.fee)],
-                  ['From your balance', money(status === 'failed' ? ZERO : refund.taken)],
+                  ['Fee returned', money(refund.state === 'refused' ? ZERO : refund.fee)],
+                  ['From your balance', money(refund.state === 'refused' ? ZERO : refund.taken)],
                 ]}
               />
             </Card>
-            <Details refund={refund} creator={creator} base={base} />
+            <Details {...{ refund, payout, creator, decisions, base }} />
           </div>
         </div>
       </Follows>
@@ -214,17 +254,34 @@ function Detail({ object: refund, events, creator, base, ...props }: DetailProps
 }
 
 /** A sentence about what the merchant should know now. */
-function Situation({ refund, base }: { refund: Refund; base: string }) {
-  const { payoutId, addressUntil } = refund;
+function Situation({ object: refund, base, mail, mayMake }: DetailProps) {
+  const { payoutId, addressUntil, mode } = refund;
   switch (refund.state) {
     case 'ordered':
       if (awaitsAddress(refund) && addressUntil !== null) {
         return (
-          <Alert tone="wait" title="The customer has not named an address yet">
+          <Alert tone="wait" title="Waiting for the customer’s address">
+            <p>The customer enters an address on a page, with a link that works once.</p>
             <p>
-              The customer gets a link by email, or from the operator of the gateway. If nobody has
-              named an address by <Time at={addressUntil} />, the money returns to your balance.
+              {mode === 'test' ? (
+                'In test mode no mail is sent. Make the link and open it in place of the customer.'
+              ) : mail === null ? (
+                'The payment has no email address of the customer. Ask the operator of the gateway to hand over a link.'
+              ) : (
+                <RefundMailText mail={mail} />
+              )}
             </p>
+            <p>
+              If nobody has named an address by <Time at={addressUntil} />, the money returns to
+              your balance. Until then you can withdraw the refund.
+            </p>
+            {mode === 'test' && mayMake ? (
+              <Action
+                action={`${base}/refunds/${refund.id}/link`}
+                label="Make the link"
+                icon="link"
+              />
+            ) : null}
           </Alert>
         );
       }
@@ -239,7 +296,7 @@ function Situation({ refund, base }: { refund: Refund; base: string }) {
       }
       return (
         <Alert tone="wait" title="The provider has not confirmed the refund yet">
-          <p>The gateway asks until it knows. Do not refund again: the money is already taken.</p>
+          <p>We keep checking. Do not refund again: the money is already taken.</p>
         </Alert>
       );
     case 'owed':
@@ -264,11 +321,13 @@ function Situation({ refund, base }: { refund: Refund; base: string }) {
 
 interface DetailsProps {
   refund: Refund;
+  payout: RefundDetail['payout'];
   creator: Creator | null;
+  decisions: readonly PersonDecision[];
   base: string;
 }
 
-function Details({ refund, creator, base }: DetailsProps) {
+function Details({ refund, payout, creator, decisions, base }: DetailsProps) {
   const { paymentId, destination, requestedBy, endedAt, payoutId } = refund;
   return (
     <Card title="Details">
@@ -290,7 +349,13 @@ function Details({ refund, creator, base }: DetailsProps) {
             'Payout',
             payoutId === null ? null : <a href={`${base}/payouts/${payoutId}`}>{payoutId}</a>,
           ],
-          creator === null ? ['Asked for by', REQUESTERS[requestedBy]] : creatorRow(creator, base),
+          ['Network', payout?.network == null ? null : words(payout.network)],
+          [
+            'Transaction',
+            payout?.txHash == null ? null : <Transaction object={payout} hash={payout.txHash} />,
+          ],
+          creator === null ? ['Requested by', REQUESTERS[requestedBy]] : creatorRow(creator, base),
+          ...decisionRows(decisions),
           ['Created', <Time at={refund.createdAt} seconds />],
           ['Ended', endedAt === null ? null : <Time at={endedAt} seconds />],
         ]}
@@ -304,5 +369,5 @@ function reasonOf(refund: Refund, creator: Creator | null, type: string): string
   if (type === 'refund.completed') {
     return refund.requestedBy === 'provider' ? 'The provider refunded it by itself' : null;
   }
-  return creator === null ? 'Asked for by the operator' : `Asked for ${creatorText(creator)}`;
+  return creator === null ? 'Requested by the operator' : `Requested ${creatorText(creator)}`;
 }

@@ -93,7 +93,7 @@ function Name({ request, token, form }: NameProps) {
       </p>
       <Facts
         rows={[
-          ['Amount', <Money amount={amount} currency={currency} exact />],
+          ['Amount', <Money amount={amount} currency={currency} />],
           ['Network', network === null ? null : words(network)],
           ['The link works until', <Time at={until} />],
         ]}

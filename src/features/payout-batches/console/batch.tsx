@@ -31,7 +31,9 @@ export function BatchDetail(props: DetailProps & { workflowUrl: WorkflowUrl }) {
       >
         <WorkflowLink id={batch.id} urlOf={workflowUrl} />
       </PageHead>
-      <DecisionResult {...props} />
+      <Follows batch={batch} id="batch-result">
+        <DecisionResult {...props} />
+      </Follows>
       <div class="split">
         <div>
           <Card title="Manifest" lead="An approval applies to exactly these rows.">

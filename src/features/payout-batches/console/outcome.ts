@@ -27,7 +27,7 @@ export function outcomeText({ kind, outcome }: Decision, batch: Decided): string
   switch (outcome) {
     case null:
       return (
-        'The workflow has not answered yet. Reload this page in a few seconds. ' +
+        'The workflow has not answered yet. This page updates automatically. ' +
         'After five minutes without an answer the decision has no effect.'
       );
     case 'applied':

@@ -7,7 +7,7 @@ import {
 } from '../../../domain/payout-batch';
 import type { ApiError } from '../../../domain/errors';
 import { presentBatchProof } from '../payout-batches-contract';
-import type { DashboardServices } from '../../../shell/dashboard/services';
+import type { Creator, DashboardServices, PersonDecision } from '../../../shell/dashboard/services';
 import type { BatchWithProgress } from '../payout-batches';
 import {
   Alert,
@@ -32,12 +32,13 @@ import {
   Sums,
 } from '../pages/batch-parts';
 import { Confirm, EMPTY_FORM, type FormState } from '../../../kit/pages/forms';
+import { creatorRow } from '../../../kit/pages/history';
 import { Icon } from '../../../kit/pages/icon';
 import { CreateLink, ListPager, PER_PAGE, positionOf } from '../../../kit/pages/lists';
 import { page, redirect } from '../../../kit/pages/site';
 import { waitingBatch } from '../../approvals/second-person';
 import { MAKE, mayMake, personOf, RefusalAlert, tryForm } from '../../../kit/pages/creation';
-import { secondPersonOf } from '../../approvals/dashboard/waiting';
+import { decisionRows, secondPersonOf } from '../../approvals/dashboard/waiting';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
 import { PayoutTable } from '../../payouts/dashboard/payouts';
 import { newBatchPages } from './new-batch';
@@ -72,6 +73,8 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
           base={base}
           path={path}
           secondPerson={await secondPersonOf(services, visit, waitingBatch(batch))}
+          creator={await services.creatorOf(batch.apiKeyId)}
+          decisions={await services.decisions(visit, batch.id)}
           mayChange={mayMake(visit)}
         />
         <Follows batch={batch} id="batch-rows">
@@ -226,10 +229,13 @@ interface DetailProps extends BatchWithProgress {
   base: string;
   path: string;
   secondPerson: ComponentChildren;
+  creator: Creator;
+  decisions: readonly PersonDecision[];
   mayChange: boolean;
 }
 
-function Detail({ batch, progress, base, path, secondPerson, mayChange }: DetailProps) {
+function Detail(props: DetailProps) {
+  const { batch, progress, base, path, secondPerson, creator, decisions, mayChange } = props;
   const isOpen = !isFinalPayoutBatch(batch.status);
   const mayStop = mayChange && payoutBatchStatusesBefore('stop').includes(batch.status);
   return (
@@ -289,9 +295,7 @@ function Detail({ batch, progress, base, path, secondPerson, mayChange }: Detail
             rows={[
               ...batch.totals.flatMap(
                 ({ currency, amount, serviceFee, networkFee, totalDebit }) => {
-                  const money = (value: string) => (
-                    <Money amount={value} currency={currency} exact />
-                  );
+                  const money = (value: string) => <Money amount={value} currency={currency} />;
                   return [
                     [`Amount, ${currency}`, money(amount)],
                     ['Service fee', money(serviceFee)],
@@ -303,6 +307,8 @@ function Detail({ batch, progress, base, path, secondPerson, mayChange }: Detail
               ['ID', <Id value={batch.id} />],
               ['Manifest (SHA-256)', <code class="break">{batch.manifestSha256}</code>],
               ['Description', batch.description],
+              creatorRow(creator, base),
+              ...decisionRows(decisions),
             ]}
           />
           <div class="actions">

@@ -1,20 +1,12 @@
 /** Create a batch from a table: every faulty row and the totals first, then the batch. */
-import type { ComponentChildren } from 'preact';
 import type { RowFault } from '../../../domain/batch-terms';
+import type { Approver } from '../../../domain/second-person';
 import { BATCH_ROWS_MAX } from '../../../domain/payout-batch';
 import { createdId } from '../../../shell/dashboard/money';
 import type { DashboardServices } from '../../../shell/dashboard/services';
 import type { BatchCheck } from '../payout-batches';
-import {
-  Alert,
-  Card,
-  Facts,
-  Money,
-  PageHead,
-  ReviewReasons,
-  Table,
-} from '../../../kit/pages/components';
-import { Field, SentAgain, TableField } from '../../../kit/pages/forms';
+import { Alert, Card, Facts, Money, PageHead } from '../../../kit/pages/components';
+import { Field, TableField } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
 import { type Answer, page, redirect, signInAgain } from '../../../kit/pages/site';
 import {
@@ -29,21 +21,41 @@ import {
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
 import { faultText } from '../../../kit/pages/fault-text';
 import { COLUMNS, readSheet, type Sheet, TEMPLATE } from './sheet';
-import { SheetFault, TO_CORRECT, writeSheet } from '../../../kit/pages/sheet';
+import {
+  separatorOf,
+  SheetFault,
+  takeCorrections,
+  TO_CORRECT,
+  writeSheet,
+} from '../../../kit/pages/sheet';
+import { SheetReview } from '../../../kit/pages/sheet-review';
+import { Approvals, checkedRows, shownColumns } from './checked-rows';
 
 const NAV = { nav: 'batches' };
 /** The form reads thousands of rows. */
 const LARGE = { takesLargeForm: true, cost: 'table' } as const;
 const CSV = 'text/csv; charset=utf-8';
-/** How many faulty rows the page shows; its file has all of them. */
-const FAULTS_SHOWN = 50;
 
-export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
-  const check = async (visit: MerchantVisit): Promise<BatchCheck & { sheet: Sheet }> => {
+type Checked = BatchCheck & { sheet: Sheet; approvers: Approver[]; userId: string };
+
+export function newBatchPages({ money, approvers }: DashboardServices): MerchantRoute[] {
+  const check = async (visit: MerchantVisit): Promise<Checked> => {
+    takeCorrections(visit.form);
     const sheet = await readSheet(visit.form.get('table') ?? '');
     const caller = await money.allowedCaller(personOf(visit));
     const input = { ...headOf(visit.form), rows: sheet.rows };
-    return { ...(await money.payoutBatches.check(caller, input)), sheet };
+    const checked = await money.payoutBatches.check(caller, input);
+    return { ...checked, sheet, approvers: await approvers(visit), userId: visit.userId };
+  };
+  /** The table as it was understood, or the form again. */
+  const review = async (visit: MerchantVisit, refusal: Outcome<unknown>['refusal']) => {
+    const { base, form: values } = visit;
+    const sent = await tryTable(values, () => check(visit));
+    if (sent.result === null) return refused(visit, sent);
+    const body = (
+      <Preview path={`${base}/batches`} values={values} check={sent.result} refusal={refusal} />
+    );
+    return page('Check the batch', body, { ...NAV, status: refusal?.status ?? 200 });
   };
   return [
     {
@@ -69,14 +81,7 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
       path: '/batches/new',
       ...MAKE,
       ...LARGE,
-      run: async (visit) => {
-        const path = `${visit.base}/batches`;
-        const sent = await tryTable(visit.form, () => check(visit));
-        if (sent.result === null) return refused(visit, sent);
-        const { form: values, userId } = visit;
-        const body = <Preview {...{ path, values, userId }} check={sent.result} refusal={null} />;
-        return page('Check the batch', body, NAV);
-      },
+      run: (visit) => review(visit, null),
     },
     {
       method: 'post',
@@ -86,7 +91,8 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
       run: async (visit) => {
         const sent = await tryTable(visit.form, () => check(visit));
         if (sent.result === null) return refused(visit, sent);
-        const content = [sheetToCorrect(sent.result.faults, sent.result.sheet)];
+        const separator = separatorOf(visit.form.get('table') ?? '');
+        const content = [sheetToCorrect(sent.result.faults, sent.result.sheet, separator)];
         return { kind: 'download', name: 'batch-faults.csv', type: CSV, content };
       },
     },
@@ -102,6 +108,8 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
         const path = `${visit.base}/batches`;
         const { form } = visit;
         const idempotencyKey = formKey(form);
+        // What was corrected a moment ago has been seen by nobody.
+        if (takeCorrections(form)) return review(visit, null);
         const sent = await tryTable(form, async () => {
           const caller = await money.allowedCaller(personOf(visit));
           const { rows } = await readSheet(form.get('table') ?? '');
@@ -111,20 +119,7 @@ export function newBatchPages({ money }: DashboardServices): MerchantRoute[] {
         });
         if (sent.result !== null) return redirect(`${path}/${sent.result}`);
         form.set('key', nextFormKey(idempotencyKey, sent.refusal));
-        const checked = await tryTable(form, () => check(visit));
-        const body =
-          checked.result === null ? (
-            <NewBatch path={path} {...checked} />
-          ) : (
-            <Preview
-              path={path}
-              values={form}
-              check={checked.result}
-              refusal={sent.refusal}
-              userId={visit.userId}
-            />
-          );
-        return page('Check the batch', body, { ...NAV, status: sent.refusal?.status ?? 422 });
+        return review(visit, sent.refusal);
       },
     },
   ];
@@ -169,13 +164,13 @@ export async function trySheet<Result>(
 }
 
 /** The whole table, so that it can be corrected and sent again. */
-function sheetToCorrect(faults: readonly RowFault[], { lines }: Sheet): string {
+function sheetToCorrect(faults: readonly RowFault[], { lines }: Sheet, separator: string): string {
   const texts = new Map(faults.map((fault) => [fault.row, faultText(fault)]));
   const rows = lines.map((line, index) => [
     ...COLUMNS.map((column) => line[column] ?? ''),
     texts.get(index + 1) ?? '',
   ]);
-  return writeSheet([[...COLUMNS, TO_CORRECT], ...rows]);
+  return writeSheet([[...COLUMNS, TO_CORRECT], ...rows], separator);
 }
 
 function NewBatch({ path, form, refusal }: Outcome<unknown> & { path: string }) {
@@ -227,14 +222,12 @@ function NewBatch({ path, form, refusal }: Outcome<unknown> & { path: string }) 
 interface PreviewProps {
   path: string;
   values: URLSearchParams;
-  check: BatchCheck & { sheet: Sheet };
+  check: Checked;
   refusal: Outcome<unknown>['refusal'];
-  /** The person. */
-  userId: string;
 }
 
-function Preview({ path, values, check, refusal, userId }: PreviewProps) {
-  const { faults, totals, shortage, reviewReasons, sheet } = check;
+function Preview({ path, values, check, refusal }: PreviewProps) {
+  const { faults, totals, shortage, sheet } = check;
   const isSound = faults.length === 0 && shortage === null;
   const count = sheet.lines.length;
   return (
@@ -262,55 +255,25 @@ function Preview({ path, values, check, refusal, userId }: PreviewProps) {
           </p>
         </Alert>
       )}
-      <Faults
-        faults={faults}
-        more="The file has all."
-        action={
-          <form method="post" action={`${path}/faults.csv`}>
-            <Hidden values={values} table />
-            <button class="btn" data-variant="outline">
-              <Icon name="download" /> Table with these notes
-            </button>
-          </form>
+      <div class="grid">
+        <Totals
+          totals={totals}
+          lead={faults.length === 0 ? undefined : 'The rows that can be paid.'}
+        />
+        <Approvals {...check} otherwise="Nobody. The rows are sent once the funds are reserved." />
+      </div>
+      <SheetReview
+        rows={checkedRows(sheet.lines, check)}
+        columns={shownColumns(sheet.lines, COLUMNS)}
+        values={values}
+        fields={['reference', 'description']}
+        check={`${path}/new`}
+        create={
+          isSound ? { action: `${path}/create`, label: 'Reserve the funds and create' } : null
         }
+        download={faults.length === 0 ? null : `${path}/faults.csv`}
+        cancel={path}
       />
-      <Totals
-        totals={totals}
-        lead={faults.length === 0 ? undefined : 'The rows that can be paid.'}
-      />
-      {reviewReasons.length === 0 ? null : (
-        <Card title="An operator must approve the batch" lead="Rules that apply to it or to rows.">
-          <ReviewReasons reasons={reviewReasons} requester={userId} />
-        </Card>
-      )}
-      <Card>
-        <form method="post" action={isSound ? `${path}/create` : `${path}/new`} class="stack">
-          <Hidden values={values} table={isSound} />
-          {isSound ? null : (
-            <TableField
-              label="Table"
-              hint="Correct the rows here, or choose a file that you have corrected: the one above, or your own."
-              form={{ values, errors: {} }}
-            />
-          )}
-          <div class="actions">
-            <button class="btn">{isSound ? 'Reserve the funds and create' : 'Check again'}</button>
-            <a class="btn" data-variant="outline" href={path}>
-              Cancel
-            </a>
-          </div>
-        </form>
-      </Card>
-    </>
-  );
-}
-
-/** What the next form sends as well. @param table with the table, which the page does not show */
-function Hidden({ values, table }: { values: URLSearchParams; table: boolean }) {
-  return (
-    <>
-      <input type="hidden" name="key" value={formKey(values)} />
-      <SentAgain values={values} fields={['reference', 'description']} table={table} />
     </>
   );
 }
@@ -324,7 +287,7 @@ export function Totals({ totals, lead }: TotalsProps) {
   return (
     <Card title="Totals" lead={lead}>
       {totals.map(({ currency, rows, amount, serviceFee, networkFee, totalDebit }) => {
-        const money = (value: string) => <Money amount={value} currency={currency} exact />;
+        const money = (value: string) => <Money amount={value} currency={currency} />;
         return (
           <Facts
             rows={[
@@ -337,37 +300,6 @@ export function Totals({ totals, lead }: TotalsProps) {
           />
         );
       })}
-    </Card>
-  );
-}
-
-interface FaultsProps {
-  faults: readonly RowFault[];
-  /** A sentence that says where the other rows are. */
-  more: string;
-  action?: ComponentChildren;
-}
-
-export function Faults({ faults, more, action }: FaultsProps) {
-  if (faults.length === 0) return null;
-  const shown = faults.slice(0, FAULTS_SHOWN);
-  return (
-    <Card
-      title="Rows to correct"
-      lead={shown.length < faults.length ? `The first ${shown.length}. ${more}` : undefined}
-      flush
-      action={action}
-    >
-      <Table
-        caption="Rows to correct"
-        rows={shown}
-        empty={null}
-        columns={[
-          { label: 'Row', right: true, cell: ({ row }) => row },
-          { label: 'Reference', cell: ({ reference }) => reference },
-          { label: 'What to correct', cell: (fault) => faultText(fault) },
-        ]}
-      />
     </Card>
   );
 }

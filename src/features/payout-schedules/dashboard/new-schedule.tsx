@@ -1,17 +1,20 @@
 /** Create a schedule from a table: every faulty row, the totals and the next runs first, then the schedule. */
 import { SCHEDULE_REFERENCE_LENGTH_MAX, SCHEDULE_ROWS_MAX } from '../../../domain/payout-schedule';
+import type { Approver } from '../../../domain/second-person';
 import { minuteOf } from '../../../platform/lib/local-time';
 import { readPayoutScheduleHead } from '../payout-schedules-contract';
 import { createdId } from '../../../shell/dashboard/money';
 import type { DashboardServices } from '../../../shell/dashboard/services';
 import type { ScheduleCheck } from '../payout-schedules';
 import { Alert, Card, PageHead } from '../../../kit/pages/components';
-import { Field, type FormState, Select, SentAgain, TableField } from '../../../kit/pages/forms';
+import { Field, type FormState, Select, TableField } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
 import { page, redirect } from '../../../kit/pages/site';
-import { Faults, Totals, trySheet } from '../../payout-batches/dashboard/new-batch';
+import { Approvals, checkedRows, shownColumns } from '../../payout-batches/dashboard/checked-rows';
+import { Totals, trySheet } from '../../payout-batches/dashboard/new-batch';
 import { readScheduleSheet, SCHEDULE_COLUMNS } from '../../payout-batches/dashboard/sheet';
-import { writeSheet } from '../../../kit/pages/sheet';
+import { takeCorrections, writeSheet } from '../../../kit/pages/sheet';
+import { SheetReview } from '../../../kit/pages/sheet-review';
 import {
   filledIn,
   formKey,
@@ -22,24 +25,53 @@ import {
   RefusalAlert,
 } from '../../../kit/pages/creation';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
-import { countText, NextRuns, timesText, UNIT_SECONDS } from '../pages/schedule-times';
+import {
+  countText,
+  cronOf,
+  NextRuns,
+  REPEATS,
+  timesText,
+  UNIT_SECONDS,
+  WEEKDAYS,
+} from '../pages/schedule-times';
 
 const NAV = { nav: 'schedules' };
 /** The table of 500 rows is larger than other forms. */
 const LARGE = { takesLargeForm: true } as const;
 
-type Input = Awaited<ReturnType<typeof inputOf>>;
-type Checked = ScheduleCheck & { input: Input };
+type Input = Omit<Awaited<ReturnType<typeof inputOf>>, 'lines'>;
+type Checked = ScheduleCheck & {
+  input: Input;
+  lines: Record<string, string>[];
+  approvers: Approver[];
+  userId: string;
+};
 
 export function newSchedulePages({
   money,
   recipients,
   bookkeeping,
+  approvers,
 }: DashboardServices): MerchantRoute[] {
   const check = async (visit: MerchantVisit, zone: string): Promise<Checked> => {
-    const input = await inputOf(visit.form, zone);
+    takeCorrections(visit.form);
+    const { lines, ...input } = await inputOf(visit.form, zone);
     const caller = await money.allowedCaller(personOf(visit));
-    return { ...(await money.payoutSchedules.check(caller, input)), input };
+    const checked = await money.payoutSchedules.check(caller, input);
+    const { userId } = visit;
+    return { ...checked, input, lines, approvers: await approvers(visit), userId };
+  };
+  /** The table as it was understood, or the form again. */
+  const review = async (visit: MerchantVisit, refusal: Outcome<unknown>['refusal']) => {
+    const { timeZone: zone } = await bookkeeping(visit);
+    const shown = { path: `${visit.base}/schedules`, zone };
+    const { result, ...sent } = await trySheet(visit.form, () => check(visit, zone));
+    if (result === null) {
+      const body = <NewSchedule {...shown} {...sent} />;
+      return page('Create a schedule', body, { ...NAV, status: sent.refusal?.status ?? 422 });
+    }
+    const body = <Preview {...shown} values={visit.form} check={result} refusal={refusal} />;
+    return page('Check the schedule', body, { ...NAV, status: refusal?.status ?? 200 });
   };
   return [
     {
@@ -66,17 +98,7 @@ export function newSchedulePages({
       ...MAKE,
       ...LARGE,
       cost: 'export',
-      run: async (visit) => {
-        const path = `${visit.base}/schedules`;
-        const { timeZone: zone } = await bookkeeping(visit);
-        const sent = await trySheet(visit.form, () => check(visit, zone));
-        if (sent.result === null) {
-          const body = <NewSchedule path={path} zone={zone} {...sent} />;
-          return page('Create a schedule', body, { ...NAV, status: sent.refusal?.status ?? 422 });
-        }
-        const shown = { path, zone, values: visit.form, check: sent.result };
-        return page('Check the schedule', <Preview {...shown} refusal={null} />, NAV);
-      },
+      run: (visit) => review(visit, null),
     },
     {
       method: 'post',
@@ -89,22 +111,18 @@ export function newSchedulePages({
         const { form } = visit;
         const { timeZone: zone } = await bookkeeping(visit);
         const idempotencyKey = formKey(form);
+        // What was corrected a moment ago has been seen by nobody.
+        if (takeCorrections(form)) return review(visit, null);
         const sent = await trySheet(form, async () => {
           const caller = await money.allowedCaller(personOf(visit));
-          const input = { ...(await inputOf(form, zone)), idempotencyKey };
-          return createdId(() => money.payoutSchedules.create(caller, input));
+          const { lines: _, ...input } = await inputOf(form, zone);
+          return createdId(() =>
+            money.payoutSchedules.create(caller, { ...input, idempotencyKey }),
+          );
         });
         if (sent.result !== null) return redirect(`${path}/${sent.result}`);
         form.set('key', nextFormKey(idempotencyKey, sent.refusal));
-        const checked = await trySheet(form, () => check(visit, zone));
-        const shown = { path, zone };
-        const body =
-          checked.result === null ? (
-            <NewSchedule {...shown} {...checked} />
-          ) : (
-            <Preview {...shown} values={form} check={checked.result} refusal={sent.refusal} />
-          );
-        return page('Check the schedule', body, { ...NAV, status: sent.refusal?.status ?? 422 });
+        return review(visit, sent.refusal);
       },
     },
   ];
@@ -121,15 +139,27 @@ async function inputOf(form: URLSearchParams, zone: string) {
     'start',
     'end',
   ]);
+  const isByInterval = form.get('repeats') === 'interval';
+  const cron = isByInterval ? undefined : (cronOf(form) ?? head['cron']);
+  const { cron: _, ...named } = head;
   const request = {
-    ...head,
-    ...(head['cron'] === undefined ? {} : { time_zone }),
-    ...(interval === undefined ? {} : { interval_seconds: secondsOf(interval, form.get('unit')) }),
+    ...named,
+    ...(cron === undefined ? {} : { cron, time_zone }),
+    ...(interval === undefined || isCronOnly(form)
+      ? {}
+      : { interval_seconds: secondsOf(interval, form.get('unit')) }),
     ...(start === undefined ? {} : { start_at: momentOf(start, zone) }),
     ...(end === undefined ? {} : { end_at: momentOf(end, zone) }),
   };
-  const { rows } = await readScheduleSheet(form.get('table') ?? '');
-  return { ...readPayoutScheduleHead(request), rows };
+  return {
+    ...readPayoutScheduleHead(request),
+    ...(await readScheduleSheet(form.get('table') ?? '')),
+  };
+}
+
+/** Whether the person has chosen times, so that an interval of before does not count. */
+function isCronOnly(form: URLSearchParams): boolean {
+  return !['interval', null].includes(form.get('repeats'));
 }
 
 /** A text that is no number is refused as it was written. */
@@ -151,7 +181,11 @@ const FORM_NAMES: Readonly<Record<string, string>> = {
 };
 
 function withFormNames({ values, errors }: FormState): FormState {
-  const named = Object.entries(errors).map(([name, text]) => [FORM_NAMES[name] ?? name, text]);
+  const isMade = cronOf(values) !== null;
+  const named = Object.entries(errors).map(([name, text]) => [
+    name === 'cron' && isMade ? 'time' : (FORM_NAMES[name] ?? name),
+    text,
+  ]);
   return { values, errors: Object.fromEntries(named) as Record<string, string> };
 }
 
@@ -208,40 +242,72 @@ function NewSchedule({ path, zone, form: sent, refusal }: NewScheduleProps) {
 }
 
 function TimeFields({ form, zone }: { form: FormState; zone: string }) {
+  const numbered = (count: number, from: number) =>
+    Array.from({ length: count }, (_, index) => String(index + from));
   return (
     <>
-      <Field
-        name="cron"
-        label="Times, as a cron expression"
-        hint="Minute, hour, day of month, month, day of week. “0 9 1 * *” is 09:00 on the first of each month, “30 8 * * MON-FRI” is 08:30 on weekdays."
-        placeholder="0 9 1 * *"
-        form={form}
-        autocomplete="off"
-        maxLength={100}
-      />
-      <Field
-        name="time_zone"
-        label="Time zone of the cron expression"
-        form={form}
-        autocomplete="off"
-        maxLength={64}
-      />
-      <Field
-        name="interval"
-        label="Or an interval"
-        hint="A whole number, instead of a cron expression."
-        form={form}
-        autocomplete="off"
-        maxLength={6}
-      />
-      <Select
-        name="unit"
-        label="Unit of the interval"
-        form={form}
-        options={Object.keys(UNIT_SECONDS)
-          .reverse()
-          .map((unit) => [unit, unit] as const)}
-      />
+      <div class="times stack">
+        <Select name="repeats" label="Repeats" form={form} options={REPEATS} />
+        <div class="for-week">
+          <Select
+            name="weekday"
+            label="Day of the week"
+            form={form}
+            options={[1, 2, 3, 4, 5, 6, 0].map(
+              (day) => [String(day), WEEKDAYS[day] ?? ''] as const,
+            )}
+          />
+        </div>
+        <div class="for-month">
+          <Select
+            name="day"
+            label="Day of the month"
+            hint="A month without this day has no run."
+            form={form}
+            options={numbered(31, 1).map((day) => [day, day] as const)}
+          />
+        </div>
+        <div class="for-time">
+          <Field name="time" label="Time" type="time" value="09:00" form={form} />
+        </div>
+        <div class="for-zone">
+          <Select
+            name="time_zone"
+            label="Time zone"
+            form={form}
+            options={zonesWith(form.values.get('time_zone') ?? zone)}
+          />
+        </div>
+        <div class="for-interval stack">
+          <Field
+            name="interval"
+            label="Interval"
+            hint="A whole number."
+            form={form}
+            autocomplete="off"
+            maxLength={6}
+          />
+          <Select
+            name="unit"
+            label="Unit of the interval"
+            form={form}
+            options={Object.keys(UNIT_SECONDS)
+              .reverse()
+              .map((unit) => [unit, unit] as const)}
+          />
+        </div>
+        <div class="for-cron">
+          <Field
+            name="cron"
+            label="Cron expression"
+            hint="Minute, hour, day of month, month, day of week. “30 8 * * MON-FRI” is 08:30 on weekdays, “0 9 L * *” 09:00 on the last day of each month."
+            placeholder="0 9 1 * *"
+            form={form}
+            autocomplete="off"
+            maxLength={100}
+          />
+        </div>
+      </div>
       <Field
         name="start"
         label={`Not before (${zone})`}
@@ -260,6 +326,12 @@ function TimeFields({ form, zone }: { form: FormState; zone: string }) {
   );
 }
 
+/** All zones, the chosen one too if it has another name there. */
+function zonesWith(chosen: string): (readonly [string, string])[] {
+  const zones = new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), chosen]);
+  return [...zones].sort().map((zone) => [zone, zone] as const);
+}
+
 interface PreviewProps {
   path: string;
   zone: string;
@@ -269,7 +341,7 @@ interface PreviewProps {
 }
 
 function Preview({ path, zone, values, check, refusal }: PreviewProps) {
-  const { faults, totals, shortage, needsSecondPerson, input } = check;
+  const { faults, totals, shortage, input, lines } = check;
   const isSound = faults.length === 0;
   return (
     <>
@@ -294,44 +366,30 @@ function Preview({ path, zone, values, check, refusal }: PreviewProps) {
           </p>
         </Alert>
       ) : null}
-      {needsSecondPerson ? (
-        <Alert tone="wait" title="Another person has to approve the schedule.">
-          <p>Until then its runs pay nothing.</p>
-        </Alert>
-      ) : null}
-      <Faults faults={faults} more="Correct them to see the others." />
       <div class="grid">
         <Card title="Next runs">
-          <NextRuns times={check.nextTimes} zone={zone} />
+          <NextRuns times={check.nextTimes} zone={input.timeZone ?? zone} />
         </Card>
         <Totals
           totals={totals}
           lead={isSound ? 'Of each run, with the fees of today.' : 'The rows that can be paid.'}
         />
+        <Approvals
+          {...check}
+          reviewReasons={[]}
+          otherwise="Nobody approves the schedule. Each run follows the rules of payouts."
+        />
       </div>
-      <Card>
-        <form method="post" action={isSound ? `${path}/create` : `${path}/new`} class="stack">
-          <input type="hidden" name="key" value={formKey(values)} />
-          <SentAgain values={values} fields={HEAD_FIELDS} table={isSound} />
-          {isSound ? null : (
-            <TableField label="Payouts of each run" form={{ values, errors: {} }} />
-          )}
-          <div class="actions">
-            <button class="btn">
-              {isSound ? (
-                <>
-                  <Icon name="calendar-clock" /> Create the schedule
-                </>
-              ) : (
-                'Check again'
-              )}
-            </button>
-            <a class="btn" data-variant="outline" href={path}>
-              Cancel
-            </a>
-          </div>
-        </form>
-      </Card>
+      <SheetReview
+        rows={checkedRows(lines, check)}
+        columns={shownColumns(lines, SCHEDULE_COLUMNS)}
+        values={values}
+        fields={HEAD_FIELDS}
+        check={`${path}/new`}
+        create={isSound ? { action: `${path}/create`, label: 'Create the schedule' } : null}
+        download={null}
+        cancel={path}
+      />
     </>
   );
 }
@@ -339,6 +397,10 @@ function Preview({ path, zone, values, check, refusal }: PreviewProps) {
 const HEAD_FIELDS = [
   'reference',
   'description',
+  'repeats',
+  'weekday',
+  'day',
+  'time',
   'cron',
   'time_zone',
   'interval',

@@ -11,7 +11,7 @@ import {
   scheduleStatusesBefore,
 } from '../../../domain/payout-schedule';
 import { wallClockMs } from '../../../platform/lib/wall-clock';
-import type { DashboardServices } from '../../../shell/dashboard/services';
+import type { DashboardServices, PersonDecision } from '../../../shell/dashboard/services';
 import { waitingSchedule } from '../../approvals/second-person';
 import {
   Alert,
@@ -33,7 +33,7 @@ import { ListPager, PER_PAGE, positionOf } from '../../../kit/pages/lists';
 import { page, redirect } from '../../../kit/pages/site';
 import { MAKE, mayMake, personOf } from '../../../kit/pages/creation';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
-import { secondPersonOf } from '../../approvals/dashboard/waiting';
+import { decisionRows, secondPersonOf } from '../../approvals/dashboard/waiting';
 import { newSchedulePages } from './new-schedule';
 import { countText, LocalTime, NextRuns, RunTotals, timesText } from '../pages/schedule-times';
 
@@ -102,7 +102,12 @@ export function schedulePages(services: DashboardServices): MerchantRoute[] {
             <Head schedule={schedule} base={base} path={path} mayChange={mayMake(visit)} />
             {await secondPersonOf(services, visit, waitingSchedule(schedule))}
             <LastFailure schedule={schedule} />
-            <Details {...found} base={base} zone={zone} />
+            <Details
+              {...found}
+              decisions={await services.decisions(visit, schedule.id)}
+              base={base}
+              zone={zone}
+            />
             <Runs rows={runs.items} base={base} zone={zone} />
             <ListPager path={path} query={query} next={runs.next} />
             <Rows {...found} base={base} />
@@ -216,7 +221,13 @@ function LastFailure({ schedule: { lastRun, status } }: { schedule: PayoutSchedu
 
 type Found = Awaited<ReturnType<DashboardServices['schedules']['find']>>;
 
-function Details({ schedule, creator, base, zone }: Found & { base: string; zone: string }) {
+interface DetailsProps extends Found {
+  decisions: readonly PersonDecision[];
+  base: string;
+  zone: string;
+}
+
+function Details({ schedule, creator, decisions, base, zone }: DetailsProps) {
   const { id, status, startAt, endAt, totals, createdAt, endedAt } = schedule;
   const upcoming =
     status === 'active' ? nextTimes(schedule, new Date(wallClockMs()), CHECKED_TIMES) : [];
@@ -229,7 +240,7 @@ function Details({ schedule, creator, base, zone }: Found & { base: string; zone
               ({ currency, amount, rows }) =>
                 [
                   `Each run, ${countText(rows)}`,
-                  <Money amount={amount} currency={currency} exact />,
+                  <Money amount={amount} currency={currency} />,
                 ] as const,
             ),
             ['Times', timesText(schedule)],
@@ -237,6 +248,7 @@ function Details({ schedule, creator, base, zone }: Found & { base: string; zone
             ['Not after', endAt === null ? 'No end' : <LocalTime at={endAt} zone={zone} />],
             ['ID', <Id value={id} />],
             creatorRow(creator, base),
+            ...decisionRows(decisions),
             ['Created', <Time at={createdAt} seconds />],
             ['Ended', endedAt === null ? null : <Time at={endedAt} seconds />],
           ]}

@@ -3,7 +3,8 @@ import { type Amount, add, subtract } from '../../../domain/money';
 import { isFinalPayout } from '../../../domain/payout';
 import type { PayoutReview } from '../payout-reviews';
 import { Alert, Card, Facts, Id, Money, Time, words } from '../../../kit/pages/components';
-import { Address, Transaction } from './parts';
+import { Transaction } from '../../../kit/pages/explorer';
+import { Address } from './parts';
 import { sinceText } from '../../../kit/pages/since';
 
 /** The number at which counting stops. */
@@ -11,7 +12,7 @@ const MANY = 500;
 
 export function Context({ payout, context }: PayoutReview) {
   const { currency } = payout;
-  const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
+  const money = (amount: string) => <Money amount={amount} currency={currency} />;
   const { available, reserved, paidBefore, lastPaidAt, otherAccounts, medianAmount, key } = context;
   return (
     <>

@@ -21,6 +21,7 @@ import {
   NoMatch,
   positionOf,
 } from '../../../kit/pages/lists';
+import { justNow, wasJustNow } from '../../../kit/pages/just-now';
 import { page, redirect } from '../../../kit/pages/site';
 import { WorkflowLink, type WorkflowUrl } from '../../../kit/pages/workflow-link';
 import { type OperatorRoute, PREFIX } from '../../../kit/pages/operator-page';
@@ -47,12 +48,12 @@ export function doubtPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): Op
           <>
             <PageHead
               title="In doubt"
-              lead="It is not known whether the provider has these payouts. The gateway asks until it knows; the funds stay reserved."
+              lead="It is not known whether the provider has these payouts. We keep checking, and the funds stay reserved."
             />
-            {query.has('asked') ? (
-              <Alert tone="good" title="The payout’s workflow asks the provider now." />
+            {wasJustNow(query, 'asked') ? (
+              <Alert tone="good" title="The payout’s workflow was told to ask the provider." />
             ) : null}
-            {query.has('no-answer') ? (
+            {wasJustNow(query, 'no-answer') ? (
               <Alert
                 tone="bad"
                 title="Temporal did not answer. The workflow asks by itself later."
@@ -103,7 +104,7 @@ export function doubtPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): Op
       needs: 'review',
       run: async ({ params }) => {
         const asked = await reviews.askProvider(params['id'] ?? '');
-        return redirect(`${PATH}?${asked ? 'asked' : 'no-answer'}`);
+        return redirect(`${PATH}?${justNow(asked ? 'asked' : 'no-answer')}`);
       },
     },
   ];

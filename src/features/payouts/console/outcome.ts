@@ -29,7 +29,7 @@ export function outcomeText(
   switch (outcome) {
     case null:
       return wait(
-        'The workflow has not answered yet. Reload this page in a few seconds. ' +
+        'The workflow has not answered yet. This page updates automatically. ' +
           'After five minutes without an answer the decision has no effect.',
       );
     case 'applied':

@@ -3,12 +3,10 @@ import type { ComponentChildren } from 'preact';
 import { isId } from '../../../domain/ids';
 import type { Mode } from '../../../domain/mode';
 import { add, type Amount, ZERO } from '../../../domain/money';
-import { explorerUrl } from '../../../domain/networks';
 import { NEW_KEY_AGE_MS, reviewReasonSentence, type ReviewReason } from '../../../domain/review';
 import { durationText } from '../../../kit/pages/since';
 import type { ReviewedPayout } from '../payout-reviews';
-import { Id, Money } from '../../../kit/pages/components';
-import { Icon } from '../../../kit/pages/icon';
+import { Money } from '../../../kit/pages/components';
 import { PREFIX } from '../../../kit/pages/operator-page';
 
 const GROUP = /.{1,4}/gu;
@@ -23,35 +21,6 @@ export function Address({ value, other }: { value: string; other?: string }) {
         others == null || others[index] === group ? <span>{group}</span> : <mark>{group}</mark>,
       )}
     </code>
-  );
-}
-
-interface ExplorerLinkProps {
-  what: Parameters<typeof explorerUrl>[0];
-  object: { network: string | null; mode: Mode };
-  value: string;
-}
-
-/** A link to a public page about the address or the transaction, where its network has one. */
-export function ExplorerLink({ what, object, value }: ExplorerLinkProps) {
-  const url = explorerUrl(what, object, value);
-  if (url === null) return null;
-  return (
-    <a class="link" href={url} target="_blank" rel="noreferrer">
-      Look it up <Icon name="external-link" />
-    </a>
-  );
-}
-
-/** A transaction on its network. */
-export function Transaction({
-  object,
-  hash,
-}: Pick<ExplorerLinkProps, 'object'> & { hash: string }) {
-  return (
-    <>
-      <Id value={hash} /> <ExplorerLink what="transaction" object={object} value={hash} />
-    </>
   );
 }
 

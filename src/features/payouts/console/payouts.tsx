@@ -49,7 +49,8 @@ import { Context } from './context';
 import { levelAge, levelText, payoutListPages, waitText } from './list';
 import { outcomeText } from './outcome';
 import { Notes } from '../../audit/console/notes';
-import { Address, ExplorerLink, ModeMark, WhyReviewed } from './parts';
+import { ExplorerLink } from '../../../kit/pages/explorer';
+import { Address, ModeMark, WhyReviewed } from './parts';
 import { sinceText } from '../../../kit/pages/since';
 import { Screening, screeningRoutes } from './screening';
 
@@ -211,11 +212,13 @@ function Detail(props: DetailProps) {
         {isFinalPayout(payout.status) ? null : <FollowSwitch />}
         <WorkflowLink id={payout.id} urlOf={workflowUrl} />
       </PageHead>
-      <Result {...props} />
-      <Next {...props} />
-      <Waiting payout={payout} />
-      <RowOfBatch payout={payout} />
-      <WaitsFor payout={payout} conditions={props.conditions} />
+      <Follows id="situation" isOpen={!isFinalPayout(payout.status)}>
+        <Result {...props} />
+        <Next {...props} />
+        <Waiting payout={payout} />
+        <RowOfBatch payout={payout} />
+        <WaitsFor payout={payout} conditions={props.conditions} />
+      </Follows>
       <div class="split">
         <div>
           <Card title="Destination">

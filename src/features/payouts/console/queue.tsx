@@ -373,7 +373,7 @@ function Chosen({ approvable, totals, leftOut }: Selection) {
             {totals.map(({ mode, currency, count, amount }) => (
               <p>
                 <ModeMark mode={mode} /> {count === 1 ? '1 payout' : `${count} payouts`},{' '}
-                <Money amount={amount} currency={currency} exact />
+                <Money amount={amount} currency={currency} />
               </p>
             ))}
           </div>

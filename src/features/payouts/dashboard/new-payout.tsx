@@ -433,7 +433,7 @@ function QuoteBody({ quote }: { quote: FormProps['quote'] }) {
   const { result, form, refusal } = quote;
   if (result === null) return <Missing errors={form.errors} refusal={refusal} />;
   const currency = form.values.get('currency') ?? '';
-  const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
+  const money = (amount: string) => <Money amount={amount} currency={currency} />;
   const isReviewed = result.reviewReasons.length > 0;
   return (
     <>

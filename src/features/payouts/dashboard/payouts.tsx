@@ -11,6 +11,7 @@ import { PROVIDER_CODES } from '../../../domain/provider-codes';
 import type {
   Creator,
   DashboardServices,
+  PersonDecision,
   HistoryEvent,
   WithHistory,
 } from '../../../shell/dashboard/services';
@@ -47,7 +48,7 @@ import {
 import { ObjectTable, type ObjectRowsProps } from '../../../kit/pages/object-table';
 import type { MerchantRoute } from '../../../kit/pages/merchant-page';
 import { waitingPayout } from '../../approvals/second-person';
-import { secondPersonOf } from '../../approvals/dashboard/waiting';
+import { decisionRows, secondPersonOf } from '../../approvals/dashboard/waiting';
 import { newPayoutPages } from './new-payout';
 
 export function payoutPages(services: DashboardServices): MerchantRoute[] {
@@ -100,6 +101,7 @@ export function payoutPages(services: DashboardServices): MerchantRoute[] {
         const body = (
           <Detail
             {...found}
+            decisions={await services.decisions(visit, found.object.id)}
             base={visit.base}
             secondPerson={secondPerson}
             mayChange={mayMake(visit)}
@@ -176,6 +178,7 @@ function NoPayouts() {
 }
 
 interface DetailProps extends WithHistory<Payout> {
+  decisions: readonly PersonDecision[];
   base: string;
   secondPerson: ComponentChildren;
   mayChange: boolean;
@@ -183,9 +186,9 @@ interface DetailProps extends WithHistory<Payout> {
 }
 
 function Detail({ object: payout, base, secondPerson, mayChange, ...rest }: DetailProps) {
-  const { events, transactions, creator, beneficiary } = rest;
+  const { events, transactions, creator, decisions, beneficiary } = rest;
   const { currency } = payout;
-  const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
+  const money = (amount: string) => <Money amount={amount} currency={currency} />;
   const isOpen = !isFinalPayout(payout.status);
   return (
     <>
@@ -242,7 +245,7 @@ function Detail({ object: payout, base, secondPerson, mayChange, ...rest }: Deta
                 ]}
               />
             </Card>
-            <Details payout={payout} creator={creator} base={base} />
+            <Details {...{ payout, creator, decisions, base }} />
             {beneficiary === undefined ? null : <BeneficiaryCard beneficiary={beneficiary} />}
             <Dossier href={`${base}/payouts/${payout.id}/dossier.json`} />
           </div>
@@ -264,10 +267,11 @@ function BeneficiaryCard({ beneficiary }: { beneficiary: Beneficiary | null }) {
 interface DetailsProps {
   payout: Payout;
   creator: Creator;
+  decisions: readonly PersonDecision[];
   base: string;
 }
 
-function Details({ payout, creator, base }: DetailsProps) {
+function Details({ payout, creator, decisions, base }: DetailsProps) {
   return (
     <Card title="Details">
       <Facts
@@ -280,6 +284,12 @@ function Details({ payout, creator, base }: DetailsProps) {
               <a href={`${base}/recipients/${payout.recipientId}`}>{payout.recipientId}</a>
             ),
           ],
+          [
+            'Batch',
+            payout.batchId === null ? null : (
+              <a href={`${base}/batches/${payout.batchId}`}>{payout.batchId}</a>
+            ),
+          ],
           ['Destination', <Id value={payout.destinationValue} />],
           ['Memo', payout.destinationMemo],
           ['Network', payout.network === null ? null : words(payout.network)],
@@ -287,6 +297,7 @@ function Details({ payout, creator, base }: DetailsProps) {
           ['Transaction', payout.txHash === null ? null : <Id value={payout.txHash} />],
           ['Description', payout.description],
           creatorRow(creator, base),
+          ...decisionRows(decisions),
           ['Created', <Time at={payout.createdAt} seconds />],
           ['Updated', <Time at={payout.updatedAt} seconds />],
           ...metadataRows(payout.metadata),
@@ -308,7 +319,7 @@ function Situation({ payout }: { payout: Payout }) {
   if (payout.inDoubtSince !== null) {
     return (
       <Alert tone="wait" title="The provider has not confirmed the payout yet">
-        <p>The gateway asks until it knows. Do not send it again: the funds stay reserved.</p>
+        <p>We keep checking. Do not send it again: the funds stay reserved.</p>
       </Alert>
     );
   }

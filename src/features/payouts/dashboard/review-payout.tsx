@@ -63,7 +63,7 @@ export function ReviewPayout(props: ReviewProps) {
   const { path, reviewed, values, fields, isStale, userId } = props;
   const { order, quote, recipient } = reviewed;
   const { currency } = order;
-  const money = (amount: string) => <Money amount={amount} currency={currency} exact />;
+  const money = (amount: string) => <Money amount={amount} currency={currency} />;
   const isReviewed = quote.reviewReasons.length > 0;
   const sent = <SentAgain values={values} fields={fields} table={false} />;
   return (

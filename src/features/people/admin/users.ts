@@ -168,7 +168,7 @@ export function addUsers(admin: Command, run: Run): void {
       run(options, async ({ db, by }) => presentUser(await resetSecondFactor(db, by, kind, email))),
     );
   changeVerb(users, 'require-second-factor', {
-    summary: 'Require a second factor of everybody in an account, or of all operators',
+    summary: 'Require two-step verification of everybody in an account, or of all operators',
     notes: 'People without one can only set one up. With --off, it is no longer required.',
     examples: [
       'users require-second-factor --kind operator',

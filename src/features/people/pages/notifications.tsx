@@ -78,7 +78,7 @@ function Notifications({ choices, path, home, saved, links }: NotificationsProps
         <form method="post" action={path} class="stack">
           <Choices
             name="kinds"
-            label="Tell me about"
+            label="Email me about"
             hint="The list shows what your role may see. Several notifications of one kind are sent as one message."
             form={EMPTY_FORM}
             options={choices.map(({ kind, title }) => [kind, title] as const)}

@@ -249,7 +249,7 @@ function People(props: PeopleProps) {
                 ),
             },
             {
-              label: 'Second factor',
+              label: 'Two-step verification',
               wide: true,
               cell: ({ hasSecondFactor }) => (hasSecondFactor ? 'Yes' : 'No'),
             },
@@ -460,7 +460,7 @@ const MAIL_STATUS = {
 /** The people who cannot sign in once the rule applies. */
 function LockedOut({ people, me }: Pick<PeopleProps, 'people' | 'me'>) {
   const without = people.filter(({ hasSecondFactor }) => !hasSecondFactor);
-  if (without.length === 0) return 'Everybody has a second factor, so nobody is locked out.';
+  if (without.length === 0) return 'Everybody has two-step verification, so nobody is locked out.';
   const names = without.map(({ userId, email }) =>
     userId === me.userId ? `${email} (you)` : email,
   );
@@ -480,11 +480,11 @@ function Policy({
 }: Pick<PeopleProps, 'path' | 'isRequired' | 'people' | 'me'>) {
   return (
     <Card
-      title="Second factor"
+      title="Two-step verification"
       lead={
         isRequired
-          ? 'Everybody must have a second factor. People without one can only set one up.'
-          : 'A second factor is optional.'
+          ? 'Everybody must use two-step verification. People without it can only set it up.'
+          : 'Two-step verification is optional.'
       }
     >
       <div>
@@ -498,7 +498,7 @@ function Policy({
         ) : (
           <Confirm
             action={`${path}/second-factor`}
-            label="Require a second factor"
+            label="Require two-step verification"
             icon="shield-check"
             effect={<LockedOut people={people} me={me} />}
             confirm="Require it from everybody"

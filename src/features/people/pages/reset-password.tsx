@@ -237,8 +237,8 @@ function Factors({ totp, passkeys }: { totp: boolean; passkeys: number }) {
   if (kept.length === 0) return null;
   return (
     <p>
-      Your second factors stay: {kept.join(' and ')}. Remove those that you do not know under
-      Security.
+      Your two-step verification stays: {kept.join(' and ')}. Remove those that you do not know
+      under Security.
     </p>
   );
 }

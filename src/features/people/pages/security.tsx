@@ -157,7 +157,7 @@ function Security({ path, factors, passkeys, mustEnrol, changed }: SecurityProps
       </PageHead>
       {changed ? <Alert tone="good" title="The password was changed." /> : null}
       {mustEnrol ? (
-        <Alert tone="wait" title="Set up a second factor to continue.">
+        <Alert tone="wait" title="Set up two-step verification to continue.">
           It is required for everybody who signs in here.
         </Alert>
       ) : null}
@@ -197,7 +197,10 @@ function Security({ path, factors, passkeys, mustEnrol, changed }: SecurityProps
 function RecoveryCard({ path, factors }: Pick<SecurityProps, 'path' | 'factors'>) {
   if (!factors.totp && factors.passkeys === 0) return null;
   return (
-    <Card title="Recovery codes" lead="Each code signs you in once, in place of the second factor.">
+    <Card
+      title="Recovery codes"
+      lead="Each code signs you in once, in place of two-step verification."
+    >
       <Facts rows={[['Codes left', `${factors.recoveryCodes} of 10`]]} />
       <div>
         <Confirm

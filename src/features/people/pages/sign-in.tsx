@@ -244,7 +244,7 @@ export function signInPages(options: AccountPages): Route[] {
 }
 
 const NO_SECOND_FACTOR =
-  'Break-glass needs a second factor, and you have none. Sign in with single sign-on and add one on the page Security. If ' +
+  'Break-glass needs two-step verification, and you have not set it up. Sign in with single sign-on and add one on the page Security. If ' +
   'the provider is down, another break-glass operator can sign in.';
 
 const COOKIE_LOST =

@@ -65,7 +65,7 @@ export function singleSignOnPages(options: AccountPages, singleSignOn: SingleSig
       <Box product={product} title="Link your operator" problem={problem}>
         <p>
           {email} is an operator who signed in with a password before. Enter that password, and a
-          code if you have a second factor. From then on, single sign-on is your way in.
+          code if you use two-step verification. From then on, single sign-on is your way in.
         </p>
         <form method="post" action={`${path}/link`} class="stack">
           <Field
@@ -80,7 +80,7 @@ export function singleSignOnPages(options: AccountPages, singleSignOn: SingleSig
           <Field
             name="code"
             label="Code"
-            hint="The code from your authenticator app, or a recovery code. Leave it empty if you have no second factor."
+            hint="The code from your authenticator app, or a recovery code. Leave it empty if you do not use two-step verification."
             form={EMPTY_FORM}
             autocomplete="one-time-code"
             maxLength={40}

@@ -5,12 +5,19 @@ import type { RecipientRequest } from '../../../domain/recipient';
 import { readRecipientRequest } from '../recipients-contract';
 import type { DashboardServices } from '../../../shell/dashboard/services';
 import { createdId } from '../../../shell/dashboard/money';
-import { Alert, Card, PageHead, Table } from '../../../kit/pages/components';
-import { TableField } from '../../../kit/pages/forms';
+import { Alert, Card, PageHead } from '../../../kit/pages/components';
+import { FormActions, TableField } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
 import { page, redirect } from '../../../kit/pages/site';
 import { faultText, rowFault } from '../../../kit/pages/fault-text';
-import { destinationCells, readLines, SheetFault, writeSheet } from '../../../kit/pages/sheet';
+import {
+  destinationCells,
+  readLines,
+  SheetFault,
+  takeCorrections,
+  writeSheet,
+} from '../../../kit/pages/sheet';
+import { SheetReview, type SheetRow } from '../../../kit/pages/sheet-review';
 import { formKey, MAKE, personOf } from '../../../kit/pages/creation';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
 
@@ -35,6 +42,8 @@ const LARGE = { takesLargeForm: true, cost: 'table' } as const;
 
 interface Sent {
   values: URLSearchParams;
+  /** The rows as they were written. */
+  lines: readonly Record<string, string>[];
   faults: readonly RowFault[];
   /** What is wrong with the table as a whole. */
   problem: string | null;
@@ -44,22 +53,24 @@ export function importPages({ money }: DashboardServices): MerchantRoute[] {
   /** Creates the rows one by one. A table that is sent again continues where it stopped. */
   const importRows = async (visit: MerchantVisit): Promise<Sent | null> => {
     const values = visit.form;
+    takeCorrections(values);
     const key = formKey(values);
     values.set('key', key);
-    let rows: (RecipientRequest | RowFault)[];
+    let read: ReturnType<typeof readRows>;
     try {
-      rows = readRows(values.get('table') ?? '');
+      read = readRows(values.get('table') ?? '');
     } catch (error) {
       if (!(error instanceof SheetFault)) throw error;
-      return { values, faults: [], problem: error.message };
+      return { values, lines: [], faults: [], problem: error.message };
     }
+    const { lines, rows } = read;
     const caller = await money.allowedCaller(personOf(visit));
     const faults: RowFault[] = [];
     for (const [index, row] of rows.entries()) {
       const refusal = 'refusal' in row ? row.refusal : await money.recipients.check(caller, row);
       if (refusal !== null) faults.push({ row: index + 1, reference: nameOf(row), refusal });
     }
-    if (faults.length > 0) return { values, faults, problem: null };
+    if (faults.length > 0) return { values, lines, faults, problem: null };
     for (const [index, row] of rows.entries()) {
       if ('refusal' in row) continue;
       const input = { idempotencyKey: `${key}:${index + 1}`, request: row };
@@ -85,7 +96,9 @@ export function importPages({ money }: DashboardServices): MerchantRoute[] {
       ...MAKE,
       run: (visit) => {
         const values = visit.draft ?? visit.query;
-        const body = <Import base={visit.base} values={values} faults={[]} problem={null} />;
+        const body = (
+          <Import base={visit.base} values={values} lines={[]} faults={[]} problem={null} />
+        );
         return page('Import recipients', body, NAV);
       },
     },
@@ -106,9 +119,9 @@ export function importPages({ money }: DashboardServices): MerchantRoute[] {
 }
 
 /** @throws SheetFault */
-function readRows(text: string): (RecipientRequest | RowFault)[] {
+function readRows(text: string) {
   const lines = readLines(text, { columns: COLUMNS, required: REQUIRED, rowsMax: ROWS_MAX });
-  return lines.map((line, index) => {
+  const rows = lines.map((line, index): RecipientRequest | RowFault => {
     const filled = (name: string) => ((line[name] ?? '') === '' ? {} : { [name]: line[name] });
     const tags = (line['tags'] ?? '').split(/[\s,;]+/).filter((tag) => tag !== '');
     const request = {
@@ -125,13 +138,14 @@ function readRows(text: string): (RecipientRequest | RowFault)[] {
       return rowFault(index + 1, line['name'] ?? null, error);
     }
   });
+  return { lines, rows };
 }
 
 function nameOf(row: RecipientRequest | RowFault): string | null {
   return 'refusal' in row ? row.reference : row.name;
 }
 
-function Import({ base, values, faults, problem }: Sent & { base: string }) {
+function Import({ base, values, lines, faults, problem }: Sent & { base: string }) {
   const path = `${base}/recipients`;
   const errors: Record<string, string> = problem === null ? {} : { table: problem };
   return (
@@ -145,42 +159,44 @@ function Import({ base, values, faults, problem }: Sent & { base: string }) {
           <Icon name="download" /> Template
         </a>
       </PageHead>
-      {faults.length === 0 ? null : (
+      {faults.length === 0 ? (
+        <Card>
+          <form method="post" action={`${path}/import`} class="stack">
+            <input type="hidden" name="key" value={formKey(values)} />
+            <TableField
+              label="Table"
+              hint={`At most ${ROWS_MAX.toLocaleString('en')} rows below the headings ${COLUMNS.join(', ')}. Columns are separated by commas, semicolons or tabs.`}
+              form={{ values, errors }}
+            />
+            <FormActions submit="Add the recipients" cancel={path} />
+          </form>
+        </Card>
+      ) : (
         <>
           <Alert
             tone="bad"
             title={`${faults.length.toLocaleString('en')} rows must be corrected. Nothing was added.`}
           />
-          <Card title="Rows to correct" flush>
-            <Table
-              caption="Rows to correct"
-              rows={faults.slice(0, 50)}
-              empty={null}
-              columns={[
-                { label: 'Row', right: true, cell: ({ row }) => row },
-                { label: 'Name', cell: ({ reference }) => reference },
-                { label: 'What to correct', cell: (fault) => faultText(fault) },
-              ]}
-            />
-          </Card>
+          <SheetReview
+            rows={rowsOf(lines, faults)}
+            columns={COLUMNS}
+            values={values}
+            fields={[]}
+            check={null}
+            create={{ action: `${path}/import`, label: 'Add the recipients' }}
+            download={null}
+            cancel={path}
+          />
         </>
       )}
-      <Card>
-        <form method="post" action={`${path}/import`} class="stack">
-          <input type="hidden" name="key" value={formKey(values)} />
-          <TableField
-            label="Table"
-            hint={`At most ${ROWS_MAX.toLocaleString('en')} rows below the headings ${COLUMNS.join(', ')}. Columns are separated by commas, semicolons or tabs.`}
-            form={{ values, errors }}
-          />
-          <div class="actions">
-            <button class="btn">Add the recipients</button>
-            <a class="btn" data-variant="outline" href={path}>
-              Cancel
-            </a>
-          </div>
-        </form>
-      </Card>
     </>
   );
+}
+
+function rowsOf(lines: Sent['lines'], faults: Sent['faults']): SheetRow[] {
+  const texts = new Map(faults.map((fault) => [fault.row, faultText(fault)]));
+  return lines.map((cells, index) => ({
+    ...{ row: index + 1, cells, fault: texts.get(index + 1) ?? null },
+    ...{ notes: [], facts: {} },
+  }));
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { isCleared, type Recipient } from '../../../domain/recipient';
 import { readRecipientChange, readRecipientRequest } from '../recipients-contract';
-import type { DashboardServices } from '../../../shell/dashboard/services';
+import type { DashboardServices, PersonDecision } from '../../../shell/dashboard/services';
 import { waitingRecipient } from '../../approvals/second-person';
 import { createdId } from '../../../shell/dashboard/money';
 import { ruleRecipients } from '../recipient-rules';
@@ -33,7 +33,7 @@ import {
 } from '../../../kit/pages/creation';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
 import { PayoutTable } from '../../payouts/dashboard/payouts';
-import { secondPersonOf } from '../../approvals/dashboard/waiting';
+import { decisionRows, secondPersonOf } from '../../approvals/dashboard/waiting';
 import { importPages } from './import';
 import { formOf, RecipientForm, requestOf } from './recipient-form';
 
@@ -159,6 +159,7 @@ export function recipientPages(services: DashboardServices): MerchantRoute[] {
               base={base}
               path={path}
               secondPerson={await secondPersonOf(services, visit, waitingRecipient(recipient))}
+              decisions={await services.decisions(visit, recipient.id)}
               mayChange={mayMake(visit)}
             />
             <Card title="Payouts" flush>
@@ -281,10 +282,12 @@ interface DetailProps {
   base: string;
   path: string;
   secondPerson: ComponentChildren;
+  decisions: readonly PersonDecision[];
   mayChange: boolean;
 }
 
-function Detail({ recipient, base, path, secondPerson, mayChange }: DetailProps) {
+function Detail(props: DetailProps) {
+  const { recipient, base, path, secondPerson, decisions, mayChange } = props;
   const { id, name, deletedAt, usableFrom, tags } = recipient;
   return (
     <>
@@ -337,6 +340,7 @@ function Detail({ recipient, base, path, secondPerson, mayChange }: DetailProps)
             ],
             ['Memo', recipient.destinationMemo],
             ['Tags', tags.length === 0 ? null : tags.join(', ')],
+            ...decisionRows(decisions),
             ['Created', <Time at={recipient.createdAt} seconds />],
             ['Destination since', <Time at={recipient.destinationSince} seconds />],
             ['Deleted', deletedAt === null ? null : <Time at={deletedAt} seconds />],

@@ -14,6 +14,8 @@ import {
   words,
 } from '../../../kit/pages/components';
 import { Action } from '../../../kit/pages/forms';
+import { Follows, LiveStatus } from '../../../kit/pages/follow';
+import { justNow, justNowAt } from '../../../kit/pages/just-now';
 import { page, redirect } from '../../../kit/pages/site';
 import type { MerchantRoute } from '../../../kit/pages/merchant-page';
 import { type Attempt, AttemptCard } from './attempt';
@@ -37,7 +39,7 @@ export function deliveryPages({ db, webhookTools }: DashboardServices): Merchant
             body={body}
             base={visit.base}
             mayRetry={visit.may('resend')}
-            requested={visit.query.has('requested')}
+            requestedAt={justNowAt(visit.query, 'requested')}
           />
         );
         return page(`Delivery of ${delivery.eventType}`, shown, { nav: 'webhooks' });
@@ -50,8 +52,9 @@ export function deliveryPages({ db, webhookTools }: DashboardServices): Merchant
       ...retryDelivery.access,
       run: async (visit) => {
         const { id } = await findOwnDelivery(db, visit, visit.params['id'] ?? '');
+        const at = wallClockMs();
         await retryDelivery.make(db, visit.by, { ...webhookTools, id }, {});
-        return redirect(`${visit.base}/webhooks/deliveries/${id}?requested`);
+        return redirect(`${visit.base}/webhooks/deliveries/${id}?${justNow('requested', at)}`);
       },
     },
   ];
@@ -113,10 +116,15 @@ interface DeliveryPageProps {
   body: Buffer | null;
   base: string;
   mayRetry: boolean;
-  requested: boolean;
+  /** When the person has just had it sent again. */
+  requestedAt: Date | null;
 }
 
-function DeliveryPage({ delivery, attempts, body, base, mayRetry, requested }: DeliveryPageProps) {
+function DeliveryPage(props: DeliveryPageProps) {
+  const { delivery, attempts, body, base, mayRetry, requestedAt } = props;
+  const isRequested =
+    requestedAt !== null && attempts.every(({ startedAt }) => startedAt < requestedAt);
+  const isOpen = isRequested || delivery.status === 'pending';
   const { id, endpointId, objectId, nextAttemptAt, finishedAt } = delivery;
   const list = objectId.startsWith('pay_') ? 'payments' : 'payouts';
   const isPing = objectId === delivery.eventId;
@@ -126,7 +134,7 @@ function DeliveryPage({ delivery, attempts, body, base, mayRetry, requested }: D
         back={{ href: `${base}/webhooks/${endpointId}`, label: 'Endpoint' }}
         title={
           <>
-            {delivery.eventType} <Status value={delivery.status} />
+            {delivery.eventType} <LiveStatus value={delivery.status} isOpen={isOpen} />
           </>
         }
       >
@@ -138,30 +146,34 @@ function DeliveryPage({ delivery, attempts, body, base, mayRetry, requested }: D
           />
         ) : null}
       </PageHead>
-      {requested ? (
-        <Alert tone="note" title="The event is sent again. Reload the page to see the result." />
-      ) : null}
-      <Card title="Details">
-        <Facts
-          rows={[
-            ['Delivery', <Id value={id} />],
-            ['Event', <Id value={delivery.eventId} />],
-            ['Object', isPing ? null : <a href={`${base}/${list}/${objectId}`}>{objectId}</a>],
-            ['Attempts of the schedule', delivery.attempts],
-            ['Next attempt', nextAttemptAt === null ? null : <Countdown at={nextAttemptAt} />],
-            ['Last error', delivery.lastError === null ? null : errorText(delivery.lastError)],
-            ['Created', <Time at={delivery.createdAt} seconds />],
-            ['Finished', finishedAt === null ? null : <Time at={finishedAt} seconds />],
-          ]}
-        />
-      </Card>
-      {attempts.length === 0 ? (
-        <Card>
-          <Empty icon="clock" title="No attempt yet" />
+      <Follows id="delivery" isOpen={isOpen}>
+        {isRequested ? (
+          <Alert tone="wait" title="The event has not been sent again yet.">
+            <p>This page updates automatically.</p>
+          </Alert>
+        ) : null}
+        <Card title="Details">
+          <Facts
+            rows={[
+              ['Delivery', <Id value={id} />],
+              ['Event', <Id value={delivery.eventId} />],
+              ['Object', isPing ? null : <a href={`${base}/${list}/${objectId}`}>{objectId}</a>],
+              ['Attempts of the schedule', delivery.attempts],
+              ['Next attempt', nextAttemptAt === null ? null : <Countdown at={nextAttemptAt} />],
+              ['Last error', delivery.lastError === null ? null : errorText(delivery.lastError)],
+              ['Created', <Time at={delivery.createdAt} seconds />],
+              ['Finished', finishedAt === null ? null : <Time at={finishedAt} seconds />],
+            ]}
+          />
         </Card>
-      ) : (
-        [...attempts].reverse().map((attempt) => <AttemptCard attempt={attempt} body={body} />)
-      )}
+        {attempts.length === 0 ? (
+          <Card>
+            <Empty icon="clock" title="No attempt yet" />
+          </Card>
+        ) : (
+          [...attempts].reverse().map((attempt) => <AttemptCard attempt={attempt} body={body} />)
+        )}
+      </Follows>
     </>
   );
 }

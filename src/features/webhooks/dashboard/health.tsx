@@ -10,9 +10,9 @@ const HOURS = 24;
 /** From this many attempts on, more failures than successes are shown as a warning. */
 const ATTEMPTS_TO_WARN = 3;
 
-/** Whether more attempts failed than succeeded, and not just the first few. */
+/** Whether every attempt failed, or more failed than succeeded and not just of the first few. */
 function isFailing({ succeeded, failed }: { succeeded: number; failed: number }): boolean {
-  return failed > succeeded && succeeded + failed >= ATTEMPTS_TO_WARN;
+  return failed > succeeded && (succeeded === 0 || succeeded + failed >= ATTEMPTS_TO_WARN);
 }
 
 /** In the list; undefined if nothing was sent lately. */
@@ -22,7 +22,7 @@ export function HealthText({ counts }: { counts: EndpointCounts | undefined }) {
   const attempts = succeeded + failed;
   return (
     <>
-      <Status value={isFailing(counts) ? 'failing' : 'healthy'} />
+      <Status value={isFailing(counts) ? 'failing' : failed === 0 ? 'healthy' : 'some_failed'} />
       <small>
         {failed} of {attempts === 1 ? '1 attempt' : `${attempts} recent attempts`} failed
       </small>
@@ -101,9 +101,9 @@ export function RecoveryForms({ path }: { path: string }) {
     <div class="grid">
       <RecoveryForm
         action={`${path}/recover`}
-        title="Recover failed"
+        title="Resend failed"
         lead="Resends failed deliveries and resumes those that were skipped."
-        button="Recover failed since"
+        button="Resend failed since"
       />
       <RecoveryForm
         action={`${path}/replay`}
@@ -150,12 +150,17 @@ export function recoveredQuery(recovered: Recovered): string {
   return `?recovered=${done}&left=${recovered.left}`;
 }
 
+function recoveredText(done: string): string {
+  if (done === '0') return 'There was nothing to send again.';
+  return `${done === '1' ? '1 delivery was' : `${done} deliveries were`} queued to be sent.`;
+}
+
 export function RecoveredAlert({ query }: { query: URLSearchParams }) {
   const count = (name: string) => /^\d{1,9}$/.exec(query.get(name) ?? '')?.[0];
   const [done, left = '0'] = [count('recovered'), count('left')];
   if (done === undefined) return null;
   return (
-    <Alert tone={left === '0' ? 'good' : 'wait'} title={`Deliveries that are sent now: ${done}`}>
+    <Alert tone={left === '0' ? 'note' : 'wait'} title={recoveredText(done)}>
       {left === '0' ? null : (
         <p>{left} more are above the maximum of open deliveries. Run it again later.</p>
       )}

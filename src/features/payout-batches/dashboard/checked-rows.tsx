@@ -1,0 +1,101 @@
+/** The rows of a batch or a schedule for their review: names, networks, fees, duplicates, and who approves. */
+import { add } from '../../../domain/money';
+import type { ReviewReason } from '../../../domain/review';
+import { type Approver, approversOf } from '../../../domain/second-person';
+import { Card, Money, personText, ReviewReasons, words } from '../../../kit/pages/components';
+import { faultText } from '../../../kit/pages/fault-text';
+import type { SheetRow } from '../../../kit/pages/sheet-review';
+import type { BatchCheck } from '../payout-batches';
+
+type Checked = Pick<BatchCheck, 'faults' | 'rows' | 'routed' | 'recipientNames'>;
+
+/** Columns that are shown although a table does not have them, so that they can be filled in. */
+const ALWAYS = ['reference', 'amount', 'currency', 'destination', 'network', 'memo'];
+
+/** The columns to correct: those of the table, and those that a row may lack. */
+export function shownColumns(
+  lines: readonly Readonly<Record<string, string>>[],
+  known: readonly string[],
+): string[] {
+  const used = new Set(Object.keys(lines[0] ?? {}));
+  return known.filter((name) => ALWAYS.includes(name) || used.has(name));
+}
+
+export function checkedRows(
+  lines: readonly Readonly<Record<string, string>>[],
+  { faults, rows, routed, recipientNames }: Checked,
+): SheetRow[] {
+  const faultOf = new Map(faults.map((fault) => [fault.row, faultText(fault)]));
+  const routes = new Map(routed.map((one, index) => [one.row, { ...one, terms: rows[index] }]));
+  const earlier = duplicatesOf(routed);
+  return lines.map((cells, index) => {
+    const row = index + 1;
+    const found = routes.get(row);
+    const same = earlier.get(row);
+    const name = recipientNames.get(found?.request.recipient ?? '') ?? cells['beneficiary_name'];
+    const currency = found?.request.currency ?? '';
+    const fees = found?.terms == null ? null : add(found.terms.serviceFee, found.route.networkFee);
+    return {
+      row,
+      cells,
+      fault: faultOf.get(row) ?? null,
+      notes: same === undefined ? [] : [`Row ${same} has the same recipient and amount.`],
+      facts: {
+        ...(name === undefined || name === '' ? {} : { Name: name }),
+        ...(found === undefined
+          ? {}
+          : { 'Sent over': words(found.route.network ?? found.route.provider) }),
+        ...(fees === null ? {} : { Fees: <Money amount={fees} currency={currency} /> }),
+      },
+    };
+  });
+}
+
+/** Rows that pay the same amount to the same destination as an earlier row, with that row. */
+function duplicatesOf(routed: BatchCheck['routed']): Map<number, number> {
+  const first = new Map<string, number>();
+  const duplicates = new Map<number, number>();
+  for (const { row, request } of routed) {
+    const { amount, currency, destination } = request;
+    const { value, memo } = destination;
+    const key = JSON.stringify([amount, currency, value.toLowerCase(), memo ?? '']);
+    const earlier = first.get(key);
+    if (earlier === undefined) first.set(key, row);
+    else duplicates.set(row, earlier);
+  }
+  return duplicates;
+}
+
+interface ApprovalsProps {
+  needsSecondPerson: boolean;
+  reviewReasons: readonly ReviewReason[];
+  approvers: readonly Approver[];
+  /** The person who makes it. */
+  userId: string;
+  /** What happens when nobody has to approve it. */
+  otherwise: string;
+}
+
+/** Who has to approve it after it was created. */
+export function Approvals(props: ApprovalsProps) {
+  const { needsSecondPerson, reviewReasons, approvers, userId, otherwise } = props;
+  const others = approversOf(approvers, userId);
+  return (
+    <Card title="Who must approve">
+      {needsSecondPerson ? (
+        <p class="break">
+          {others.length === 0
+            ? 'Another person of your account, but nobody may approve yet. Invite a person first.'
+            : `Another person of your account: ${others.map(personText).join(' or ')}.`}
+        </p>
+      ) : null}
+      {reviewReasons.length === 0 ? null : (
+        <div>
+          <p>An operator of the gateway, because of these rules:</p>
+          <ReviewReasons reasons={reviewReasons} requester={userId} />
+        </div>
+      )}
+      {needsSecondPerson || reviewReasons.length > 0 ? null : <p>{otherwise}</p>}
+    </Card>
+  );
+}
