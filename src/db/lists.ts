@@ -4,21 +4,31 @@
 import type { Owner } from '../domain/mode';
 import type { Payment, PaymentFilters } from '../domain/payment';
 import { type Payout, type PayoutFilters, payoutStatusGroup } from '../domain/payout';
+import { Payments, type ReadRows } from './models';
 import { CONDITIONS } from './payouts/payout-conditions';
 import type { Db, Reader } from './transaction';
 
+/** A place in a list, after an item. The time is text, because a Date drops microseconds. */
+export interface Position {
+  createdAt: string;
+  id: string;
+}
+
 /** A question for a page of a list. */
-export interface ListQuery<Filters> extends Owner {
+export interface Page {
   limit: number;
-  /** The last item of the previous page. The time is text, because a Date drops microseconds. */
-  after: { createdAt: string; id: string } | null;
+  /** Null: the first page. */
+  after: Position | null;
+}
+
+export interface ListQuery<Filters> extends Owner, Page {
   filters: Filters;
 }
 
 /** A page of a list. */
 export interface ListPage<T> {
   items: T[];
-  next: { createdAt: string; id: string } | null;
+  next: Position | null;
 }
 
 /** Without filters, a page is a few rows of one index, however long the list is. */
@@ -34,58 +44,79 @@ export function exactTime(column: string): string {
   return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
+const PAYOUTS: ReadRows<Payout> = { tableName: 'payouts', read: `*, ${CONDITIONS}` };
+
 export function listPayouts(
   db: Reader,
   query: ListQuery<PayoutFilters>,
 ): Promise<ListPage<Payout>> {
-  const groups = query.filters.status?.map(payoutStatusGroup);
-  return newestFirst(db, 'payouts', query, groups);
+  const { status, batch, recipient } = query.filters;
+  // The index contains the group in place of the status.
+  const groups = status && [...new Set(status.map(payoutStatusGroup))];
+  return newestFirst(db, PAYOUTS, query, [
+    ...commonConditions(query),
+    oneOf('status_group', groups),
+    ['batch_id = ?', batch],
+    ['recipient_id = ?', recipient],
+  ]);
 }
 
 export function listPayments(
   db: Reader,
   query: ListQuery<PaymentFilters>,
 ): Promise<ListPage<Payment>> {
-  return newestFirst(db, 'payments', query);
+  return newestFirst(db, Payments, query, commonConditions(query));
 }
 
-async function newestFirst<T extends { id: string }>(
+function commonConditions(query: ListQuery<PaymentFilters | PayoutFilters>): Condition[] {
+  const { filters } = query;
+  return [
+    ownedBy(query),
+    oneOf('status', filters.status),
+    ['reference = ?', filters.reference],
+    ['currency = ?', filters.currency],
+    ['provider = ?', filters.provider],
+    ...createdWithin(filters),
+  ];
+}
+
+/** The condition that the rows are the owner's. */
+export function ownedBy({ accountId, mode }: Owner): Condition {
+  return ['account_id = ? AND mode = ?', accountId, mode];
+}
+
+/** The conditions of the times that a list is limited to. */
+export function createdWithin(filters: { createdFrom?: string; createdTo?: string }): Condition[] {
+  return [
+    ['created_at >= ?', filters.createdFrom],
+    ['created_at <= ?', filters.createdTo],
+  ];
+}
+
+/** A page of the rows with all of the conditions, the newest first. */
+export async function newestFirst<Row extends { id: string }>(
   db: Reader,
-  table: 'payouts' | 'payments',
-  { accountId, mode, limit, after, filters }: ListQuery<PaymentFilters | PayoutFilters>,
-  statusGroups?: readonly string[],
-): Promise<ListPage<T>> {
-  const { status, reference, currency, provider, createdFrom, createdTo } = filters;
-  const batch = 'batch' in filters ? filters.batch : undefined;
-  const recipient = 'recipient' in filters ? filters.recipient : undefined;
+  { tableName, read }: ReadRows<Row>,
+  { limit, after }: Page,
+  all: readonly Condition[],
+): Promise<ListPage<Row>> {
   const { sql, bindings } = conditions([
+    ...all,
     ['(created_at, id) < (?, ?)', after?.createdAt, after?.id],
-    oneOf('status', status),
-    // The index contains the group in place of the status.
-    oneOf('status_group', statusGroups && [...new Set(statusGroups)]),
-    ['reference = ?', reference],
-    ['batch_id = ?', batch],
-    ['recipient_id = ?', recipient],
-    ['currency = ?', currency],
-    ['provider = ?', provider],
-    ['created_at >= ?', createdFrom],
-    ['created_at <= ?', createdTo],
   ]);
-  const found = await db.query<T & { position: string }>(
-    `SELECT *, ${exactTime('created_at')} AS position
-            ${table === 'payouts' ? `, ${CONDITIONS}` : ''} FROM ${table}
-      WHERE account_id = ? AND mode = ? ${sql}
-      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [accountId, mode, ...bindings, limit + 1],
+  const found = await db.query<Row & { position: string }>(
+    `SELECT ${read}, ${exactTime('created_at')} AS position FROM ${tableName}
+      WHERE true ${sql} ORDER BY created_at DESC, id DESC LIMIT ?`,
+    [...bindings, limit + 1],
   );
   return pageOf(found, limit);
 }
 
-type Condition = [sql: string, ...values: (string | undefined)[]];
+export type Condition = readonly [sql: string, ...values: (string | undefined)[]];
 
-/** The conditions that have values, for a `WHERE` that has others before them. */
+/** The conditions without values or with given ones, for a `WHERE` that has others before them. */
 export function conditions(all: readonly Condition[]): { sql: string; bindings: string[] } {
-  const asked = all.filter(([, ...values]) => values[0] !== undefined);
+  const asked = all.filter(([, ...values]) => values.length === 0 || values[0] !== undefined);
   return {
     sql: asked.map(([sql]) => `AND ${sql}`).join(' '),
     bindings: asked.flatMap(([, ...values]) => values as string[]),
@@ -93,8 +124,11 @@ export function conditions(all: readonly Condition[]): { sql: string; bindings: 
 }
 
 /** SQL: the column has one of the values; no condition without values. */
-export function oneOf(column: string, values: readonly string[] | undefined): Condition {
-  return [`${column} IN (${values?.map(() => '?').join(', ') ?? ''})`, ...(values ?? [])];
+export function oneOf(column: string, values: readonly string[] = []): Condition {
+  return [
+    `${column} IN (${values.map(() => '?').join(', ')})`,
+    ...(values.length === 0 ? [undefined] : values),
+  ];
 }
 
 /** @param found one row more than the page has, if there is a next page */

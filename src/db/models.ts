@@ -1,104 +1,115 @@
 /**
- * Objection models of the tables that are read and written as objects: thin, without relations or
- * hooks. Values are in camel case; columns named in a query are the table's own.
+ * Objection models of the tables that are read and written as objects: each names its table, the columns that are read
+ * and the type of a row once. Values are in camel case; columns named in SQL are the table's own. Money, guarded
+ * changes and claims are SQL.
  */
 import knex from 'knex';
-import { Model } from 'objection';
+import { Model, type ModelClass, raw, type RawBuilder } from 'objection';
 import type { Payment } from '../domain/payment';
 import type { Payout } from '../domain/payout';
-import { COLUMN_NAMES } from './column-names';
+import { COLUMN_NAMES, columnOf } from './column-names';
+import type { Reader } from './transaction';
 
 /** Composes queries and has no connection: `Queries.query` sends them. */
-class Composer extends Model {}
+class Composer extends Model {
+  static override columnNameMappers = COLUMN_NAMES;
+}
 Composer.knex(knex({ client: 'pg' }));
 
-/** Rows of `payouts`. */
-export class PayoutModel extends Composer implements Payout {
-  static override tableName = 'payouts';
-  static override columnNameMappers = COLUMN_NAMES;
-  static override jsonAttributes = ['feeTerms', 'metadata'];
+/** A model, with the columns that are read of a row. */
+export type Rows<Row> = ModelClass<Model & Row> & ReadRows<Row>;
 
-  declare id: Payout['id'];
-  declare accountId: Payout['accountId'];
-  declare mode: Payout['mode'];
-  declare reference: Payout['reference'];
-  declare status: Payout['status'];
-  declare provider: Payout['provider'];
-  declare amount: Payout['amount'];
-  declare currency: Payout['currency'];
-  declare network: Payout['network'];
-  declare destinationType: Payout['destinationType'];
-  declare destinationValue: Payout['destinationValue'];
-  declare destinationMemo: Payout['destinationMemo'];
-  declare serviceFee: Payout['serviceFee'];
-  declare networkFee: Payout['networkFee'];
-  declare totalDebit: Payout['totalDebit'];
-  declare feeTerms: Payout['feeTerms'];
-  declare description: Payout['description'];
-  declare metadata: Payout['metadata'];
-  declare apiKeyId: Payout['apiKeyId'];
-  declare reviewReasons: Payout['reviewReasons'];
-  declare decidedBy: Payout['decidedBy'];
-  declare txHash: Payout['txHash'];
-  declare failureReason: Payout['failureReason'];
-  declare rejectionReason: Payout['rejectionReason'];
-  declare providerTransferId: Payout['providerTransferId'];
-  declare submissionStartedAt: Payout['submissionStartedAt'];
-  declare inDoubtSince: Payout['inDoubtSince'];
-  declare processingSince: Payout['processingSince'];
-  declare attentionLevel: Payout['attentionLevel'];
-  declare batchId: Payout['batchId'];
-  declare batchRow: Payout['batchRow'];
-  declare awaitsBatch: Payout['awaitsBatch'];
-  declare recipientId: Payout['recipientId'];
-  declare awaitsRelease: Payout['awaitsRelease'];
-  declare releaseExpiresAt: Payout['releaseExpiresAt'];
-  declare releasedAt: Payout['releasedAt'];
-  declare releaseExpiredAt: Payout['releaseExpiredAt'];
-  /** Only for payouts that a pause holds; see payout-submissions.ts. */
-  declare wakeAfter: Date | null;
-  declare sequence: Payout['sequence'];
-  declare createdAt: Payout['createdAt'];
-  declare updatedAt: Payout['updatedAt'];
+/** What SELECT reads. */
+export interface ReadRows<Row> {
+  tableName: string;
+  read: string;
+  /** Has no value: for the type. */
+  row?: Row;
 }
 
-/** Rows of `payments`. */
-export class PaymentModel extends Composer implements Payment {
-  static override tableName = 'payments';
-  static override columnNameMappers = COLUMN_NAMES;
-  static override jsonAttributes = ['feeTerms', 'metadata'];
+/**
+ * @param read the columns as SQL
+ * @param json the fields that are jsonb; the driver would write an array as an array of PostgreSQL
+ */
+export function rowsOf<Row>(
+  table: string,
+  { read = '*', json = [] }: { read?: string; json?: readonly (keyof Row & string)[] } = {},
+): Rows<Row> {
+  const model = class extends Composer {
+    static override tableName = table;
+    static override jsonAttributes = [...json];
+    static read = read;
+  };
+  return model as unknown as Rows<Row>;
+}
 
-  declare id: Payment['id'];
-  declare accountId: Payment['accountId'];
-  declare mode: Payment['mode'];
-  declare reference: Payment['reference'];
-  declare status: Payment['status'];
-  declare provider: Payment['provider'];
-  declare amount: Payment['amount'];
-  declare currency: Payment['currency'];
-  declare network: Payment['network'];
-  declare receivedAmount: Payment['receivedAmount'];
-  declare unconfirmedAmount: Payment['unconfirmedAmount'];
-  declare creditedAmount: Payment['creditedAmount'];
-  declare serviceFee: Payment['serviceFee'];
-  declare refundedAmount: Payment['refundedAmount'];
-  declare reversedAmount: Payment['reversedAmount'];
-  declare reversedFee: Payment['reversedFee'];
-  declare feeTerms: Payment['feeTerms'];
-  declare exceptions: Payment['exceptions'];
-  declare txHash: Payment['txHash'];
-  declare checkoutUrl: Payment['checkoutUrl'];
-  declare successUrl: Payment['successUrl'];
-  declare cancelUrl: Payment['cancelUrl'];
-  declare description: Payment['description'];
-  declare customerEmail: Payment['customerEmail'];
-  declare metadata: Payment['metadata'];
-  declare failureReason: Payment['failureReason'];
-  declare apiKeyId: Payment['apiKeyId'];
-  declare providerCheckoutId: Payment['providerCheckoutId'];
-  declare sequence: Payment['sequence'];
-  declare createdAt: Payment['createdAt'];
-  declare updatedAt: Payment['updatedAt'];
-  declare expiresAt: Payment['expiresAt'];
-  declare completedAt: Payment['completedAt'];
+export const Payouts = rowsOf<Payout & { wakeAfter: Date | null }>('payouts', {
+  json: ['feeTerms', 'metadata'],
+});
+export const Payments = rowsOf<Payment>('payments', { json: ['feeTerms', 'metadata'] });
+
+/** For a time that is written: PostgreSQL's. */
+export const now = raw('clock_timestamp()');
+
+// A question mark is an operator there, and no place of a value.
+const returned = ({ read }: { read: string }) => raw(read.replaceAll('?', '\\?'));
+
+/** @returns the new row */
+export function insertRow<Row>(db: Reader, rows: Rows<Row>, row: object): Promise<Row> {
+  const inserted = rows.query().insert(row as never);
+  return one(db.query<Row>(inserted.returning(returned(rows)).toKnexQuery()));
+}
+
+/** @returns null, and nothing is written, when another row has these values */
+export async function insertNewRow<Row>(
+  db: Reader,
+  rows: Rows<Row>,
+  unique: string[] | RawBuilder,
+  row: object,
+): Promise<Row | null> {
+  const inserted = rows.query().insert(row as never);
+  const query = inserted
+    .onConflict(unique as string[])
+    .ignore()
+    .returning(returned(rows));
+  const [found] = await db.query<Row>(query.toKnexQuery());
+  return found ?? null;
+}
+
+/** Changes one row, which exists. A value can be SQL, such as `now`. @returns the row after the change */
+export function changeRow<Row>(
+  db: Reader,
+  rows: Rows<Row>,
+  id: string,
+  change: object,
+): Promise<Row> {
+  const changed = rows
+    .query()
+    .findById(id)
+    .patch(change as never);
+  return one(db.query<Row>(changed.returning(returned(rows)).toKnexQuery()));
+}
+
+/** @param lock until the transaction ends: SQL */
+export async function findRow<Row>(
+  db: Reader,
+  rows: ReadRows<Row>,
+  where: Record<string, string | null>,
+  lock: '' | 'FOR NO KEY UPDATE' = '',
+): Promise<Row | null> {
+  const asked = Object.entries(where).map(([field, value]) => {
+    return `${columnOf(field)} ${value === null ? 'IS NULL' : '= ?'}`;
+  });
+  const [row] = await db.query<Row>(
+    `SELECT ${rows.read} FROM ${rows.tableName} WHERE ${asked.join(' AND ')} ${lock}`,
+    Object.values(where).filter((value) => value !== null),
+  );
+  return row ?? null;
+}
+
+/** The row of a statement that has one. */
+export async function one<Row>(found: Promise<Row[]>): Promise<Row> {
+  const [row] = await found;
+  if (row === undefined) throw new Error('the statement returned no row');
+  return row;
 }

@@ -1,7 +1,8 @@
 /** Merchant accounts, as operators read and change them. */
 import type { AccountStatus } from '../../domain/account';
 import type { Db, Tx } from '../transaction';
-import { exactTime, type ListPage, pageOf } from '../lists';
+import { type ListPage, newestFirst, type Page } from '../lists';
+import { changeRow, findRow, insertRow, rowsOf } from '../models';
 
 /** An account as stored. */
 export interface Account {
@@ -16,43 +17,33 @@ export interface Account {
   createdAt: Date;
 }
 
-const COLUMNS = `id, name, status, verified_at, review_all,
-  rehearse_review, created_at`;
+const Accounts = rowsOf<Account>('accounts', {
+  read: 'id, name, status, verified_at, review_all, rehearse_review, created_at',
+});
 
-export async function insertAccount(tx: Tx, { id, name }: Pick<Account, 'id' | 'name'>) {
-  const [account] = await tx.query<Account>(
-    `INSERT INTO accounts (id, name) VALUES (?, ?) RETURNING ${COLUMNS}`,
-    [id, name],
-  );
-  if (account === undefined) throw new Error(`account ${id} was not inserted`);
-  return account;
+export function insertAccount(tx: Tx, account: Pick<Account, 'id' | 'name'>): Promise<Account> {
+  return insertRow(tx, Accounts, account);
 }
 
-export async function findAccount(db: Db | Tx, id: string): Promise<Account | null> {
-  const [account] = await db.query<Account>(`SELECT ${COLUMNS} FROM accounts WHERE id = ?`, [id]);
-  return account ?? null;
+export function findAccount(db: Db | Tx, id: string): Promise<Account | null> {
+  return findRow(db, Accounts, { id });
 }
 
 /**
  * The lock is not FOR UPDATE, which would conflict with the foreign key checks of running payouts.
  */
-export async function lockAccount(tx: Tx, id: string): Promise<Account | null> {
-  const sql = `SELECT ${COLUMNS} FROM accounts WHERE id = ? FOR NO KEY UPDATE`;
-  const [account] = await tx.query<Account>(sql, [id]);
-  return account ?? null;
+export function lockAccount(tx: Tx, id: string): Promise<Account | null> {
+  return findRow(tx, Accounts, { id }, 'FOR NO KEY UPDATE');
 }
 
 export async function saveAccount(tx: Tx, account: Account): Promise<void> {
-  await tx.query(
-    `UPDATE accounts SET status = ?, verified_at = ?, review_all = ?, rehearse_review = ?
-      WHERE id = ?`,
-    [account.status, account.verifiedAt, account.reviewAll, account.rehearseReview, account.id],
-  );
+  const { id, status, verifiedAt, reviewAll, rehearseReview } = account;
+  await changeRow(tx, Accounts, id, { status, verifiedAt, reviewAll, rehearseReview });
 }
 
 export async function listAccounts(db: Db, limit: number): Promise<Account[]> {
   return db.query<Account>(
-    `SELECT ${COLUMNS} FROM accounts ORDER BY created_at DESC, id DESC LIMIT ?`,
+    `SELECT ${Accounts.read} FROM accounts ORDER BY created_at DESC, id DESC LIMIT ?`,
     [limit],
   );
 }
@@ -64,30 +55,15 @@ export interface AccountFilters {
 }
 
 /** A page of the console, newest first. */
-export async function listAccountsPage(
+export function listAccountsPage(
   db: Db,
-  query: {
-    limit: number;
-    after: { createdAt: string; id: string } | null;
-    filters: AccountFilters;
-  },
+  { filters: { search, status }, ...page }: Page & { filters: AccountFilters },
 ): Promise<ListPage<Account>> {
-  const { limit, after, filters } = query;
-  const asked: [condition: string, ...values: string[]][] = [];
-  const { search, status } = filters;
-  if (search !== undefined) {
-    const start = search.toLowerCase().replace(/[\\%_]/g, '\\$&');
-    asked.push(['(lower(name) LIKE ? OR id = ?)', `${start}%`, search]);
-  }
-  if (status !== undefined) asked.push(['status = ?', status]);
-  if (after !== null) asked.push(['(created_at, id) < (?, ?)', after.createdAt, after.id]);
-  const where = ['true', ...asked.map(([condition]) => condition)].join(' AND ');
-  const found = await db.query<Account & { position: string }>(
-    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM accounts WHERE ${where}
-      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [...asked.flatMap(([, ...values]) => values), limit + 1],
-  );
-  return pageOf(found, limit);
+  const start = search?.toLowerCase().replace(/[\\%_]/g, '\\$&');
+  return newestFirst(db, Accounts, page, [
+    ['(lower(name) LIKE ? OR id = ?)', start && `${start}%`, search],
+    ['status = ?', status],
+  ]);
 }
 
 /** The name by which development finds the account, whose id is different in each database. */

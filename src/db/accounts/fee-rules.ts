@@ -1,6 +1,7 @@
 /** Fee rules (decisions/money#service-fees): those in force for an account, and their history. */
 import type { ProviderCode } from '../../domain/provider-codes';
 import type { Direction, FeeRule, FeeTerms } from '../../domain/fees';
+import { changeRow, insertRow, rowsOf } from '../models';
 import { lockByName, type Db, type Tx } from '../transaction';
 
 /**
@@ -39,9 +40,10 @@ export interface FeeRuleVersion extends FeeScope, FeeTerms {
   validUntil: Date | null;
 }
 
-const COLUMNS = `id, account_id, direction, provider, currency, percentage,
-  fixed_amount, min_fee, max_fee,
-  valid_from, valid_until`;
+const FeeRules = rowsOf<FeeRuleVersion>('fee_rules', {
+  read: `id, account_id, direction, provider, currency, percentage, fixed_amount, min_fee, max_fee,
+    valid_from, valid_until`,
+});
 
 const IN_SCOPE = `account_id IS NOT DISTINCT FROM ? AND direction = ? AND provider = ?
   AND currency = ?`;
@@ -66,7 +68,7 @@ export async function findFeeRuleAt(
   at: Date,
 ): Promise<FeeRuleVersion | null> {
   const [rule] = await tx.query<FeeRuleVersion>(
-    `SELECT ${COLUMNS} FROM fee_rules
+    `SELECT ${FeeRules.read} FROM fee_rules
       WHERE ${IN_SCOPE} AND valid_from <= ? AND (valid_until IS NULL OR valid_until > ?)
       ORDER BY valid_from DESC, id DESC LIMIT 1`,
     [...scopeValues(scope), at, at],
@@ -85,35 +87,17 @@ export async function nextFeeRuleStart(tx: Tx, scope: FeeScope, at: Date): Promi
 }
 
 /** Sets the end of a rule, the only field that ever changes. */
-export async function endFeeRule(tx: Tx, id: string, at: Date): Promise<FeeRuleVersion> {
-  return one(
-    await tx.query<FeeRuleVersion>(
-      `UPDATE fee_rules SET valid_until = ? WHERE id = ?::bigint RETURNING ${COLUMNS}`,
-      [at, id],
-    ),
-  );
+export function endFeeRule(tx: Tx, id: string, at: Date): Promise<FeeRuleVersion> {
+  return changeRow(tx, FeeRules, id, { validUntil: at });
 }
 
-export async function insertFeeRule(
+export function insertFeeRule(
   tx: Tx,
-  rule: Omit<FeeRuleVersion, 'id'>,
+  { accountId, direction, provider, currency, ...rule }: Omit<FeeRuleVersion, 'id'>,
 ): Promise<FeeRuleVersion> {
-  return one(
-    await tx.query<FeeRuleVersion>(
-      `INSERT INTO fee_rules (account_id, direction, provider, currency, percentage, fixed_amount,
-                              min_fee, max_fee, valid_from, valid_until)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
-      [
-        ...scopeValues(rule),
-        rule.percentage,
-        rule.fixedAmount,
-        rule.minFee,
-        rule.maxFee,
-        rule.validFrom,
-        rule.validUntil,
-      ],
-    ),
-  );
+  const { percentage, fixedAmount, minFee, maxFee, validFrom, validUntil } = rule;
+  const terms = { percentage, fixedAmount, minFee, maxFee, validFrom, validUntil };
+  return insertRow(tx, FeeRules, { accountId, direction, provider, currency, ...terms });
 }
 
 /**
@@ -126,16 +110,10 @@ export async function listFeeRuleVersions(
   ended: boolean,
 ): Promise<FeeRuleVersion[]> {
   return db.query<FeeRuleVersion>(
-    `SELECT ${COLUMNS} FROM fee_rules
+    `SELECT ${FeeRules.read} FROM fee_rules
       WHERE (account_id = ? OR account_id IS NULL)
         AND (? OR valid_until IS NULL OR (valid_until > now() AND valid_until > valid_from))
       ORDER BY direction, provider, currency, account_id NULLS LAST, valid_from, id`,
     [accountId, ended],
   );
-}
-
-function one(found: FeeRuleVersion[]): FeeRuleVersion {
-  const [rule] = found;
-  if (rule === undefined) throw new Error('the fee rule was not inserted');
-  return rule;
 }

@@ -3,7 +3,8 @@ import type { KeyLimit } from '../../domain/limits';
 import type { Mode, Owner } from '../../domain/mode';
 import type { Scope } from '../../domain/scopes';
 import type { Db, Reader, Tx } from '../transaction';
-import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from '../lists';
+import { type ListPage, newestFirst, ownedBy, type Page } from '../lists';
+import { changeRow, findRow, insertRow, now, rowsOf } from '../models';
 
 /** A key that a request has used, with the counts of its minute. */
 export interface KeyUse extends Owner {
@@ -104,11 +105,12 @@ export interface StoredSecret {
   lastFour: string;
 }
 
-const COLUMNS = `id, account_id, mode, name, display_prefix,
-  last_four, scopes, allowlist::text[] AS allowlist,
-  requests_per_minute, recipients_only, payout_currencies, payout_limits, created_by_key, expires_at,
-  revoked_at, created_at, last_used_at,
-  host(last_used_address) AS last_used_address`;
+const ApiKeys = rowsOf<ApiKey>('api_keys', {
+  read: `id, account_id, mode, name, display_prefix, last_four, scopes, allowlist, requests_per_minute,
+    recipients_only, payout_currencies, payout_limits, created_by_key, expires_at, revoked_at, created_at,
+    last_used_at, host(last_used_address) AS last_used_address`,
+  json: ['payoutLimits'],
+});
 
 /** A key to insert. */
 export type NewApiKey = StoredSecret &
@@ -128,66 +130,22 @@ export type NewApiKey = StoredSecret &
     | 'expiresAt'
   >;
 
-export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
-  return one(
-    await tx.query<ApiKey>(
-      `INSERT INTO api_keys (id, account_id, mode, name, secret_hash, pepper_id, display_prefix,
-                             last_four, scopes, allowlist, requests_per_minute, recipients_only,
-                             payout_currencies, payout_limits, created_by_key, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?::text[], ?::cidr[], ?, ?, ?::text[], ?::jsonb, ?, ?) RETURNING ${COLUMNS}`,
-      [
-        key.id,
-        key.accountId,
-        key.mode,
-        key.name,
-        key.secretHash,
-        key.pepperId,
-        key.displayPrefix,
-        key.lastFour,
-        key.scopes,
-        key.allowlist,
-        key.requestsPerMinute,
-        key.recipientsOnly,
-        key.payoutCurrencies,
-        JSON.stringify(key.payoutLimits),
-        key.createdByKey,
-        key.expiresAt,
-      ],
-    ),
-  );
+export function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
+  return insertRow(tx, ApiKeys, key);
 }
 
 /** Locks the key's row, so that concurrent rotations run one after the other. */
-export async function lockApiKey(tx: Tx, id: string): Promise<ApiKey | null> {
-  const sql = `SELECT ${COLUMNS} FROM api_keys WHERE id = ? FOR NO KEY UPDATE`;
-  const [key] = await tx.query<ApiKey>(sql, [id]);
-  return key ?? null;
+export function lockApiKey(tx: Tx, id: string): Promise<ApiKey | null> {
+  return findRow(tx, ApiKeys, { id }, 'FOR NO KEY UPDATE');
 }
 
 /** Replaces the secret. After the commit no row has the old one, so it stops working at once. */
-export async function replaceSecret(tx: Tx, id: string, secret: StoredSecret): Promise<ApiKey> {
-  return one(
-    await tx.query<ApiKey>(
-      `UPDATE api_keys SET secret_hash = ?, pepper_id = ?, display_prefix = ?, last_four = ?,
-              secret_changed_at = clock_timestamp() WHERE id = ?
-       RETURNING ${COLUMNS}`,
-      [secret.secretHash, secret.pepperId, secret.displayPrefix, secret.lastFour, id],
-    ),
-  );
+export function replaceSecret(tx: Tx, id: string, secret: StoredSecret): Promise<ApiKey> {
+  return changeRow(tx, ApiKeys, id, { ...secret, secretChangedAt: now });
 }
 
 /** The rules for the payouts of a key. */
 export type KeyRules = Pick<ApiKey, 'recipientsOnly' | 'payoutCurrencies' | 'payoutLimits'>;
-
-export async function saveKeyRules(tx: Tx, id: string, rules: KeyRules): Promise<ApiKey> {
-  return one(
-    await tx.query<ApiKey>(
-      `UPDATE api_keys SET recipients_only = ?, payout_currencies = ?::text[], payout_limits = ?::jsonb
-        WHERE id = ? RETURNING ${COLUMNS}`,
-      [rules.recipientsOnly, rules.payoutCurrencies, JSON.stringify(rules.payoutLimits), id],
-    ),
-  );
-}
 
 /** The settings of a key beside the rules for its payouts. */
 export type KeySettings = Pick<
@@ -195,27 +153,19 @@ export type KeySettings = Pick<
   'name' | 'scopes' | 'allowlist' | 'requestsPerMinute' | 'expiresAt'
 >;
 
-export async function saveKeySettings(tx: Tx, id: string, settings: KeySettings): Promise<ApiKey> {
-  const { name, scopes, allowlist, requestsPerMinute, expiresAt } = settings;
-  return one(
-    await tx.query<ApiKey>(
-      `UPDATE api_keys SET name = ?, scopes = ?::text[], allowlist = ?::cidr[],
-              requests_per_minute = ?, expires_at = ? WHERE id = ? RETURNING ${COLUMNS}`,
-      [name, scopes, allowlist, requestsPerMinute, expiresAt, id],
-    ),
-  );
+export function saveApiKey(tx: Tx, id: string, change: KeyRules | KeySettings): Promise<ApiKey> {
+  return changeRow(tx, ApiKeys, id, change);
 }
 
-export async function revokeApiKey(tx: Tx, id: string): Promise<ApiKey> {
-  const sql = `UPDATE api_keys SET revoked_at = clock_timestamp() WHERE id = ? RETURNING ${COLUMNS}`;
-  return one(await tx.query<ApiKey>(sql, [id]));
+export function revokeApiKey(tx: Tx, id: string): Promise<ApiKey> {
+  return changeRow(tx, ApiKeys, id, { revokedAt: now });
 }
 
 /** Revokes the working keys that a key has made. */
 export async function revokeKeysMadeBy(tx: Tx, { accountId, id }: ApiKey): Promise<ApiKey[]> {
   return tx.query<ApiKey>(
     `UPDATE api_keys SET revoked_at = clock_timestamp()
-      WHERE account_id = ? AND created_by_key = ? AND revoked_at IS NULL RETURNING ${COLUMNS}`,
+      WHERE account_id = ? AND created_by_key = ? AND revoked_at IS NULL RETURNING ${ApiKeys.read}`,
     [accountId, id],
   );
 }
@@ -248,30 +198,18 @@ export async function countKeysByPepper(
 /** The account's keys of both modes, newest first. */
 export async function listApiKeys(db: Reader, accountId: string): Promise<ApiKey[]> {
   return db.query<ApiKey>(
-    `SELECT ${COLUMNS} FROM api_keys WHERE account_id = ? ORDER BY created_at DESC, id DESC`,
+    `SELECT ${ApiKeys.read} FROM api_keys WHERE account_id = ? ORDER BY created_at DESC, id DESC`,
     [accountId],
   );
 }
 
 /** The keys of one mode, newest first. */
-export async function listApiKeysByPage(
-  db: Reader,
-  { accountId, mode, limit, after }: Omit<ListQuery<object>, 'filters'>,
-): Promise<ListPage<ApiKey>> {
-  const { sql, bindings } = conditions([
-    ['(created_at, id) < (?, ?)', after?.createdAt, after?.id],
-  ]);
-  const found = await db.query<ApiKey & { position: string }>(
-    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM api_keys
-      WHERE account_id = ? AND mode = ? ${sql} ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [accountId, mode, ...bindings, limit + 1],
-  );
-  return pageOf(found, limit);
+export function listApiKeysByPage(db: Reader, query: Owner & Page): Promise<ListPage<ApiKey>> {
+  return newestFirst(db, ApiKeys, query, [ownedBy(query)]);
 }
 
-export async function findApiKey(db: Reader, id: string): Promise<ApiKey | null> {
-  const [key] = await db.query<ApiKey>(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`, [id]);
-  return key ?? null;
+export function findApiKey(db: Reader, id: string): Promise<ApiKey | null> {
+  return findRow(db, ApiKeys, { id });
 }
 
 /** The networks that are in none of the others. */
@@ -319,10 +257,4 @@ export async function networksOf(
        FROM unnest(?::text[]) AS given`,
     [[...addresses]],
   );
-}
-
-function one(found: ApiKey[]): ApiKey {
-  const [key] = found;
-  if (key === undefined) throw new Error('the key was not inserted');
-  return key;
 }

@@ -2,7 +2,8 @@
 import type { CaseKind } from '../../domain/cases';
 import { newId } from '../../platform/lib/new-id';
 import type { Db, Tx } from '../transaction';
-import { exactTime, type ListPage, pageOf } from '../lists';
+import { createdWithin, type ListPage, newestFirst, type Page } from '../lists';
+import { findRow, type ReadRows } from '../models';
 
 /** The most facts of a case; a further fact is not decided with it and opens the next case. */
 const FACTS_MAX = 1_000;
@@ -40,13 +41,16 @@ export interface Case {
   resolution: string | null;
 }
 
-const COLUMNS = `id, kind, object_id, details, case_facts(details) AS facts, created_at,
-  resolved_at, resolution`;
+const Cases: ReadRows<Case> = {
+  tableName: 'cases',
+  read: `id, kind, object_id, details, case_facts(details) AS facts, created_at,
+  resolved_at, resolution`,
+};
 
 /** The cases, oldest first. @param all includes resolved cases */
 export async function listCases(db: Db, all: boolean, limit: number): Promise<Case[]> {
   return db.query<Case>(
-    `SELECT ${COLUMNS} FROM cases WHERE ? OR resolved_at IS NULL
+    `SELECT ${Cases.read} FROM cases WHERE ? OR resolved_at IS NULL
       ORDER BY created_at, id LIMIT ?`,
     [all, limit],
   );
@@ -62,33 +66,21 @@ export interface CaseFilters {
 }
 
 /** A page of the console, newest first. */
-export async function listCasesPage(
+export function listCasesPage(
   db: Db,
-  query: { limit: number; after: { createdAt: string; id: string } | null; filters: CaseFilters },
+  { filters, ...page }: Page & { filters: CaseFilters },
 ): Promise<ListPage<Case>> {
-  const { limit, after, filters } = query;
-  const asked: [condition: string, ...values: string[]][] = [];
-  if (filters.isOpen !== undefined) {
-    asked.push([`resolved_at IS ${filters.isOpen ? 'NULL' : 'NOT NULL'}`]);
-  }
-  if (filters.kind !== undefined) asked.push(['kind = ?', filters.kind]);
-  if (filters.objectId !== undefined) asked.push(['object_id = ?', filters.objectId]);
-  if (filters.createdFrom !== undefined) asked.push(['created_at >= ?', filters.createdFrom]);
-  if (filters.createdTo !== undefined) asked.push(['created_at <= ?', filters.createdTo]);
-  if (after !== null) asked.push(['(created_at, id) < (?, ?)', after.createdAt, after.id]);
-  const where = ['true', ...asked.map(([condition]) => condition)].join(' AND ');
-  const found = await db.query<Case & { position: string }>(
-    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM cases WHERE ${where}
-      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [...asked.flatMap(([, ...values]) => values), limit + 1],
-  );
-  return pageOf(found, limit);
+  const { isOpen, kind, objectId } = filters;
+  return newestFirst(db, Cases, page, [
+    ...(isOpen === undefined ? [] : [[`resolved_at IS ${isOpen ? '' : 'NOT'} NULL`] as const]),
+    ['kind = ?', kind],
+    ['object_id = ?', objectId],
+    ...createdWithin(filters),
+  ]);
 }
 
-export async function findCase(db: Db | Tx, id: string): Promise<Case | null> {
-  const sql = `SELECT ${COLUMNS} FROM cases WHERE id = ?`;
-  const [opened] = await db.query<Case>(sql, [id]);
-  return opened ?? null;
+export function findCase(db: Db | Tx, id: string): Promise<Case | null> {
+  return findRow(db, Cases, { id });
 }
 
 /**
@@ -105,7 +97,7 @@ export async function resolveCase(
   const [opened] = await tx.query<Case>(
     `UPDATE cases SET resolved_at = clock_timestamp(), resolution = ?
       WHERE id = ? AND resolved_at IS NULL AND jsonb_array_length(case_facts(details)) = ?
-      RETURNING ${COLUMNS}`,
+      RETURNING ${Cases.read}`,
     [resolution, id, seen],
   );
   return opened ?? null;

@@ -8,7 +8,7 @@
 import { LATE_WINDOW_MS } from '../../domain/payment-step';
 import { CREDITED_LATER_STATUSES, OPEN_PAYMENT_STATUSES, type Payment } from '../../domain/payment';
 import { OPEN_PAYOUT_GROUP, type Payout } from '../../domain/payout';
-import { PaymentModel, PayoutModel } from '../models';
+import { Payments, Payouts } from '../models';
 import { sqlList, type Reader } from '../transaction';
 
 /** A row that was just created or checked is not checked again for this long. */
@@ -42,7 +42,7 @@ async function takeUnchecked(
 export async function takeUncheckedPayouts(db: Reader, limit: number): Promise<Payout[]> {
   const where = `${PAYOUT_NEEDS_WORKFLOW} AND ${IS_DUE}`;
   const ids = await takeUnchecked(db, 'payouts', where, limit);
-  return db.query<Payout>(PayoutModel.query().findByIds(ids).toKnexQuery());
+  return db.query<Payout>(Payouts.query().findByIds(ids).toKnexQuery());
 }
 
 /** The payouts among the ids that need a workflow. */
@@ -50,7 +50,7 @@ export async function findPayoutsNeedingWorkflow(
   db: Reader,
   ids: readonly string[],
 ): Promise<Payout[]> {
-  const found = PayoutModel.query()
+  const found = Payouts.query()
     .findByIds([...ids])
     .whereRaw(PAYOUT_NEEDS_WORKFLOW);
   return db.query<Payout>(found.toKnexQuery());
@@ -111,7 +111,7 @@ export async function findPaymentsNeedingWorkflow(
   db: Reader,
   ids: readonly string[],
 ): Promise<Payment[]> {
-  const found = PaymentModel.query()
+  const found = Payments.query()
     .findByIds([...ids])
     .whereRaw(PAYMENT_NEEDS_WORKFLOW);
   return db.query<Payment>(found.toKnexQuery());
@@ -119,7 +119,7 @@ export async function findPaymentsNeedingWorkflow(
 
 async function findPayments(db: Reader, ids: readonly string[]): Promise<Payment[]> {
   return db.query<Payment>(
-    PaymentModel.query()
+    Payments.query()
       .findByIds([...ids])
       .toKnexQuery(),
   );

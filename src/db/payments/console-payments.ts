@@ -4,7 +4,7 @@ import type { Payment, PaymentStatus } from '../../domain/payment';
 import type { Refund } from '../../domain/refund';
 import type { Db } from '../transaction';
 import type { Case } from '../cases/cases';
-import { exactTime, type ListPage, pageOf } from '../lists';
+import { exactTime, type ListPage, type Page, pageOf } from '../lists';
 import type { StoredDecision } from './payment-decisions';
 import { listRefunds } from './payment-refunds';
 import { type CreditedTransfer, listCredits } from './payments';
@@ -41,11 +41,7 @@ const COLUMNS = `p.*, a.name AS account_name,
 
 export async function listConsolePayments(
   db: Db,
-  query: {
-    limit: number;
-    after: { createdAt: string; id: string } | null;
-    filters: ConsolePaymentFilters;
-  },
+  query: Page & { filters: ConsolePaymentFilters },
 ): Promise<ListPage<ConsolePayment>> {
   const { limit, after, filters } = query;
   const { mode, status, accountId, flag, search, createdFrom, createdTo } = filters;

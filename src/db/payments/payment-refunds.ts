@@ -3,24 +3,33 @@ import type { Destination } from '../../domain/destination';
 import type { Owner } from '../../domain/mode';
 import type { PaymentRefund } from '../../domain/payment-step';
 import { type Refund, type RefundFilters, refundStates } from '../../domain/refund';
-import { type ListPage, type ListQuery, conditions, exactTime, oneOf, pageOf } from '../lists';
+import {
+  createdWithin,
+  type ListPage,
+  type ListQuery,
+  newestFirst,
+  ownedBy,
+  oneOf,
+} from '../lists';
+import { findRow, insertNewRow, now, rowsOf } from '../models';
 import { approvedByAnother } from '../approvals/second-person';
 import type { Reader, Tx } from '../transaction';
 
-const COLUMNS = `id, payment_id, account_id, mode, currency, reference, provider_refund_id, amount, taken,
+const Refunds = rowsOf<Refund>('payment_refunds', {
+  read: `id, payment_id, account_id, mode, currency, reference, provider_refund_id, amount, taken,
   fee, state, requested_by, operator, api_key_id, merchant_reference, reason, destination, refusal,
   second_person, second_person_until, awaits_person, address_until, payout_id, sequence, created_at,
-  updated_at, ended_at`;
+  updated_at, ended_at`,
+  json: ['destination'],
+});
 
 export async function listRefunds(db: Reader, paymentId: string): Promise<Refund[]> {
-  const sql = `SELECT ${COLUMNS} FROM payment_refunds WHERE payment_id = ? ORDER BY created_at, id`;
+  const sql = `SELECT ${Refunds.read} FROM payment_refunds WHERE payment_id = ? ORDER BY created_at, id`;
   return db.query<Refund>(sql, [paymentId]);
 }
 
-export async function findRefund(db: Reader, id: string): Promise<Refund | null> {
-  const sql = `SELECT ${COLUMNS} FROM payment_refunds WHERE id = ?`;
-  const [found] = await db.query<Refund>(sql, [id]);
-  return found ?? null;
+export function findRefund(db: Reader, id: string): Promise<Refund | null> {
+  return findRow(db, Refunds, { id });
 }
 
 /** The refund that the merchant gave this reference, if any. */
@@ -56,44 +65,13 @@ export type NewRefund = PaymentRefund &
  * The caller holds the payment's lock, for this and the following functions.
  * @returns null, and nothing is written, when the merchant's reference is already used
  */
-export async function insertRefund(
-  tx: Tx,
-  paymentId: string,
-  refund: NewRefund,
-): Promise<Refund | null> {
-  const { state, destination = null, secondPerson = null } = refund;
-  const [inserted] = await tx.query<Refund>(
-    `INSERT INTO payment_refunds
-       (id, payment_id, reference, provider_refund_id, amount, taken, fee, state, requested_by, operator,
-        api_key_id, merchant_reference, reason, destination, second_person, second_person_until,
-        awaits_person, address_until, ended_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?, ?, ?, ?,
-             CASE WHEN ? = 'ordered' THEN NULL ELSE clock_timestamp() END)
-     ON CONFLICT (account_id, mode, merchant_reference) DO NOTHING
-     RETURNING ${COLUMNS}`,
-    [
-      refund.id,
-      paymentId,
-      refund.reference,
-      refund.providerRefundId,
-      refund.amount,
-      refund.taken,
-      refund.fee,
-      state,
-      refund.requestedBy,
-      refund.operator ?? null,
-      refund.apiKeyId ?? null,
-      refund.merchantReference ?? null,
-      refund.reason ?? null,
-      destination === null ? null : JSON.stringify(destination),
-      secondPerson,
-      refund.secondPersonUntil ?? null,
-      secondPerson !== null,
-      refund.addressUntil ?? null,
-      state,
-    ],
-  );
-  return inserted ?? null;
+export function insertRefund(tx: Tx, paymentId: string, refund: NewRefund): Promise<Refund | null> {
+  return insertNewRow(tx, Refunds, ['account_id', 'mode', 'merchant_reference'], {
+    ...refund,
+    paymentId,
+    awaitsPerson: (refund.secondPerson ?? null) !== null,
+    endedAt: refund.state === 'ordered' ? null : now,
+  });
 }
 
 /** Each status change of a refund that was ordered counts in its sequence. */
@@ -107,7 +85,7 @@ export async function changeRefund(
             awaits_person = awaits_person AND ? = 'ordered',
             sequence = sequence + (state = 'ordered' AND ? <> 'ordered')::integer,
             updated_at = clock_timestamp(), ended_at = coalesce(ended_at, clock_timestamp())
-      WHERE id = ? RETURNING ${COLUMNS}`,
+      WHERE id = ? RETURNING ${Refunds.read}`,
     [providerRefundId, taken, fee, state, refusal, state, state, id],
   );
   if (changed === undefined) throw new Error(`refund ${id} does not exist`);
@@ -149,30 +127,24 @@ export async function handToPayout(
 
 /** The refund that the payout carries out, if any. */
 export async function findRefundOfPayout(tx: Tx, payoutId: string): Promise<Refund | null> {
-  const sql = `SELECT ${COLUMNS} FROM payment_refunds WHERE payout_id = ?`;
+  const sql = `SELECT ${Refunds.read} FROM payment_refunds WHERE payout_id = ?`;
   const [found] = await tx.query<Refund>(sql, [payoutId]);
   return found ?? null;
 }
 
 /** Newest first. */
-export async function listMerchantRefunds(
+export function listMerchantRefunds(
   db: Reader,
-  { accountId, mode, limit, after, filters }: ListQuery<RefundFilters>,
+  query: ListQuery<RefundFilters>,
 ): Promise<ListPage<Refund>> {
-  const { paymentId, status, reference, currency, createdFrom, createdTo } = filters;
-  const { sql, bindings } = conditions([
-    ['(created_at, id) < (?::timestamptz, ?)', after?.createdAt, after?.id],
+  const { filters } = query;
+  const { paymentId, status, reference, currency } = filters;
+  return newestFirst(db, Refunds, query, [
+    ownedBy(query),
     ['payment_id = ?', paymentId],
     oneOf('state', status && refundStates(status)),
     ['merchant_reference = ?', reference],
     ['currency = ?', currency],
-    ['created_at >= ?', createdFrom],
-    ['created_at <= ?', createdTo],
+    ...createdWithin(filters),
   ]);
-  const found = await db.query<Refund & { position: string }>(
-    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM payment_refunds
-      WHERE account_id = ? AND mode = ? ${sql} ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [accountId, mode, ...bindings, limit + 1],
-  );
-  return pageOf(found, limit);
 }

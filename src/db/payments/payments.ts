@@ -6,7 +6,7 @@ import {
   type PaymentTrigger,
   paymentStatusesBefore,
 } from '../../domain/payment';
-import { PaymentModel } from '../models';
+import { Payments } from '../models';
 import type { NewDeliveries } from '../webhooks/events';
 import { type FirstEvent, insertClaimed } from '../insert-claimed';
 import { WAITING_PAYOUTS } from '../payouts/payout-conditions';
@@ -51,7 +51,7 @@ export function insertPayment(
   response: { status: number; body: Buffer },
   deliveries: NewDeliveries,
 ): Promise<boolean> {
-  return insertClaimed(tx, PaymentModel, payment, event, response, deliveries);
+  return insertClaimed(tx, Payments, payment, event, response, deliveries);
 }
 
 /** A payment after a step, with the payouts that wait for it to be completed. */

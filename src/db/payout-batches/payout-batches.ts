@@ -1,5 +1,5 @@
 /** Batches of payouts; payout-batch-rows.ts has their rows. */
-import type { Mode, Owner } from '../../domain/mode';
+import type { Owner } from '../../domain/mode';
 import {
   nextPayoutBatchStatus,
   type PayoutBatch,
@@ -9,7 +9,8 @@ import {
 } from '../../domain/payout-batch';
 import { approvedByAnother } from '../approvals/second-person';
 import { MissingRow, sqlList, type Db, type Reader, type Tx } from '../transaction';
-import { exactTime, type ListPage, type ListQuery, pageOf } from '../lists';
+import { exactTime, type ListPage, newestFirst, ownedBy, type Page, pageOf } from '../lists';
+import { findRow, insertNewRow, rowsOf } from '../models';
 
 /** SQL over a row of payout_batches: nobody but its maker has seen these rows. */
 export const AWAITS_SECOND_PERSON = `CASE WHEN second_person IS NULL
@@ -21,15 +22,16 @@ export const AWAITS_SECOND_PERSON = `CASE WHEN second_person IS NULL
     maker: 'second_person',
   })} END`;
 
-const COLUMNS = `id, account_id, mode, reference, status, description, row_count, totals,
+const Batches = rowsOf<PayoutBatch>('payout_batches', {
+  read: `id, account_id, mode, reference, status, description, row_count, totals,
   left_out_rows, manifest_sha256, api_key_id, review_reasons, approved_by, approved_at, ending, ended_by,
   ending_reason, ending_at, closed_at, closed_progress, sequence, created_at, updated_at,
-  second_person, second_person_until, ${AWAITS_SECOND_PERSON} AS awaits_second_person`;
+  second_person, second_person_until, ${AWAITS_SECOND_PERSON} AS awaits_second_person`,
+  json: ['totals', 'closedProgress'],
+});
 
-export async function findPayoutBatch(db: Reader, id: string): Promise<PayoutBatch | null> {
-  const sql = `SELECT ${COLUMNS} FROM payout_batches WHERE id = ?`;
-  const [found] = await db.query<PayoutBatch>(sql, [id]);
-  return found ?? null;
+export function findPayoutBatch(db: Reader, id: string): Promise<PayoutBatch | null> {
+  return findRow(db, Batches, { id });
 }
 
 /** @throws MissingRow */
@@ -53,7 +55,7 @@ export async function findBatchByReference(
 
 /** Locks the batch, so that its changes go one after the other until the end of the transaction. */
 export async function lockPayoutBatch(tx: Tx, id: string): Promise<PayoutBatch> {
-  const sql = `SELECT ${COLUMNS} FROM payout_batches WHERE id = ? FOR UPDATE`;
+  const sql = `SELECT ${Batches.read} FROM payout_batches WHERE id = ? FOR UPDATE`;
   const [found] = await tx.query<PayoutBatch>(sql, [id]);
   if (found === undefined) throw new MissingRow(id);
   return found;
@@ -61,31 +63,9 @@ export async function lockPayoutBatch(tx: Tx, id: string): Promise<PayoutBatch> 
 
 /** @returns false, and nothing is written, when the reference is already used */
 export async function insertPayoutBatch(tx: Tx, batch: PayoutBatch): Promise<boolean> {
-  const inserted = await tx.query(
-    `INSERT INTO payout_batches (id, account_id, mode, reference, status, description, row_count,
-                                 totals, manifest_sha256, api_key_id, review_reasons, second_person,
-                                 second_person_until, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?, ?, ?::text[], ?, ?, ?, ?)
-     ON CONFLICT (account_id, mode, reference) DO NOTHING RETURNING id`,
-    [
-      batch.id,
-      batch.accountId,
-      batch.mode,
-      batch.reference,
-      batch.status,
-      batch.description,
-      batch.rowCount,
-      JSON.stringify(batch.totals),
-      batch.manifestSha256,
-      batch.apiKeyId,
-      batch.reviewReasons,
-      batch.secondPerson,
-      batch.secondPersonUntil,
-      batch.createdAt,
-      batch.updatedAt,
-    ],
-  );
-  return inserted.length > 0;
+  const { awaitsSecondPerson: _, ...row } = batch;
+  const inserted = await insertNewRow(tx, Batches, ['account_id', 'mode', 'reference'], row);
+  return inserted !== null;
 }
 
 /**
@@ -112,7 +92,7 @@ export async function takeBatchTransition(
             approved_at = CASE WHEN ? THEN clock_timestamp() ELSE approved_at END,
             closed_at = CASE WHEN ? THEN closed_at ELSE clock_timestamp() END,
             closed_progress = ?::jsonb
-      WHERE id = ? AND status IN (${sqlList(from)}) AND ${only} RETURNING ${COLUMNS}`,
+      WHERE id = ? AND status IN (${sqlList(from)}) AND ${only} RETURNING ${Batches.read}`,
     [
       target,
       isApproval,
@@ -169,7 +149,7 @@ export async function noteRowsLeftOut(
     `UPDATE payout_batches
         SET left_out_rows = ?::integer[], totals = ?::jsonb, manifest_sha256 = ?,
             updated_at = clock_timestamp()
-      WHERE ${MAY_LEAVE_OUT} RETURNING ${COLUMNS}`,
+      WHERE ${MAY_LEAVE_OUT} RETURNING ${Batches.read}`,
     [leftOutRows, JSON.stringify(totals), manifestSha256, id],
   );
   if (row === undefined) throw new Error(`${id} does not wait for a decision`);
@@ -193,30 +173,14 @@ export async function endBatchEarly(
         SET ending = ?, ended_by = ?, ending_reason = ?, ending_at = clock_timestamp(),
             updated_at = clock_timestamp()
       WHERE id = ? AND ending IS NULL AND status IN (${sqlList(from)}) AND ${only}
-      RETURNING ${COLUMNS}`,
+      RETURNING ${Batches.read}`,
     [ending, by, reason, id],
   );
   return row ?? null;
 }
 
-export async function listPayoutBatches(
-  db: Reader,
-  query: {
-    accountId: string;
-    mode: Mode;
-    limit: number;
-    after: { createdAt: string; id: string } | null;
-  },
-): Promise<ListPage<PayoutBatch>> {
-  const { accountId, mode, limit, after } = query;
-  const found = await db.query<PayoutBatch & { position: string }>(
-    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM payout_batches
-      WHERE account_id = ? AND mode = ?
-        ${after === null ? '' : 'AND (created_at, id) < (?, ?)'}
-      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [accountId, mode, ...(after === null ? [] : [after.createdAt, after.id]), limit + 1],
-  );
-  return pageOf(found, limit);
+export function listPayoutBatches(db: Reader, query: Owner & Page): Promise<ListPage<PayoutBatch>> {
+  return newestFirst(db, Batches, query, [ownedBy(query)]);
 }
 
 /** A row that was just created or checked is not checked again for this long. */
@@ -231,12 +195,10 @@ export async function takeUncheckedBatches(db: Db, limit: number): Promise<Payou
          WHERE closed_at IS NULL
            AND workflow_checked_at < now() - interval '${CHECK_EVERY_MINUTES} minutes'
          ORDER BY workflow_checked_at LIMIT ? FOR UPDATE SKIP LOCKED)
-     RETURNING ${COLUMNS}`,
+     RETURNING ${Batches.read}`,
     [limit],
   );
 }
-
-type ListPosition = NonNullable<ListQuery<object>['after']>;
 
 const WITH_ACCOUNT = `(SELECT b.*, a.name AS account_name FROM payout_batches b
   JOIN accounts a ON a.id = b.account_id) AS payout_batches`;
@@ -249,11 +211,11 @@ export type ConsoleBatch = PayoutBatch & { accountName: string };
  */
 export async function listConsoleBatches(
   db: Db,
-  { limit, after, open }: { limit: number; after: ListPosition | null; open: boolean },
+  { limit, after, open }: Page & { open: boolean },
 ): Promise<ListPage<ConsoleBatch>> {
   const [compare, order] = open ? ['>', 'ASC'] : ['<', 'DESC'];
   const found = await db.query<ConsoleBatch & { position: string }>(
-    `SELECT ${COLUMNS}, account_name, ${exactTime('created_at')} AS position
+    `SELECT ${Batches.read}, account_name, ${exactTime('created_at')} AS position
        FROM ${WITH_ACCOUNT}
       WHERE ${open ? 'closed_at IS NULL' : 'true'}
         ${after === null ? '' : `AND (created_at, id) ${compare} (?::timestamptz, ?)`}
@@ -265,7 +227,7 @@ export async function listConsoleBatches(
 
 export async function findConsoleBatch(db: Db, id: string): Promise<ConsoleBatch | null> {
   const [found] = await db.query<ConsoleBatch>(
-    `SELECT ${COLUMNS}, account_name FROM ${WITH_ACCOUNT} WHERE id = ?`,
+    `SELECT ${Batches.read}, account_name FROM ${WITH_ACCOUNT} WHERE id = ?`,
     [id],
   );
   return found ?? null;

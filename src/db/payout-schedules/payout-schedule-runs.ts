@@ -2,22 +2,19 @@
 import type { Refusal } from '../../domain/errors';
 import type { PayoutSchedule, PayoutScheduleRun } from '../../domain/payout-schedule';
 import type { ClaimedRoute } from '../idempotency';
-import { exactTime, type ListPage, pageOf } from '../lists';
-import { lockPayoutSchedule, type ScheduleListQuery } from './payout-schedules';
+import { type ListPage, newestFirst, type Page } from '../lists';
+import type { ReadRows } from '../models';
+import { lockPayoutSchedule } from './payout-schedules';
 import { MissingRow, type Db, type Reader, type Tx } from '../transaction';
 
-export async function listScheduleRuns(
+const RUNS: ReadRows<PayoutScheduleRun> = { tableName: 'payout_schedule_runs', read: '*' };
+
+export function listScheduleRuns(
   db: Reader,
   scheduleId: string,
-  { limit, after }: Pick<ScheduleListQuery, 'limit' | 'after'>,
+  page: Page,
 ): Promise<ListPage<PayoutScheduleRun>> {
-  const found = await db.query<PayoutScheduleRun & { position: string }>(
-    `SELECT *, ${exactTime('created_at')} AS position FROM payout_schedule_runs
-      WHERE schedule_id = ? ${after === null ? '' : 'AND (created_at, id) < (?, ?)'}
-      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [scheduleId, ...(after === null ? [] : [after.createdAt, after.id]), limit + 1],
-  );
-  return pageOf(found, limit);
+  return newestFirst(db, RUNS, page, [['schedule_id = ?', scheduleId]]);
 }
 
 /** The run of this time: a second start of it gets the first one. */

@@ -1,4 +1,5 @@
 /** Schedules of payouts: reads, guarded changes, and which are due (decisions/payouts#payout-schedules). */
+import { raw } from 'objection';
 import type { Mode, Owner } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
 import {
@@ -10,7 +11,8 @@ import {
   STATUS_AFTER,
 } from '../../domain/payout-schedule';
 import { APPROVER_ROLES } from '../../domain/users';
-import { exactTime, type ListPage, pageOf } from '../lists';
+import { type ListPage, newestFirst, ownedBy, type Page } from '../lists';
+import { insertNewRow, type ReadRows, rowsOf } from '../models';
 import { personOf } from '../approvals/second-person';
 import { lockByName, MissingRow, sqlList, type Db, type Reader, type Tx } from '../transaction';
 
@@ -81,37 +83,25 @@ export type NewPayoutSchedule = Pick<
   | 'apiKeyId'
 > & { startAt: Date | null };
 
+/** For inserts, which need no more than the id. */
+const Schedules = rowsOf<PayoutSchedule>('payout_schedules', {
+  read: 'id',
+  json: ['payouts', 'totals'],
+});
+
 /** @returns null, and nothing is written, when the reference is already used */
 export async function insertPayoutSchedule(
   tx: Tx,
   schedule: NewPayoutSchedule,
 ): Promise<PayoutSchedule | null> {
-  const inserted = await tx.query(
-    `INSERT INTO payout_schedules (id, account_id, mode, reference, description, cron, time_zone,
-                                   interval_seconds, runs_a_day, start_at, end_at, payouts, totals,
-                                   api_key_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?,
-             date_trunc('second', coalesce(?::timestamptz, clock_timestamp())), ?, ?::jsonb,
-             ?::jsonb, ?)
-     ON CONFLICT (account_id, mode, reference) DO NOTHING RETURNING id`,
-    [
-      schedule.id,
-      schedule.accountId,
-      schedule.mode,
-      schedule.reference,
-      schedule.description,
-      schedule.cron,
-      schedule.timeZone,
-      schedule.intervalSeconds,
-      runsADay(schedule),
+  const inserted = await insertNewRow(tx, Schedules, ['account_id', 'mode', 'reference'], {
+    ...schedule,
+    runsADay: runsADay(schedule),
+    startAt: raw("date_trunc('second', coalesce(?::timestamptz, clock_timestamp()))", [
       schedule.startAt,
-      schedule.endAt,
-      JSON.stringify(schedule.payouts),
-      JSON.stringify(schedule.totals),
-      schedule.apiKeyId,
-    ],
-  );
-  if (inserted.length === 0) return null;
+    ]),
+  });
+  if (inserted === null) return null;
   const stored = await lockPayoutSchedule(tx, schedule.id);
   const nextRunAt = firstRun(stored, stored.createdAt);
   await setNextRun(tx, stored.id, nextRunAt);
@@ -238,23 +228,15 @@ export async function findRunShortage(
   return found ?? null;
 }
 
-export interface ScheduleListQuery extends Owner {
-  limit: number;
-  after: { createdAt: string; id: string } | null;
-}
+export type ScheduleListQuery = Owner & Page;
 
 export async function listPayoutSchedules(
   db: Reader,
-  { accountId, mode, limit, after }: ScheduleListQuery,
+  query: ScheduleListQuery,
 ): Promise<ListPage<PayoutSchedule>> {
-  const found = await db.query<PayoutSchedule & { position: string }>(
-    `SELECT listed.*, ${exactTime('listed.created_at')} AS position FROM (${SELECT}) listed
-      WHERE account_id = ? AND mode = ?
-        ${after === null ? '' : 'AND (created_at, id) < (?, ?)'}
-      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [accountId, mode, ...(after === null ? [] : [after.createdAt, after.id]), limit + 1],
-  );
-  return pageOf(found.map(withTimes), limit);
+  const listed: ReadRows<PayoutSchedule> = { tableName: `(${SELECT}) listed`, read: '*' };
+  const { items, next } = await newestFirst(db, listed, query, [ownedBy(query)]);
+  return { items: items.map(withTimes), next };
 }
 
 /** The schedules of all accounts, newest first. @param open leaves out those that have ended */

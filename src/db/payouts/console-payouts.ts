@@ -9,7 +9,7 @@ import {
   type PayoutStatus,
 } from '../../domain/payout';
 import type { Db } from '../transaction';
-import { exactTime, type ListPage, pageOf } from '../lists';
+import { exactTime, type ListPage, type Page, pageOf, type Position } from '../lists';
 import { IS_OVERDUE } from './payout-conditions';
 
 /** The ways in which an open payout waits longer than it should. */
@@ -49,11 +49,7 @@ type Condition = readonly [sql: string, ...values: string[]];
 
 export async function listConsolePayouts(
   db: Db,
-  query: {
-    limit: number;
-    after: { createdAt: string; id: string } | null;
-    filters: ConsolePayoutFilters;
-  },
+  query: Page & { filters: ConsolePayoutFilters },
 ): Promise<ListPage<ConsolePayout>> {
   const { limit, after, filters } = query;
   const common = conditionsOf(filters, after);
@@ -77,10 +73,7 @@ export async function listConsolePayouts(
   return pageOf(found, limit);
 }
 
-function conditionsOf(
-  filters: ConsolePayoutFilters,
-  after: { createdAt: string; id: string } | null,
-): Condition[] {
+function conditionsOf(filters: ConsolePayoutFilters, after: Position | null): Condition[] {
   const { mode, status, accountId, currency, wait, level, createdFrom, createdTo } = filters;
   const wished = (
     [

@@ -6,7 +6,7 @@ import type { Owner } from '../../domain/mode';
 import { mayCompletePayment, type PaymentStatus } from '../../domain/payment';
 import type { Payout } from '../../domain/payout';
 import type { Condition, ConditionKind, ReleaseRequest } from '../../domain/payout-condition';
-import { PayoutModel } from '../models';
+import { Payouts } from '../models';
 import { IS_READY } from '../recipients/recipient-readiness';
 import { approvedByAnother } from '../approvals/second-person';
 import type { Db, Reader, Tx } from '../transaction';
@@ -173,7 +173,7 @@ export async function takePayoutsToRelease(
     [limit],
   );
   const ids = looked.filter(({ isMet }) => isMet).map(({ id }) => id);
-  const payouts = PayoutModel.query().findByIds(ids);
+  const payouts = Payouts.query().findByIds(ids);
   return { looked: looked.length, payouts: await db.query<Payout>(payouts.toKnexQuery()) };
 }
 
@@ -183,7 +183,7 @@ export async function findPayoutsAwaiting(
   recipientId: string,
   limit: number,
 ): Promise<Payout[]> {
-  const found = PayoutModel.query().whereRaw(
+  const found = Payouts.query().whereRaw(
     `awaits_release AND id IN (SELECT payout_id FROM payout_conditions
        WHERE kind = 'recipient' AND parameters ->> 'recipient' = ?) LIMIT ?`,
     [recipientId, limit],

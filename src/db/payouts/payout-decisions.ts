@@ -8,7 +8,7 @@ import {
   REVIEWER_ROLES,
 } from '../../domain/payout-decision';
 import type { ReviewReason } from '../../domain/review';
-import { PayoutModel } from '../models';
+import { Payouts } from '../models';
 import { MissingRow, sqlList, type Db, type Tx } from '../transaction';
 import { areRelated } from '../approvals/related-operators';
 
@@ -93,7 +93,7 @@ export async function listDecisions(db: Db, payoutId: string): Promise<PayoutDec
  * Locks the payout, so that decisions about it go one after the other until the end of the transaction.
  */
 export async function lockPayout(tx: Tx, id: string): Promise<Payout> {
-  const found = PayoutModel.query().findById(id).forUpdate();
+  const found = Payouts.query().findById(id).forUpdate();
   const [payout] = await tx.query<Payout>(found.toKnexQuery());
   if (payout === undefined) throw new MissingRow(id);
   return payout;

@@ -4,7 +4,7 @@
  */
 import { raw } from 'objection';
 import type { Payout } from '../../domain/payout';
-import { PayoutModel } from '../models';
+import { Payouts } from '../models';
 import { shareLockByName, type Db, type Tx } from '../transaction';
 import { BENEFICIARY } from './payout-beneficiaries';
 import { PAUSE_LOCK, PAUSES_OF_PAYOUT } from '../accounts/payout-pauses';
@@ -69,7 +69,7 @@ const WAKE_AGAIN_MINUTES = 1;
 
 /** Takes payouts that were held and that nothing holds any more, the longest held first. */
 export async function takeReleasedPayouts(db: Db, limit: number): Promise<Payout[]> {
-  const released = PayoutModel.query()
+  const released = Payouts.query()
     .whereIn(
       'id',
       raw(

@@ -1,7 +1,7 @@
 /** Payouts: reads, and the writes that are guarded by the transition table. */
 import type { Payout, PayoutStatus, PayoutTrigger } from '../../domain/payout';
 import { nextPayoutStatus, payoutStatusesBefore } from '../../domain/payout';
-import { PayoutModel } from '../models';
+import { Payouts } from '../models';
 import type { NewDeliveries } from '../webhooks/events';
 import { BENEFICIARY } from './payout-beneficiaries';
 import { CONDITIONS, MAY_BE_RELEASED } from './payout-conditions';
@@ -63,7 +63,7 @@ export function insertPayout(
   deliveries: NewDeliveries,
 ): Promise<boolean> {
   const { conditions: _, beneficiary: _sealed, ...row } = payout;
-  return insertClaimed(tx, PayoutModel, row, event, response, deliveries, (sql, values) =>
+  return insertClaimed(tx, Payouts, row, event, response, deliveries, (sql, values) =>
     tx.sendWithNext(sql, values),
   );
 }
@@ -71,8 +71,8 @@ export function insertPayout(
 /** Inserts a payout that no request made, and so has no response to store. */
 export async function insertSinglePayout(tx: Tx, payout: Payout): Promise<void> {
   const { conditions: _, beneficiary: _sealed, ...row } = payout;
-  const object = PayoutModel.fromJson(row, { skipValidation: true });
-  await tx.query(PayoutModel.query().insert(object).toKnexQuery());
+  const object = Payouts.fromJson(row, { skipValidation: true });
+  await tx.query(Payouts.query().insert(object).toKnexQuery());
 }
 
 /** SQL: ends the wait for conditions; a payout without conditions stays as it is. */
@@ -126,7 +126,7 @@ export async function noteOnPayout(
   status: PayoutStatus,
   change: Partial<Pick<Payout, 'inDoubtSince' | 'attentionLevel'>>,
 ): Promise<Payout | null> {
-  const changed = PayoutModel.query().where({ id, status }).patch(change).returning('*');
+  const changed = Payouts.query().where({ id, status }).patch(change).returning('*');
   const [row] = await db.query<Payout>(changed.toKnexQuery());
   return row ?? null;
 }

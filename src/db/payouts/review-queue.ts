@@ -6,7 +6,7 @@ import type { Mode } from '../../domain/mode';
 import type { Payout } from '../../domain/payout';
 import type { Verdict } from '../../domain/screening';
 import type { Db } from '../transaction';
-import { exactTime, type ListPage, pageOf } from '../lists';
+import { exactTime, type ListPage, type Page, pageOf } from '../lists';
 import { MAY_REVIEW } from './payout-decisions';
 import { wasPaidBefore } from './payout-facts';
 import { AWAITS_SCREENING, SCREENING_VERDICT } from '../screening/screening';
@@ -53,12 +53,9 @@ const ORDER_SQL: Record<QueueOrder, (p: string) => string> = {
 };
 
 /** A question for a page of the queue. */
-export interface QueueRequest {
-  limit: number;
+export interface QueueRequest extends Page {
   /** By default the longest waiting first. Only that order has further pages. */
   order?: QueueOrder;
-  /** The last payout of the previous page. Its time has microseconds. */
-  after: { createdAt: string; id: string } | null;
   filters: QueueFilters;
 }
 

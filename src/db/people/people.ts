@@ -1,5 +1,7 @@
 /** The people of an account or of the console, and their invitations. */
+import { raw } from 'objection';
 import type { MerchantRole, UserKind } from '../../domain/users';
+import { insertRow, rowsOf } from '../models';
 import type { Db, Tx } from '../transaction';
 import type { MessageStatus } from '../notifications/messages';
 import { areRelatedByEmail } from '../approvals/related-operators';
@@ -220,28 +222,22 @@ const OPEN = 'i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > 
 /** SQL: an operator's link works only when another admin has approved it. */
 const APPROVED = "(i.kind = 'merchant' OR i.approved_by IS NOT NULL)";
 
+const Invitations = rowsOf<Invitation>('invitations', { read: 'id' });
+
 export async function insertInvitation(
   tx: Tx,
-  invitation: Pick<Invitation, 'id' | 'email' | 'role' | 'invitedBy'> & {
-    tokenHash: Buffer;
-    hours: number;
-  },
+  {
+    hours,
+    ...invitation
+  }: Pick<Invitation, 'id' | 'email' | 'role' | 'invitedBy'> & { tokenHash: Buffer; hours: number },
   team: Team,
 ): Promise<void> {
-  await tx.query(
-    `INSERT INTO invitations (id, token_hash, kind, account_id, email, role, invited_by, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, now() + ? * interval '1 hour')`,
-    [
-      invitation.id,
-      invitation.tokenHash,
-      team.kind,
-      team.kind === 'operator' ? null : team.accountId,
-      invitation.email,
-      invitation.role,
-      invitation.invitedBy,
-      invitation.hours,
-    ],
-  );
+  await insertRow(tx, Invitations, {
+    ...invitation,
+    kind: team.kind,
+    accountId: team.kind === 'operator' ? null : team.accountId,
+    expiresAt: raw("now() + ? * interval '1 hour'", [hours]),
+  });
 }
 
 /** The invitations that can still be accepted, newest first. */

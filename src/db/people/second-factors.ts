@@ -1,5 +1,6 @@
 /** Second factors of users: the TOTP secret, recovery codes, passkeys, and who must have one. */
 import type { SealedSecret } from '../../platform/lib/secret-box';
+import { insertNewRow, rowsOf } from '../models';
 import type { Db, Tx } from '../transaction';
 
 /** The encrypted secret of an authenticator app. */
@@ -154,25 +155,14 @@ export async function findPasskey(db: Db, credentialId: string): Promise<Passkey
   return found ?? null;
 }
 
+const Passkeys = rowsOf<Passkey>('passkeys', { read: 'id' });
+
 /** @returns false when the credential is registered already */
 export async function insertPasskey(
   tx: Tx,
   passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>,
 ): Promise<boolean> {
-  const inserted = await tx.query(
-    `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports, name)
-     VALUES (?, ?, ?, ?, ?, ?::text[], ?) ON CONFLICT (credential_id) DO NOTHING RETURNING id`,
-    [
-      passkey.id,
-      passkey.userId,
-      passkey.credentialId,
-      passkey.publicKey,
-      passkey.counter,
-      `{${passkey.transports.join(',')}}`,
-      passkey.name,
-    ],
-  );
-  return inserted.length === 1;
+  return (await insertNewRow(tx, Passkeys, ['credential_id'], passkey)) !== null;
 }
 
 /**

@@ -1,5 +1,7 @@
 /** Users, their accounts and their sessions. */
+import { raw } from 'objection';
 import type { MerchantRole, OperatorRole, UserKind } from '../../domain/users';
+import { changeRow, insertNewRow, insertRow, now, rowsOf } from '../models';
 import type { Db, Tx } from '../transaction';
 
 /** A user without the password's hash. */
@@ -25,34 +27,23 @@ export interface Membership {
   role: MerchantRole;
 }
 
-const COLUMNS = `id, kind, email, name, operator_role, bound_account_id, disabled_at, removed_at,
-  last_sign_in_at, created_at`;
+const Users = rowsOf<User>('users', {
+  read: `id, kind, email, name, operator_role, bound_account_id, disabled_at, removed_at,
+  last_sign_in_at, created_at`,
+});
+const Sessions = rowsOf<NewSession>('sessions', { read: 'id' });
 
 /** SQL over `users u` and `memberships m`: whether the user may act in the account. */
 const MAY_ACT = '(u.bound_account_id IS NULL OR u.bound_account_id = m.account_id)';
 
 /** @returns null, and nothing is written, when the email address is already used */
-export async function insertUser(
+export function insertUser(
   tx: Tx,
   user: Pick<User, 'id' | 'kind' | 'email' | 'name' | 'operatorRole' | 'boundAccountId'> & {
     passwordHash: string;
   },
 ): Promise<User | null> {
-  const [inserted] = await tx.query<User>(
-    `INSERT INTO users (id, kind, email, name, password_hash, operator_role, bound_account_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (kind, lower(email)) DO NOTHING RETURNING ${COLUMNS}`,
-    [
-      user.id,
-      user.kind,
-      user.email,
-      user.name,
-      user.passwordHash,
-      user.operatorRole,
-      user.boundAccountId,
-    ],
-  );
-  return inserted ?? null;
+  return insertNewRow(tx, Users, raw('(kind, lower(email))'), user);
 }
 
 export async function insertMembership(
@@ -75,7 +66,7 @@ export async function findUserByEmail(
   email: string,
 ): Promise<StoredUser | null> {
   const [user] = await db.query<StoredUser>(
-    `SELECT ${COLUMNS}, password_hash FROM users WHERE kind = ? AND lower(email) = lower(?)`,
+    `SELECT ${Users.read}, password_hash FROM users WHERE kind = ? AND lower(email) = lower(?)`,
     [kind, email],
   );
   return user ?? null;
@@ -89,7 +80,7 @@ export async function findPerson(db: Db, id: string): Promise<{ name: string; em
 }
 
 export async function findUserById(db: Db | Tx, id: string): Promise<StoredUser | null> {
-  const sql = `SELECT ${COLUMNS}, password_hash FROM users WHERE id = ?`;
+  const sql = `SELECT ${Users.read}, password_hash FROM users WHERE id = ?`;
   const [user] = await db.query<StoredUser>(sql, [id]);
   return user ?? null;
 }
@@ -97,7 +88,7 @@ export async function findUserById(db: Db | Tx, id: string): Promise<StoredUser 
 /** Locks the user's row until the transaction ends. */
 export async function lockUser(tx: Tx, kind: UserKind, email: string): Promise<User | null> {
   const [user] = await tx.query<User>(
-    `SELECT ${COLUMNS} FROM users WHERE kind = ? AND lower(email) = lower(?) FOR NO KEY UPDATE`,
+    `SELECT ${Users.read} FROM users WHERE kind = ? AND lower(email) = lower(?) FOR NO KEY UPDATE`,
     [kind, email],
   );
   return user ?? null;
@@ -117,7 +108,7 @@ export async function isSessionOpen(tx: Tx, userId: string, sessionId: string): 
 /** All users, by kind and then by email address. */
 export async function listUsers(db: Db): Promise<(User & { memberships: Membership[] })[]> {
   return db.query(
-    `SELECT ${COLUMNS}, coalesce((
+    `SELECT ${Users.read}, coalesce((
               SELECT jsonb_agg(jsonb_build_object('accountId', a.id, 'accountName', a.name,
                                                   'role', m.role) ORDER BY a.created_at, a.id)
                 FROM memberships m JOIN accounts a ON a.id = m.account_id
@@ -136,16 +127,12 @@ export async function listMemberships(db: Db | Tx, userId: string): Promise<Memb
   );
 }
 
-export async function saveDisabled(tx: Tx, id: string, disabled: boolean): Promise<User> {
-  const at = disabled ? 'clock_timestamp()' : 'NULL';
-  const sql = `UPDATE users SET disabled_at = ${at}, removed_at = NULL WHERE id = ?
-    RETURNING ${COLUMNS}`;
-  return one(await tx.query<User>(sql, [id]));
+export function saveDisabled(tx: Tx, id: string, disabled: boolean): Promise<User> {
+  return changeRow(tx, Users, id, { disabledAt: disabled ? now : null, removedAt: null });
 }
 
-export async function savePassword(tx: Tx, id: string, passwordHash: string): Promise<User> {
-  const sql = `UPDATE users SET password_hash = ? WHERE id = ? RETURNING ${COLUMNS}`;
-  return one(await tx.query<User>(sql, [passwordHash, id]));
+export function savePassword(tx: Tx, id: string, passwordHash: string): Promise<User> {
+  return changeRow(tx, Users, id, { passwordHash });
 }
 
 /**
@@ -174,7 +161,7 @@ export async function noteSignIn(
   const [user] = await tx.query<User>(
     `UPDATE users SET last_sign_in_at = clock_timestamp()
       WHERE id = ? AND disabled_at IS NULL AND password_hash = coalesce(?, password_hash)
-      RETURNING ${COLUMNS}`,
+      RETURNING ${Users.read}`,
     [id, passwordHash],
   );
   return user ?? null;
@@ -210,24 +197,14 @@ export interface NewSession {
   authenticatedAt: Date | null;
 }
 
-export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
-  await tx.query(
-    `INSERT INTO sessions (id, token_hash, user_id, account_id, address, user_agent, expires_at,
-                           signed_in_by, authenticated_at)
-     VALUES (?, ?, ?, ?, ?::inet, ?, now() + ? * interval '1 hour', ?,
-             least(coalesce(?::timestamptz, now()), now()))`,
-    [
-      session.id,
-      session.tokenHash,
-      session.userId,
-      session.accountId,
-      session.address,
-      session.userAgent,
-      session.hours,
-      session.signedInBy,
+export async function insertSession(tx: Tx, { hours, ...session }: NewSession): Promise<void> {
+  await insertRow(tx, Sessions, {
+    ...session,
+    expiresAt: raw("now() + ? * interval '1 hour'", [hours]),
+    authenticatedAt: raw('least(coalesce(?::timestamptz, now()), now())', [
       session.authenticatedAt,
-    ],
-  );
+    ]),
+  });
 }
 
 /** The user of a valid session, with the role in force at this moment. */
@@ -363,10 +340,4 @@ export async function revokeSessions(
     id === null ? [userId] : [userId, id],
   );
   return revoked.length;
-}
-
-function one(found: User[]): User {
-  const [user] = found;
-  if (user === undefined) throw new Error('the user was not changed');
-  return user;
 }

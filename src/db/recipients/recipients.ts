@@ -1,15 +1,17 @@
 /** Recipients: reads, and the writes of a merchant's changes. */
+import { raw } from 'objection';
 import type { Owner } from '../../domain/mode';
 import type { PayoutOrder } from '../../domain/payout';
 import type { ReadRecipient, Recipient } from '../../domain/recipient';
 import type { Verdict } from '../../domain/screening';
 import { AWAITS_SECOND_PERSON, VERSION } from './recipient-readiness';
-import { assignments, type Db, type Reader, type Tx } from '../transaction';
-import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from '../lists';
+import type { Db, Reader, Tx } from '../transaction';
+import { type ListPage, type ListQuery, newestFirst, ownedBy } from '../lists';
+import { changeRow, findRow, insertRow, now, rowsOf } from '../models';
 
-/** SQL: the columns of a recipient, from a row of recipients. */
-const COLUMNS = `*, ${VERSION} AS destination_version,
-  ${AWAITS_SECOND_PERSON} AS awaits_second_person`;
+const Recipients = rowsOf<Recipient>('recipients', {
+  read: `*, ${VERSION} AS destination_version, ${AWAITS_SECOND_PERSON} AS awaits_second_person`,
+});
 
 /** A recipient to insert. */
 export type NewRecipient = Omit<
@@ -25,53 +27,26 @@ export type NewRecipient = Omit<
   | 'deletedAt'
 >;
 
-export async function insertRecipient(tx: Tx, recipient: NewRecipient): Promise<Recipient> {
-  return one(
-    await tx.query<Recipient>(
-      `INSERT INTO recipients (id, account_id, mode, name, currency, network, destination_type,
-                               destination_value, destination_memo, tags, created_by, second_person)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?::text[], ?, ?) RETURNING ${COLUMNS}`,
-      [
-        recipient.id,
-        recipient.accountId,
-        recipient.mode,
-        recipient.name,
-        recipient.currency,
-        recipient.network,
-        recipient.destinationType,
-        recipient.destinationValue,
-        recipient.destinationMemo,
-        recipient.tags,
-        recipient.createdBy,
-        recipient.secondPerson,
-      ],
-    ),
-  );
+export function insertRecipient(tx: Tx, recipient: NewRecipient): Promise<Recipient> {
+  return insertRow(tx, Recipients, recipient);
 }
 
 /** The recipient, also a deleted one; null if the account has none with this id in this mode. */
-export async function findRecipient(
+export function findRecipient(
   db: Reader,
   { accountId, mode }: Owner,
   id: string,
 ): Promise<Recipient | null> {
-  const sql = `SELECT ${COLUMNS} FROM recipients WHERE id = ? AND account_id = ? AND mode = ?`;
-  const [recipient] = await db.query<Recipient>(sql, [id, accountId, mode]);
-  return recipient ?? null;
+  return findRow(db, Recipients, { id, accountId, mode });
 }
 
 /** Locks a recipient. Waits for payouts that are being reserved for it. */
-export async function lockRecipient(
+export function lockRecipient(
   tx: Tx,
   { accountId, mode }: Owner,
   id: string,
 ): Promise<Recipient | null> {
-  const [recipient] = await tx.query<Recipient>(
-    `SELECT ${COLUMNS} FROM recipients
-      WHERE id = ? AND account_id = ? AND mode = ? FOR NO KEY UPDATE`,
-    [id, accountId, mode],
-  );
-  return recipient ?? null;
+  return findRow(tx, Recipients, { id, accountId, mode }, 'FOR NO KEY UPDATE');
 }
 
 /** The columns that a change writes. */
@@ -90,31 +65,20 @@ export type SavedRecipient = Pick<
  * The caller holds the recipient's lock.
  * @param secondPerson counts for another destination; the trigger keeps it with the same one
  */
-export async function saveRecipient(
+export function saveRecipient(
   tx: Tx,
   id: string,
-  { tags, ...saved }: SavedRecipient,
+  saved: SavedRecipient,
   secondPerson: string | null,
 ): Promise<Recipient> {
-  const change = { ...saved, secondPerson };
-  return one(
-    await tx.query<Recipient>(
-      `UPDATE recipients SET ${assignments(change)}, tags = ?::text[], sequence = sequence + 1,
-              updated_at = clock_timestamp() WHERE id = ? RETURNING ${COLUMNS}`,
-      [...Object.values(change), tags, id],
-    ),
-  );
+  return changeRow(tx, Recipients, id, { ...saved, secondPerson, ...CHANGED });
 }
 
-export async function deleteRecipient(tx: Tx, id: string): Promise<Recipient> {
-  return one(
-    await tx.query<Recipient>(
-      `UPDATE recipients SET deleted_at = clock_timestamp(), sequence = sequence + 1,
-              updated_at = clock_timestamp() WHERE id = ? RETURNING ${COLUMNS}`,
-      [id],
-    ),
-  );
+export function deleteRecipient(tx: Tx, id: string): Promise<Recipient> {
+  return changeRow(tx, Recipients, id, { deletedAt: now, ...CHANGED });
 }
+
+const CHANGED = { sequence: raw('sequence + 1'), updatedAt: now };
 
 /** A recipient without an answer is asked about again after this time. */
 const ASK_AGAIN_SECONDS = 60;
@@ -129,7 +93,7 @@ export async function takeUnscreenedRecipients(db: Db, limit: number): Promise<R
            AND (screening_asked_at IS NULL
                 OR screening_asked_at < clock_timestamp() - interval '${ASK_AGAIN_SECONDS} seconds')
          ORDER BY screening_asked_at NULLS FIRST LIMIT ? FOR UPDATE SKIP LOCKED)
-     RETURNING ${COLUMNS}`,
+     RETURNING ${Recipients.read}`,
     [limit],
   );
 }
@@ -153,15 +117,16 @@ export async function noteRecipientVerdict(
 
 /** Finds a recipient of any account, even a deleted one. */
 export async function findRecipientForOperator(db: Db, id: string): Promise<Recipient | null> {
-  const [recipient] = await db.query<Recipient>(`SELECT ${COLUMNS} FROM recipients WHERE id = ?`, [
-    id,
-  ]);
+  const [recipient] = await db.query<Recipient>(
+    `SELECT ${Recipients.read} FROM recipients WHERE id = ?`,
+    [id],
+  );
   return recipient ?? null;
 }
 
 /** Locks a recipient of any account. */
 export async function lockRecipientForOperator(tx: Tx, id: string): Promise<Recipient | null> {
-  const sql = `SELECT ${COLUMNS} FROM recipients WHERE id = ? FOR NO KEY UPDATE`;
+  const sql = `SELECT ${Recipients.read} FROM recipients WHERE id = ? FOR NO KEY UPDATE`;
   const [recipient] = await tx.query<Recipient>(sql, [id]);
   return recipient ?? null;
 }
@@ -184,24 +149,19 @@ export interface RecipientFilters {
 }
 
 /** The recipients of an account, newest first, without the deleted ones. */
-export async function listRecipients(
+export function listRecipients(
   db: Reader,
-  { accountId, mode, limit, after, filters }: ListQuery<RecipientFilters>,
+  query: ListQuery<RecipientFilters>,
 ): Promise<ListPage<Recipient>> {
-  const { sql, bindings } = conditions([
-    ['(created_at, id) < (?, ?)', after?.createdAt, after?.id],
+  const { filters } = query;
+  return newestFirst(db, Recipients, query, [
+    ownedBy(query),
+    ['deleted_at IS NULL'],
     ['currency = ?', filters.currency],
     ['network = ?', filters.network],
     ['? = ANY (tags)', filters.tag],
     ['strpos(lower(name), lower(?)) > 0', filters.name],
   ]);
-  const found = await db.query<Recipient & { position: string }>(
-    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM recipients
-      WHERE account_id = ? AND mode = ? AND deleted_at IS NULL ${sql}
-      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [accountId, mode, ...bindings, limit + 1],
-  );
-  return pageOf(found, limit);
 }
 
 /** The rules of an account for live mode. */
@@ -271,15 +231,9 @@ async function recipientsOf(
   const ids = new Set(orders.flatMap(({ recipient = [] }) => recipient));
   if (ids.size === 0) return new Map();
   const found = await db.query<ReadRecipient>(
-    `SELECT ${COLUMNS}, clock_timestamp() AS read_at FROM recipients
+    `SELECT ${Recipients.read}, clock_timestamp() AS read_at FROM recipients
       WHERE id = ANY (?::text[]) AND account_id = ? AND mode = ? ORDER BY id ${lock}`,
     [[...ids], accountId, mode],
   );
   return new Map(found.map((recipient) => [recipient.id, recipient]));
-}
-
-function one(found: Recipient[]): Recipient {
-  const [recipient] = found;
-  if (recipient === undefined) throw new Error('the recipient was not written');
-  return recipient;
 }

@@ -1,6 +1,7 @@
 /** The log of API requests: written in batches by the API, read by the dashboard and by API. */
 import { idAt } from '../../domain/ids';
 import type { Mode, Owner } from '../../domain/mode';
+import type { Position } from '../lists';
 import type { Db, Reader } from '../transaction';
 
 /** A request of the log. */
@@ -100,7 +101,7 @@ export async function listRequests(
     after: { id: string } | null;
     filters: RequestFilters;
   },
-): Promise<{ items: LoggedRequest[]; next: { createdAt: string; id: string } | null }> {
+): Promise<{ items: LoggedRequest[]; next: Position | null }> {
   const { statusClass, status, method, path, createdFrom, createdTo } = query.filters;
   const conditions: [sql: string, value: string | number | undefined][] = [
     ['id < ?', query.after?.id],

@@ -7,7 +7,7 @@ import { SUBSCRIBABLE_EVENTS } from '../../domain/events';
 import type { Owner } from '../../domain/mode';
 import type { Db } from '../transaction';
 import type { EventFilters } from './events-feed';
-import { conditions, exactTime, type ListPage, pageOf } from '../lists';
+import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from '../lists';
 
 export interface EventListFilters extends EventFilters {
   /** ISO 8601, inclusive. */
@@ -15,11 +15,7 @@ export interface EventListFilters extends EventFilters {
   createdTo?: string;
 }
 
-export interface EventListQuery extends Owner {
-  limit: number;
-  after: { createdAt: string; id: string } | null;
-  filters: EventListFilters;
-}
+export type EventListQuery = ListQuery<EventListFilters>;
 
 interface ListedEvent {
   id: string;

@@ -5,7 +5,8 @@ import type { Owner } from '../../domain/mode';
 import type { Signature } from '../../domain/webhook-endpoint';
 import type { SealedSecret } from '../../platform/lib/secret-box';
 import type { Db, Reader, Tx } from '../transaction';
-import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from '../lists';
+import { type ListPage, newestFirst, ownedBy, type Page } from '../lists';
+import { changeRow, findRow, insertRow, now, rowsOf } from '../models';
 import type { SlotOrder } from './webhook-attempts';
 
 /** An endpoint as stored, without its secret. */
@@ -23,120 +24,66 @@ export interface WebhookEndpoint extends Owner {
   deletedAt: Date | null;
 }
 
-const COLUMNS = `id, account_id, mode, url, description, events, signature, enabled,
-  timeouts_in_a_row, created_at, updated_at,
-  deleted_at`;
+const Endpoints = rowsOf<WebhookEndpoint>('webhook_endpoints', {
+  read: `id, account_id, mode, url, description, events, signature, enabled, timeouts_in_a_row, created_at,
+    updated_at, deleted_at`,
+});
 
 export type NewWebhookEndpoint = Pick<
   WebhookEndpoint,
   'id' | 'accountId' | 'mode' | 'url' | 'description' | 'events' | 'signature'
 >;
 
-export async function insertEndpoint(
+export function insertEndpoint(
   tx: Tx,
   endpoint: NewWebhookEndpoint,
-  secret: SealedSecret,
+  { sealed, keyId }: SealedSecret,
 ): Promise<WebhookEndpoint> {
-  return one(
-    await tx.query<WebhookEndpoint>(
-      `INSERT INTO webhook_endpoints
-              (id, account_id, mode, url, description, events, signature, secret_sealed,
-               secret_key_id)
-       VALUES (?, ?, ?, ?, ?, ?::text[], ?, ?, ?) RETURNING ${COLUMNS}`,
-      [
-        endpoint.id,
-        endpoint.accountId,
-        endpoint.mode,
-        endpoint.url,
-        endpoint.description,
-        endpoint.events,
-        endpoint.signature,
-        secret.sealed,
-        secret.keyId,
-      ],
-    ),
-  );
+  return insertRow(tx, Endpoints, { ...endpoint, secretSealed: sealed, secretKeyId: keyId });
 }
 
 /** Locks the endpoint until the transaction ends; null when it was deleted. */
-export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint | null> {
-  const [endpoint] = await tx.query<WebhookEndpoint>(
-    `SELECT ${COLUMNS} FROM webhook_endpoints
-      WHERE id = ? AND deleted_at IS NULL FOR NO KEY UPDATE`,
-    [id],
-  );
-  return endpoint ?? null;
+export function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoint | null> {
+  return findRow(tx, Endpoints, { id, deletedAt: null }, 'FOR NO KEY UPDATE');
 }
 
 /** Includes deleted endpoints. */
-export async function findEndpoint(db: Reader, id: string): Promise<WebhookEndpoint | null> {
-  const sql = `SELECT ${COLUMNS} FROM webhook_endpoints WHERE id = ?`;
-  const [endpoint] = await db.query<WebhookEndpoint>(sql, [id]);
-  return endpoint ?? null;
+export function findEndpoint(db: Reader, id: string): Promise<WebhookEndpoint | null> {
+  return findRow(db, Endpoints, { id });
 }
 
 /** The endpoints of both modes that are not deleted, oldest first. */
 export async function listEndpoints(db: Reader, accountId: string): Promise<WebhookEndpoint[]> {
   return db.query<WebhookEndpoint>(
-    `SELECT ${COLUMNS} FROM webhook_endpoints
+    `SELECT ${Endpoints.read} FROM webhook_endpoints
       WHERE account_id = ? AND deleted_at IS NULL ORDER BY created_at, id`,
     [accountId],
   );
 }
 
 /** The endpoints of one mode that are not deleted, newest first. */
-export async function listEndpointsByPage(
+export function listEndpointsByPage(
   db: Reader,
-  { accountId, mode, limit, after }: Omit<ListQuery<object>, 'filters'>,
+  query: Owner & Page,
 ): Promise<ListPage<WebhookEndpoint>> {
-  const { sql, bindings } = conditions([
-    ['(created_at, id) < (?, ?)', after?.createdAt, after?.id],
-  ]);
-  const found = await db.query<WebhookEndpoint & { position: string }>(
-    `SELECT ${COLUMNS}, ${exactTime('created_at')} AS position FROM webhook_endpoints
-      WHERE account_id = ? AND mode = ? AND deleted_at IS NULL ${sql}
-      ORDER BY created_at DESC, id DESC LIMIT ?`,
-    [accountId, mode, ...bindings, limit + 1],
-  );
-  return pageOf(found, limit);
+  return newestFirst(db, Endpoints, query, [ownedBy(query), ['deleted_at IS NULL']]);
 }
 
 /** Saves an endpoint. A new URL, or enabling the endpoint again, resets the count of timeouts. */
-export async function saveEndpoint(tx: Tx, endpoint: WebhookEndpoint): Promise<WebhookEndpoint> {
-  return one(
-    await tx.query<WebhookEndpoint>(
-      `UPDATE webhook_endpoints
-          SET url = ?, description = ?, events = ?::text[], signature = ?, enabled = ?,
-              deleted_at = ?,
-              timeouts_in_a_row = 0, updated_at = clock_timestamp()
-        WHERE id = ? RETURNING ${COLUMNS}`,
-      [
-        endpoint.url,
-        endpoint.description,
-        endpoint.events,
-        endpoint.signature,
-        endpoint.enabled,
-        endpoint.deletedAt,
-        endpoint.id,
-      ],
-    ),
-  );
+export function saveEndpoint(tx: Tx, endpoint: WebhookEndpoint): Promise<WebhookEndpoint> {
+  const { id, url, description, events, signature, enabled, deletedAt } = endpoint;
+  const change = { url, description, events, signature, enabled, deletedAt };
+  return changeRow(tx, Endpoints, id, { ...change, timeoutsInARow: 0, updatedAt: now });
 }
 
 /** Replaces the secret. Every attempt after the commit signs with the new one. */
-export async function replaceEndpointSecret(
+export function replaceEndpointSecret(
   tx: Tx,
   id: string,
   { sealed, keyId }: SealedSecret,
 ): Promise<WebhookEndpoint> {
-  return one(
-    await tx.query<WebhookEndpoint>(
-      `UPDATE webhook_endpoints
-          SET secret_sealed = ?, secret_key_id = ?, updated_at = clock_timestamp()
-        WHERE id = ? RETURNING ${COLUMNS}`,
-      [sealed, keyId, id],
-    ),
-  );
+  const change = { secretSealed: sealed, secretKeyId: keyId, updatedAt: now };
+  return changeRow(tx, Endpoints, id, change);
 }
 
 /** The current secret, locked so that a roll waits until this transaction ends. */
@@ -188,10 +135,4 @@ export function noteAttemptEnded(tx: Tx, { endpointId, key }: SlotOrder, timedOu
      }`,
     [endpointId, key, endpointId],
   );
-}
-
-function one(found: WebhookEndpoint[]): WebhookEndpoint {
-  const [endpoint] = found;
-  if (endpoint === undefined) throw new Error('the webhook endpoint was not inserted');
-  return endpoint;
 }

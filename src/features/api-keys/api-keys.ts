@@ -19,8 +19,7 @@ import {
   replaceSecret,
   revokeApiKey,
   revokeKeysMadeBy,
-  saveKeyRules,
-  saveKeySettings,
+  saveApiKey,
   saveLiveKeysByApi,
   type StoredSecret,
 } from '../../db/api-keys/api-keys';
@@ -193,7 +192,7 @@ export const editKey = defineChange({
     if (key.createdByKey !== null && input.scopes.includes('api_keys:write')) {
       throw new InvalidInput('scopes', { code: 'made_by_key' });
     }
-    const edited = await saveKeySettings(tx, id, await readSettings(tx, input));
+    const edited = await saveApiKey(tx, id, await readSettings(tx, input));
     await noteMaker(tx, id, by);
     return { result: edited, audit: auditOf(presentApiKey, key, edited) };
   },
@@ -207,7 +206,7 @@ export const limitKey = defineChange({
   prepare: { payoutMax: PREPARE.payoutMax, dailyMax: PREPARE.dailyMax },
   run: async (tx, { id }: Pick<OneKey, 'id'>, input, by) => {
     const key = await requireWorkingKey(tx, id);
-    const limited = await saveKeyRules(tx, id, await readRules(tx, input));
+    const limited = await saveApiKey(tx, id, await readRules(tx, input));
     await noteMaker(tx, id, by);
     return { result: limited, audit: auditOf(presentApiKey, key, limited) };
   },
