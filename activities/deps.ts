@@ -1,6 +1,6 @@
 /** The dependencies of the payout and payment activities; src/shell/deps.ts builds them once. */
-import type { NewDeliveries } from '../src/db/webhooks/events';
-import type { Db, Tx } from '../src/db/transaction';
+import { type EventTx, transactionOfEvents } from '../src/db/webhooks/events';
+import type { Db } from '../src/db/transaction';
 import type { Amount } from '../src/domain/money';
 import type { Payment } from '../src/domain/payment';
 import type { Payout } from '../src/domain/payout';
@@ -46,19 +46,15 @@ export function providerOf(
 
 /**
  * A transaction that can append events of the object. After its commit the deliveries are started.
- * @param work collects the deliveries that it inserts
  */
 export async function inEventTransaction<T>(
   { db, webhookDeliveryStarter }: Pick<Deps, 'db' | 'webhookDeliveryStarter'>,
   objectId: string,
-  work: (tx: Tx, deliveries: NewDeliveries) => Promise<T>,
+  work: (tx: EventTx) => Promise<T>,
 ): Promise<T> {
   try {
-    const { result, deliveries } = await db.transaction(async (tx) => {
-      const inserted: NewDeliveries = [];
-      return { result: await work(tx, inserted), deliveries: inserted };
-    });
-    webhookDeliveryStarter.start((await Promise.all(deliveries)).flat());
+    const { result, deliveries } = await transactionOfEvents(db, work);
+    webhookDeliveryStarter.start(deliveries);
     return result;
   } catch (error) {
     // The error may have occurred after the commit.

@@ -110,11 +110,11 @@ async function orderRefund(
   const isMade =
     found.kind !== 'found' || found.checkout.refunds.some((one) => one.reference === reference);
   if (!isMade) {
-    await inEventTransaction(deps, payment.id, async (tx, deliveries) => {
+    await inEventTransaction(deps, payment.id, async (tx) => {
       const locked = await lockPayment(tx, payment.id);
       const refunds = await listRefunds(tx, payment.id);
       const still = refunds.find((one) => one.reference === reference && one.state === 'ordered');
-      if (still !== undefined) await giveBackRefund(tx, locked, still, result.reason, deliveries);
+      if (still !== undefined) await giveBackRefund(tx, locked, still, result.reason);
     });
   }
   return found;

@@ -15,7 +15,7 @@ import { databaseTime } from '../../src/db/database-time';
 import { listRefunds } from '../../src/db/payments/payment-refunds';
 import { readAccountRules } from '../../src/db/payouts/payout-facts';
 import { mailLink } from '../../src/db/payments/refund-links';
-import type { NewDeliveries } from '../../src/db/webhooks/events';
+import type { EventTx } from '../../src/db/webhooks/events';
 import type { Tx } from '../../src/db/transaction';
 import { DECISION_VALID_MS } from '../../src/domain/decision-age';
 import {
@@ -48,8 +48,8 @@ export async function decidePayment(
   const toAddress = needsAddress({ destinationTypes });
   const decimals = decision.kind === 'refund' ? await deps.decimalsOf(payment) : null;
   const decideWith = (available: Amount | null) =>
-    inEventTransaction(deps, paymentId, (tx, deliveries) =>
-      decide(tx, paymentId, decision, { canRefund, toAddress, decimals, available }, deliveries),
+    inEventTransaction(deps, paymentId, (tx) =>
+      decide(tx, paymentId, decision, { canRefund, toAddress, decimals, available }),
     );
   const decided = await ifCovered(decideWith(null));
   return decided.kind === 'covered' ? decided.result : decideWith(decided.available);
@@ -66,11 +66,10 @@ interface RefundFacts {
 }
 
 async function decide(
-  tx: Tx,
+  tx: EventTx,
   paymentId: string,
   decision: PaymentDecision,
   facts: RefundFacts,
-  deliveries: NewDeliveries,
 ): Promise<{ refusal: string | null }> {
   const payment = await lockPayment(tx, paymentId);
   const known = await findDecision(tx, paymentId, decision.id);
@@ -109,7 +108,7 @@ async function decide(
         ? new Date((await databaseTime(tx)).getTime() + ADDRESS_WAIT_MS)
         : null,
     } as const;
-    await takeOrderedRefund(tx, payment, order, deliveries, async (refund) => {
+    await takeOrderedRefund(tx, payment, order, async (refund) => {
       if (facts.toAddress) await mailLink(tx, refund, payment.customerEmail);
     });
   }

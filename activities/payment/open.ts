@@ -5,13 +5,12 @@
  */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { NewDeliveries } from '../../src/db/webhooks/events';
+import type { EventTx } from '../../src/db/webhooks/events';
 import { lockClaim, readClaim, releaseClaim, type HeldClaim } from '../../src/db/idempotency';
 import { findAccount } from '../../src/db/accounts/accounts';
 import { listFeeRules } from '../../src/db/accounts/fee-rules';
 import { findPayment, findPaymentByReference, insertPayment } from '../../src/db/payments/payments';
 import { databaseTime } from '../../src/db/database-time';
-import type { Tx } from '../../src/db/transaction';
 import type { Refusal, UnavailableReason } from '../../src/domain/errors';
 import type { FeeRule, FeeTerms } from '../../src/domain/fees';
 import { ZERO } from '../../src/domain/money';
@@ -56,9 +55,7 @@ export async function openPayment(deps: Deps, input: PaymentInput): Promise<Open
     createdAt,
     expiresAt,
   });
-  const outcome = await inEventTransaction(deps, payment.id, (tx, deliveries) =>
-    store(tx, payment, deliveries),
-  );
+  const outcome = await inEventTransaction(deps, payment.id, (tx) => store(tx, payment));
   if (outcome !== 'stored') return outcome;
   // A checkout about something else is checked at once, which opens a case.
   if (!isFor(payment, result.checkout)) return { kind: 'opened' };
@@ -165,18 +162,14 @@ async function refuse(
   return { kind: 'refused', refusal };
 }
 
-async function store(
-  tx: Tx,
-  payment: Payment,
-  deliveries: NewDeliveries,
-): Promise<OpenReport | 'stored'> {
+async function store(tx: EventTx, payment: Payment): Promise<OpenReport | 'stored'> {
   if ((await lockClaim(tx, payment.id)) === null) {
     const known = await findPayment(tx, payment.id);
     return known === null ? { kind: 'abandoned', unusedCheckout: true } : { kind: 'opened' };
   }
   const event = eventOfPayment(payment, null);
   const response = presentCreated(presentPayment(payment));
-  const inserted = await insertPayment(tx, payment, event, response, deliveries);
+  const inserted = await insertPayment(tx, payment, event, response);
   if (inserted) return 'stored';
   const existing = await findPaymentByReference(tx, payment);
   if (existing === null)

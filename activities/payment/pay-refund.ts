@@ -4,7 +4,7 @@
  * payout ends, its transaction ends the refund. Safe to run twice: a refund has one payout.
  */
 import { destinationFault } from '../../src/adapters/destinations';
-import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
+import { appendEvent, type EventTx } from '../../src/db/webhooks/events';
 import { post } from '../../src/db/ledger/ledger';
 import {
   findRefundOfPayout,
@@ -47,8 +47,8 @@ export async function payRefund(
 ): Promise<ReserveOutcome> {
   const payoutId = newId('payout');
   try {
-    const paid = await inEventTransaction(deps, payoutId, (tx, deliveries) =>
-      reserve(tx, { paymentId, refundId, payoutId }, deliveries),
+    const paid = await inEventTransaction(deps, payoutId, (tx) =>
+      reserve(tx, { paymentId, refundId, payoutId }),
     );
     if (paid === null) return { kind: 'abandoned' };
     await wakePayouts(deps, [paid]);
@@ -67,9 +67,8 @@ interface Order {
 
 /** @returns the id of the refund's payout */
 async function reserve(
-  tx: Tx,
+  tx: EventTx,
   { paymentId, refundId, payoutId }: Order,
-  deliveries: NewDeliveries,
 ): Promise<string | null> {
   const payment = await lockPayment(tx, paymentId);
   const refund = (await listRefunds(tx, paymentId)).find(({ id }) => id === refundId);
@@ -82,7 +81,7 @@ async function reserve(
   const payout = await price(tx, payment, refund, { payoutId, destination });
   await insertSinglePayout(tx, payout);
   insertConditions(tx, [payout]);
-  appendEvent(tx, eventOfPayout(payout), deliveries);
+  appendEvent(tx, eventOfPayout(payout));
   for (const posting of [refundToPayoutPosting(payment, refund), reservePosting(payout)]) {
     const { outcome } = await post(tx, payout, posting);
     // The money of the refund covers the payout, and each is posted once.
@@ -140,19 +139,18 @@ const REFUSALS = {
  * @returns what is posted after the payout's own posting
  */
 export async function endRefundOf(
-  tx: Tx,
+  tx: EventTx,
   { id, reference, status, failureReason }: Payout,
-  deliveries: NewDeliveries,
 ): Promise<Posting | null> {
   // Its payout has the refund's id as its reference; a merchant may have used that for another payout.
   const refund = isId('refund', reference) ? await findRefundOfPayout(tx, id) : null;
   if (refund === null) return null;
   const payment = await lockPayment(tx, refund.paymentId);
   if (status === 'completed') {
-    await confirmRefund(tx, payment, refund, deliveries);
+    await confirmRefund(tx, payment, refund);
     return null;
   }
   if (status !== 'rejected' && status !== 'cancelled' && status !== 'failed') return null;
   const why = failureReason === null ? REFUSALS[status] : `${REFUSALS[status]} ${failureReason}`;
-  return returnRefund(tx, payment, refund, why, deliveries);
+  return returnRefund(tx, payment, refund, why);
 }

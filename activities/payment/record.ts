@@ -3,7 +3,7 @@
  * facts (decisions/payments#provider-facts). Each transfer is credited exactly once; what was sent back of it is
  * deducted in the same transaction.
  */
-import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
+import { appendEvent, type EventTx, savepointOfEvents } from '../../src/db/webhooks/events';
 import { postAtCommit } from '../../src/db/ledger/ledger';
 import { openCase, resolveOpenCase } from '../../src/db/cases/cases';
 import {
@@ -58,9 +58,7 @@ export async function recordCheckout(
   for (let steps = 0; steps < most; steps += 1) {
     const short: Amount | null = available;
     const taken: Covered<Step> = await ifCovered(
-      inEventTransaction(deps, paymentId, (tx, deliveries) =>
-        step(tx, paymentId, facts, askedAt, short, deliveries),
-      ),
+      inEventTransaction(deps, paymentId, (tx) => step(tx, paymentId, facts, askedAt, short)),
     );
     if (taken.kind === 'covered') await wakePayouts(deps, taken.result.waitingPayouts);
     if (taken.kind === 'covered' && !taken.result.stepped) return taken.result.payment;
@@ -78,12 +76,11 @@ interface Step {
 
 /** @param available the available amount, when it does not cover the next refund */
 async function step(
-  tx: Tx,
+  tx: EventTx,
   paymentId: string,
   facts: CheckoutFacts,
   askedAt: Date,
   available: Amount | null,
-  deliveries: NewDeliveries,
 ): Promise<Step> {
   const payment = await lockPayment(tx, paymentId);
   const credited = await creditedTransfers(tx, paymentId);
@@ -91,17 +88,17 @@ async function step(
   const background = { credited, rejection: rejection?.state ?? null };
   const next = nextPaymentStep(payment, facts, background, askedAt);
   if (next !== null) {
-    const taken = await take(tx, payment, facts, next, deliveries);
+    const taken = await take(tx, payment, facts, next);
     const ids = new Set([...credited, ...next.credits.map(({ id }) => id)]);
     const { waitingPayouts } = taken;
     if (isLast(taken, facts, ids, askedAt)) {
       return { payment: taken, stepped: false, waitingPayouts };
     }
     if (next.credits.length === 0) return { payment: taken, stepped: true, waitingPayouts };
-    const after = await takeBackAtOnce(tx, taken, facts, deliveries);
+    const after = await takeBackAtOnce(tx, taken, facts);
     return { payment: after, stepped: true, waitingPayouts };
   }
-  const refunded = await recordRefund(tx, payment, facts, available, deliveries);
+  const refunded = await recordRefund(tx, payment, facts, available);
   if (refunded !== null) return { payment: refunded, stepped: true };
   if (rejection !== null) await noteNotSentBack(tx, payment, facts, rejection);
   return { payment: await noteFigures(tx, payment, facts, credited), stepped: false };
@@ -128,20 +125,17 @@ function isLast(
  * records it as owed.
  */
 async function takeBackAtOnce(
-  tx: Tx,
+  tx: EventTx,
   payment: Payment,
   facts: CheckoutFacts,
-  deliveries: NewDeliveries,
 ): Promise<Payment> {
   let last = payment;
   for (;;) {
-    const inserted: NewDeliveries = [];
     // The savepoint keeps the credit and the refunds before it when a refund is not covered.
     const refunded: Covered<Payment | null> = await ifCovered(
-      tx.savepoint((savepoint) => recordRefund(savepoint, last, facts, null, inserted)),
+      savepointOfEvents(tx, () => recordRefund(tx, last, facts, null)),
     );
     if (refunded.kind === 'short' || refunded.result === null) return last;
-    deliveries.push(...inserted);
     last = refunded.result;
   }
 }
@@ -181,11 +175,10 @@ async function noteFigures(
 }
 
 async function take(
-  tx: Tx,
+  tx: EventTx,
   payment: Payment,
   facts: CheckoutFacts,
   { trigger, credits, figures, exceptions, txHash }: PaymentStep,
-  deliveries: NewDeliveries,
 ): Promise<SteppedPayment> {
   const priced = priceCredits(payment, credits);
   const decision = await decisionBehind(tx, payment, trigger);
@@ -206,7 +199,7 @@ async function take(
       ? { refundedAmount: add(...facts.refunds.map(({ amount }) => amount)) }
       : {}),
   });
-  appendEvent(tx, eventOfPayment(after, payment.status), deliveries);
+  appendEvent(tx, eventOfPayment(after, payment.status));
   if (payment.status === 'on_hold') {
     await resolveOpenCase(tx, NOT_SENT_BACK, payment.id, `The payment is now ${after.status}.`);
   }

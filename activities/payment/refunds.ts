@@ -5,7 +5,7 @@
  * deducted later.
  */
 import { lockOpenCase, openCase, resolveOpenCase, undecidedFacts } from '../../src/db/cases/cases';
-import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
+import { appendEvent, type EventTx } from '../../src/db/webhooks/events';
 import { post } from '../../src/db/ledger/ledger';
 import { endDecision, findLastDecision } from '../../src/db/payments/payment-decisions';
 import {
@@ -89,10 +89,9 @@ export type RefundOrder = Omit<NewRefund, 'providerRefundId' | 'taken' | 'fee' |
  * @returns null, and nothing is written, when the merchant's reference is already used
  */
 export async function takeOrderedRefund(
-  tx: Tx,
+  tx: EventTx,
   payment: Payment,
   order: RefundOrder,
-  deliveries: NewDeliveries,
   beforePosting: (refund: Refund) => Promise<void> = () => Promise.resolve(),
 ): Promise<Refund | null> {
   const { reversed, ...price } = priceReversal(payment, order.amount);
@@ -104,7 +103,7 @@ export async function takeOrderedRefund(
   });
   if (refund === null) return null;
   await changePayment(tx, payment.id, reversing(payment, { reversed, ...price }));
-  appendEvent(tx, eventOfRefund(refund), deliveries);
+  appendEvent(tx, eventOfRefund(refund));
   await beforePosting(refund);
   await postOrThrow(tx, payment, refundPosting(payment, refund), refund.taken);
   return refund;
@@ -117,11 +116,10 @@ export async function takeOrderedRefund(
  * @returns the payment after it; null when all refunds are recorded or have to wait
  */
 export async function recordRefund(
-  tx: Tx,
+  tx: EventTx,
   payment: Payment,
   facts: CheckoutFacts,
   available: Amount | null,
-  deliveries: NewDeliveries,
 ): Promise<Payment | null> {
   if (facts.refunds.length === 0) return null;
   const known = await listRefunds(tx, payment.id);
@@ -130,40 +128,38 @@ export async function recordRefund(
     // The customer has the money already, so what waits for a person or an address gives way.
     const waiting = known.find(isWaiting);
     if (waiting === undefined || !hasUnknownRefund(payment, facts, known)) return null;
-    return giveBackRefund(tx, payment, waiting, MADE_BY_PROVIDER, deliveries);
+    return giveBackRefund(tx, payment, waiting, MADE_BY_PROVIDER);
   }
   const ordered = known.find(({ reference }) => reference === step.refund.reference);
   if (step.kind === 'take_back') {
-    return takeBack(tx, payment, step.refund, available, deliveries);
+    return takeBack(tx, payment, step.refund, available);
   }
   if (ordered === undefined) throw new Error(`the refund ${step.refund.reference} was not ordered`);
   if (step.kind === 'give_back') {
-    return giveBackRefund(tx, payment, ordered, ANOTHER_AMOUNT, deliveries);
+    return giveBackRefund(tx, payment, ordered, ANOTHER_AMOUNT);
   }
-  return confirmRefund(tx, payment, { ...ordered, providerRefundId: step.refund.id }, deliveries);
+  return confirmRefund(tx, payment, { ...ordered, providerRefundId: step.refund.id });
 }
 
 /** The customer has the money. */
 export async function confirmRefund(
-  tx: Tx,
+  tx: EventTx,
   payment: Payment,
   refund: Refund,
-  deliveries: NewDeliveries,
 ): Promise<Payment> {
   const done = await changeRefund(tx, { ...refund, state: 'done' });
-  appendEvent(tx, eventOfRefund(done), deliveries);
+  appendEvent(tx, eventOfRefund(done));
   await endRefundDecision(tx, payment.id, refund.reference, null);
   const marks = refund.requestedBy === 'operator' ? (['manual'] as const) : [];
   const exceptions = [...new Set([...payment.exceptions, ...marks])];
-  return noteRefunded(tx, payment, refund.amount, { exceptions }, deliveries);
+  return noteRefunded(tx, payment, refund.amount, { exceptions });
 }
 
 async function takeBack(
-  tx: Tx,
+  tx: EventTx,
   payment: Payment,
   { id, amount }: CheckoutFacts['refunds'][number],
   available: Amount | null,
-  deliveries: NewDeliveries,
 ): Promise<Payment> {
   const { reversed, taken, fee } = priceReversal(payment, amount);
   const found = {
@@ -175,18 +171,18 @@ async function takeBack(
   } as const;
   const insert = async (money: Pick<Refund, 'taken' | 'fee' | 'state'>): Promise<void> => {
     const refund = await insertRefund(tx, payment.id, { ...found, ...money });
-    if (refund !== null) appendEvent(tx, eventOfRefund(refund), deliveries);
+    if (refund !== null) appendEvent(tx, eventOfRefund(refund));
   };
   if (available !== null) {
     await insert({ taken: ZERO, fee: ZERO, state: 'owed' });
     const details = { refund: id, amount, needed: taken, available };
     await openCase(tx, NOT_COVERED, payment.id, details);
-    return noteRefunded(tx, payment, amount, {}, deliveries);
+    return noteRefunded(tx, payment, amount, {});
   }
   await insert({ taken, fee, state: 'done' });
   await noteExcess(tx, payment.id, { refund: id, amount }, reversed);
   const change = reversing(payment, { reversed, taken, fee });
-  const after = await noteRefunded(tx, payment, amount, change, deliveries);
+  const after = await noteRefunded(tx, payment, amount, change);
   if (reversed !== ZERO) {
     await postOrThrow(tx, payment, refundPosting(payment, { reference: id, taken, fee }), taken);
   }
@@ -213,11 +209,10 @@ async function noteExcess(
  * change.
  */
 async function noteRefunded(
-  tx: Tx,
+  tx: EventTx,
   payment: Payment,
   amount: Amount,
   others: PaymentChange,
-  deliveries: NewDeliveries,
 ): Promise<Payment> {
   const refundedAmount = add(payment.refundedAmount, amount);
   const change = { ...others, refundedAmount };
@@ -226,19 +221,18 @@ async function noteRefunded(
     nextPaymentStatus(payment.status, 'refund') !== undefined;
   if (!isStep) return changePayment(tx, payment.id, change);
   const after = await takePaymentStep(tx, payment, 'refund', change);
-  appendEvent(tx, eventOfPayment(after, payment.status), deliveries);
+  appendEvent(tx, eventOfPayment(after, payment.status));
   return after;
 }
 
 /** The refund was refused: the deducted amount is returned. */
 export async function giveBackRefund(
-  tx: Tx,
+  tx: EventTx,
   payment: Payment,
   refund: Refund,
   refusal: string,
-  deliveries: NewDeliveries,
 ): Promise<Payment> {
-  const { after, returned } = await refuseRefund(tx, payment, refund, refusal, deliveries);
+  const { after, returned } = await refuseRefund(tx, payment, refund, refusal);
   await postOrThrow(tx, payment, refundReturnPosting(payment, returned), ZERO);
   return after;
 }
@@ -248,26 +242,24 @@ export async function giveBackRefund(
  * @returns that posting, which follows the payout's; null if there is no fee
  */
 export async function returnRefund(
-  tx: Tx,
+  tx: EventTx,
   payment: Payment,
   refund: Refund,
   refusal: string,
-  deliveries: NewDeliveries,
 ): Promise<Posting | null> {
-  const { returned } = await refuseRefund(tx, payment, refund, refusal, deliveries);
+  const { returned } = await refuseRefund(tx, payment, refund, refusal);
   return returned.fee === ZERO ? null : refundFeePosting(payment, returned);
 }
 
 async function refuseRefund(
-  tx: Tx,
+  tx: EventTx,
   payment: Payment,
   refund: Refund,
   refusal: string,
-  deliveries: NewDeliveries,
 ): Promise<{ after: Payment; returned: RefundMoney }> {
   const { reversed, taken, fee } = priceReturn(payment, add(refund.taken, refund.fee));
   const refused = await changeRefund(tx, { ...refund, state: 'refused', refusal });
-  appendEvent(tx, eventOfRefund(refused), deliveries);
+  appendEvent(tx, eventOfRefund(refused));
   await endRefundDecision(tx, payment.id, refund.reference, refusal);
   const after = await changePayment(tx, payment.id, {
     reversedAmount: subtract(payment.reversedAmount, reversed),

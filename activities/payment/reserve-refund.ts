@@ -3,7 +3,7 @@
  * under its lock, writes the refund, its event and the stored response, and posts last. The workflow
  * then asks the provider. Safe to run twice: an existing refund is kept.
  */
-import type { NewDeliveries } from '../../src/db/webhooks/events';
+import type { EventTx } from '../../src/db/webhooks/events';
 import { lockClaim, releaseClaim, storeResponse } from '../../src/db/idempotency';
 import {
   findRefund,
@@ -15,7 +15,7 @@ import { lockUsage, readAccountRules, readKeyFacts } from '../../src/db/payouts/
 import { mailLink } from '../../src/db/payments/refund-links';
 import { readAlone } from '../../src/db/approvals/second-person';
 import { databaseTime } from '../../src/db/database-time';
-import { MissingRow, type Tx } from '../../src/db/transaction';
+import { MissingRow } from '../../src/db/transaction';
 import {
   ADDRESS_WAIT_MS,
   awaitsAddress,
@@ -52,9 +52,7 @@ export async function reserveRefund(
   };
   try {
     const reserved = await ifCovered(
-      inEventTransaction(deps, refundId, (tx, deliveries) =>
-        reserve(tx, { paymentId, refundId, ability }, deliveries),
-      ),
+      inEventTransaction(deps, refundId, (tx) => reserve(tx, { paymentId, refundId, ability })),
     );
     if (reserved.kind === 'covered') return reserved.result;
     await releaseClaim(deps.db, refundId);
@@ -74,9 +72,8 @@ interface Order {
 }
 
 async function reserve(
-  tx: Tx,
+  tx: EventTx,
   { paymentId, refundId, ability }: Order,
-  deliveries: NewDeliveries,
 ): Promise<ReserveOutcome> {
   const claim = await lockClaim<RefundRequest, object>(tx, refundId);
   if (claim === null) {
@@ -115,7 +112,7 @@ async function reserve(
     secondPersonUntil: waits ? secondPersonUntil(now) : null,
     addressUntil: toAddress ? new Date(now.getTime() + ADDRESS_WAIT_MS) : null,
   } as const;
-  const refund = await takeOrderedRefund(tx, payment, order, deliveries, async (created) => {
+  const refund = await takeOrderedRefund(tx, payment, order, async (created) => {
     if (awaitsAddress(created)) await mailLink(tx, created, payment.customerEmail);
     await storeResponse(tx, refundId, presentCreated(presentRefund(created)));
   });

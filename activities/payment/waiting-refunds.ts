@@ -20,14 +20,14 @@ type WaitDeps = Pick<Deps, 'db' | 'webhookDeliveryStarter'>;
 /** Releases what was approved, and returns the money of what has waited too long. */
 export async function endWaits(deps: WaitDeps, paymentId: string): Promise<void> {
   for (const { id } of await waitingRefunds(deps.db, paymentId)) {
-    await inEventTransaction(deps, paymentId, async (tx, deliveries) => {
+    await inEventTransaction(deps, paymentId, async (tx) => {
       const payment = await lockPayment(tx, paymentId);
       const refund = (await waitingRefunds(tx, paymentId)).find((one) => one.id === id);
       if (refund === undefined || (await releaseRefund(tx, id))) return;
       const until = refund.awaitsPerson ? refund.secondPersonUntil : refund.addressUntil;
       if ((until ?? refund.createdAt) > (await databaseTime(tx))) return;
       const why = refund.awaitsPerson ? NOT_APPROVED_IN_TIME : NO_ADDRESS_IN_TIME;
-      await giveBackRefund(tx, payment, refund, why, deliveries);
+      await giveBackRefund(tx, payment, refund, why);
     });
   }
 }
@@ -38,11 +38,11 @@ export async function withdrawRefund(
   paymentId: string,
   refundId: string,
 ): Promise<boolean> {
-  return inEventTransaction(deps, paymentId, async (tx, deliveries) => {
+  return inEventTransaction(deps, paymentId, async (tx) => {
     const payment = await lockPayment(tx, paymentId);
     const refund = (await waitingRefunds(tx, paymentId)).find(({ id }) => id === refundId);
     if (refund === undefined) return false;
-    await giveBackRefund(tx, payment, refund, WITHDRAWN, deliveries);
+    await giveBackRefund(tx, payment, refund, WITHDRAWN);
     return true;
   });
 }

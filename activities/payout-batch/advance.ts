@@ -4,7 +4,7 @@
  * row is released or returned once.
  */
 import { activityInfo } from '@temporalio/activity';
-import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
+import { appendEvent, type EventTx } from '../../src/db/webhooks/events';
 import {
   countHeldRows,
   countRows,
@@ -20,7 +20,6 @@ import {
   takeBatchTransition,
 } from '../../src/db/payout-batches/payout-batches';
 import { getPayout } from '../../src/db/payouts/payouts';
-import type { Tx } from '../../src/db/transaction';
 import type { Payout } from '../../src/domain/payout';
 import {
   isFinalPayoutBatch,
@@ -101,10 +100,10 @@ async function release(
   try {
     const hashes = approved === null ? null : await proveManifest(deps.db, batch.id, approved);
     if (hashes === null) throw new ChangedRows();
-    const released = await inEventTransaction(deps, batch.id, async (tx, deliveries) => {
+    const released = await inEventTransaction(deps, batch.id, async (tx) => {
       const rows = await releaseRows(tx, batch.id, free);
       if (!rows.every((row) => isOfManifest(hashes, row))) throw new ChangedRows();
-      return approveRows(tx, rows, batch.approvedBy, deliveries);
+      return approveRows(tx, rows, batch.approvedBy);
     });
     await start(deps, released);
     return released.length;
@@ -120,27 +119,25 @@ async function release(
  * conditions waits for them in its own workflow.
  */
 async function approveRows(
-  tx: Tx,
+  tx: EventTx,
   rows: readonly Payout[],
   decidedBy: string | null,
-  deliveries: NewDeliveries,
 ): Promise<Payout[]> {
   const approved: Payout[] = [];
   for (const { id } of rows) {
-    approved.push(await approveRow(tx, id, { decidedBy }, deliveries));
+    approved.push(await approveRow(tx, id, { decidedBy }));
   }
   return approved;
 }
 
 async function approveRow(
-  tx: Tx,
+  tx: EventTx,
   id: string,
   change: Pick<Payout, 'decidedBy'>,
-  deliveries: NewDeliveries,
 ): Promise<Payout> {
   const approved =
-    (await transitionIn(tx, id, { trigger: 'approve', change }, deliveries)) ??
-    (await transitionIn(tx, id, { trigger: 'clear', change }, deliveries));
+    (await transitionIn(tx, id, { trigger: 'approve', change })) ??
+    (await transitionIn(tx, id, { trigger: 'clear', change }));
   if (approved !== null) return approved;
   const waiting = await getPayout(tx, id);
   if (waiting.awaitsRelease === true) return waiting;
@@ -163,9 +160,9 @@ async function returnWaiting(
   const why = { ending: ending ?? 'stop', by: endedBy, reason: endingReason };
   let returned: number;
   do {
-    returned = await inEventTransaction(deps, id, async (tx, deliveries) => {
+    returned = await inEventTransaction(deps, id, async (tx) => {
       const rows = await takeRowsToReturn(tx, id, RETURNED_AT_ONCE);
-      await returnRows(tx, rows, why, deliveries);
+      await returnRows(tx, rows, why);
       return rows.length;
     });
   } while (returned > 0 && performance.now() - startedAt < RETURN_MS_MAX);
@@ -173,14 +170,14 @@ async function returnWaiting(
 
 /** Closes the batch when every row has ended. The guard looks at the rows again. */
 async function close(deps: BatchDeps, batchId: string): Promise<void> {
-  await inEventTransaction(deps, batchId, async (tx, deliveries) => {
+  await inEventTransaction(deps, batchId, async (tx) => {
     const batch = await lockPayoutBatch(tx, batchId);
     const progress = await readBatchProgress(tx, batchId);
     const trigger = closingTrigger(batch, progress);
     if (trigger === null) return;
     const change = { closedProgress: progress };
     const closed = await takeBatchTransition(tx, batchId, trigger, change, 'true');
-    if (closed !== null) appendEvent(tx, eventOfPayoutBatch(closed, progress), deliveries);
+    if (closed !== null) appendEvent(tx, eventOfPayoutBatch(closed, progress));
   });
 }
 

@@ -1,6 +1,6 @@
 /** The decisions about a batch: approve, reject, stop. Each is one guarded change of its row. */
 import { appendAudit } from '../../src/db/audit/audit-log';
-import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
+import { appendEvent, type EventTx } from '../../src/db/webhooks/events';
 import {
   BATCH_HAS_APPROVALS,
   findBatchDecision,
@@ -48,14 +48,14 @@ export async function approvePayoutBatch(
   manifestSha256: string,
   via?: 'signal',
 ): Promise<BatchStep> {
-  return inEventTransaction(deps, batchId, async (tx, deliveries) => {
+  return inEventTransaction(deps, batchId, async (tx) => {
     if (via === 'signal') {
       const { status, totals } = await lockPayoutBatch(tx, batchId);
       const isReviewed = status === 'under_review';
       const instead = isReviewed ? signalFault(deps, `batches/${batchId}`, totals) : null;
       if (instead !== null) return { ...(await stepOf(tx, batchId, null)), instead };
     }
-    const approved = await approve(tx, batchId, by, manifestSha256, deliveries);
+    const approved = await approve(tx, batchId, by, manifestSha256);
     if (approved !== null && via === 'signal') await auditBatch(tx, approved, 'approve', by, null);
     if (approved === null) await reviewBatch(tx, batchId);
     return stepOf(tx, batchId, approved);
@@ -108,30 +108,29 @@ export async function decidePayoutBatch(
   batchId: string,
   decisionId: string,
 ): Promise<{ outcome: BatchDecideOutcome['kind']; state: PayoutBatchState }> {
-  return inEventTransaction(deps, batchId, async (tx, deliveries) => {
+  return inEventTransaction(deps, batchId, async (tx) => {
     const batch = await lockPayoutBatch(tx, batchId);
     const decision = await findBatchDecision(tx, decisionId);
     if (decision?.batchId !== batchId) {
       return { outcome: 'unknown', state: await reportBatch(tx, batch) };
     }
-    const outcome = decision.outcome ?? (await decide(tx, batch, decision, deliveries));
+    const outcome = decision.outcome ?? (await decide(tx, batch, decision));
     if (decision.outcome === null) await noteBatchOutcome(tx, decisionId, outcome);
     return { outcome, state: await reportBatch(tx, await getPayoutBatch(tx, batchId)) };
   });
 }
 
 async function decide(
-  tx: Tx,
+  tx: EventTx,
   batch: PayoutBatch,
   decision: PayoutBatchDecision,
-  deliveries: NewDeliveries,
 ): Promise<NonNullable<PayoutBatchDecision['outcome']>> {
   const { kind, email, reason } = decision;
   const ageMs = (await databaseTime(tx)).getTime() - decision.createdAt.getTime();
   if (ageMs > DECISION_VALID_MS) return 'expired';
   const decider = await readBatchDecider(tx, batch.id, decision.userId);
   if (!decider.mayReview) return 'not_allowed';
-  if (kind === 'leave_out') return leaveOutRows(tx, batch, decision, deliveries);
+  if (kind === 'leave_out') return leaveOutRows(tx, batch, decision);
   if (kind !== 'approve') {
     const ended = await endBatchEarly(tx, batch.id, { ending: kind, by: email, reason });
     if (ended === null) return 'already_decided';
@@ -145,7 +144,7 @@ async function decide(
   if (decider.needsTwo && decider.isRelated) return 'related_operator';
   // The approval is counted before the transition, whose guard counts the approvals.
   if (decider.needsTwo) await noteBatchOutcome(tx, decision.id, 'counted');
-  const approved = await approve(tx, batch.id, email, decision.manifestSha256, deliveries);
+  const approved = await approve(tx, batch.id, email, decision.manifestSha256);
   if (approved !== null) {
     await audit(tx, approved, decision);
     return 'applied';
@@ -154,14 +153,13 @@ async function decide(
 }
 
 async function leaveOutRows(
-  tx: Tx,
+  tx: EventTx,
   batch: PayoutBatch,
   decision: PayoutBatchDecision,
-  deliveries: NewDeliveries,
 ): Promise<NonNullable<PayoutBatchDecision['outcome']>> {
   const { email: by, reason, rowNumbers } = decision;
   const why = { ending: 'reject', by, reason } as const;
-  const outcome = await leaveOut(tx, batch, rowNumbers ?? [], why, deliveries);
+  const outcome = await leaveOut(tx, batch, rowNumbers ?? [], why);
   if (outcome === 'invalid_state') return 'already_decided';
   if (outcome !== 'left_out') return outcome;
   await audit(tx, await getPayoutBatch(tx, batch.id), decision);
@@ -169,11 +167,10 @@ async function leaveOutRows(
 }
 
 async function approve(
-  tx: Tx,
+  tx: EventTx,
   batchId: string,
   by: string | null,
   manifestSha256: string,
-  deliveries: NewDeliveries,
 ): Promise<PayoutBatch | null> {
   const only = `ending IS NULL AND manifest_sha256 = ? AND ${BATCH_HAS_APPROVALS}
     AND ${SECOND_PERSON_APPROVED}`;
@@ -183,7 +180,7 @@ async function approve(
   ]);
   if (approved !== null) {
     const progress = await readBatchProgress(tx, batchId);
-    appendEvent(tx, eventOfPayoutBatch(approved, progress), deliveries);
+    appendEvent(tx, eventOfPayoutBatch(approved, progress));
   }
   return approved;
 }

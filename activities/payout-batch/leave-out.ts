@@ -2,7 +2,7 @@
  * Leaves rows out of a batch that nobody has approved: their funds are returned, and the manifest is the
  * rows that remain, which is what an approval names. The batch's lock puts this and the decisions in order.
  */
-import type { NewDeliveries } from '../../src/db/webhooks/events';
+import type { EventTx } from '../../src/db/webhooks/events';
 import {
   listManifestRows,
   takeRowsToLeaveOut,
@@ -12,7 +12,6 @@ import {
   lockPayoutBatch,
   noteRowsLeftOut,
 } from '../../src/db/payout-batches/payout-batches';
-import type { Tx } from '../../src/db/transaction';
 import { mayLeaveOutRows, type PayoutBatch, totalsOf } from '../../src/domain/payout-batch';
 import { manifestSha256 } from '../../src/features/payout-batches/payout-batches-contract';
 import type { LeaveOutOutcome, PayoutBatchState } from '../../workflows/messages';
@@ -27,21 +26,20 @@ export async function leaveOutOfPayoutBatch(
   by: string,
   rowNumbers: readonly number[],
 ): Promise<{ outcome: LeaveOutOutcome['kind']; state: PayoutBatchState }> {
-  return inEventTransaction(deps, batchId, async (tx, deliveries) => {
+  return inEventTransaction(deps, batchId, async (tx) => {
     const batch = await lockPayoutBatch(tx, batchId);
     const why: Return = { ending: 'stop', by, reason: null };
-    const outcome = await leaveOut(tx, batch, rowNumbers, why, deliveries);
+    const outcome = await leaveOut(tx, batch, rowNumbers, why);
     return { outcome, state: await reportBatch(tx, await getPayoutBatch(tx, batchId)) };
   });
 }
 
 /** @param batch locked by the transaction */
 export async function leaveOut(
-  tx: Tx,
+  tx: EventTx,
   batch: PayoutBatch,
   rowNumbers: readonly number[],
   why: Return,
-  deliveries: NewDeliveries,
 ): Promise<LeaveOutOutcome['kind']> {
   if (!mayLeaveOutRows(batch)) return 'invalid_state';
   const known = await listManifestRows(tx, batch.id);
@@ -62,6 +60,6 @@ export async function leaveOut(
     totals: totalsOf(remaining),
     manifestSha256: manifestSha256(remaining),
   });
-  await returnRows(tx, taken, why, deliveries);
+  await returnRows(tx, taken, why);
   return 'left_out';
 }

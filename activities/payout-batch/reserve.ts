@@ -21,7 +21,7 @@ import {
   findPayoutBatch,
   insertPayoutBatch,
 } from '../../src/db/payout-batches/payout-batches';
-import type { NewDeliveries } from '../../src/db/webhooks/events';
+import type { EventTx } from '../../src/db/webhooks/events';
 import { insertBeneficiaries } from '../../src/db/payouts/payout-beneficiaries';
 import { insertConditions } from '../../src/db/payouts/payout-conditions';
 import { lockUsage } from '../../src/db/payouts/payout-facts';
@@ -81,8 +81,8 @@ export async function reservePayoutBatch(
   input: PayoutBatchInput,
 ): Promise<BatchReserveResult> {
   try {
-    const result = await inEventTransaction(deps, input.batchId, (tx, deliveries) =>
-      reserve(tx, deps.secretBox, input, deliveries),
+    const result = await inEventTransaction(deps, input.batchId, (tx) =>
+      reserve(tx, deps.secretBox, input),
     );
     if (result.kind !== 'reserved' || deps.consoleUrl === null) return result;
     return { ...result, consolePage: `${deps.consoleUrl}/batches/${input.batchId}` };
@@ -95,10 +95,9 @@ export async function reservePayoutBatch(
 }
 
 async function reserve(
-  tx: Tx,
+  tx: EventTx,
   secretBox: SecretBox,
   { batchId }: PayoutBatchInput,
-  deliveries: NewDeliveries,
 ): Promise<BatchReserveResult> {
   const requested = await lockClaim<PayoutBatchRequest, ClaimedRoutes>(tx, batchId);
   const scheduled = requested === null ? await claimOfRun(tx, batchId) : null;
@@ -142,7 +141,7 @@ async function reserve(
   await insertRowEvents(tx, payouts, eventOfPayout);
   if (scheduled === null) {
     await storeResponse(tx, batchId, presentCreated(presentPayoutBatch(batch, atFirst(batch))));
-  } else await noteRun(tx, scheduled.run, null, deliveries);
+  } else await noteRun(tx, scheduled.run, null);
   for (const currency of currencies) await reserveCurrency(tx, batch, currency, payouts);
   return { kind: 'reserved', state: await reportBatch(tx, batch) };
 }

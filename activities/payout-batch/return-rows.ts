@@ -1,6 +1,6 @@
 /** Rows whose funds go back to the merchant without having been submitted, and changed rows. */
 import { openCase } from '../../src/db/cases/cases';
-import type { NewDeliveries } from '../../src/db/webhooks/events';
+import type { EventTx } from '../../src/db/webhooks/events';
 import { endBatchEarly } from '../../src/db/payout-batches/payout-batches';
 import type { Tx } from '../../src/db/transaction';
 import { releasePosting } from '../../src/domain/ledger';
@@ -16,10 +16,9 @@ export interface Return {
 
 /** Returns rows that were taken from their batch in this transaction. */
 export async function returnRows(
-  tx: Tx,
+  tx: EventTx,
   rows: readonly Payout[],
   { ending, by: decidedBy, reason }: Return,
-  deliveries: NewDeliveries,
 ): Promise<void> {
   for (const { id } of rows) {
     const isRejected = ending === 'reject';
@@ -28,7 +27,7 @@ export async function returnRows(
       : { decidedBy };
     const trigger = isRejected ? 'reject' : 'cancel';
     const transition = { trigger, change, posting: releasePosting } as const;
-    const returned = await transitionIn(tx, id, transition, deliveries);
+    const returned = await transitionIn(tx, id, transition);
     if (returned === null) throw new Error(`${id} cannot be returned`);
   }
 }

@@ -68,7 +68,7 @@ async function openRun(deps: ScheduleDeps, id: string): Promise<void> {
 
 /** @returns the run to start; null if there is none, or it was too late */
 async function take(deps: Deps, id: string): Promise<PayoutScheduleRun | null> {
-  return inEventTransaction(deps, id, async (tx, deliveries) => {
+  return inEventTransaction(deps, id, async (tx) => {
     const schedule = await lockPayoutSchedule(tx, id);
     const now = await databaseTime(tx);
     const { status, nextRunAt, endAt } = schedule;
@@ -82,7 +82,7 @@ async function take(deps: Deps, id: string): Promise<PayoutScheduleRun | null> {
       const run = await openScheduleRun(tx, { ...ids, scheduleId: id, scheduledFor: nextRunAt });
       await setNextRun(tx, id, next);
       if (!isLate) return run;
-      await noteRun(tx, run, tooLate(), deliveries);
+      await noteRun(tx, run, tooLate());
       return null;
     }
     if (status === 'ended') return null;
@@ -94,7 +94,7 @@ async function take(deps: Deps, id: string): Promise<PayoutScheduleRun | null> {
     }
     await changePayoutSchedule(tx, id, 'end');
     const ended = await lockPayoutSchedule(tx, id);
-    appendEvent(tx, eventOfPayoutSchedule('payout_schedule.ended', ended), deliveries);
+    appendEvent(tx, eventOfPayoutSchedule('payout_schedule.ended', ended));
     return null;
   });
 }

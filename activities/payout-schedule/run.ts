@@ -3,7 +3,7 @@
  * What cannot be paid in full is noted with an event, and pays nothing. Safe to run twice: a time of a
  * schedule has one row, with the id of its batch.
  */
-import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
+import { appendEvent, type EventTx } from '../../src/db/webhooks/events';
 import { databaseTime } from '../../src/db/database-time';
 import {
   endScheduleRun,
@@ -127,21 +127,18 @@ export function tooLate(): Refusal {
 }
 
 async function failRun(deps: Deps, run: PayoutScheduleRun, refusal: Refusal): Promise<void> {
-  await inEventTransaction(deps, run.scheduleId, (tx, deliveries) =>
-    noteRun(tx, run, refusal, deliveries),
-  );
+  await inEventTransaction(deps, run.scheduleId, (tx) => noteRun(tx, run, refusal));
 }
 
 export async function noteRun(
-  tx: Tx,
+  tx: EventTx,
   run: PayoutScheduleRun,
   failure: Refusal | null,
-  deliveries: NewDeliveries,
 ): Promise<void> {
   const schedule = await endScheduleRun(tx, run, failure);
   if (schedule === null) return;
   const type = failure === null ? 'payout_schedule.run_created' : 'payout_schedule.run_failed';
-  appendEvent(tx, eventOfPayoutSchedule(type, schedule), deliveries);
+  appendEvent(tx, eventOfPayoutSchedule(type, schedule));
 }
 
 export interface ScheduledBatch {
@@ -176,8 +173,8 @@ export function requireScheduleApproval({ awaitsSecondPerson, status }: PayoutSc
 
 /** The reservation of the run's batch was refused. */
 export async function failRunOfBatch(deps: Deps, batchId: string, refusal: Refusal): Promise<void> {
-  await inEventTransaction(deps, batchId, async (tx, deliveries) => {
+  await inEventTransaction(deps, batchId, async (tx) => {
     const run = await lockRunOfBatch(tx, batchId);
-    if (run !== null) await noteRun(tx, run, refusal, deliveries);
+    if (run !== null) await noteRun(tx, run, refusal);
   });
 }

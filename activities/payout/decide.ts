@@ -1,6 +1,6 @@
 /** The steps of a payout that involve no provider: approve (by two people above a threshold), reject, cancel. */
 import { appendAudit } from '../../src/db/audit/audit-log';
-import type { NewDeliveries } from '../../src/db/webhooks/events';
+import type { EventTx } from '../../src/db/webhooks/events';
 import {
   ABOVE_THRESHOLD,
   findDecision,
@@ -155,7 +155,7 @@ export async function decidePayout(
   payoutId: string,
   decisionId: string,
 ): Promise<{ outcome: DecideOutcome['kind']; state: PayoutState }> {
-  return inEventTransaction(deps, payoutId, async (tx, deliveries) => {
+  return inEventTransaction(deps, payoutId, async (tx) => {
     const payout = await lockPayout(tx, payoutId);
     const decision = await findDecision(tx, decisionId);
     if (decision?.payoutId !== payoutId) {
@@ -164,7 +164,7 @@ export async function decidePayout(
     if (decision.outcome !== null) {
       return { outcome: decision.outcome, state: await reportReviewed(tx, payout) };
     }
-    const { outcome, payout: after } = await decide(tx, payout, decision, deliveries);
+    const { outcome, payout: after } = await decide(tx, payout, decision);
     await noteOutcome(tx, decisionId, outcome);
     return { outcome, state: await reportReviewed(tx, after) };
   });
@@ -175,12 +175,7 @@ interface Decided {
   payout: Payout;
 }
 
-async function decide(
-  tx: Tx,
-  payout: Payout,
-  decision: PayoutDecision,
-  deliveries: NewDeliveries,
-): Promise<Decided> {
+async function decide(tx: EventTx, payout: Payout, decision: PayoutDecision): Promise<Decided> {
   const refused = (outcome: DecisionOutcome): Decided => ({ outcome, payout });
   const { kind, userId } = decision;
   const ageMs = (await databaseTime(tx)).getTime() - decision.createdAt.getTime();
@@ -192,12 +187,7 @@ async function decide(
   }
   if (nextPayoutStatus(payout.status, kind) === undefined) return refused('already_decided');
   if (kind === 'reject') {
-    const rejected = await take(
-      tx,
-      decision,
-      rejection(decision.email, decision.reason),
-      deliveries,
-    );
+    const rejected = await take(tx, decision, rejection(decision.email, decision.reason));
     return rejected === null
       ? refused('already_decided')
       : { outcome: 'applied', payout: rejected };
@@ -205,7 +195,7 @@ async function decide(
   // An operator's approval does not replace a condition.
   if (isWaitingForConditions(payout)) return refused('already_decided');
   if (payout.mode === 'live') {
-    const blocked = await transitionIn(tx, payout.id, blockedRejection(payout.id), deliveries);
+    const blocked = await transitionIn(tx, payout.id, blockedRejection(payout.id));
     if (blocked !== null) return { outcome: 'blocked', payout: blocked };
   }
   const mayNeedTwo = payout.mode === 'live' || payout.status === 'under_review';
@@ -217,9 +207,9 @@ async function decide(
   if (needsTwo) await noteOutcome(tx, decision.id, 'counted');
   const transition = approval(decision.email);
   const approved =
-    (await take(tx, decision, transition, deliveries)) ??
+    (await take(tx, decision, transition)) ??
     (payout.awaitsRelease === true
-      ? await take(tx, decision, { ...transition, trigger: 'clear' }, deliveries)
+      ? await take(tx, decision, { ...transition, trigger: 'clear' })
       : null);
   if (approved !== null) return { outcome: 'applied', payout: approved };
   // A threshold that was set meanwhile counts as well.
@@ -227,12 +217,11 @@ async function decide(
 }
 
 async function take(
-  tx: Tx,
+  tx: EventTx,
   { payoutId, kind, email, reason }: PayoutDecision,
   transition: Transition,
-  deliveries: NewDeliveries,
 ): Promise<Payout | null> {
-  const payout = await transitionIn(tx, payoutId, transition, deliveries);
+  const payout = await transitionIn(tx, payoutId, transition);
   if (payout === null) return null;
   await appendAudit(tx, {
     actor: email,

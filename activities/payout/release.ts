@@ -21,24 +21,24 @@ import { cancelDelayMs, reportReviewed } from './report';
 import { type Transition, transitionIn } from './transition';
 
 export async function releasePayout(deps: Deps, payoutId: string): Promise<PayoutState> {
-  return inEventTransaction(deps, payoutId, async (tx, deliveries) => {
+  return inEventTransaction(deps, payoutId, async (tx) => {
     const payout = await lockPayout(tx, payoutId);
     if (payout.awaitsRelease !== true) return reportReviewed(tx, payout);
     const now = await databaseTime(tx);
     const expiry = { ...EXPIRY, change: { releaseExpiredAt: now } };
-    const expired = await transitionIn(tx, payoutId, expiry, deliveries);
+    const expired = await transitionIn(tx, payoutId, expiry);
     if (expired !== null) return reportReviewed(tx, expired);
     for (const end of endsOf(payout)) {
-      const ended = await transitionIn(tx, payoutId, end, deliveries);
+      const ended = await transitionIn(tx, payoutId, end);
       if (ended !== null) return reportReviewed(tx, ended);
     }
-    const reviewed = await transitionIn(tx, payoutId, review(payout), deliveries);
+    const reviewed = await transitionIn(tx, payoutId, review(payout));
     if (reviewed !== null) return reportReviewed(tx, reviewed);
     await meetConditions(tx, payoutId);
     const released =
       cancelDelayMs(payout, now) > 0
         ? null
-        : await transitionIn(tx, payoutId, { trigger: 'release' }, deliveries);
+        : await transitionIn(tx, payoutId, { trigger: 'release' });
     return reportReviewed(tx, released ?? payout, { lookedAt: now });
   });
 }

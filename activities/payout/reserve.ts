@@ -3,7 +3,7 @@
  * the payout, its event and the stored response, and posts to the ledger last. Safe to run twice:
  * an existing payout is kept.
  */
-import type { NewDeliveries } from '../../src/db/webhooks/events';
+import type { EventTx } from '../../src/db/webhooks/events';
 import { lockClaim, releaseClaim } from '../../src/db/idempotency';
 import { post } from '../../src/db/ledger/ledger';
 import { insertBeneficiaries } from '../../src/db/payouts/payout-beneficiaries';
@@ -42,9 +42,7 @@ export type ReserveResult =
 
 export async function reservePayout(deps: Deps, input: PayoutInput): Promise<ReserveResult> {
   try {
-    const result = await inEventTransaction(deps, input.payoutId, (tx, deliveries) =>
-      reserve(tx, input, deliveries),
-    );
+    const result = await inEventTransaction(deps, input.payoutId, (tx) => reserve(tx, input));
     if (result.kind !== 'reserved' || deps.consoleUrl === null) return result;
     return { ...result, consolePage: `${deps.consoleUrl}/payouts/${input.payoutId}` };
   } catch (error) {
@@ -54,11 +52,7 @@ export async function reservePayout(deps: Deps, input: PayoutInput): Promise<Res
   }
 }
 
-async function reserve(
-  tx: Tx,
-  input: PayoutInput,
-  deliveries: NewDeliveries,
-): Promise<ReserveResult> {
+async function reserve(tx: EventTx, input: PayoutInput): Promise<ReserveResult> {
   const claim = await lockClaim<PayoutOrder>(tx, input.payoutId);
   if (claim === null) return withoutClaim(tx, input.payoutId);
   lockUsage(tx, { ...claim, currency: claim.request.currency });
@@ -85,7 +79,7 @@ async function reserve(
   const order = { ...claim, ...sent, payoutId, networkFee, beneficiary, maker, now: facts.now };
   const payout = buildPayout(order, result.terms);
   // All are sent together. If the reference is taken, the posting is rolled back.
-  const inserted = insert(tx, payout, deliveries);
+  const inserted = insert(tx, payout);
   insertConditions(tx, [payout]);
   insertBeneficiaries(tx, [payout]);
   const [isInserted, { outcome, available }] = await Promise.all([
@@ -123,7 +117,7 @@ async function takenReference(tx: Tx, payout: Payout, wanted: FactsQuery): Promi
   return duplicateReference('payout', existingId);
 }
 
-function insert(tx: Tx, payout: Payout, deliveries: NewDeliveries): Promise<boolean> {
+function insert(tx: EventTx, payout: Payout): Promise<boolean> {
   const response = presentCreated(presentPayout(payout));
-  return insertPayout(tx, payout, eventOfPayout(payout), response, deliveries);
+  return insertPayout(tx, payout, eventOfPayout(payout), response);
 }

@@ -3,7 +3,7 @@
  * The guard decides every race: the second caller changes nothing and gets the current state.
  */
 import { resolveOpenCase } from '../../src/db/cases/cases';
-import { appendEvent, type NewDeliveries } from '../../src/db/webhooks/events';
+import { appendEvent, type EventTx } from '../../src/db/webhooks/events';
 import { postAtCommit } from '../../src/db/ledger/ledger';
 import { getPayout, takeTransition, type PayoutChange } from '../../src/db/payouts/payouts';
 import type { Tx } from '../../src/db/transaction';
@@ -37,8 +37,8 @@ export function applyTransition(
   payoutId: string,
   transition: Transition,
 ): Promise<TransitionResult> {
-  return inEventTransaction(deps, payoutId, async (tx, deliveries) => {
-    const payout = await transitionIn(tx, payoutId, transition, deliveries);
+  return inEventTransaction(deps, payoutId, async (tx) => {
+    const payout = await transitionIn(tx, payoutId, transition);
     if (payout === null) return { applied: false, payout: await getPayout(tx, payoutId) };
     return { applied: true, payout };
   });
@@ -46,20 +46,19 @@ export function applyTransition(
 
 /** @returns null, and nothing is changed, when a guard does not hold */
 export async function transitionIn(
-  tx: Tx,
+  tx: EventTx,
   payoutId: string,
   { trigger, change = {}, only, posting, also }: Transition,
-  deliveries: NewDeliveries,
 ): Promise<Payout | null> {
   const payout = await takeTransition(tx, payoutId, trigger, change, only);
   if (payout === null) return null;
-  appendEvent(tx, eventOfPayout(payout), deliveries);
+  appendEvent(tx, eventOfPayout(payout));
   // A payout that its screening holds is decided with it.
   if (trigger === 'reject' && payout.mode === 'live') {
     await resolveOpenCase(tx, 'screening_review', payoutId, 'The payout was rejected.');
   }
   await also?.(tx);
-  const ofRefund = isFinalPayout(payout.status) ? await endRefundOf(tx, payout, deliveries) : null;
+  const ofRefund = isFinalPayout(payout.status) ? await endRefundOf(tx, payout) : null;
   if (posting !== undefined) postAtCommit(tx, payout, posting(payout));
   if (ofRefund !== null) postAtCommit(tx, payout, ofRefund);
   return payout;

@@ -7,25 +7,23 @@ import {
   deliveriesOf,
   INSERT_DELIVERIES,
   type InsertedDelivery,
-  type NewDeliveries,
+  type EventTx,
   type NewEvent,
   newWebhookDeliveryBindings,
 } from './webhooks/events';
-import type { Reader, Tx } from './transaction';
+import type { Reader } from './transaction';
 
 export type FirstEvent = Omit<NewEvent, 'sequence' | 'createdAt'>;
 
 /**
- * @param deliveries gets the deliveries of the event
  * @returns false, and nothing is written, when the reference is already used
  */
 export async function insertClaimed(
-  tx: Tx,
+  tx: EventTx,
   model: ModelClass<Model>,
   object: object,
   event: FirstEvent,
   response: { status: number; body: Buffer },
-  deliveries: NewDeliveries,
   send: Reader['prepared'] = (sql, values) => tx.prepared(sql, values),
 ): Promise<boolean> {
   const row = model.fromJson(object, { skipValidation: true }).$toDatabaseJson();
@@ -60,6 +58,6 @@ export async function insertClaimed(
     ],
   );
   const found = inserted.then(([one]) => one?.deliveries ?? []);
-  deliveries.push(deliveriesOf(event, found));
+  tx.deliveries.push(deliveriesOf(event, found));
   return (await inserted).length > 0;
 }

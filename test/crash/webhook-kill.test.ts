@@ -5,7 +5,7 @@
  * would a minute later.
  */
 import { readWebhookDeliveriesToStart } from '../../src/db/webhooks/webhook-deliveries';
-import { appendEvent } from '../../src/db/webhooks/events';
+import { appendEvent, withEvents } from '../../src/db/webhooks/events';
 import { newId } from '../../src/platform/lib/new-id';
 import { presentEvent } from '../../src/kit/service/envelope';
 import { createWebhookDeliveryWorkflows } from '../../src/temporal/webhook-delivery-workflows';
@@ -105,7 +105,7 @@ async function startOne(receiver: Receiver): Promise<string> {
   const head = { ...event, sequence: 1, createdAt: new Date() };
   const body = presentEvent(head, { id: objectId });
   await gateway.db.transaction((tx) => {
-    appendEvent(tx, { ...head, accountId, objectId, body }, []);
+    appendEvent(withEvents(tx), { ...head, accountId, objectId, body });
   });
   const [delivery] = await gateway.db.query<{ id: string }>(
     'SELECT id FROM webhook_deliveries WHERE event_id = ? AND endpoint_id = ?',

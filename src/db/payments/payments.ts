@@ -7,7 +7,7 @@ import {
   paymentStatusesBefore,
 } from '../../domain/payment';
 import { Payments } from '../models';
-import type { NewDeliveries } from '../webhooks/events';
+import type { EventTx } from '../webhooks/events';
 import { type FirstEvent, insertClaimed } from '../insert-claimed';
 import { WAITING_PAYOUTS } from '../payouts/payout-conditions';
 import { assignments, sqlList, type Db, type Reader, type Tx } from '../transaction';
@@ -45,13 +45,12 @@ export async function lockPayment(tx: Tx, id: string): Promise<Payment> {
 
 /** @returns false, and nothing is written, when the reference is already used */
 export function insertPayment(
-  tx: Tx,
+  tx: EventTx,
   payment: Payment,
   event: FirstEvent,
   response: { status: number; body: Buffer },
-  deliveries: NewDeliveries,
 ): Promise<boolean> {
-  return insertClaimed(tx, Payments, payment, event, response, deliveries);
+  return insertClaimed(tx, Payments, payment, event, response);
 }
 
 /** A payment after a step, with the payouts that wait for it to be completed. */

@@ -2,7 +2,7 @@
 import type { Payout, PayoutStatus, PayoutTrigger } from '../../domain/payout';
 import { nextPayoutStatus, payoutStatusesBefore } from '../../domain/payout';
 import { Payouts } from '../models';
-import type { NewDeliveries } from '../webhooks/events';
+import type { EventTx } from '../webhooks/events';
 import { BENEFICIARY } from './payout-beneficiaries';
 import { CONDITIONS, MAY_BE_RELEASED } from './payout-conditions';
 import { type FirstEvent, insertClaimed } from '../insert-claimed';
@@ -56,14 +56,13 @@ export async function getPayout(db: Db | Tx, id: string): Promise<Payout> {
  * @returns false, and nothing is written, when the reference is already used
  */
 export function insertPayout(
-  tx: Tx,
+  tx: EventTx,
   payout: Payout,
   event: FirstEvent,
   response: { status: number; body: Buffer },
-  deliveries: NewDeliveries,
 ): Promise<boolean> {
   const { conditions: _, beneficiary: _sealed, ...row } = payout;
-  return insertClaimed(tx, Payouts, row, event, response, deliveries, (sql, values) =>
+  return insertClaimed(tx, Payouts, row, event, response, (sql, values) =>
     tx.sendWithNext(sql, values),
   );
 }

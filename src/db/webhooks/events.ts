@@ -27,15 +27,41 @@ export interface NewEvent extends Owner {
 /** A delivery of a transaction, to be started after the commit. */
 type NewDelivery = Omit<WebhookDeliveryToStart, 'retryRequested'>;
 
-/** The deliveries that a transaction has inserted, known after its commit. */
-export type NewDeliveries = Promise<NewDelivery[]>[];
+/** A transaction that can append events. Their deliveries are known after its commit. */
+export type EventTx = Tx & { readonly deliveries: Promise<NewDelivery[]>[] };
+
+export function withEvents(tx: Tx): EventTx {
+  return Object.assign(tx, { deliveries: [] });
+}
+
+/** @returns the result of the work, and the deliveries that the caller starts */
+export async function transactionOfEvents<T>(
+  db: Db,
+  work: (tx: EventTx) => Promise<T>,
+): Promise<{ result: T; deliveries: NewDelivery[] }> {
+  const { result, inserted } = await db.transaction(async (tx) => {
+    const events = withEvents(tx);
+    return { result: await work(events), inserted: events.deliveries };
+  });
+  return { result, deliveries: (await Promise.all(inserted)).flat() };
+}
+
+/** A part that can fail by itself: its events go with it. */
+export async function savepointOfEvents<T>(tx: EventTx, work: () => Promise<T>): Promise<T> {
+  const before = tx.deliveries.length;
+  try {
+    return await tx.savepoint(work);
+  } catch (error) {
+    tx.deliveries.splice(before);
+    throw error;
+  }
+}
 
 /**
  * Appends the event and its deliveries, in the transaction of the status change
  * (decisions/webhooks#webhook-endpoints).
- * @param deliveries gets the deliveries
  */
-export function appendEvent(tx: Tx, event: NewEvent, deliveries: NewDeliveries): void {
+export function appendEvent(tx: EventTx, event: NewEvent): void {
   const inserted = tx.sendWithNext<InsertedDelivery>(
     `WITH event AS (
        INSERT INTO events (id, account_id, mode, type, object_id, sequence, body, actor, run_id,
@@ -58,7 +84,7 @@ export function appendEvent(tx: Tx, event: NewEvent, deliveries: NewDeliveries):
       ...newWebhookDeliveryBindings(),
     ],
   );
-  deliveries.push(deliveriesOf(event, inserted));
+  tx.deliveries.push(deliveriesOf(event, inserted));
 }
 
 /** A delivery that was not skipped. */

@@ -5,7 +5,7 @@
  */
 import { appendAudit } from '../../db/audit/audit-log';
 import { listPayoutRoutes } from '../../db/accounts/currency-routes';
-import { appendEvent, type NewDeliveries } from '../../db/webhooks/events';
+import { appendEvent, type EventTx, transactionOfEvents } from '../../db/webhooks/events';
 import { lockClaim, storeResponse } from '../../db/idempotency';
 import {
   deleteRecipient,
@@ -85,24 +85,24 @@ export function createRecipients(deps: RecipientsDeps) {
 
     /** A repeated change does nothing more. @throws ApiError not_found, invalid_state, and as `create` */
     update: (caller: Caller, by: ChangedBy, id: string, change: RecipientChange) =>
-      inChange(deps, id, async (tx, deliveries) => {
+      inChange(deps, id, async (tx) => {
         const before = await locked(tx, caller, id);
         if (before.deletedAt !== null) throw deleted();
         const saved = await savedOf({ ...deps, db: tx }, caller, changed(before, change));
         if (isSame(before, saved)) return before;
         const person = await secondPersonOf(tx, caller, saved.currency);
         const after = await saveRecipient(tx, id, saved, person);
-        await record(tx, by, 'updated', before, after, deliveries);
+        await record(tx, by, 'updated', before, after);
         return after;
       }),
 
     /** A repeated deletion does nothing more. @throws ApiError not_found */
     remove: (caller: Caller, by: ChangedBy, id: string) =>
-      inChange(deps, id, async (tx, deliveries) => {
+      inChange(deps, id, async (tx) => {
         const before = await locked(tx, caller, id);
         if (before.deletedAt !== null) return before;
         const after = await deleteRecipient(tx, id);
-        await record(tx, by, 'deleted', before, after, deliveries);
+        await record(tx, by, 'deleted', before, after);
         return after;
       }),
 
@@ -115,7 +115,7 @@ export function createRecipients(deps: RecipientsDeps) {
 async function inChange(
   deps: RecipientsDeps,
   id: string,
-  work: (tx: Tx, deliveries: NewDeliveries) => Promise<Recipient>,
+  work: (tx: EventTx) => Promise<Recipient>,
 ): Promise<Recipient> {
   const result = await inEventTransaction(deps, work);
   void wakeWaiting(deps, id).catch(() => undefined);
@@ -152,7 +152,7 @@ async function create(
     request,
     prepare: () => savedOf(deps, caller, request),
     create: async (saved) => {
-      await inEventTransaction(deps, async (tx, deliveries) => {
+      await inEventTransaction(deps, async (tx) => {
         // The claim has ended, and the same request may have created another one.
         if ((await lockClaim(tx, id)) === null) return;
         const { accountId, mode, apiKeyId: createdBy } = caller;
@@ -165,7 +165,7 @@ async function create(
           createdBy,
           secondPerson,
         });
-        await record(tx, by, 'created', null, after, deliveries);
+        await record(tx, by, 'created', null, after);
         await storeResponse(tx, id, presentCreated(presentRecipient(after)));
       });
       return readAnswer(deps.db, id);
@@ -228,18 +228,17 @@ function deleted(): ApiError {
 }
 
 async function record(
-  tx: Tx,
+  tx: EventTx,
   by: ChangedBy,
   verb: 'created' | 'updated' | 'deleted',
   before: Recipient | null,
   after: Recipient,
-  deliveries: NewDeliveries,
 ): Promise<void> {
   const { id: objectId, accountId, mode, sequence, updatedAt: createdAt } = after;
   const type: RecipientEvent = `recipient.${verb}`;
   const head = { id: newId('event'), type, mode, sequence, createdAt };
   const body = presentEvent(head, presentRecipient(after));
-  appendEvent(tx, { ...head, accountId, objectId, body, actor: by.actor }, deliveries);
+  appendEvent(tx, { ...head, accountId, objectId, body, actor: by.actor });
   await appendAudit(tx, {
     ...by,
     action: `recipient.${ACTIONS[verb]}`,
@@ -256,13 +255,10 @@ const ACTIONS = { created: 'create', updated: 'edit', deleted: 'delete' } as con
 /** After the commit the deliveries are started; restart-missing starts those that are lost here. */
 async function inEventTransaction<T>(
   { db, webhookDeliveryWorkflows }: RecipientsDeps,
-  work: (tx: Tx, deliveries: NewDeliveries) => Promise<T>,
+  work: (tx: EventTx) => Promise<T>,
 ): Promise<T> {
-  const { result, deliveries } = await db.transaction(async (tx) => {
-    const inserted: NewDeliveries = [];
-    return { result: await work(tx, inserted), deliveries: inserted };
-  });
-  for (const delivery of (await Promise.all(deliveries)).flat()) {
+  const { result, deliveries } = await transactionOfEvents(db, work);
+  for (const delivery of deliveries) {
     void webhookDeliveryWorkflows.start(delivery).catch(() => undefined);
   }
   return result;

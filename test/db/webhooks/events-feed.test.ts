@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../../src/db/connect';
-import { appendEvent } from '../../../src/db/webhooks/events';
+import { appendEvent, withEvents } from '../../../src/db/webhooks/events';
 import type { Db, Tx } from '../../../src/db/transaction';
 import type { EventType } from '../../../src/domain/events';
 import type { Mode } from '../../../src/domain/mode';
@@ -55,7 +55,16 @@ async function append(db: Db | Tx, accountId: string, wish: Wish = {}): Promise<
   const event: EventObject = { ...EXAMPLE.data[0], id, type, mode, sequence: 1 };
   const body = Buffer.from(JSON.stringify(event));
   const write = (tx: Tx): void => {
-    appendEvent(tx, { id, accountId, mode, type, objectId, sequence: 1, body, createdAt }, []);
+    appendEvent(withEvents(tx), {
+      id,
+      accountId,
+      mode,
+      type,
+      objectId,
+      sequence: 1,
+      body,
+      createdAt,
+    });
   };
   await ('savepoint' in db ? db.savepoint(write) : db.transaction(write));
   return event;

@@ -8,7 +8,7 @@ import { attemptWebhookDelivery } from '../../../activities/webhook-delivery/att
 import { cleanUpWebhooks } from '../../../activities/clean-up';
 import { connect } from '../../../src/db/connect';
 import { withClient } from '../../../src/db/provision';
-import { appendEvent } from '../../../src/db/webhooks/events';
+import { appendEvent, withEvents } from '../../../src/db/webhooks/events';
 import type { Db, Tx } from '../../../src/db/transaction';
 import type { EventType } from '../../../src/domain/events';
 import { OPEN_DELIVERIES_MAX } from '../../../src/domain/webhook-delivery';
@@ -77,7 +77,7 @@ function writeEvent(tx: Tx, type: EventType = 'payout.completed'): string {
   const event = { id: newId('event'), type, mode: 'test' as const };
   const body = Buffer.from(JSON.stringify(event));
   const rest = { accountId, objectId: newId('payout'), sequence: 1, createdAt: new Date() };
-  appendEvent(tx, { ...event, ...rest, body }, []);
+  appendEvent(withEvents(tx), { ...event, ...rest, body });
   return event.id;
 }
 

@@ -3,7 +3,7 @@ import { sentStatements } from '../../support/sent-statements';
 import { randomBytes } from 'node:crypto';
 import { connect } from '../../../src/db/connect';
 import { withClient } from '../../../src/db/provision';
-import { appendEvent } from '../../../src/db/webhooks/events';
+import { appendEvent, withEvents } from '../../../src/db/webhooks/events';
 import { listWebhookDeliveries } from '../../../src/db/webhooks/webhook-deliveries';
 import type { Db } from '../../../src/db/transaction';
 import { OPEN_DELIVERIES_MAX } from '../../../src/domain/webhook-delivery';
@@ -106,7 +106,7 @@ async function statusOfFreshEvent(): Promise<string | undefined> {
   };
   const rest = { objectId: newId('payout'), sequence: 1, createdAt: new Date() };
   await appDb.transaction((tx) => {
-    appendEvent(tx, { ...event, ...rest, body: Buffer.from('{}') }, []);
+    appendEvent(withEvents(tx), { ...event, ...rest, body: Buffer.from('{}') });
   });
   const [delivery] = await db.query<{ status: string }>(
     'SELECT status FROM webhook_deliveries WHERE event_id = ?',

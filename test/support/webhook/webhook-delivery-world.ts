@@ -9,7 +9,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../../../activities';
 import type { EventType } from '../../../src/domain/events';
 import { connect } from '../../../src/db/connect';
-import { appendEvent } from '../../../src/db/webhooks/events';
+import { appendEvent, withEvents } from '../../../src/db/webhooks/events';
 import type { Db } from '../../../src/db/transaction';
 import type { RetryScheduleMs } from '../../../src/domain/webhook-delivery';
 import type { Mode } from '../../../src/domain/mode';
@@ -156,7 +156,7 @@ export async function writeEvent(
     description: note,
   });
   await appDb.transaction((tx) => {
-    appendEvent(tx, { ...event, accountId, objectId, body }, []);
+    appendEvent(withEvents(tx), { ...event, accountId, objectId, body });
   });
   return { id: event.id, objectId, body, note };
 }
