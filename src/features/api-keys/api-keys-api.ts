@@ -2,7 +2,7 @@
 import { bind, type Route, withBody } from '../../kit/api/routes';
 import {
   API_KEY_OPERATIONS,
-  presentKeyForApi,
+  presentKey,
   presentKeyWithSecret,
   readApiKeyQuery,
   readApiKeyRequest,
@@ -26,12 +26,12 @@ export function apiKeyRoutes(keys: Keys, pagination: Pagination): Route[] {
       pagination,
       readApiKeyQuery,
       (caller, query) => keys.list(caller, query),
-      presentKeyForApi,
+      presentKey,
     ),
 
     getApiKey: async (ctx) => {
       const key = await keys.get(ctx.state.caller, pathId('apiKey', ctx));
-      ctx.body = presentOne(presentKeyForApi(key));
+      ctx.body = presentOne(presentKey(key));
     },
 
     rollApiKey: async (ctx) => {
@@ -43,7 +43,7 @@ export function apiKeyRoutes(keys: Keys, pagination: Pagination): Route[] {
     revokeApiKey: async (ctx) => {
       const id = pathId('apiKey', ctx);
       const key = await keys.revoke(ctx.state.caller, changedBy(ctx.state), id);
-      ctx.body = presentOne(presentKeyForApi(key));
+      ctx.body = presentOne(presentKey(key));
     },
   });
 }

@@ -294,7 +294,7 @@ export const API_KEY_OPERATIONS = operations([
 
 /** API keys in responses of the API. */
 
-export function presentKeyForApi(key: ApiKey): ApiKeyObject {
+export function presentKey(key: ApiKey): ApiKeyObject {
   return {
     id: key.id,
     object: 'api_key',
@@ -317,5 +317,5 @@ export function presentKeyForApi(key: ApiKey): ApiKeyObject {
 }
 
 export function presentKeyWithSecret({ secret, ...key }: ApiKey & { secret: string }) {
-  return { ...presentKeyForApi(key), secret };
+  return { ...presentKey(key), secret };
 }

@@ -47,6 +47,7 @@ import {
   Text,
   Time,
 } from '../../kit/service/change';
+import { presentKey } from './api-keys-contract';
 import { requireWithin } from './key-rights';
 import { findOwn, listOwn } from '../../kit/service/own';
 
@@ -162,7 +163,7 @@ export const createKey = defineChange({
       createdByKey: maker?.id ?? null,
     });
     await noteMaker(tx, key.id, by);
-    return { result: { ...key, secret }, audit: auditOf(presentApiKey, null, key) };
+    return { result: { ...key, secret }, audit: auditOf(presentKeyForOperator, null, key) };
   },
 });
 
@@ -176,7 +177,7 @@ export const rotateKey = defineChange({
     const { secret, stored } = makeSecret(key.mode, pepper);
     const rotated = await replaceSecret(tx, id, stored);
     await noteMaker(tx, id, by);
-    return { result: { ...rotated, secret }, audit: auditOf(presentApiKey, key, rotated) };
+    return { result: { ...rotated, secret }, audit: auditOf(presentKeyForOperator, key, rotated) };
   },
 });
 
@@ -194,7 +195,7 @@ export const editKey = defineChange({
     }
     const edited = await saveApiKey(tx, id, await readSettings(tx, input));
     await noteMaker(tx, id, by);
-    return { result: edited, audit: auditOf(presentApiKey, key, edited) };
+    return { result: edited, audit: auditOf(presentKeyForOperator, key, edited) };
   },
 });
 
@@ -208,7 +209,7 @@ export const limitKey = defineChange({
     const key = await requireWorkingKey(tx, id);
     const limited = await saveApiKey(tx, id, await readRules(tx, input));
     await noteMaker(tx, id, by);
-    return { result: limited, audit: auditOf(presentApiKey, key, limited) };
+    return { result: limited, audit: auditOf(presentKeyForOperator, key, limited) };
   },
 });
 
@@ -226,10 +227,10 @@ export const revokeKey = defineChange({
     const key = await requireWorkingKey(tx, id);
     const revoked = await revokeApiKey(tx, id);
     for (const made of await revokeKeysMadeBy(tx, key)) {
-      const audit = auditOf(presentApiKey, { ...made, revokedAt: null }, made);
+      const audit = auditOf(presentKeyForOperator, { ...made, revokedAt: null }, made);
       await appendAudit(tx, { ...by, action: 'api_key.revoke', ...audit });
     }
-    return { result: revoked, audit: auditOf(presentApiKey, key, revoked) };
+    return { result: revoked, audit: auditOf(presentKeyForOperator, key, revoked) };
   },
 });
 
@@ -280,30 +281,10 @@ export function findOwnKey(db: Db, owner: Owner, id: string): Promise<ApiKey> {
   });
 }
 
-/** A key as an operator and the audit log see it, without its hash. */
-export function presentApiKey(key: ApiKey) {
-  return {
-    id: key.id,
-    object: 'api_key',
-    account_id: key.accountId,
-    mode: key.mode,
-    name: key.name,
-    display: `${key.displayPrefix}…${key.lastFour}`,
-    status: apiKeyStatus(key, new Date()),
-    scopes: key.scopes,
-    allow: key.allowlist,
-    rate: key.requestsPerMinute,
-    pay_to: key.recipientsOnly ? 'recipients' : 'anywhere',
-    currencies: key.payoutCurrencies,
-    payout_max: limitsText(key, 'per_payout'),
-    daily_max: limitsText(key, 'per_day'),
-    created_by_key: key.createdByKey,
-    expires_at: key.expiresAt?.toISOString() ?? null,
-    revoked_at: key.revokedAt?.toISOString() ?? null,
-    created_at: key.createdAt.toISOString(),
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    last_used_address: key.lastUsedAddress,
-  };
+/** A key as operators and the audit log see it. */
+export function presentKeyForOperator(key: ApiKey) {
+  const { accountId, lastUsedAddress } = key;
+  return { ...presentKey(key), account_id: accountId, last_used_address: lastUsedAddress };
 }
 
 /** @throws AdminRefusal */

@@ -17,7 +17,7 @@ import type { KeyRequest } from '../../domain/key-request';
 import type { KeyLimit } from '../../domain/limits';
 import { newId } from '../../platform/lib/new-id';
 import { presentCreated } from '../../kit/service/envelope';
-import { presentKeyForApi, presentKeyWithSecret } from './api-keys-contract';
+import { presentKey, presentKeyWithSecret } from './api-keys-contract';
 import type { ChangedBy } from '../../kit/service/audit';
 import {
   createKey,
@@ -121,7 +121,7 @@ async function create(
         const maker = await requireWorkingKey(tx, caller.apiKeyId);
         const subject = { accountId, mode, pepper, id, maker };
         const key = await createKey.makeIn(tx, by, subject, inputFor(maker, request));
-        await storeResponse(tx, id, presentCreated({ ...presentKeyForApi(key), secret: null }));
+        await storeResponse(tx, id, presentCreated({ ...presentKey(key), secret: null }));
         return presentCreated(presentKeyWithSecret(key));
       });
       return created === null ? readAnswer(db, id) : { ...created, replayed: false };

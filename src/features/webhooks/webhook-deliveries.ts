@@ -19,7 +19,7 @@ import {
 import type { Db, Reader } from '../../db/transaction';
 import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
 import type { WebhookDeliveryWorkflows, Urgency } from '../../temporal/webhook-delivery-workflows';
-import { presentWebhookDelivery } from '../../kit/service/admin';
+import { presentDelivery } from './webhooks-contract';
 import { AdminRefusal } from '../../kit/service/refusal';
 import { auditOf, defineChange } from '../../kit/service/change';
 import { findOwn, readAs } from '../../kit/service/own';
@@ -95,7 +95,7 @@ export const retryDelivery = defineChange({
       throw new AdminRefusal({ code: 'delivery_body_deleted', id, keptDays: BODIES_KEPT_DAYS });
     }
     await requestRetry(tx, id);
-    return { result: delivery, audit: auditOf(presentWebhookDelivery, delivery, delivery) };
+    return { result: delivery, audit: auditOf(presentDelivery, delivery, delivery) };
   },
   after: (db, { id, webhookDeliveryWorkflows }) =>
     wakeWebhookDeliveries(db, webhookDeliveryWorkflows, [id], 'at once'),
@@ -113,7 +113,7 @@ export const abandonDelivery = defineChange({
     if (!(await isEnded)) {
       throw new AdminRefusal({ code: 'delivery_already_ended', id, status: before.status });
     }
-    return { result: after, audit: auditOf(presentWebhookDelivery, before, after) };
+    return { result: after, audit: auditOf(presentDelivery, before, after) };
   },
   after: (db, { id, webhookDeliveryWorkflows }) =>
     wakeWebhookDeliveries(db, webhookDeliveryWorkflows, [id]),

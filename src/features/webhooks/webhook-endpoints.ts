@@ -25,7 +25,7 @@ import type { Mode, Owner } from '../../domain/mode';
 import { ENDPOINTS_MAX } from '../../domain/webhook-delivery';
 import { newId } from '../../platform/lib/new-id';
 import type { SecretBox } from '../../platform/lib/secret-box';
-import { presentEndpoint, presentPing, type Ping } from '../../kit/service/admin';
+import { presentEndpointForOperator, presentPing, type Ping } from './webhooks-contract';
 import { presentEvent } from '../../kit/service/envelope';
 import type { WebhookDeliveryWorkflows } from '../../temporal/webhook-delivery-workflows';
 import type { WebhookSender } from '../../adapters/webhooks/sender';
@@ -118,7 +118,10 @@ export const createEndpoint = defineChange({
       { id, accountId, mode, url, events: readEvents(events), description, signature: chosen },
       secretBox.seal(secret, id),
     );
-    return { result: { ...endpoint, secret }, audit: auditOf(presentEndpoint, null, endpoint) };
+    return {
+      result: { ...endpoint, secret },
+      audit: auditOf(presentEndpointForOperator, null, endpoint),
+    };
   },
 });
 
@@ -185,7 +188,10 @@ export const rollSecret = defineChange({
     const before = await requireEndpoint(tx, id);
     const secret = makeSecret();
     const rolled = await replaceEndpointSecret(tx, id, secretBox.seal(secret, id));
-    return { result: { ...rolled, secret }, audit: auditOf(presentEndpoint, before, rolled) };
+    return {
+      result: { ...rolled, secret },
+      audit: auditOf(presentEndpointForOperator, before, rolled),
+    };
   },
 });
 
@@ -303,7 +309,7 @@ async function saveChanged(
 ) {
   const before = await requireEndpoint(tx, id);
   const after = await saveEndpoint(tx, { ...before, ...decide(before) });
-  return { result: after, audit: auditOf(presentEndpoint, before, after) };
+  return { result: after, audit: auditOf(presentEndpointForOperator, before, after) };
 }
 
 async function refuseOneTooMany(tx: Tx, accountId: string, mode: Mode): Promise<void> {

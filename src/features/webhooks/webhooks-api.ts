@@ -1,11 +1,11 @@
 /** /webhook_endpoints and /webhook_deliveries, in addition to the specification (decisions/webhooks#webhooks-by-api). */
 import { bind, type Route, withBody } from '../../kit/api/routes';
 import {
-  presentAttempts,
-  presentDeliveryForApi,
-  presentEndpointForApi,
+  presentAttempt,
+  presentDelivery,
+  presentEndpoint,
   presentEndpointWithSecret,
-  presentPingForApi,
+  presentPing,
   readWebhookDeliveryQuery,
   readWebhookEndpointChange,
   readWebhookEndpointQuery,
@@ -37,12 +37,12 @@ export function webhookRoutes(webhooks: Webhooks, pagination: Pagination): Route
       pagination,
       readWebhookEndpointQuery,
       (caller, query) => webhooks.list(caller, query),
-      presentEndpointForApi,
+      presentEndpoint,
     ),
 
     getWebhookEndpoint: async (ctx) => {
       const endpoint = await webhooks.get(ctx.state.caller, pathId('webhookEndpoint', ctx));
-      ctx.body = presentOne(presentEndpointForApi(endpoint));
+      ctx.body = presentOne(presentEndpoint(endpoint));
     },
 
     updateWebhookEndpoint: withBody(
@@ -52,14 +52,14 @@ export function webhookRoutes(webhooks: Webhooks, pagination: Pagination): Route
         const { caller, request } = ctx.state;
         const id = pathId('webhookEndpoint', ctx);
         const endpoint = await webhooks.update(caller, changedBy(ctx.state), id, request);
-        ctx.body = presentOne(presentEndpointForApi(endpoint));
+        ctx.body = presentOne(presentEndpoint(endpoint));
       },
     ),
 
     deleteWebhookEndpoint: async (ctx) => {
       const id = pathId('webhookEndpoint', ctx);
       const endpoint = await webhooks.remove(ctx.state.caller, changedBy(ctx.state), id);
-      ctx.body = presentOne(presentEndpointForApi(endpoint));
+      ctx.body = presentOne(presentEndpoint(endpoint));
     },
 
     rollWebhookEndpoint: async (ctx) => {
@@ -71,7 +71,7 @@ export function webhookRoutes(webhooks: Webhooks, pagination: Pagination): Route
     pingWebhookEndpoint: async (ctx) => {
       const id = pathId('webhookEndpoint', ctx);
       const ping = await webhooks.ping(ctx.state.caller, changedBy(ctx.state), id);
-      ctx.body = presentOne(presentPingForApi(ping));
+      ctx.body = presentOne(presentPing(ping));
     },
 
     listWebhookDeliveries: async (ctx, next) => {
@@ -82,7 +82,7 @@ export function webhookRoutes(webhooks: Webhooks, pagination: Pagination): Route
           const id = pathId('webhookEndpoint', ctx);
           return webhooks.deliveries(caller, id, { ...page, status: filters.status });
         },
-        presentDeliveryForApi,
+        presentDelivery,
       );
       await list(ctx, next);
     },
@@ -90,14 +90,14 @@ export function webhookRoutes(webhooks: Webhooks, pagination: Pagination): Route
     getWebhookDelivery: async (ctx) => {
       const id = pathId('webhookDelivery', ctx);
       const { delivery, attempts } = await webhooks.delivery(ctx.state.caller, id);
-      const shown = { ...presentDeliveryForApi(delivery), attempts: presentAttempts(attempts) };
+      const shown = { ...presentDelivery(delivery), attempts: attempts.map(presentAttempt) };
       ctx.body = presentOne(shown);
     },
 
     resendWebhookDelivery: async (ctx) => {
       const id = pathId('webhookDelivery', ctx);
       const delivery = await webhooks.resend(ctx.state.caller, changedBy(ctx.state), id);
-      ctx.body = presentOne(presentDeliveryForApi(delivery));
+      ctx.body = presentOne(presentDelivery(delivery));
     },
   });
 }

@@ -22,7 +22,6 @@ import { oneOf, type Query, readListQuery } from '../../kit/api/query';
 import type { StoredAttempt } from '../../db/webhooks/webhook-attempts';
 import type { WebhookDelivery } from '../../db/webhooks/webhook-deliveries';
 import type { WebhookEndpoint } from '../../db/webhooks/webhook-endpoints';
-import type { Ping } from '../../kit/service/admin';
 
 const Url = Type.String({
   minLength: 1,
@@ -412,7 +411,7 @@ export const WEBHOOK_OPERATIONS = operations([
 
 /** Webhook endpoints and deliveries in responses of the API. */
 
-export function presentEndpointForApi(endpoint: WebhookEndpoint): WebhookEndpointObject {
+export function presentEndpoint(endpoint: WebhookEndpoint): WebhookEndpointObject {
   return {
     id: endpoint.id,
     object: 'webhook_endpoint',
@@ -428,14 +427,32 @@ export function presentEndpointForApi(endpoint: WebhookEndpoint): WebhookEndpoin
   };
 }
 
+/** As operators and the audit log see it. */
+export function presentEndpointForOperator(endpoint: WebhookEndpoint) {
+  const { accountId, timeoutsInARow } = endpoint;
+  return { ...presentEndpoint(endpoint), account_id: accountId, timeouts_in_a_row: timeoutsInARow };
+}
+
 export function presentEndpointWithSecret({
   secret,
   ...endpoint
 }: WebhookEndpoint & { secret: string }) {
-  return { ...presentEndpointForApi(endpoint), secret };
+  return { ...presentEndpoint(endpoint), secret };
 }
 
-export function presentPingForApi(ping: Ping): WebhookPingObject {
+/** A test event and the endpoint's response. */
+export interface Ping {
+  endpointId: string;
+  eventId: string;
+  deliveryId: string;
+  outcome: 'succeeded' | 'failed';
+  status: number | null;
+  errorCode: string | null;
+  error: string | null;
+  durationMs: number;
+}
+
+export function presentPing(ping: Ping): WebhookPingObject {
   return {
     object: 'webhook_ping',
     endpoint_id: ping.endpointId,
@@ -449,7 +466,7 @@ export function presentPingForApi(ping: Ping): WebhookPingObject {
   };
 }
 
-export function presentDeliveryForApi(delivery: WebhookDelivery): WebhookDeliveryObject {
+export function presentDelivery(delivery: WebhookDelivery): WebhookDeliveryObject {
   return {
     id: delivery.id,
     object: 'webhook_delivery',
@@ -468,8 +485,8 @@ export function presentDeliveryForApi(delivery: WebhookDelivery): WebhookDeliver
 }
 
 /** What was sent is the event; its signature stays with the receiver and is not shown. */
-export function presentAttempts(attempts: readonly StoredAttempt[]) {
-  return attempts.map((attempt) => ({
+export function presentAttempt(attempt: StoredAttempt) {
+  return {
     number: attempt.number,
     manual: attempt.manual,
     url: attempt.url,
@@ -480,6 +497,24 @@ export function presentAttempts(attempts: readonly StoredAttempt[]) {
     started_at: attempt.startedAt.toISOString(),
     finished_at: attempt.finishedAt?.toISOString() ?? null,
     duration_ms: attempt.durationMs,
+    // The response is shown as text; the database stores the exact bytes.
     response_body: attempt.responseBody?.toString('utf8') ?? null,
-  }));
+  };
+}
+
+export function presentAttemptForOperator(attempt: StoredAttempt) {
+  const { timing, requestHeaders, responseHeaders, responseTruncated } = attempt;
+  return {
+    object: 'webhook_attempt',
+    ...presentAttempt(attempt),
+    timing_ms: timing && {
+      dns: timing.dnsMs,
+      connect: timing.connectMs,
+      tls: timing.tlsMs,
+      first_byte: timing.firstByteMs,
+    },
+    request_headers: requestHeaders,
+    response_headers: responseHeaders,
+    response_truncated: responseTruncated,
+  };
 }

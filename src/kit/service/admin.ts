@@ -8,10 +8,7 @@ import type { Case } from '../../db/cases/cases';
 import type { FeeRuleVersion } from '../../db/accounts/fee-rules';
 import type { ScreeningSource } from '../../db/screening/screening';
 import type { Pause } from '../../db/accounts/payout-pauses';
-import type { StoredAttempt } from '../../db/webhooks/webhook-attempts';
 import type { User } from '../../db/people/users';
-import type { WebhookDelivery } from '../../db/webhooks/webhook-deliveries';
-import type { WebhookEndpoint } from '../../db/webhooks/webhook-endpoints';
 import type { Payout } from '../../domain/payout';
 import { conditionWords } from '../../domain/payout-condition';
 import { presentPayout } from '../../features/payouts/payouts-contract';
@@ -84,99 +81,6 @@ export function presentCase(found: Case) {
     created_at: found.createdAt.toISOString(),
     resolved_at: found.resolvedAt?.toISOString() ?? null,
     resolution: found.resolution,
-  };
-}
-
-export function presentEndpoint(endpoint: WebhookEndpoint) {
-  return {
-    id: endpoint.id,
-    object: 'webhook_endpoint',
-    account_id: endpoint.accountId,
-    mode: endpoint.mode,
-    url: endpoint.url,
-    events: endpoint.events ?? ['all'],
-    signature: endpoint.signature,
-    enabled: endpoint.enabled,
-    description: endpoint.description,
-    timeouts_in_a_row: endpoint.timeoutsInARow,
-    created_at: endpoint.createdAt.toISOString(),
-    updated_at: endpoint.updatedAt.toISOString(),
-    deleted_at: endpoint.deletedAt?.toISOString() ?? null,
-  };
-}
-
-/** A test event and the endpoint's response. */
-export interface Ping {
-  endpointId: string;
-  eventId: string;
-  deliveryId: string;
-  outcome: 'succeeded' | 'failed';
-  status: number | null;
-  errorCode: string | null;
-  error: string | null;
-  durationMs: number;
-}
-
-export function presentPing(ping: Ping) {
-  return {
-    object: 'webhook_ping',
-    endpoint_id: ping.endpointId,
-    event_id: ping.eventId,
-    delivery_id: ping.deliveryId,
-    outcome: ping.outcome,
-    status: ping.status,
-    error_code: ping.errorCode,
-    error: ping.error,
-    duration_ms: ping.durationMs,
-  };
-}
-
-export function presentWebhookDelivery(delivery: WebhookDelivery) {
-  return {
-    id: delivery.id,
-    object: 'webhook_delivery',
-    endpoint_id: delivery.endpointId,
-    event_id: delivery.eventId,
-    event_type: delivery.eventType,
-    object_id: delivery.objectId,
-    mode: delivery.mode,
-    status: delivery.status,
-    attempts: delivery.attempts,
-    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
-    last_error: delivery.lastError,
-    created_at: delivery.createdAt.toISOString(),
-    finished_at: delivery.finishedAt?.toISOString() ?? null,
-  };
-}
-
-export function presentAttempt(attempt: StoredAttempt) {
-  const { timing, responseBody } = attempt;
-  return {
-    object: 'webhook_attempt',
-    number: attempt.number,
-    manual: attempt.manual,
-    url: attempt.url,
-    outcome: attempt.outcome,
-    status: attempt.status,
-    error_code: attempt.errorCode,
-    error: attempt.error,
-    started_at: attempt.startedAt.toISOString(),
-    finished_at: attempt.finishedAt?.toISOString() ?? null,
-    duration_ms: attempt.durationMs,
-    timing_ms:
-      timing === null
-        ? null
-        : {
-            dns: timing.dnsMs,
-            connect: timing.connectMs,
-            tls: timing.tlsMs,
-            first_byte: timing.firstByteMs,
-          },
-    request_headers: attempt.requestHeaders,
-    response_headers: attempt.responseHeaders,
-    // The response is shown as text; the database stores the exact bytes.
-    response_body: responseBody?.toString('utf8') ?? null,
-    response_truncated: attempt.responseTruncated,
   };
 }
 

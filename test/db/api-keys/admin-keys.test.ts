@@ -51,8 +51,8 @@ test('a new key works at once, with its settings, and its secret is nowhere else
     name: 'Shop backend',
     status: 'working',
     scopes: SCOPES,
-    allow: ['127.0.0.1/32', '10.0.0.0/8', '2001:db8::/32'],
-    rate: 7,
+    allowed_addresses: ['127.0.0.1/32', '10.0.0.0/8', '2001:db8::/32'],
+    requests_per_minute: 7,
     expires_at: '2999-01-01T00:00:00.000Z',
   });
   const listed = await admin.json('keys', 'list', '--account', account);

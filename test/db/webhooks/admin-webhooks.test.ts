@@ -93,7 +93,7 @@ test('ping is sent once, signed, also to a disabled endpoint, and can be looked 
   const { id, secret } = await create('--events', 'payout.failed');
   await admin.json('webhooks', 'disable', id);
   const ping = await admin.json('webhooks', 'ping', id);
-  expect(ping).toMatchObject({ outcome: 'succeeded', status: 200, error_code: null });
+  expect(ping).toMatchObject({ outcome: 'succeeded', response_status: 200, error_code: null });
   const [received, ...more] = receiver.received;
   expect(more).toEqual([]);
   expect(faultOf(received!, secret)).toBeNull();
@@ -107,11 +107,11 @@ test('ping is sent once, signed, also to a disabled endpoint, and can be looked 
   });
   receiver.answer = 410;
   const refused = await admin.json('webhooks', 'ping', id);
-  expect(refused).toMatchObject({ outcome: 'failed', status: 410, error_code: 'http_4xx' });
+  expect(refused).toMatchObject({ outcome: 'failed', response_status: 410, error_code: 'http_4xx' });
   const deliveries = await admin.list('webhooks', 'deliveries', id);
   expect(deliveries.map(({ status }) => status)).toEqual(['failed', 'succeeded']);
   const [attempt] = await admin.list('webhooks', 'attempts', refused.delivery_id);
-  expect(attempt).toMatchObject({ number: 1, status: 410, response_body: 'ok' });
+  expect(attempt).toMatchObject({ number: 1, response_status: 410, response_body: 'ok' });
   const since = new Date(Date.now() - 60_000).toISOString();
   await admin.json('webhooks', 'enable', id);
   expect(await admin.json('webhooks', 'recover', id, '--since', since)).toMatchObject({

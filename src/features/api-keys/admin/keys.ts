@@ -5,7 +5,7 @@ import {
   createKey,
   limitKey,
   listKeys,
-  presentApiKey,
+  presentKeyForOperator,
   revokeKey,
   rotateKey,
   setLiveKeysByApi,
@@ -69,8 +69,18 @@ export function addKeys(admin: Command, run: Run): void {
       examples: ['keys list', 'keys list --account acc_… --json'],
     }).addOption(ACCOUNT),
     async ({ db, accountId }, { account }) =>
-      (await listKeys(db, await accountId(account))).map(presentApiKey),
-    ['id', 'mode', 'status', 'name', 'display', 'scopes', 'allow', 'rate', 'last_used_at'],
+      (await listKeys(db, await accountId(account))).map(presentKeyForOperator),
+    [
+      'id',
+      'mode',
+      'status',
+      'name',
+      'display',
+      'scopes',
+      'allowed_addresses',
+      'requests_per_minute',
+      'last_used_at',
+    ],
     'No keys. `keys create` creates one.',
   );
   const limit = changeVerb(keys, 'limit', {
@@ -83,7 +93,7 @@ export function addKeys(admin: Command, run: Run): void {
   });
   addFields(limit, limitKey);
   runOn(run, limit, KEY, async ({ db, by }, id, options) =>
-    presentApiKey(await limitKey.make(db, by, { id }, inputOf(limitKey, options))),
+    presentKeyForOperator(await limitKey.make(db, by, { id }, inputOf(limitKey, options))),
   );
   runOn(
     run,
@@ -104,10 +114,10 @@ export function addKeys(admin: Command, run: Run): void {
       examples: ['keys revoke key_… --reason "the shop has moved"'],
     }),
     KEY,
-    async ({ db, by }, id) => presentApiKey(await revokeKey.make(db, by, { id }, {})),
+    async ({ db, by }, id) => presentKeyForOperator(await revokeKey.make(db, by, { id }, {})),
   );
 }
 
 function withSecret({ secret, ...key }: Awaited<ReturnType<typeof rotateKey.make>>) {
-  return { ...presentApiKey(key), secret };
+  return { ...presentKeyForOperator(key), secret };
 }

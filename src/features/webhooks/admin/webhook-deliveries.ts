@@ -5,7 +5,7 @@ import {
   OPEN_DELIVERIES_RESERVE,
   WEBHOOK_DELIVERY_STATUSES,
 } from '../../../domain/webhook-delivery';
-import { presentAttempt, presentWebhookDelivery } from '../../../kit/service/admin';
+import { presentAttemptForOperator, presentDelivery } from '../webhooks-contract';
 import {
   abandonDelivery,
   listAttempts,
@@ -39,7 +39,7 @@ const DELIVERY_COLUMNS = [
   'event_type',
   'object_id',
   'status',
-  'attempts',
+  'attempt_count',
   'next_attempt_at',
   'last_error',
 ] as const;
@@ -48,7 +48,7 @@ const ATTEMPT_COLUMNS = [
   'manual',
   'started_at',
   'outcome',
-  'status',
+  'response_status',
   'error_code',
   'duration_ms',
   'error',
@@ -77,7 +77,7 @@ export function addWebhookDeliveries(webhooks: Command, run: Run): void {
     ENDPOINT,
     async ({ db }, id, { status, limit }) => {
       const found = await listWebhookDeliveries(db, id, status, limit + 1);
-      return listOf(found.map(presentWebhookDelivery), limit);
+      return listOf(found.map(presentDelivery), limit);
     },
     (list) => showList(list, DELIVERY_COLUMNS, 'No deliveries.'),
   );
@@ -88,16 +88,14 @@ export function addWebhookDeliveries(webhooks: Command, run: Run): void {
       examples: ['webhooks attempts whd_…', 'webhooks attempts whd_… --json'],
     }),
     DELIVERY,
-    async ({ db }, id) => listOf((await listAttempts(db, id)).map(presentAttempt)),
+    async ({ db }, id) => listOf((await listAttempts(db, id)).map(presentAttemptForOperator)),
     (list) => showList(list, ATTEMPT_COLUMNS, 'No attempts yet.'),
   );
   const addChange = (name: string, change: typeof retryDelivery, texts: VerbTexts) =>
     runOn(run, changeVerb(webhooks, name, texts), DELIVERY, async (context, id) => {
       const { webhookDeliveryWorkflows } = context.webhooks();
       const { db, by } = context;
-      return presentWebhookDelivery(
-        await change.make(db, by, { id, webhookDeliveryWorkflows }, {}),
-      );
+      return presentDelivery(await change.make(db, by, { id, webhookDeliveryWorkflows }, {}));
     });
   addChange('retry', retryDelivery, {
     summary: 'Make one attempt at once, outside the schedule',

@@ -2,7 +2,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { MODES } from '../../../domain/mode';
 import { UsageError } from '../../../platform/lib/command-line';
-import { presentEndpoint, presentPing } from '../../../kit/service/admin';
+import { presentEndpointForOperator, presentPing } from '../webhooks-contract';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -66,7 +66,7 @@ export function addWebhooks(admin: Command, run: Run): void {
       examples: ['webhooks list', 'webhooks list --account acc_… --json'],
     }).addOption(ACCOUNT),
     async ({ db, accountId }, { account }) =>
-      (await listEndpoints(db, await accountId(account))).map(presentEndpoint),
+      (await listEndpoints(db, await accountId(account))).map(presentEndpointForOperator),
     ['id', 'mode', 'enabled', 'url', 'events', 'description'],
     'No endpoints. `webhooks create` creates one.',
   );
@@ -77,7 +77,7 @@ export function addWebhooks(admin: Command, run: Run): void {
       examples: ['webhooks show we_… --json'],
     }),
     ENDPOINT,
-    async ({ db }, id) => presentEndpoint(await requireKnown(db, id)),
+    async ({ db }, id) => presentEndpointForOperator(await requireKnown(db, id)),
   );
   const edit = changeVerb(webhooks, 'edit', {
     summary: 'Change the URL, the event types, the description or the signature headers',
@@ -89,7 +89,7 @@ export function addWebhooks(admin: Command, run: Run): void {
     if (Object.keys(input).length === 0) {
       throw new UsageError('Nothing to change. Use --url, --events, --description or --signature.');
     }
-    return presentEndpoint(await editEndpoint.make(db, by, { ...tools(), id }, input));
+    return presentEndpointForOperator(await editEndpoint.make(db, by, { ...tools(), id }, input));
   });
   runOn(
     run,
@@ -105,7 +105,7 @@ export function addWebhooks(admin: Command, run: Run): void {
   );
   const addChange = (name: string, change: typeof enableEndpoint, texts: VerbTexts) =>
     runOn(run, changeVerb(webhooks, name, texts), ENDPOINT, async ({ db, by }, id) =>
-      presentEndpoint(await change.make(db, by, { id }, {})),
+      presentEndpointForOperator(await change.make(db, by, { id }, {})),
     );
   addChange('enable', enableEndpoint, {
     summary: 'Send events to an endpoint again',
@@ -148,5 +148,5 @@ export function addWebhooks(admin: Command, run: Run): void {
 }
 
 function withSecret({ secret, ...endpoint }: WebhookEndpoint & { secret: string }) {
-  return { ...presentEndpoint(endpoint), secret };
+  return { ...presentEndpointForOperator(endpoint), secret };
 }
