@@ -107,7 +107,11 @@ test('ping is sent once, signed, also to a disabled endpoint, and can be looked 
   });
   receiver.answer = 410;
   const refused = await admin.json('webhooks', 'ping', id);
-  expect(refused).toMatchObject({ outcome: 'failed', response_status: 410, error_code: 'http_4xx' });
+  expect(refused).toMatchObject({
+    outcome: 'failed',
+    response_status: 410,
+    error_code: 'http_4xx',
+  });
   const deliveries = await admin.list('webhooks', 'deliveries', id);
   expect(deliveries.map(({ status }) => status)).toEqual(['failed', 'succeeded']);
   const [attempt] = await admin.list('webhooks', 'attempts', refused.delivery_id);
