@@ -63,7 +63,7 @@ CREATE TABLE audit_unsealed (
 GRANT SELECT ON audit_unsealed TO gateway_worker, gateway_admin;
 GRANT DELETE ON audit_unsealed TO gateway_worker;
 
--- The head of the chain, once a day. Without a signing key it has no signature.
+-- The head of the chain, once an hour. Without a signing key it has no signature.
 CREATE TABLE audit_heads (
   sequence bigint NOT NULL,
   hash bytea NOT NULL,

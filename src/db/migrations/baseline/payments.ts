@@ -128,7 +128,7 @@ CREATE TABLE payment_decisions (
   PRIMARY KEY (payment_id, id),
   UNIQUE (payment_id, number),
   CONSTRAINT payment_decisions_requested_by_check
-  CHECK (requested_by IN ('merchant', 'operator'))
+    CHECK (requested_by IN ('merchant', 'operator'))
 );
 CREATE UNIQUE INDEX payment_decisions_pending ON payment_decisions (payment_id) WHERE state = 'pending';
 GRANT SELECT ON payment_decisions TO gateway_api, gateway_worker, gateway_admin, gateway_dashboard;
@@ -183,7 +183,7 @@ CREATE TABLE payment_refunds (
   PRIMARY KEY (payment_id, reference),
   UNIQUE (payment_id, provider_refund_id),
   CONSTRAINT payment_refunds_requested_by_check
-  CHECK (requested_by IN ('merchant', 'operator', 'provider')),
+    CHECK (requested_by IN ('merchant', 'operator', 'provider')),
   CONSTRAINT payment_refunds_complete CHECK (id IS NOT NULL AND account_id IS NOT NULL AND mode IS NOT NULL
     AND currency IS NOT NULL AND requested_by IS NOT NULL AND updated_at IS NOT NULL)
 );

@@ -62,7 +62,7 @@ CREATE TABLE payout_batch_decisions (
   -- The rows that the operator leaves out.
   row_numbers integer[],
   CONSTRAINT payout_batch_decisions_kind_check
-  CHECK (kind IN ('approve', 'reject', 'stop', 'leave_out'))
+    CHECK (kind IN ('approve', 'reject', 'stop', 'leave_out'))
 );
 CREATE INDEX payout_batch_decisions_of_batch ON payout_batch_decisions (batch_id, created_at);
 GRANT SELECT ON payout_batch_decisions TO gateway_worker, gateway_admin, gateway_dashboard;
@@ -188,7 +188,7 @@ CREATE TABLE payout_decisions (
   decided_at timestamptz,
   CHECK ((outcome IS NULL) = (decided_at IS NULL)),
   CONSTRAINT payout_decisions_outcome_check
-  CHECK (outcome IN ('applied', 'counted', 'already_decided', 'too_late', 'same_operator', 'key_creator',
+    CHECK (outcome IN ('applied', 'counted', 'already_decided', 'too_late', 'same_operator', 'key_creator',
     'related_operator', 'not_allowed', 'blocked', 'expired'))
 );
 CREATE INDEX payout_decisions_by_payout ON payout_decisions (payout_id, created_at);

@@ -65,7 +65,7 @@ CREATE TABLE sessions (
   -- local: a password or a passkey; directory: the provider; break_glass: a password or a passkey of an
   -- operator who may sign in without the provider.
   signed_in_by text NOT NULL DEFAULT 'local'
-  CHECK (signed_in_by IN ('local', 'directory', 'break_glass'))
+    CHECK (signed_in_by IN ('local', 'directory', 'break_glass'))
 );
 CREATE INDEX sessions_by_user ON sessions (user_id, created_at DESC);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
@@ -259,7 +259,7 @@ CREATE TABLE link_mails (
   -- The mail with that link. The customer is no user, and its token is in refund_links.
   refund_id text,
   CONSTRAINT link_mails_kind_check
-  CHECK (kind IN ('merchant', 'operator', 'customer'))
+    CHECK (kind IN ('merchant', 'operator', 'customer'))
 );
 CREATE INDEX link_mails_waiting ON link_mails (created_at) WHERE status = 'waiting';
 CREATE INDEX link_mails_of_email ON link_mails (kind, lower(email), created_at);
