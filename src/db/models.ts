@@ -17,7 +17,7 @@ class Composer extends Model {
 Composer.knex(knex({ client: 'pg' }));
 
 /** A model, with the columns that are read of a row. */
-export type Rows<Row> = ModelClass<Model & Row> & ReadRows<Row>;
+export type Rows<Row> = ModelClass<Model & Row> & ReadRows<Row> & { written: ReadonlySet<string> };
 
 /** What SELECT reads. */
 export interface ReadRows<Row> {
@@ -29,16 +29,22 @@ export interface ReadRows<Row> {
 
 /**
  * @param read the columns as SQL
+ * @param writes the columns that an insert or a change may write; other fields of its object are left out
  * @param json the fields that are jsonb; the driver would write an array as an array of PostgreSQL
  */
 export function rowsOf<Row>(
   table: string,
-  { read = '*', json = [] }: { read?: string; json?: readonly (keyof Row & string)[] } = {},
+  {
+    read = '*',
+    writes = '',
+    json = [],
+  }: { read?: string; writes?: string; json?: readonly (keyof Row & string)[] },
 ): Rows<Row> {
   const model = class extends Composer {
     static override tableName = table;
     static override jsonAttributes = [...json];
     static read = read;
+    static written = new Set(writes.split(/,\s*/));
   };
   return model as unknown as Rows<Row>;
 }
@@ -54,9 +60,14 @@ export const now = raw('clock_timestamp()');
 // A question mark is an operator there, and no place of a value.
 const returned = ({ read }: { read: string }) => raw(read.replaceAll('?', '\\?'));
 
+function written(rows: { written: ReadonlySet<string> }, row: object): never {
+  const entries = Object.entries(row).filter(([field]) => rows.written.has(columnOf(field)));
+  return Object.fromEntries(entries) as never;
+}
+
 /** @returns the new row */
 export function insertRow<Row>(db: Reader, rows: Rows<Row>, row: object): Promise<Row> {
-  const inserted = rows.query().insert(row as never);
+  const inserted = rows.query().insert(written(rows, row));
   return one(db.query<Row>(inserted.returning(returned(rows)).toKnexQuery()));
 }
 
@@ -67,7 +78,7 @@ export async function insertNewRow<Row>(
   unique: string[] | RawBuilder,
   row: object,
 ): Promise<Row | null> {
-  const inserted = rows.query().insert(row as never);
+  const inserted = rows.query().insert(written(rows, row));
   const query = inserted
     .onConflict(unique as string[])
     .ignore()
@@ -83,10 +94,7 @@ export function changeRow<Row>(
   id: string,
   change: object,
 ): Promise<Row> {
-  const changed = rows
-    .query()
-    .findById(id)
-    .patch(change as never);
+  const changed = rows.query().findById(id).patch(written(rows, change));
   return one(db.query<Row>(changed.returning(returned(rows)).toKnexQuery()));
 }
 

@@ -19,6 +19,7 @@ export interface Account {
 
 const Accounts = rowsOf<Account>('accounts', {
   read: 'id, name, status, verified_at, review_all, rehearse_review, created_at',
+  writes: 'id, name, status, verified_at, review_all, rehearse_review',
 });
 
 export function insertAccount(tx: Tx, account: Pick<Account, 'id' | 'name'>): Promise<Account> {

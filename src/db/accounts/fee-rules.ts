@@ -43,6 +43,8 @@ export interface FeeRuleVersion extends FeeScope, FeeTerms {
 const FeeRules = rowsOf<FeeRuleVersion>('fee_rules', {
   read: `id, account_id, direction, provider, currency, percentage, fixed_amount, min_fee, max_fee,
     valid_from, valid_until`,
+  writes: `account_id, direction, provider, currency, percentage, fixed_amount, min_fee, max_fee,
+    valid_from, valid_until`,
 });
 
 const IN_SCOPE = `account_id IS NOT DISTINCT FROM ? AND direction = ? AND provider = ?
@@ -91,13 +93,8 @@ export function endFeeRule(tx: Tx, id: string, at: Date): Promise<FeeRuleVersion
   return changeRow(tx, FeeRules, id, { validUntil: at });
 }
 
-export function insertFeeRule(
-  tx: Tx,
-  { accountId, direction, provider, currency, ...rule }: Omit<FeeRuleVersion, 'id'>,
-): Promise<FeeRuleVersion> {
-  const { percentage, fixedAmount, minFee, maxFee, validFrom, validUntil } = rule;
-  const terms = { percentage, fixedAmount, minFee, maxFee, validFrom, validUntil };
-  return insertRow(tx, FeeRules, { accountId, direction, provider, currency, ...terms });
+export function insertFeeRule(tx: Tx, rule: Omit<FeeRuleVersion, 'id'>): Promise<FeeRuleVersion> {
+  return insertRow(tx, FeeRules, rule);
 }
 
 /**

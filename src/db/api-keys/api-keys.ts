@@ -110,6 +110,9 @@ const ApiKeys = rowsOf<ApiKey>('api_keys', {
     recipients_only, payout_currencies, payout_limits, created_by_key, expires_at, revoked_at, created_at,
     last_used_at, host(last_used_address) AS last_used_address`,
   json: ['payoutLimits'],
+  writes: `id, account_id, mode, name, secret_hash, pepper_id, display_prefix, last_four, scopes,
+    allowlist, requests_per_minute, recipients_only, payout_currencies, payout_limits, created_by_key,
+    expires_at, revoked_at, secret_changed_at`,
 });
 
 /** A key to insert. */

@@ -21,6 +21,9 @@ const Refunds = rowsOf<Refund>('payment_refunds', {
   second_person, second_person_until, awaits_person, address_until, payout_id, sequence, created_at,
   updated_at, ended_at`,
   json: ['destination'],
+  writes: `id, payment_id, reference, provider_refund_id, amount, taken, fee, state, requested_by,
+    operator, api_key_id, merchant_reference, reason, destination, second_person, second_person_until,
+    awaits_person, address_until, ended_at`,
 });
 
 export async function listRefunds(db: Reader, paymentId: string): Promise<Refund[]> {

@@ -28,6 +28,8 @@ const Batches = rowsOf<PayoutBatch>('payout_batches', {
   ending_reason, ending_at, closed_at, closed_progress, sequence, created_at, updated_at,
   second_person, second_person_until, ${AWAITS_SECOND_PERSON} AS awaits_second_person`,
   json: ['totals', 'closedProgress'],
+  writes: `id, account_id, mode, reference, status, description, row_count, totals, manifest_sha256,
+    api_key_id, review_reasons, second_person, second_person_until, created_at, updated_at`,
 });
 
 export function findPayoutBatch(db: Reader, id: string): Promise<PayoutBatch | null> {
@@ -63,8 +65,7 @@ export async function lockPayoutBatch(tx: Tx, id: string): Promise<PayoutBatch> 
 
 /** @returns false, and nothing is written, when the reference is already used */
 export async function insertPayoutBatch(tx: Tx, batch: PayoutBatch): Promise<boolean> {
-  const { awaitsSecondPerson: _, ...row } = batch;
-  const inserted = await insertNewRow(tx, Batches, ['account_id', 'mode', 'reference'], row);
+  const inserted = await insertNewRow(tx, Batches, ['account_id', 'mode', 'reference'], batch);
   return inserted !== null;
 }
 

@@ -87,6 +87,8 @@ export type NewPayoutSchedule = Pick<
 const Schedules = rowsOf<PayoutSchedule>('payout_schedules', {
   read: 'id',
   json: ['payouts', 'totals'],
+  writes: `id, account_id, mode, reference, description, cron, time_zone, interval_seconds, runs_a_day,
+    start_at, end_at, payouts, totals, api_key_id`,
 });
 
 /** @returns null, and nothing is written, when the reference is already used */

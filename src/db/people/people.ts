@@ -222,7 +222,10 @@ const OPEN = 'i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > 
 /** SQL: an operator's link works only when another admin has approved it. */
 const APPROVED = "(i.kind = 'merchant' OR i.approved_by IS NOT NULL)";
 
-const Invitations = rowsOf<Invitation>('invitations', { read: 'id' });
+const Invitations = rowsOf<Invitation>('invitations', {
+  read: 'id',
+  writes: 'id, token_hash, kind, account_id, email, role, invited_by, expires_at',
+});
 
 export async function insertInvitation(
   tx: Tx,

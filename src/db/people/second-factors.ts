@@ -155,7 +155,10 @@ export async function findPasskey(db: Db, credentialId: string): Promise<Passkey
   return found ?? null;
 }
 
-const Passkeys = rowsOf<Passkey>('passkeys', { read: 'id' });
+const Passkeys = rowsOf<Passkey>('passkeys', {
+  read: 'id',
+  writes: 'id, user_id, credential_id, public_key, counter, transports, name',
+});
 
 /** @returns false when the credential is registered already */
 export async function insertPasskey(

@@ -30,8 +30,14 @@ export interface Membership {
 const Users = rowsOf<User>('users', {
   read: `id, kind, email, name, operator_role, bound_account_id, disabled_at, removed_at,
   last_sign_in_at, created_at`,
+  writes:
+    'id, kind, email, name, password_hash, operator_role, bound_account_id, disabled_at, removed_at',
 });
-const Sessions = rowsOf<NewSession>('sessions', { read: 'id' });
+const Sessions = rowsOf<NewSession>('sessions', {
+  read: 'id',
+  writes: `id, token_hash, user_id, account_id, address, user_agent, expires_at, signed_in_by,
+    authenticated_at`,
+});
 
 /** SQL over `users u` and `memberships m`: whether the user may act in the account. */
 const MAY_ACT = '(u.bound_account_id IS NULL OR u.bound_account_id = m.account_id)';

@@ -11,6 +11,8 @@ import { changeRow, findRow, insertRow, now, rowsOf } from '../models';
 
 const Recipients = rowsOf<Recipient>('recipients', {
   read: `*, ${VERSION} AS destination_version, ${AWAITS_SECOND_PERSON} AS awaits_second_person`,
+  writes: `id, account_id, mode, name, currency, network, destination_type, destination_value,
+    destination_memo, tags, created_by, second_person, sequence, updated_at, deleted_at`,
 });
 
 /** A recipient to insert. */

@@ -27,6 +27,8 @@ export interface WebhookEndpoint extends Owner {
 const Endpoints = rowsOf<WebhookEndpoint>('webhook_endpoints', {
   read: `id, account_id, mode, url, description, events, signature, enabled, timeouts_in_a_row, created_at,
     updated_at, deleted_at`,
+  writes: `id, account_id, mode, url, description, events, signature, enabled, secret_sealed,
+    secret_key_id, timeouts_in_a_row, updated_at, deleted_at`,
 });
 
 export type NewWebhookEndpoint = Pick<
