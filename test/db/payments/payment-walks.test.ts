@@ -32,10 +32,9 @@ test(
     // What a walk breaks stays broken, and the rows name its payment.
     expect(await brokenInvariants(world)).toEqual([]);
     console.log(`they passed ${JSON.stringify(passed)}`);
-    // Most walks would go nowhere if what they are made of were ill-chosen.
-    expect(Object.keys(passed)).toEqual(
-      expect.arrayContaining(['completed', 'received', 'refunded']),
-    );
+    // Most walks would go nowhere if what they are made of were ill-chosen. A few of them may miss the rarer steps.
+    const demanded = scaled(['completed'], ['completed', 'received', 'refunded']);
+    expect(Object.keys(passed)).toEqual(expect.arrayContaining(demanded));
   },
   scaled(300_000, 1_800_000),
 );
