@@ -2,6 +2,9 @@
  * The contract of docs/onchain-provider.md, as the gateway's own adapter meets it: the sandbox and
  * the wallet, each on its own kind of chain, answer alike.
  */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import type {
@@ -10,6 +13,7 @@ import type {
   PayoutOrder,
   Provider,
 } from '../../src/adapters/providers/port';
+import { checkProvider, type ProviderUnderTest } from '../../src/rails/onchain-api/conformance';
 import { describeWithChain, startChain } from '../support/wallet/chain';
 import {
   buildCheckout,
@@ -112,6 +116,11 @@ function checkoutOrder(changes: Partial<CheckoutOrder> = {}): CheckoutOrder {
   return buildCheckout('onchain_provider', { ...onEthereum, ...changes });
 }
 
+function underTest({ url, apiKey }: Pick<Implementation, 'url' | 'apiKey'>): ProviderUnderTest {
+  const amounts = { asset: 'USDC', network: 'ethereum', amount: '5.00000000' };
+  return { url, apiKey, ...amounts, address: RECEIVER, waitMs: 60_000 };
+}
+
 const CONFLICT = {
   kind: 'unknown',
   reason: 'The provider has a different order under this reference.',
@@ -144,37 +153,12 @@ function itKeepsTheContract(start: () => Promise<Implementation>, decimals: numb
     });
   };
 
-  it('refuses a wrong key with 401', async () => {
-    const answers = await Promise.all(
-      ['transfers/x', 'checkouts/x', 'transfers', 'fee-estimates'].map((path) =>
-        fetch(`${world.url}/v1/${path}`, { headers: { authorization: 'Bearer wrong' } }),
-      ),
-    );
-    for (const answer of answers) {
-      expect(answer.status).toBe(401);
-      expect(await answer.json()).toMatchObject({ error: { code: 'unauthorized' } });
-    }
-  });
-
-  it('names its errors', async () => {
-    const ask = async (path: string, body?: string) => {
-      const response = await fetch(`${world.url}/v1/${path}`, {
-        headers: {
-          authorization: `Bearer ${world.apiKey}`,
-          'content-type': 'application/json',
-        },
-        ...(body === undefined ? {} : { method: 'POST', body }),
-      });
-      const { error } = (await response.json()) as { error?: { code: string } };
-      return [response.status, error?.code];
-    };
-    expect(await ask('transfers/unknown')).toEqual([404, 'transfer_not_found']);
-    expect(await ask('checkouts/unknown')).toEqual([404, 'checkout_not_found']);
-    expect(await ask('transfers', '{}')).toEqual([400, 'malformed_request']);
-    expect(await ask('checkouts', '{"amount": 1}')).toEqual([400, 'malformed_request']);
-    expect(await ask('transfers?limit=0')).toEqual([400, 'malformed_request']);
-    const fee = 'fee-estimates?asset=DOGE&network=ethereum';
-    expect(await ask(fee)).toEqual([422, 'asset_not_supported']);
+  it('keeps the promises that any provider is tested for', async () => {
+    const mining = setInterval(() => void world.advance().catch(() => undefined), 200);
+    const results = await checkProvider(underTest(world));
+    clearInterval(mining);
+    expect(results.filter(({ failure }) => failure !== null)).toEqual([]);
+    expect(results.length).toBeGreaterThan(8);
   });
 
   it('estimates the network fee in the asset of the transfer', async () => {
@@ -316,6 +300,29 @@ function itKeepsTheContract(start: () => Promise<Implementation>, decimals: numb
     },
   );
 }
+
+test('a provider that takes each submission for a new order is found out', async () => {
+  let orders = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    const isAllowed = request.headers.authorization === 'Bearer key';
+    const isOrder = isAllowed && request.method === 'POST';
+    response.statusCode = isOrder ? 201 : isAllowed ? 404 : 401;
+    const error = { code: isAllowed ? 'transfer_not_found' : 'unauthorized', message: '' };
+    orders += 1;
+    response.end(JSON.stringify(isOrder ? { transfer: { id: String(orders) } } : { error }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${String(port)}`;
+  const results = await checkProvider(underTest({ url, apiKey: 'key' }));
+  server.close();
+  const kept = results.filter(({ failure }) => failure === null).map(({ promise }) => promise);
+  expect(kept).toEqual(['a wrong key is answered with 401']);
+  expect(results.find(({ promise }) => promise.includes('transfer, which'))?.failure).toContain(
+    '[201,201,201,201,201]',
+  );
+});
 
 describe('the sandbox as the on-chain provider', () => {
   // The magic codes are the last of 8 decimals.
