@@ -52,11 +52,6 @@ export const SIGNALS = {
   abandon: 'abandon',
   wake: 'wake',
   stop: 'stop',
-  pause: 'pause',
-  resume: 'resume',
-  acknowledge: 'acknowledge',
-  resolve: 'resolve',
-  cleared: 'cleared',
 } as const;
 
 export const UPDATES = {

@@ -36,7 +36,7 @@ Environment (each secret may also be read from a file: WALLET_DATABASE_URL_FILE=
   METRICS_PORT                private port for /metrics, 0 for any (not served)
   METRICS_HOST                address of that port (127.0.0.1)
   LOG_LEVEL                   trace, debug, info, warn, error or silent (info)
-  TEMPORAL_ADDRESS            host:port of the Temporal frontend: its workflows drive the chains
+  TEMPORAL_ADDRESS            host:port of the Temporal frontend: its workflows drive sweeps
   TEMPORAL_NAMESPACE          default
   TEMPORAL_PROFILE, TEMPORAL_TLS_…, TEMPORAL_API_KEY   as in the gateway (docs/operations.md, "Connecting to Temporal")
   WALLET_WORKFLOW_BUNDLE      the bundle of \`npm run build\`; none: the workflows are bundled at the start
@@ -54,14 +54,14 @@ runProcess(HELP, async (env) => {
   const registry = createRegistry('wallet');
   const temporal = readTemporal(env);
   const client = createTemporalClient(temporal);
-  const driving = {
+  const temporalParts = {
     ...{ namespace: temporal.namespace, workflowBundle: config.workflowBundle },
     connect: () => openNativeConnection(temporal),
   };
   const wallet = await startWallet(config, {
     openSigner,
     registry,
-    drive: (parts) => startDurable({ ...driving, client }, parts),
+    sweep: (parts) => startDurable({ ...temporalParts, client }, parts),
   });
   log('info', 'wallet listening', { url: wallet.url });
   const metrics = await startMetricsServer(config.metrics, () =>

@@ -24,7 +24,6 @@ import { Database } from '../../src/rails/wallet/db/database';
 import { type Network, readNetworks } from '../../src/rails/wallet/networks';
 import { submitTransfer } from '../../src/rails/wallet/sender/transfers';
 import { startChain, type TestChain } from '../support/wallet/chain';
-import { createTestNamespace, driveDurably } from '../support/wallet/durable-wallet';
 import { startTestServices, stopTestServices } from '../support/servers/start-services';
 import { createWalletDatabase } from '../support/servers/database';
 import {
@@ -33,7 +32,6 @@ import {
   startTestWallet,
   testNetwork,
 } from '../support/wallet/wallet';
-import { quietRuntime } from '../support/servers/workflow-world';
 
 interface Keystore {
   file: string;
@@ -45,7 +43,7 @@ interface Stand {
   chain: TestChain;
   db: Database;
   keystores: readonly Keystore[];
-  /** Starts a wallet whose chain is driven by workflows. */
+  /** Starts the wallet. */
   start: (network: Network) => ReturnType<typeof startTestWallet>;
 }
 
@@ -61,11 +59,7 @@ async function withStand(
   { hotWallets, blockSeconds, isBounded = false }: StandOptions,
   measure: (stand: Stand) => Promise<object>,
 ): Promise<void> {
-  const [chain, database, temporal] = await Promise.all([
-    startChain(),
-    createWalletDatabase(),
-    createTestNamespace(),
-  ]);
+  const [chain, database] = await Promise.all([startChain(), createWalletDatabase()]);
   const folder = mkdtempSync(join(tmpdir(), 'bench-wallet-'));
   const passwordFile = join(folder, 'hot.password');
   writeFileSync(passwordFile, 'a password of the measurement');
@@ -85,11 +79,10 @@ async function withStand(
   const start: Stand['start'] = (network) =>
     startTestWallet({
       ...{ networks: [network], signer: createTestSigner(), database, openSigner },
-      drive: driveDurably(temporal),
     });
   const report = await measure({ chain, db, keystores, start });
   process.stdout.write(`${JSON.stringify(report)}\n`);
-  await Promise.all([db.destroy(), temporal.close()]);
+  await db.destroy();
   rmSync(folder, { recursive: true });
   await Promise.all([chain.stop(), database.drop()]);
 }
@@ -278,8 +271,7 @@ async function main(): Promise<void> {
   const blocks = Number(values.blocks ?? usual.blocks);
   const payouts = Number(values.payouts ?? usual.payouts);
   const watched = Number(values.watched ?? usual.watched);
-  quietRuntime();
-  await startTestServices(['durable-postgres', 'temporal']);
+  await startTestServices(['durable-postgres']);
   try {
     for (const blockSeconds of blocks > 0
       ? listOf(values['block-times'] ?? usual.blockTimes)

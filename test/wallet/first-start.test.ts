@@ -3,6 +3,9 @@ import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import { createChain } from '../../src/rails/wallet/chain/chain';
 import { decideUnknown } from '../../src/rails/wallet/sender/decide-unknown';
+import { pauseWholeChain, resumeWholeChain } from '../../src/rails/wallet/chain/pause';
+import { findLockHolder } from '../../src/rails/wallet/db/database';
+import { chainLock } from '../../src/rails/wallet/driver';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
@@ -15,8 +18,6 @@ import {
 import { createOperator } from '../support/wallet/operator';
 import { buildOrder, foundCheckout, when } from './deposits-world';
 
-/** Temporal is away: nobody works on a chain. */
-const nobody = () => ({ stop: () => Promise.resolve() });
 const signer = createTestSigner();
 
 describeWithChain('the first start of a wallet', () => {
@@ -31,12 +32,17 @@ describeWithChain('the first start of a wallet', () => {
 
   it('finds what was paid, and is final, before somebody works on the chain', async () => {
     const networks = [testNetwork(chain)];
-    const idle = await startTestWallet({ networks, signer, database, drive: nobody });
+    const idle = await startTestWallet({ networks, signer, database });
+    await pauseWholeChain(idle.db, chain.chainId, { by: 'alice', reason: 'a test' });
+    await when('nobody to work on the chain', async () =>
+      (await findLockHolder(idle.db, chainLock(chain.chainId))) === null ? true : null,
+    );
     const order = buildOrder({ network: 'ethereum', amount: amount('5') });
     const { reference } = foundCheckout(await idle.provider.openCheckout(order));
     const [row] = await idle.db.query<{ address: Address }>('SELECT address FROM wallet.checkout');
     await chain.mint(chain.tokens.USDC, row!.address, 5_000_000n);
     await chain.finalize();
+    await resumeWholeChain(idle.db, chain.chainId, 'alice');
     await idle.stop();
 
     const wallet = await startTestWallet({ networks, signer, database });

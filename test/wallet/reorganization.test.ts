@@ -22,7 +22,7 @@ import {
 import { type PayoutsWorld, startPayoutsWorld } from './payouts-world';
 import { waitThroughFaults } from '../support/wait-for';
 
-const ALICE = { by: 'alice', reason: 'both nodes and an explorer have this chain' };
+const ALICE = { by: 'alice', reason: 'both nodes and an explorer have this chain', resend: false };
 
 describeWithChain('a reorganization below the final block', () => {
   let chain: TestChain;
@@ -88,7 +88,8 @@ describeWithChain('a reorganization below the final block', () => {
         return place?.pausedReason ?? undefined;
       });
     };
-    const accept = () => acceptChain(world.wallet.db, createChain(network), ALICE);
+    const accept = (resend = true) =>
+      acceptChain(world.wallet.db, createChain(network), { ...ALICE, resend });
     const states = () =>
       world.wallet.db.query(
         'SELECT nonce, state, freed_at IS NOT NULL AS is_freed FROM wallet.slot ORDER BY nonce',
@@ -101,6 +102,9 @@ describeWithChain('a reorganization below the final block', () => {
       expect(await world.ended('po_1')).toMatchObject({ status: 'sent' });
       await reorganize();
       expect(await world.received()).toBe(0n);
+      // A person has to see which payouts they are.
+      await expect(accept(false)).rejects.toThrow(/1 payouts .* now: po_1\./);
+      expect((await findPlace(world.wallet.db, chain.chainId))?.pausedReason).not.toBeNull();
       expect(await accept()).toMatchObject({ fork, reopened: 1, missing: 0, gaps: [] });
       await waitThroughFaults('the payout', async () => (await world.received()) === 5_000_000n);
       await waitThroughFaults('the end of its slot', async () => {

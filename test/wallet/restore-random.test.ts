@@ -39,23 +39,6 @@ const LOOKS = 10;
 
 jest.setTimeout(scaled(300_000, 1_200_000));
 
-/** Drives a chain as the workflow does: an activity that fails is tried again. */
-const driveAgain: Parameters<typeof startTestWallet>[0]['drive'] = ({ chains }) => {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const ended = chains.map(async ({ run }) => {
-    while (!signal.aborted) {
-      await run.run({ known: null, ms: 60_000, signal }).catch(() => undefined);
-    }
-  });
-  return {
-    stop: async () => {
-      stopping.abort();
-      await Promise.all(ended);
-    },
-  };
-};
-
 interface Order {
   reference: string;
   to: Address;
@@ -116,7 +99,6 @@ describeWithChain('payouts by chance on databases that go back', () => {
       signer: signers[0]!,
       signers,
       database,
-      drive: driveAgain,
     });
     const registered = () => wallet!.db.query('SELECT 1 FROM wallet.signer');
     await waitThroughFaults(

@@ -118,6 +118,23 @@ describeWithChain('a wallet with a restored database', () => {
   const stopped = () => waitThroughFaults('the stop', async () => (await openAlarms()).length > 0);
   const noStop = () =>
     waitThroughFaults('the end of the stop', async () => (await openAlarms()).length === 0);
+  /** The fees of the only transaction are raised after a block has passed it over. */
+  const bumped = async () => {
+    await chain.setNextBaseFee(50n * GWEI);
+    await waitThroughFaults('higher fees', async () => {
+      await chain.mine();
+      return (await wallet.db.query('SELECT 1 FROM wallet.attempt')).length > 1;
+    });
+    await broadcastOf(2);
+  };
+  const fenced = () =>
+    waitThroughFaults('the fence', async () => {
+      await chain.finalize();
+      const done = await wallet.db.query(
+        'SELECT 1 FROM wallet.signer, wallet.database_identity WHERE fenced_identity = identity',
+      );
+      return done.length > 0;
+    });
   let changed: Changes;
   const operator = createOperator(
     () => testNetwork(chain, changed),
@@ -142,9 +159,7 @@ describeWithChain('a wallet with a restored database', () => {
     await pay('po_1');
     await broadcastOf(1);
     const copy = await backUp({ payouts: { replaceAfterMs: 200 } });
-    await chain.setNextBaseFee(50n * GWEI);
-    await chain.mine();
-    await broadcastOf(2);
+    await bumped();
     await chain.finalize();
     expect(await received()).toBe(5_000_000n);
     await restore(copy);
@@ -157,9 +172,7 @@ describeWithChain('a wallet with a restored database', () => {
     await pay('po_1');
     await broadcastOf(1);
     const copy = await backUp({ payouts: { replaceAfterMs: 200 } });
-    await chain.setNextBaseFee(50n * GWEI);
-    await chain.mine();
-    await broadcastOf(2);
+    await bumped();
     await chain.mine();
     await chain.finalize();
     node = await startNodeProxy(chain.url);
@@ -444,22 +457,57 @@ describeWithChain('a wallet with a restored database', () => {
     const first = await backUp();
     await pay('po_a');
     await pay('po_b', 1);
-    await broadcastOf(2);
+    await pay('po_c');
+    await broadcastOf(3);
     await wallet.stop();
     const second = await copyWalletDatabase(databases[0]!);
     await chain.drop('all');
     databases.push(first);
     await start();
-    await pay('po_b', 1);
-    await broadcastOf(1);
     await pay('po_a');
+    await fenced();
     await broadcastOf(2);
+    await pay('po_b', 1);
+    await broadcastOf(3);
     await restore(second);
     await stopped();
     await restored();
-    await sentOf(['po_a', 'po_b']);
-    expect([await received(0), await received(1)]).toEqual([5_000_000n, 5_000_000n]);
+    await sentOf(['po_a', 'po_b', 'po_c']);
+    expect([await received(0), await received(1)]).toEqual([10_000_000n, 5_000_000n]);
     await noStop();
+  });
+
+  it('pays nothing twice when two processes with one key work on two databases', async () => {
+    receivers = Array.from({ length: 24 }, () => createTestSigner().address);
+    const copy = await backUp();
+    databases.push(copy);
+    const networks = [testNetwork(chain)];
+    const other = await startTestWallet({ networks, signer, database: copy });
+    const orders = receivers.map((_, to) => orderOf(`po_${String(to)}`, to));
+    const submit = async ({ provider }: TestWallet, all: readonly PayoutOrder[]) => {
+      for (const order of all) await provider.submitPayout(order);
+    };
+    for (let from = 0; from < orders.length; from += 2) {
+      const pair = orders.slice(from, from + 2);
+      await Promise.all([submit(wallet, pair), submit(other, pair.toReversed())]);
+      if (from % 8 === 6) await chain.mine();
+    }
+    const isStopped = async ({ db }: TestWallet) => {
+      const sql = "SELECT 1 FROM wallet.alarm WHERE kind = 'signer_stopped' AND cleared_at IS NULL";
+      return (await db.query(sql)).length > 0;
+    };
+    const balances = () => Promise.all(receivers.map((_, to) => received(to)));
+    await waitThroughFaults('one to pay all, and the other to stop', async () => {
+      await chain.mine();
+      await chain.finalize();
+      const units = await balances();
+      const stopped = [await isStopped(wallet), await isStopped(other)].filter((one) => one);
+      if (units.some((one) => one > 5_000_000n) || stopped.length === 2) return true;
+      return stopped.length === 1 && units.every((one) => one > 0n);
+    });
+    await chain.finalize();
+    expect(await balances()).toEqual(receivers.map(() => 5_000_000n));
+    await other.stop();
   });
 
   it('gives out no address again that was given out after the backup', async () => {

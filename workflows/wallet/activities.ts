@@ -18,15 +18,6 @@ export const LONG = {
   retry: RETRY,
 } as const;
 
-/**
- * The policy of driving a chain: attempts end because processes die, so the wait does not grow with
- * them.
- */
-export const DRIVING = {
-  ...LONG,
-  retry: { initialInterval: '1 second', backoffCoefficient: 1 },
-} as const;
-
 export function walletActivities<N extends keyof WalletActivities>(options: ActivityOptions) {
   return guarded(proxyActivities<Pick<WalletActivities, N>>(options));
 }

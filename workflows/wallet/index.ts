@@ -1,4 +1,2 @@
-/** The entry of the wallet's workflow bundle: every workflow that a wallet can run. */
-export { walletAlarmWorkflow } from './alarm';
-export { walletChainWorkflow } from './chain';
+/** The entry of the wallet's workflow bundle. */
 export { walletSweepWorkflow } from './sweep';

@@ -1,6 +1,6 @@
 /**
- * The alarms that a person ends, and how: acknowledged and resolved with a name and a reason, from
- * the terminal or by a signal of the alarm's workflow. The other alarms end with their condition.
+ * The alarms that a person ends, and how: acknowledged and resolved with a name and a reason. The other alarms end
+ * with their condition.
  */
 import { SetupError } from '../../platform/lib/setup-error';
 import { type AlarmKind, BY_SEVERITY } from './alarms';
@@ -9,7 +9,7 @@ import type { Database, Db } from './db/database';
 import { DECISION_PENDING } from './sender/waiting';
 
 /** Kind → what the person does before `resolve`. */
-export const REMEDIES: Readonly<Partial<Record<AlarmKind, string>>> = {
+const REMEDIES: Readonly<Partial<Record<AlarmKind, string>>> = {
   signer_stopped:
     'Find out whether the database is an old one or somebody else has the key. `npm run wallet -- restore` shows the next step.',
   reorganization_below_final:
@@ -37,11 +37,16 @@ export interface OpenAlarm {
   acknowledged_by: string | null;
   /** `alarms resolve` ends it, because it does not end with its condition. */
   needs_person: boolean;
+  /** What the person does first; null: it ends by itself. */
+  remedy: string | null;
 }
 
 export async function listAlarms(db: Db): Promise<OpenAlarm[]> {
   const rows = await db.query<
-    Omit<OpenAlarm, 'chain_id' | 'raised_at' | 'needs_person'> & { chain_id: string; raised: Date }
+    Omit<OpenAlarm, 'chain_id' | 'raised_at' | 'needs_person' | 'remedy'> & {
+      chain_id: string;
+      raised: Date;
+    }
   >(
     `SELECT id, chain_id, kind, subject, detail, raised_at AS raised, acknowledged_by
      FROM wallet.alarm WHERE cleared_at IS NULL ORDER BY ${BY_SEVERITY}`,
@@ -51,24 +56,20 @@ export async function listAlarms(db: Db): Promise<OpenAlarm[]> {
     chain_id: Number(row.chain_id),
     raised_at: raised.toISOString(),
     needs_person: row.kind in REMEDIES,
+    remedy: REMEDIES[row.kind as AlarmKind] ?? null,
   }));
 }
 
 export interface AlarmRow {
   kind: string;
   subject: string;
-  detail: string;
   chainId: number;
   isOpen: boolean;
-  acknowledgedBy: string | null;
-  resolvedBy: string | null;
-  resolution: string | null;
 }
 
 export async function findAlarm(db: Db, id: string): Promise<AlarmRow | null> {
   const [row] = await db.query<Omit<AlarmRow, 'chainId'> & { chain_id: string }>(
-    `SELECT kind, subject, detail, chain_id, cleared_at IS NULL AS "isOpen",
-       acknowledged_by AS "acknowledgedBy", resolved_by AS "resolvedBy", resolution
+    `SELECT kind, subject, chain_id, cleared_at IS NULL AS "isOpen"
      FROM wallet.alarm WHERE id = $1`,
     [id],
   );
@@ -85,23 +86,22 @@ export async function acknowledgeAlarm(db: Db, id: string, by: string): Promise<
   );
 }
 
-/** @returns why it stays open, or null; an alarm that is over stays as it is */
+/** @throws SetupError with the reason why it stays open; an alarm that is over stays as it is */
 export async function resolveAlarm(
   db: Database,
   id: string,
   { by, reason }: { by: string; reason: string },
-): Promise<string | null> {
+): Promise<void> {
   const alarm = await findAlarm(db, id);
-  if (alarm === null) return `There is no alarm ${id}.`;
+  if (alarm === null) throw new SetupError(`There is no alarm ${id}.`);
   const cause = await findCause(db, alarm);
-  if (alarm.isOpen && cause !== null) return cause;
+  if (alarm.isOpen && cause !== null) throw new SetupError(cause);
   await db.query(
     `UPDATE wallet.alarm
      SET cleared_at = clock_timestamp(), resolved_by = $2, resolution = $3
      WHERE id = $1 AND cleared_at IS NULL`,
     [id, by, reason],
   );
-  return null;
 }
 
 /** What must be done first: these would never be raised again while they hold. */
@@ -130,14 +130,4 @@ async function findCause(db: Db, { kind, subject, chainId }: AlarmRow): Promise<
     return 'The chain is still paused. Run npm run wallet -- chain resume first.';
   }
   return null;
-}
-
-/** @throws SetupError with the reason why it stays open */
-export async function resolveOrRefuse(
-  db: Database,
-  id: string,
-  decision: { by: string; reason: string },
-): Promise<void> {
-  const refusal = await resolveAlarm(db, id, decision);
-  if (refusal !== null) throw new SetupError(refusal);
 }

@@ -16,6 +16,8 @@ export type AlarmKind =
   | 'limit_reached'
   /** The signer is stopped: its nonces are used by somebody else, or the database is an old one. */
   | 'signer_stopped'
+  /** The database is another one, and its fence is not final. */
+  | 'database_changed'
   /** A transaction cannot be replaced within max_fee_per_gas_gwei. */
   | 'fee_cap_reached'
   /** A replaced hot wallet has a transaction outside of blocks, and its key is missing. */

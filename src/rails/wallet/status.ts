@@ -9,7 +9,7 @@ import { ChainUnavailable } from './chain/rpc';
 import { type Chain, createChain } from './chain/chain';
 import { listNewestDecisions, type PauseDecision } from './chain/pause';
 import { type Db, findLockHolder } from './db/database';
-import { chainLock } from './durable/chain-run';
+import { chainLock } from './driver';
 import type { Network, PayoutRules } from './networks';
 import { describeFound, describeOpenFound, type OpenFound } from './sender/unknown';
 import { readView } from './sender/view';

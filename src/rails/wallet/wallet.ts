@@ -20,17 +20,17 @@ import {
   createSumsCheck,
   startDepositWork,
 } from './deposits';
-import { type ChainRun, createChainRun } from './durable/chain-run';
+import { driveChain, type DriverParts } from './driver';
 import type { DurableParts } from './durable/workers';
 import { ensurePlace } from './follower/follower';
 import { startCallbacks } from './http/callbacks';
 import { checkoutPages } from './http/checkout-pages';
 import { createProvider } from './http/provider';
-import type { Loop } from './loop';
+import { joinLoops, type Loop } from './loop';
 import { measureNetworks, measureNodes, type NodeObserver } from './metrics';
 import { type Network, type PayoutRules, type SignerSettings, WALLET_MODES } from './networks';
 import { isDenied } from './sender/denylist';
-import { stopOnOlderDatabase } from './sender/older-database';
+import { noteDatabase } from './sender/older-database';
 import { startSenders } from './sender/senders';
 import { isLostAddress, type OrderRules, type Transfer } from './sender/transfers';
 import type { OpenSigner } from './signer/open';
@@ -45,8 +45,8 @@ export interface WalletParts {
   openSigner: (settings: SignerSettings) => OpenSigner | Promise<OpenSigner>;
   /** What the process tells Prometheus. */
   registry?: Registry;
-  /** Runs the chains until it is stopped: by workflows (durable/workers.ts). */
-  drive: (parts: DurableParts) => { stop(): Promise<void> };
+  /** Runs the sweeps until it is stopped: by workflows (durable/workers.ts). */
+  sweep?: (parts: DurableParts) => { stop(): Promise<void> };
 }
 
 /** @throws SetupError when the configuration does not fit the database or a chain */
@@ -64,14 +64,15 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
     await requireFollowed(db, config.networks);
     const modes = WALLET_MODES.filter((mode) => config.xpubs[mode] !== null);
     await skipAfterRestore(db, modes, await readIdentity(db));
-    await stopOnOlderDatabase(db);
+    await noteDatabase(db);
     measureNetworks(registry, db, config.networks);
     const chains = await openChains(config, measureNodes(registry));
     running.push(startCallbacks(db, config));
     let publicUrl = config.publicUrl ?? '';
     const pageUrl = (id: string): string => `${publicUrl}/checkout/${id}`;
     const checkouts = createCheckoutParts(config, db, pageUrl);
-    const runs = new Map<string, ChainRun>();
+    const drivers = new Map<string, Loop>();
+    const idle: DriverParts[] = [];
     const ownAddresses = new Set<Address>();
     for (const chain of chains) {
       const { network } = chain;
@@ -85,11 +86,11 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
       loops.push(createFollowing(config, db, chain, pageUrl));
       const compareSums = createSumsCheck(config, db, chain);
       if (compareSums !== null) loops.push(compareSums);
-      runs.set(nameOf(network), createChainRun({ network, db, log: config.log, loops }));
+      idle.push({ network, db, log: config.log, loops });
     }
     const rules = orderRules(db, config.networks, ownAddresses);
     const onQueued = ({ mode, network }: Transfer): void => {
-      runs.get(nameOf({ mode, name: network }))?.wake();
+      drivers.get(nameOf({ mode, name: network }))?.wake();
     };
     const { host, port, credentials, log } = config;
     const onError = (error: Error): void => {
@@ -105,11 +106,9 @@ export async function startWallet(config: WalletConfig, parts: WalletParts): Pro
     running.push(
       ...startDepositWork(config, db, { db, rules, onQueued, pageUrl, log: config.log }),
     );
-    const driven = chains.flatMap((chain) => {
-      const run = runs.get(nameOf(chain.network));
-      return run === undefined ? [] : [{ chain, run }];
-    });
-    running.push(parts.drive({ db, log: config.log, chains: driven }));
+    for (const driven of idle) drivers.set(nameOf(driven.network), driveChain(driven));
+    running.push(joinLoops([...drivers.values()]));
+    if (parts.sweep !== undefined) running.push(parts.sweep({ db, log: config.log, chains }));
     return { url: server.url, stop };
   } catch (error) {
     await stop();

@@ -1,4 +1,4 @@
-/** Wallets that are driven by workflows, on a Temporal namespace of the test's own. */
+/** Wallets whose sweeps are run by workflows, on a Temporal namespace of the test's own. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -28,21 +28,13 @@ export function temporalAddress(): string {
   return process.env['TEST_TEMPORAL_ADDRESS'] ?? '';
 }
 
-/** @param turns how often a chain's activity returns with a report, and when a new run begins */
-export function driveDurably(
-  { namespace, client }: TestNamespace,
-  turns: { turnMs?: number; turnsMax?: number } = {},
-): WalletParts['drive'] {
+export function sweepDurably({
+  namespace,
+  client,
+}: TestNamespace): NonNullable<WalletParts['sweep']> {
   const connect = () => NativeConnection.connect({ address: temporalAddress() });
   const workflowBundle = process.env['TEST_WALLET_WORKFLOW_BUNDLE'] ?? '';
-  return (parts) => startDurable({ namespace, client, connect, workflowBundle, ...turns }, parts);
-}
-
-/** What an operator reads on the workflow's page. */
-export async function readPage({ client }: TestNamespace, workflowId: string): Promise<string> {
-  const handle = client.workflow.getHandle(workflowId);
-  const page = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-  return page.currentDetails ?? '';
+  return (parts) => startDurable({ namespace, client, connect, workflowBundle }, parts);
 }
 
 export const WALLET_HISTORIES = join(__dirname, '../../fixtures/wallet-histories');

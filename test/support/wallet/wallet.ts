@@ -12,7 +12,6 @@ import {
   createProviderAgent,
   createProviderCaller,
 } from '../../../src/adapters/providers/provider-http';
-import type { Pause } from '../../../src/rails/wallet/chain/pause';
 import type { WalletConfig } from '../../../src/rails/wallet/config';
 import { Database } from '../../../src/rails/wallet/db/database';
 import type { WalletDatabase } from '../servers/database';
@@ -100,22 +99,6 @@ export interface TestWallet {
   stop: () => Promise<void>;
 }
 
-/** The runs of the chains, which are activities otherwise, one after the other. */
-const driveHere: WalletParts['drive'] = ({ chains }) => {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const ended = chains.map(async ({ run }) => {
-    let known: Pause | null = null;
-    while (!signal.aborted) ({ pause: known } = await run.run({ known, ms: 60_000, signal }));
-  });
-  return {
-    stop: async () => {
-      stopping.abort();
-      await Promise.all(ended);
-    },
-  };
-};
-
 export async function startTestWallet(options: {
   networks: readonly Network[];
   signer: Signer;
@@ -127,10 +110,10 @@ export async function startTestWallet(options: {
   callbackBaseUrl?: string | null;
   /** By default from `signers`. */
   openSigner?: WalletParts['openSigner'];
-  /** By default without workflows, which test/workflow has. */
-  drive?: WalletParts['drive'];
+  /** By default nothing runs sweeps. */
+  sweep?: WalletParts['sweep'];
 }): Promise<TestWallet> {
-  const { networks, signer, database, callbackBaseUrl = null, drive = driveHere } = options;
+  const { networks, signer, database, callbackBaseUrl = null, sweep } = options;
   const xpub = options.hasDeposits === false ? null : DEPOSIT_ACCOUNT.publicExtendedKey;
   const { signers = [signer] } = options;
   const pick: WalletParts['openSigner'] = (settings) =>
@@ -145,7 +128,10 @@ export async function startTestWallet(options: {
       if (process.env['WALLET_TEST_LOG'] !== undefined) console.log(level, message, fields);
     },
   };
-  const wallet = await startWallet(config, { openSigner, drive });
+  const wallet = await startWallet(config, {
+    openSigner,
+    ...(sweep === undefined ? {} : { sweep }),
+  });
   const db = new Database(database.url, { size: 2 });
   const agent = createProviderAgent();
   const provider = ONCHAIN.create(

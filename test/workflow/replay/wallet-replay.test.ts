@@ -11,8 +11,7 @@ import { PAYLOAD_CONVERTER } from '../../../src/rails/wallet/durable/workers';
 import { WALLET_HISTORIES } from '../../support/wallet/durable-wallet';
 import { quietRuntime } from '../../support/servers/workflow-world';
 
-/** `chain-continued`: a run that follows another one and is followed by a third. */
-const NAMES = ['alarm', 'chain', 'chain-continued', 'sweep'];
+const NAMES = ['sweep'];
 
 beforeAll(quietRuntime);
 

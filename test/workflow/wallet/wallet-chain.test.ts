@@ -1,22 +1,11 @@
-/**
- * Workflows drive a wallet: pauses hold over restarts and end, alarms are ended by a person, and an
- * idle chain costs almost nothing.
- */
+/** What an operator decides about a chain and its alarms: pauses hold over restarts, alarms are ended by a person. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { amount } from '../../../src/domain/money';
 import { runWalletCommand } from '../../../src/rails/wallet/commands';
 import { findPlace } from '../../../src/rails/wallet/follower/place';
-import type { ChainStatus } from '../../../workflows/wallet/messages';
 import { describeWithChain, startChain, type TestChain } from '../../support/wallet/chain';
-import {
-  createTestNamespace,
-  driveDurably,
-  readPage,
-  recordHistory,
-  type TestNamespace,
-} from '../../support/wallet/durable-wallet';
 import { buildOrder } from '../../support/servers/sandbox';
 import { createWalletDatabase, type WalletDatabase } from '../../support/servers/database';
 import {
@@ -26,30 +15,20 @@ import {
   testNetwork,
   type TestWallet,
 } from '../../support/wallet/wallet';
-import { quietRuntime } from '../../support/servers/workflow-world';
-import { waitFor, waitThroughFaults } from '../../support/wait-for';
+import { waitFor } from '../../support/wait-for';
 
-describeWithChain('a wallet that workflows drive', () => {
+describeWithChain('what an operator decides about a chain', () => {
   let chain: TestChain;
   let database: WalletDatabase;
-  let temporal: TestNamespace;
   let wallet: TestWallet;
   let folder: string;
   const signer = createTestSigner();
-  const chainWorkflow = () => `wallet-chain-${String(chain.chainId)}`;
-  const handle = (id: string) => temporal.client.workflow.getHandle(id);
 
   const start = async (): Promise<void> => {
-    const networks = [testNetwork(chain)];
-    wallet = await startTestWallet({ networks, signer, database, drive: driveDurably(temporal) });
+    wallet = await startTestWallet({ networks: [testNetwork(chain)], signer, database });
   };
   beforeAll(async () => {
-    quietRuntime();
-    [chain, database, temporal] = await Promise.all([
-      startChain(),
-      createWalletDatabase(),
-      createTestNamespace(),
-    ]);
+    [chain, database] = await Promise.all([startChain(), createWalletDatabase()]);
     await fillFloat(chain, signer.address);
     folder = mkdtempSync(join(tmpdir(), 'wallet-chain-'));
     const networks = [
@@ -63,7 +42,7 @@ describeWithChain('a wallet that workflows drive', () => {
   });
   afterAll(async () => {
     await wallet.stop();
-    await Promise.all([chain.stop(), database.drop(), temporal.close()]);
+    await Promise.all([chain.stop(), database.drop()]);
     rmSync(folder, { recursive: true });
   });
 
@@ -96,49 +75,40 @@ describeWithChain('a wallet that workflows drive', () => {
       const status = await statusOf(reference);
       return status === 'sent' || status === 'failed' ? status : undefined;
     });
-  const untilState = (state: ChainStatus['state']): Promise<ChainStatus> =>
-    waitThroughFaults(`the state ${state}`, async () => {
-      const status = await handle(chainWorkflow()).query<ChainStatus>('status');
-      return status.state === state ? status : undefined;
-    });
   const attempts = async (): Promise<number> =>
     (await wallet.db.query('SELECT 1 FROM wallet.attempt')).length;
   const headOf = async (): Promise<number> =>
     (await findPlace(wallet.db, chain.chainId))?.headNumber ?? 0;
 
-  it('stops at a signal, also over a restart, and goes on after `chain resume`', async () => {
+  it('is paused when nothing is under way any more, also over a restart, and goes on after `chain resume`', async () => {
     expect(await ended(await pay())).toBe('sent');
-    await handle(chainWorkflow()).signal('pause', { by: 'alice' });
-    await handle(chainWorkflow()).signal('pause', { by: 'alice', reason: 'both nodes *fork*' });
-    expect(await untilState('paused')).toMatchObject({
-      pause: { by: 'alice', reason: 'both nodes *fork*' },
-      report: { head: expect.any(Number), alarms: [] },
-    });
-    const page = await readPage(temporal, chainWorkflow());
-    expect(page).toContain('**paused**');
-    expect(page).toContain('Paused by alice');
-    expect(page).toContain('both nodes \\*fork\\*');
-    expect(page).toContain('`pause` was ignored: "reason" is required.');
+    const reason = ['--reason', 'both nodes fork'];
+    const paused = await run('chain', 'pause', 'ethereum', '--by', 'alice', ...reason);
+    expect(paused).toMatchObject({ code: 0 });
+    const state = JSON.parse((await run('chain', 'status', 'ethereum', '--json')).text) as object;
+    expect(state).toMatchObject({ state: 'paused', worker: null, pause: { by: 'alice' } });
 
     const before = { head: await headOf(), attempts: await attempts() };
     const reference = await pay();
     await wallet.stop();
     await start();
     await chain.mine(3);
-    // The workflow runs in the new process: it answers.
-    await untilState('paused');
-    expect((await run('chain', 'status', 'ethereum')).text).toContain('paused by alice since');
+    const status = (await run('chain', 'status', 'ethereum')).text;
+    expect(status).toContain('paused by alice since');
     expect(await statusOf(reference)).toBe('pending');
     expect({ head: await headOf(), attempts: await attempts() }).toEqual(before);
 
     const resumed = await run('chain', 'resume', 'ethereum', '--by', 'bob');
     expect(resumed.text).toMatch(/^ethereum \(test mode, chain \d+\) goes on\.\n$/);
     expect(await ended(reference)).toBe('sent');
+    const working = (await run('chain', 'status', 'ethereum')).text;
+    expect(working).toContain(`working since`);
+    expect(working).toContain(String(process.pid));
     const decisions = await wallet.db.query(
       'SELECT stops, kind, decided_by AS by, reason FROM wallet.decision ORDER BY id',
     );
     expect(decisions).toEqual([
-      { stops: 'chain', kind: 'pause', by: 'alice', reason: 'both nodes *fork*' },
+      { stops: 'chain', kind: 'pause', by: 'alice', reason: 'both nodes fork' },
       { stops: 'chain', kind: 'resume', by: 'bob', reason: null },
     ]);
     expect((await run('status')).text).toContain('the chain was resumed by bob at ');
@@ -146,79 +116,25 @@ describeWithChain('a wallet that workflows drive', () => {
     await expect(forged).rejects.toThrow('permission denied');
   });
 
-  it('is paused by the command when nothing is under way any more', async () => {
-    const paused = await run('chain', 'pause', 'ethereum', '--by', 'bob', '--reason', 'a test');
-    expect(paused).toMatchObject({ code: 0 });
-    const state = JSON.parse((await run('chain', 'status', 'ethereum', '--json')).text) as object;
-    expect(state).toMatchObject({ state: 'paused', worker: null, pause: { by: 'bob' } });
-    const before = await attempts();
-    const reference = await pay();
-    await chain.mine(3);
-    await untilState('paused');
-    expect(await attempts()).toBe(before);
-    await handle(chainWorkflow()).signal('resume', { by: 'bob' });
-    expect(await ended(reference)).toBe('sent');
-    const working = (await run('chain', 'status', 'ethereum')).text;
-    expect(working).toContain(`working since`);
-    expect(working).toContain(String(process.pid));
-    await recordHistory(temporal, chainWorkflow(), 'chain');
-  });
-
-  it('goes on when its workflow is terminated by hand', async () => {
-    await handle(chainWorkflow()).terminate('a test');
-    await waitFor('another run', async () => {
-      const { status } = await handle(chainWorkflow()).describe();
-      return status.name === 'RUNNING';
-    });
-    expect(await ended(await pay())).toBe('sent');
-  });
-
-  const openAlarm = async (): Promise<string> => {
+  it('has an alarm that an operator acknowledges and resolves', async () => {
     // The token keeps a part: the payout has ended, and a person has to look.
     await chain.call('TetherLikeToken', chain.tokens.USDT.address, 'setFee', [100n]);
-    const reference = await pay('USDT');
-    expect(await ended(reference)).toBe('sent');
-    return waitFor('the alarm', async () => {
-      const { text } = await run('alarms', 'list', '--json');
-      const [alarm] = JSON.parse(text) as { id: string; kind: string }[];
-      return alarm?.kind === 'not_transferred' ? alarm.id : undefined;
-    });
-  };
-  const alarmWorkflow = (id: string) => `wallet-alarm-${String(chain.chainId)}-${id}`;
-
-  it('has a workflow for an alarm, which an operator acknowledges and resolves', async () => {
-    const id = await openAlarm();
-    const workflow = alarmWorkflow(id);
-    await waitThroughFaults('the page', async () => {
-      const page = await readPage(temporal, workflow);
-      return page.includes('**not_transferred**');
-    });
-    await handle(workflow).signal('acknowledge', { by: 'alice' });
-    await handle(workflow).signal('resolve', { by: 'alice' });
-    await waitFor('who looks after it', async () => {
-      const page = await readPage(temporal, workflow);
-      return (
-        page.includes('Acknowledged by alice') &&
-        page.includes('`resolve` was ignored: "reason" is required.')
-      );
-    });
-    expect((await run('alarms', 'list')).text).toContain('acknowledged by alice');
-    await handle(workflow).signal('resolve', { by: 'alice', reason: 'the token was removed' });
-    expect(await handle(workflow).result()).toBe('resolved by alice: the token was removed');
-    expect((await run('alarms', 'list')).text).toBe('No alarm is open.\n');
-    await recordHistory(temporal, workflow, 'alarm');
-  });
-
-  it('ends the workflow of an alarm that the command resolved', async () => {
-    const id = await openAlarm();
-    await waitThroughFaults('its workflow', () => handle(alarmWorkflow(id)).describe());
-    expect((await run('alarms', 'resolve', '999999', '--by', 'bob', '--reason', 'x')).code).toBe(2);
-    const resolved = await run('alarms', 'resolve', id, '--by', 'bob', '--reason', 'known');
+    expect(await ended(await pay('USDT'))).toBe('sent');
+    const list = async () =>
+      JSON.parse((await run('alarms', 'list', '--json')).text) as { id: string; kind: string }[];
+    const [alarm] = await list();
+    expect(alarm).toMatchObject({ kind: 'not_transferred', needs_person: true });
+    const { id } = alarm!;
+    const by = ['--by', 'alice'];
+    expect((await run('alarms', 'acknowledge', id, ...by)).code).toBe(0);
+    const { text } = await run('alarms', 'list');
+    expect(text).toContain('acknowledged by alice');
+    expect(text).toContain('Look at the transaction and the contract of the token.');
+    const reason = ['--reason', 'the token was removed'];
+    expect((await run('alarms', 'resolve', '999999', ...by, ...reason)).code).toBe(2);
+    const resolved = await run('alarms', 'resolve', id, ...by, ...reason);
     expect(resolved).toEqual({ code: 0, text: `The alarm ${id} is resolved.\n` });
-    const result = await waitThroughFaults('the end of its workflow', () =>
-      handle(alarmWorkflow(id)).result(),
-    );
-    expect(result).toBe('resolved by bob: known');
+    expect((await run('alarms', 'list')).text).toBe('No alarm is open.\n');
   });
 
   it('refuses to resolve what still holds', async () => {

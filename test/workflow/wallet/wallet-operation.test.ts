@@ -9,7 +9,7 @@ import type { NetworkStatus } from '../../../src/rails/wallet/status';
 import { createDepositKey } from '../../../src/rails/wallet/signer/deposit-key';
 import {
   createTestNamespace,
-  driveDurably,
+  sweepDurably,
   recordHistory,
   type TestNamespace,
 } from '../../support/wallet/durable-wallet';
@@ -46,7 +46,7 @@ describeWithChain('the commands of the wallet', () => {
     ]);
     await fillFloat(chain, signer.address, { coins: 10n ** 18n, tokens: 5_000_000n });
     const networks = [testNetwork(chain)];
-    wallet = await startTestWallet({ networks, signer, database, drive: driveDurably(temporal) });
+    wallet = await startTestWallet({ networks, signer, database, sweep: sweepDurably(temporal) });
     await waitFor('the chain to be followed', async () => {
       const rows = await wallet.db.query(
         'SELECT 1 FROM wallet.followed_chain, wallet.signer WHERE final_number >= 0',

@@ -14,6 +14,19 @@ import {
 export interface Chain {
   network: Network;
   rpc: Rpc;
+  /** The chain at each of its nodes alone. */
+  nodes: readonly Chain[];
+  memory: ChainMemory;
+}
+
+/** What is remembered of the chain, or of one of its nodes, for as long as the process runs. */
+interface ChainMemory {
+  /** Nonces → when their transactions were searched in vain. */
+  searchedInVain: Map<string, number>;
+  /** Transfer → since when no node tells by what its nonce was used. */
+  hiddenSince: Map<string, number>;
+  /** Whether it has the oracle of the first layer's fees; null: not asked. */
+  hasL1Oracle: boolean | null;
 }
 
 export interface BlockHead {
@@ -53,7 +66,16 @@ export function createChain(
 ): Chain {
   const { chainId, rpcUrls, rpcTimeoutMs } = network;
   const rpc = new Rpc(chainId, rpcUrls, { timeoutMs: rpcTimeoutMs, onRequest });
-  return { network, rpc };
+  const nodes = rpc.each().map((node) => {
+    const alone: Chain & { nodes: Chain[] } = { network, rpc: node, nodes: [], memory: forget() };
+    alone.nodes.push(alone);
+    return alone;
+  });
+  return { network, rpc, nodes, memory: forget() };
+}
+
+function forget(): ChainMemory {
+  return { searchedInVain: new Map(), hiddenSince: new Map(), hasL1Oracle: null };
 }
 
 /** @param at a tag, or a block number in hexadecimal */
@@ -68,21 +90,12 @@ export async function readHead({ rpc }: Chain, at: string): Promise<BlockHead | 
   };
 }
 
-const NODES = new WeakMap<Chain, readonly Chain[]>();
-
-/** The chain at each of its nodes alone. They are kept, and so is what is remembered about each. */
-export function nodesOf(chain: Chain): readonly Chain[] {
-  const nodes = NODES.get(chain) ?? chain.rpc.each().map((rpc) => ({ ...chain, rpc }));
-  NODES.set(chain, nodes);
-  return nodes;
-}
-
 /** Nodes that must say the same before what cannot be undone follows from it. */
 const NODES_REQUIRED = 2;
 
 /** A network with one node relies on that node. */
 export function nodesRequired(chain: Chain): number {
-  return Math.min(NODES_REQUIRED, nodesOf(chain).length);
+  return Math.min(NODES_REQUIRED, chain.nodes.length);
 }
 
 /**
@@ -94,7 +107,7 @@ export async function readPrice(
   method: 'eth_gasPrice' | 'eth_maxPriorityFeePerGas',
   max: bigint,
 ): Promise<bigint | null> {
-  for (const { rpc } of [chain, ...nodesOf(chain)]) {
+  for (const { rpc } of [chain, ...chain.nodes]) {
     const answer = await rpc.call<Hex>(method).catch(ignoreSilence);
     if (answer !== undefined && BigInt(answer) <= max) return BigInt(answer);
   }

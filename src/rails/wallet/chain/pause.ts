@@ -1,7 +1,7 @@
 /**
- * The pauses of a chain: of its payouts (no transfer gets a nonce; what has one is still followed to
- * its end) or of the whole chain (nothing is signed, broadcast or read). The row decides and not the workflow, so that a pause holds over restarts,
- * for every process, and without Temporal. Who decided it stays in wallet.decision.
+ * The pauses of a chain: of its payouts (no transfer gets a nonce; what has one is still followed to its end) or of the
+ * whole chain (nothing is signed, broadcast or read). It is a row, so that it holds over restarts and for every process.
+ * Who decided it stays in wallet.decision.
  */
 import type { Db } from '../db/database';
 
@@ -61,7 +61,7 @@ export function resumeWholeChain(
 
 /**
  * The follower's row too, where it guards the transaction of a step that is under way. A repeated
- * order, as of an activity that is tried again, is the same pause.
+ * order is the same pause.
  */
 async function pause(
   db: Db,

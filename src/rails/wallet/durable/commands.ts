@@ -1,17 +1,16 @@
 /**
  * `wallet chain` and `wallet alarms`: who pauses a chain or ends an alarm, and why. They change rows,
- * which the wallet obeys at once and its workflows show; so they work without Temporal as well.
+ * which the wallet obeys at once.
  */
 import type { Command } from '@commander-js/extra-typings';
-import { chainWorkflowId } from '../../../../workflows/wallet/names';
 import { type Terminal, UsageError } from '../../../platform/lib/command-line';
-import { acknowledgeAlarm, findAlarm, listAlarms, resolveOrRefuse } from '../alarm-decisions';
+import { acknowledgeAlarm, findAlarm, listAlarms, resolveAlarm } from '../alarm-decisions';
 import { findPause, type Pause, pauseWholeChain, resumeWholeChain } from '../chain/pause';
 import { createChain } from '../chain/chain';
 import { type Database, findLockHolder } from '../db/database';
 import { type AcceptedChain, acceptChain } from '../follower/accept-chain';
 import type { Network } from '../networks';
-import { chainLock } from './chain-run';
+import { chainLock } from '../driver';
 
 export interface CommandParts {
   networks: () => Network[];
@@ -56,13 +55,14 @@ export function addChainCommands(command: Command, { out }: Terminal, parts: Com
     .argument('<NETWORK>', 'its name in WALLET_NETWORKS_FILE')
     .requiredOption(...BY)
     .requiredOption('--reason <TEXT>', 'why this chain is the right one')
+    .option('--resend', 'broadcast again the final payouts that the chain does not have')
     .option(...MODE)
-    .action(async (name, { by, reason, mode }) => {
+    .action(async (name, { by, reason, resend = false, mode }) => {
       const network = findNetwork(parts, name, mode);
       const accepted = await withDatabase(async (db) => {
         if ((await findPause(db, network.chainId)) !== null)
           await waitUntilIdle(db, network.chainId);
-        return acceptChain(db, createChain(network), { by, reason });
+        return acceptChain(db, createChain(network), { by, reason, resend });
       });
       out(`${nameOf(network)} goes on. ${describeAccepted(accepted)}`);
     });
@@ -108,7 +108,8 @@ export function addAlarmCommands(
         const { needs_person: needsPerson, acknowledged_by: by } = alarm;
         const end = needsPerson ? 'until it is resolved' : 'ends by itself';
         const taken = by === null ? '' : `, acknowledged by ${by}`;
-        return `${id}  ${kind} (${subject}) on chain ${chainId} since ${alarm.raised_at}, ${end}${taken}\n    ${alarm.detail}\n`;
+        const remedy = alarm.remedy === null ? '' : `    ${alarm.remedy}\n`;
+        return `${id}  ${kind} (${subject}) on chain ${chainId} since ${alarm.raised_at}, ${end}${taken}\n    ${alarm.detail}\n${remedy}`;
       });
       const text = lines.length === 0 ? 'No alarm is open.\n' : lines.join('');
       out(json === true ? `${JSON.stringify(open)}\n` : text);
@@ -134,7 +135,7 @@ export function addAlarmCommands(
     .action(async (id, { by, reason }) => {
       await withDatabase(async (db) => {
         await requireAlarm(db, id);
-        await resolveOrRefuse(db, id, { by, reason });
+        await resolveAlarm(db, id, { by, reason });
       });
       out(`The alarm ${id} is resolved.\n`);
     });
@@ -185,7 +186,6 @@ interface ChainStateOfOperator {
   worker: string | null;
   working_since: string | null;
   pause: Pause | null;
-  workflow_id: string;
 }
 
 async function readState(
@@ -202,7 +202,6 @@ async function readState(
     worker: holder?.name ?? null,
     working_since: holder?.since.toISOString() ?? null,
     pause,
-    workflow_id: chainWorkflowId(chainId),
   };
 }
 
@@ -213,6 +212,6 @@ function describeState(network: Network, state: ChainStateOfOperator): string {
       ? `paused by ${pause.by} since ${pause.at}: ${pause.reason}`
       : worker !== null
         ? `working since ${since ?? ''}, in ${worker} (host, process)`
-        : 'WAITING: no wallet process works on it. Is a wallet running, and does Temporal answer?';
-  return `${nameOf(network)}\n  ${sentence}\n  workflow ${state.workflow_id}\n`;
+        : 'WAITING: no wallet process works on it. Is a wallet running?';
+  return `${nameOf(network)}\n  ${sentence}\n`;
 }

@@ -1,6 +1,6 @@
 /**
- * The wallet's Temporal workers: one for each chain, on a task queue of its own. They start when
- * Temporal answers, and again after it was lost; the HTTP API does not wait for them.
+ * The wallet's Temporal workers: one for the sweeps of each chain, on a task queue of its own. They start when
+ * Temporal answers, and again after it was lost; nothing else waits for them.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -16,8 +16,7 @@ import { errorText } from '../../../platform/lib/command-line';
 import type { Chain } from '../chain/chain';
 import type { Log } from '../config';
 import type { Database } from '../db/database';
-import { createWalletActivities, TURN_MS } from './activities';
-import type { ChainRun } from './chain-run';
+import { createWalletActivities } from './activities';
 import { startKeeper } from './keeper';
 
 export interface TemporalParts {
@@ -26,15 +25,12 @@ export interface TemporalParts {
   namespace: string;
   /** Path of a prebuilt bundle (`npm run build`), or null: bundle the sources now. */
   workflowBundle: string | null;
-  /** How long a turn of a chain lasts, and how many of them a run of its workflow has. */
-  turnMs?: number;
-  turnsMax?: number;
 }
 
 export interface DurableParts {
   db: Database;
   log: Log;
-  chains: readonly { chain: Chain; run: ChainRun }[];
+  chains: readonly Chain[];
 }
 
 const RETRY_MS = 2_000;
@@ -51,9 +47,8 @@ export interface Durable {
 
 export function startDurable(temporal: TemporalParts, parts: DurableParts): Durable {
   const { db, log, chains } = parts;
-  const runs = chains.map(({ run }) => run);
-  const { client, turnsMax } = temporal;
-  const keeper = startKeeper({ client, db, runs, log, turnsMax });
+  const networks = chains.map(({ network }) => network);
+  const keeper = startKeeper({ client: temporal.client, db, networks, log });
   const stopping = new AbortController();
   const ended = keepWorking(temporal, parts, stopping.signal);
   return {
@@ -74,7 +69,7 @@ async function keepWorking(
     try {
       await workOnce(temporal, parts, signal);
     } catch (error) {
-      parts.log('warn', 'Temporal does not answer: chains wait, orders are accepted', {
+      parts.log('warn', 'Temporal does not answer: sweeps wait', {
         error: errorText(error),
       });
       await wait(RETRY_MS, undefined, { signal }).catch(() => undefined);
@@ -95,15 +90,14 @@ async function workOnce(
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   try {
-    for (const { chain, run } of chains) {
-      const turnMs = temporal.turnMs ?? TURN_MS;
+    for (const chain of chains) {
       workers.push(
         await Worker.create({
           connection,
           namespace: temporal.namespace,
           workflowBundle,
           taskQueue: walletQueue(chain.network.chainId),
-          activities: createWalletActivities({ db, chain, run, turnMs }),
+          activities: createWalletActivities({ db, chain }),
           dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER },
           maxConcurrentActivityTaskPolls: POLLS,
           maxConcurrentWorkflowTaskPolls: POLLS,

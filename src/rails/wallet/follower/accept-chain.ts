@@ -28,11 +28,14 @@ export interface AcceptedChain {
   gaps: { signer: string; nonce: bigint }[];
 }
 
-/** @throws SetupError when the chain is not paused, or the nodes do not agree about another chain */
+/**
+ * @param resend whether payouts that the accepted chain does not have are broadcast again
+ * @throws SetupError when the chain is not paused, the nodes do not agree about another chain, or `resend` is missing
+ */
 export async function acceptChain(
   db: Database,
   chain: Chain,
-  { by, reason }: { by: string; reason: string },
+  { by, reason, resend }: { by: string; reason: string; resend: boolean },
 ): Promise<AcceptedChain> {
   const { chainId, name } = chain.network;
   const place = await findPlace(db, chainId);
@@ -48,12 +51,21 @@ export async function acceptChain(
     await acceptPlace(tx, chainId, place, fork);
     await takeBackAbove(tx, chainId, fork.number, ['detected']);
     const missing = await markMissingAbove(tx, chainId, fork.number);
-    const { reopened, gaps } = await reopenSlots(tx, chainId, fork.number, used);
+    const { reopened, lost, gaps } = await reopenSlots(tx, chainId, fork.number, used);
+    if (lost.length > 0 && !resend) throw new SetupError(describeLost(name, lost));
     const decision = `accepted the chain of the nodes from block ${String(fork.number)}: ${reason}`;
     await resumeWholeChain(tx, chainId, by, decision);
     await endAlarm(tx, chainId, by, decision);
     return { fork: fork.number, reopened, missing, gaps };
   });
+}
+
+const NAMED_MAX = 20;
+
+function describeLost(network: string, lost: readonly string[]): string {
+  const named = lost.slice(0, NAMED_MAX).join(', ');
+  const others = lost.length > NAMED_MAX ? ` and ${lost.length - NAMED_MAX} others` : '';
+  return `${network} stays paused: ${lost.length} payouts that the gateway was told to be final are in no block of the chain that the nodes have now: ${named}${others}. Make sure that nobody has paid them otherwise, and run the command again with --resend. The wallet then broadcasts the same transactions again, each of which the chain takes once at most.`;
 }
 
 /** The newest block of the wallet that the nodes have: found by halves, because one follows from the other. */
@@ -109,8 +121,7 @@ async function findBeginning(
 }
 
 /** Every node must have the same chain: with one of another chain, the pause would come back. */
-async function requireAgreement({ network, rpc }: Chain, fork: BlockHeader): Promise<void> {
-  const nodes = rpc.each().map((node) => ({ network, rpc: node }));
+async function requireAgreement({ network, nodes }: Chain, fork: BlockHeader): Promise<void> {
   const heads = await Promise.all(nodes.map((node) => answerOf(node, readHeads(node))));
   const top = Math.min(...heads.map(({ latest }) => latest.number));
   for (const at of [fork.number, top]) {

@@ -5,7 +5,7 @@
  */
 import type { Hex } from 'viem';
 import type { Alarms } from '../alarms';
-import { type Chain, nodesOf, nodesRequired } from '../chain/chain';
+import { type Chain, nodesRequired } from '../chain/chain';
 import { ignoreSilence, type RpcAnswer } from '../chain/rpc';
 import {
   type DepositParts,
@@ -69,7 +69,7 @@ export class Agreement {
     const shown = new Map(deposits.map(({ id }) => [id, new Map<Hex, number>()]));
     const isAgreed = ({ id }: SureDeposit): boolean =>
       [...(shown.get(id)?.values() ?? [])].some((count) => count >= required);
-    for (const node of nodesOf(chain)) {
+    for (const node of chain.nodes) {
       const open = deposits.filter((one) => !isAgreed(one));
       if (open.length === 0) break;
       // A node that is silent, or lacks the method, shows nothing.

@@ -5,7 +5,7 @@
  * booked once that block is final and still part of the chain.
  */
 import type { Alarms } from '../alarms';
-import { type Chain, nodesOf, nodesRequired } from '../chain/chain';
+import { type Chain, nodesRequired } from '../chain/chain';
 import { ChainUnavailable, ignoreSilence, RpcRefusal } from '../chain/rpc';
 import { type Arrival, type DepositParts, recordArrivals } from '../checkouts/deposits';
 import { lockCheckout } from '../checkouts/store';
@@ -82,7 +82,7 @@ export class CoinBalances {
   private async newestBlock(place: Place): Promise<{ number: number; hash: string } | undefined> {
     const { db, chain, chainId } = this.parts;
     const heads = await Promise.all(
-      nodesOf(chain).map((node) => readHeader(node, 'latest').catch(ignoreSilence)),
+      chain.nodes.map((node) => readHeader(node, 'latest').catch(ignoreSilence)),
     );
     const numbers = heads.flatMap((head) => (head == null ? [] : [head.number]));
     const known = numbers.sort((a, b) => b - a)[nodesRequired(chain) - 1];
@@ -115,7 +115,7 @@ async function requireSameBalances(
   const addresses = differing.map(({ address }) => address);
   let agreeing = 0;
   let disagreement: string | null = null;
-  for (const node of nodesOf(chain)) {
+  for (const node of chain.nodes) {
     if (agreeing >= required) break;
     const balances = await readBalancesOf(node, addresses, block).catch(ignoreLag);
     if (balances === undefined) continue;

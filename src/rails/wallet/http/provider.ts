@@ -34,12 +34,18 @@ interface ProviderParts {
 }
 
 export function createProvider(parts: ProviderParts): OnchainProvider {
-  const { checkouts, chains, rules, onQueued } = parts;
-  const { db } = checkouts;
-  const networksOf = (mode: Mode) =>
-    chains.map(({ network }) => network).filter((one) => one.mode === mode);
-  const view = (facts: CheckoutFacts): CheckoutView =>
-    viewCheckout(facts, checkouts.pageUrl(facts.checkout.id));
+  return { ...answerTransfers(parts), ...answerUnknown(parts), ...answerCheckouts(parts) };
+}
+
+function answerTransfers({
+  checkouts: { db },
+  chains,
+  rules,
+  onQueued,
+}: ProviderParts): Pick<
+  OnchainProvider,
+  'submitTransfer' | 'findTransfer' | 'listTransfers' | 'estimateFee'
+> {
   return {
     async submitTransfer(order) {
       const submission = await submitTransfer(db, rules, order);
@@ -48,40 +54,6 @@ export function createProvider(parts: ProviderParts): OnchainProvider {
       const { transfer, isNew } = submission;
       if (isNew) onQueued(transfer);
       return { transfer: viewTransfer(transfer), isNew };
-    },
-
-    async listAlarms(mode) {
-      const networks = networksOf(mode);
-      const open = (await listAlarms(db)).flatMap(
-        ({ id, chain_id, kind, subject, detail, raised_at }) => {
-          const network = networks.find(({ chainId }) => chainId === chain_id);
-          if (network === undefined) return [];
-          return [
-            { id, kind, network: network.name, subject, detail, raisedAt: new Date(raised_at) },
-          ];
-        },
-      );
-      return open.slice(0, ALARMS_MAX);
-    },
-
-    async listUnknownTransactions(mode) {
-      const networks = networksOf(mode);
-      const lists = networks.map(async ({ chainId, name }) =>
-        (await listUnknownTransactions(db, chainId)).map((txHash) => ({ network: name, txHash })),
-      );
-      return (await Promise.all(lists)).flat().slice(0, UNKNOWN_MAX);
-    },
-
-    async claimTransaction(order, txHash) {
-      const chain = chains.find(
-        ({ network }) => network.mode === order.mode && network.name === order.network,
-      );
-      if (chain === undefined) throw refusal('unknown_transaction_not_found');
-      const claim = await claimTransaction(db, chain, order, txHash);
-      if (claim.kind === 'not_unknown') throw refusal('unknown_transaction_not_found');
-      if (claim.kind === 'refused') throw refusal(claim.code);
-      if (claim.kind === 'conflict') throw refusal('client_reference_conflict');
-      return viewTransfer(claim.transfer);
     },
 
     async findTransfer(mode, reference) {
@@ -101,7 +73,65 @@ export function createProvider(parts: ProviderParts): OnchainProvider {
       if (fee === 'no_price') throw refusal('price_not_configured');
       return { fee, decimals };
     },
+  };
+}
 
+/** Alarms, and transactions that belong to no order. */
+function answerUnknown({
+  checkouts: { db },
+  chains,
+}: ProviderParts): Pick<
+  OnchainProvider,
+  'listAlarms' | 'listUnknownTransactions' | 'claimTransaction'
+> {
+  const networksOf = (mode: Mode) =>
+    chains.map(({ network }) => network).filter((one) => one.mode === mode);
+  return {
+    async listAlarms(mode) {
+      const networks = networksOf(mode);
+      const open = (await listAlarms(db)).flatMap(
+        ({ id, chain_id, kind, subject, detail, raised_at }) => {
+          const network = networks.find(({ chainId }) => chainId === chain_id);
+          if (network === undefined) return [];
+          return [
+            { id, kind, network: network.name, subject, detail, raisedAt: new Date(raised_at) },
+          ];
+        },
+      );
+      return open.slice(0, ALARMS_MAX);
+    },
+
+    async listUnknownTransactions(mode) {
+      const lists = networksOf(mode).map(async ({ chainId, name }) =>
+        (await listUnknownTransactions(db, chainId)).map((txHash) => ({ network: name, txHash })),
+      );
+      return (await Promise.all(lists)).flat().slice(0, UNKNOWN_MAX);
+    },
+
+    async claimTransaction(order, txHash) {
+      const chain = chains.find(
+        ({ network }) => network.mode === order.mode && network.name === order.network,
+      );
+      if (chain === undefined) throw refusal('unknown_transaction_not_found');
+      const claim = await claimTransaction(db, chain, order, txHash);
+      if (claim.kind === 'not_unknown') throw refusal('unknown_transaction_not_found');
+      if (claim.kind === 'refused') throw refusal(claim.code);
+      if (claim.kind === 'conflict') throw refusal('client_reference_conflict');
+      return viewTransfer(claim.transfer);
+    },
+  };
+}
+
+function answerCheckouts({
+  checkouts,
+}: ProviderParts): Pick<
+  OnchainProvider,
+  'openCheckout' | 'findCheckout' | 'listCheckouts' | 'takeStep'
+> {
+  const { db } = checkouts;
+  const view = (facts: CheckoutFacts): CheckoutView =>
+    viewCheckout(facts, checkouts.pageUrl(facts.checkout.id));
+  return {
     async openCheckout(order) {
       const opening = await openCheckout(checkouts, order);
       if (opening.kind === 'refused') throw refusal(opening.reason);

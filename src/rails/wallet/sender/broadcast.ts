@@ -27,6 +27,8 @@ import type { ChainView } from './view';
 
 export interface BroadcastParts extends QueueParts {
   signer: Signer;
+  /** Each attempt outside of blocks → the newest block when it was looked at first. */
+  lookedAt: Map<Hex, bigint>;
 }
 
 /** One transaction stores the bytes of this many slots. */
@@ -67,7 +69,7 @@ export async function signSlots(parts: BroadcastParts): Promise<number> {
 function sign({ chain, key, signer }: BroadcastParts, slot: Slot): Promise<Hex> {
   // An operator freed the nonce, so nothing is sent, and to the signer itself.
   const { to, data, valueWei } = slot.isFreed
-    ? emptyTransaction(signer.address)
+    ? emptyTransaction(signer.address, slot)
     : transactionOf(chain, slot);
   return signer.sign({
     type: 'eip1559',
@@ -83,8 +85,12 @@ function sign({ chain, key, signer }: BroadcastParts, slot: Slot): Promise<Hex> 
   });
 }
 
-function emptyTransaction(to: Address): ReturnType<typeof transactionOf> {
-  return { to, data: '0x', valueWei: 0n };
+/** What is of no transfer keeps its data: a fence names the database. */
+function emptyTransaction(
+  to: Address,
+  { transferId, data }: Slot,
+): ReturnType<typeof transactionOf> {
+  return { to, data: transferId === '' ? data : '0x', valueWei: 0n };
 }
 
 /** Sends what is not in a block, the lowest nonce first: stored bytes, never new ones. */
@@ -158,19 +164,16 @@ async function takenOf(
   return taken;
 }
 
-/** The attempts of a hot wallet outside of blocks → the newest block when each was looked at first. */
-const lookedAt = new WeakMap<Signer, Map<Hex, bigint>>();
-
 /** Those that a block since could have taken: without a block, higher fees change nothing. */
 function listPassedOver(
-  { signer }: BroadcastParts,
+  { lookedAt }: BroadcastParts,
   newest: readonly Attempt[],
   { headBlock }: ChainView,
 ): Set<Hex> {
-  const before = lookedAt.get(signer);
-  const since = newest.map(({ hash }) => [hash, before?.get(hash) ?? headBlock] as const);
-  lookedAt.set(signer, new Map(since));
-  return new Set(since.flatMap(([hash, block]) => (headBlock > block ? [hash] : [])));
+  const hashes = new Set(newest.map(({ hash }) => hash));
+  for (const hash of lookedAt.keys()) if (!hashes.has(hash)) lookedAt.delete(hash);
+  for (const hash of hashes) if (!lookedAt.has(hash)) lookedAt.set(hash, headBlock);
+  return new Set([...lookedAt].flatMap(([hash, block]) => (headBlock > block ? [hash] : [])));
 }
 
 /**
@@ -222,7 +225,7 @@ async function estimateAgain(
   const [slot] = await findOpenSlots(db, key, { from: nonce, upTo: nonce + 1n });
   if (slot === undefined) return 0n;
   const { to, data, valueWei } = slot.isFreed
-    ? emptyTransaction(signer.address)
+    ? emptyTransaction(signer.address, slot)
     : transactionOf(chain, slot);
   // A contract of the recipient burns no more of a node's time than when the slot was made.
   const limits = { value: toHex(valueWei), gas: toHex(rules.gasMax) };

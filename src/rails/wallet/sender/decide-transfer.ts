@@ -5,7 +5,7 @@
 import type { Address } from 'viem';
 import { SetupError } from '../../../platform/lib/setup-error';
 import { createAlarms } from '../alarms';
-import { createChain, nodesOf } from '../chain/chain';
+import { createChain } from '../chain/chain';
 import { ignoreSilence } from '../chain/rpc';
 import type { Database, Db, Tx } from '../db/database';
 import { recordDecision } from '../decisions';
@@ -111,7 +111,7 @@ async function compareAll(
     throw new SetupError(`${network.name} has no hot wallet yet. Start the wallet.`);
   }
   for (const { address } of signers) {
-    for (const node of nodesOf(chain)) {
+    for (const node of chain.nodes) {
       if ((await readView(node, address).catch(ignoreSilence)) !== undefined) continue;
       throw new SetupError(
         `A node of ${network.name} does not answer, and may know that the payout was paid. Make all nodes reachable, or remove the node from rpc_urls, and run the command again.`,

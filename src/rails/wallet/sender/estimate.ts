@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Address, Hex } from 'viem';
-import { type Chain, nodesOf, nodesRequired, toHex } from '../chain/chain';
+import { type Chain, nodesRequired, toHex } from '../chain/chain';
 import { ignoreSilence, type Rpc, type RpcAnswer, type RpcCall } from '../chain/rpc';
 import { type Unpaid, transactionOf } from './transaction';
 
@@ -61,7 +61,7 @@ type Opinion = { gas: bigint } | { about: 'recipient' | 'asset' | 'node'; detail
 /** A node that does not answer has no opinion. */
 async function judge(parts: EstimateParts, transfers: readonly Unpaid[]): Promise<Estimate[]> {
   const opinions: Opinion[][] = transfers.map(() => []);
-  for (const { rpc } of nodesOf(parts.chain)) {
+  for (const { rpc } of parts.chain.nodes) {
     const said = (await askNode(parts, rpc, transfers).catch(ignoreSilence)) ?? [];
     for (const [index, opinion] of said.entries()) opinions[index]?.push(opinion);
   }

@@ -5,7 +5,7 @@
  */
 import { type Address, getAddress } from 'viem';
 import { endAlarm } from '../alarms';
-import { type Chain, nodesOf } from '../chain/chain';
+import { type Chain } from '../chain/chain';
 import { ignoreSilence } from '../chain/rpc';
 import type { Db, Tx } from '../db/database';
 import { adoptMarked, listOpenFound, storeFound } from './found';
@@ -27,9 +27,10 @@ export async function explain(parts: QueueParts): Promise<void> {
   await db.transaction(async (tx) => {
     await lockAllSigners(tx, key.chainId);
     // An operator may have begun a restore meanwhile.
-    if ((await readSigner(tx, key)).explainTo !== explainTo) return;
+    const now = await readSigner(tx, key);
+    if (now.explainTo !== explainTo) return;
     const others = await withoutOwn(tx, seen);
-    await storeFound(tx, chain, key, others);
+    await storeFound(tx, chain, key, others, now);
     for (const { nonce } of others) await releaseSlot(tx, key, nonce);
     await adoptMarked(tx, chain);
     await endStop(tx, key);
@@ -43,7 +44,7 @@ export async function isFinalEverywhere(
   below: bigint,
 ): Promise<boolean> {
   if (below === 0n) return true;
-  for (const node of nodesOf(chain)) {
+  for (const node of chain.nodes) {
     const isFinal = await isNonceFinal(node, account, below - 1n).catch(ignoreSilence);
     if (isFinal !== true) return false;
   }

@@ -64,11 +64,13 @@ export async function storeFound(
   chain: Chain,
   key: SignerKey,
   seen: readonly SeenTransaction[],
+  { isRestoring }: { isRestoring: boolean },
 ): Promise<void> {
   for (const one of seen) {
     const payment = readPayment(chain, one);
-    // As an earlier restore has sent: it has paid nobody.
-    const isEmpty = payment?.units === 0n && payment.recipient.toLowerCase() === key.signer;
+    // As an earlier restore has sent: it has paid nobody. With data it is the fence of another database, which may work.
+    const isToItself = one.valueWei === 0n && one.to?.toLowerCase() === key.signer;
+    const isEmpty = isToItself && one.raw !== null && (one.data === '0x' || isRestoring);
     await tx.query(
       `INSERT INTO wallet.found_transaction AS known (chain_id, signer, nonce, hash, asset, recipient,
          units, gas, max_fee_per_gas, max_priority_fee_per_gas, raw, state)
@@ -85,8 +87,8 @@ export async function storeFound(
         one.nonce.toString(),
         one.hash,
         payment?.asset ?? null,
-        payment?.recipient ?? null,
-        payment?.units.toString() ?? null,
+        payment?.recipient ?? (isToItself ? key.signer : null),
+        payment?.units.toString() ?? (isToItself ? '0' : null),
         one.gas.toString(),
         one.maxFeePerGas.toString(),
         one.maxPriorityFeePerGas.toString(),

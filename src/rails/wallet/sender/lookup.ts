@@ -82,12 +82,11 @@ export async function findTransactions(
 ): Promise<SeenTransaction[]> {
   const found = new Map<bigint, SeenTransaction>();
   const missing = (): bigint[] => nonces.filter((nonce) => !found.has(nonce));
-  for (const [place, node] of chain.rpc.each().entries()) {
-    const search = searchOnce(chain, place);
-    for (const find of [askByNonce, search]) {
+  for (const node of chain.nodes) {
+    for (const find of [askByNonce, searchOnce(node)]) {
       const wanted = missing();
       if (wanted.length === 0) break;
-      const seen = await find(node, signer, wanted).catch(ignoreSilence);
+      const seen = await find(node.rpc, signer, wanted).catch(ignoreSilence);
       for (const one of seen ?? []) {
         if (one.from.toLowerCase() !== signer.toLowerCase()) continue;
         const transaction = await readTransaction(one, chain.network.chainId, signer);
@@ -165,19 +164,14 @@ const BLOCKS_AT_ONCE = 10n;
 /** A search in vain is repeated after this time: a stopped signer is looked at with each poll. */
 const SEARCH_AGAIN_MS = 60_000;
 
-/** Node and nonces → when they were searched in vain. */
-const searches = new WeakMap<Chain, Map<string, number>>();
-
-function searchOnce(chain: Chain, place: number): Find {
+function searchOnce({ memory: { searchedInVain } }: Chain): Find {
   return async (node, signer, nonces) => {
-    const known = searches.get(chain) ?? new Map<string, number>();
-    searches.set(chain, known);
-    const key = [place, signer, nonces[0], nonces.length].join(' ');
-    const before = known.get(key);
+    const key = [signer, nonces[0], nonces.length].join(' ');
+    const before = searchedInVain.get(key);
     if (before !== undefined && performance.now() - before < SEARCH_AGAIN_MS) return [];
-    known.set(key, performance.now());
+    searchedInVain.set(key, performance.now());
     const found = await searchBlocks(node, signer, nonces);
-    if (found.length > 0) known.delete(key);
+    if (found.length > 0) searchedInVain.delete(key);
     return found;
   };
 }

@@ -1,6 +1,7 @@
 /**
- * A database that was restored from a backup lacks what was sent since, and pools may hold it where no node counts
- * it. A standby that takes over is written within seconds: what it lacks is compared with the chain (./compare).
+ * Notes that the wallet works on another database than before. One that was restored from a backup lacks what was
+ * sent since, and pools may hold it where no node counts it, so the hot wallets stop. A standby that takes over was
+ * written within seconds: what it lacks is compared with the chain (./compare), and a fence (./fence) comes first.
  */
 import type { Database } from '../db/database';
 import { readIdentity, storeIdentity } from '../db/identity';
@@ -9,11 +10,12 @@ import { readIdentity, storeIdentity } from '../db/identity';
 const FAILOVER_SECONDS_MAX = 120;
 
 /** Before anything is written. Replaced hot wallets are not stopped: those had sent all they would. */
-export async function stopOnOlderDatabase(db: Database): Promise<void> {
+export async function noteDatabase(db: Database): Promise<void> {
   const identity = await readIdentity(db);
   const { now, before } = identity;
   if (now === null || now === before) return;
   if (before !== null) await stop(db);
+  await db.query('UPDATE wallet.signer SET fence_nonce = NULL');
   await storeIdentity(db, now);
 }
 

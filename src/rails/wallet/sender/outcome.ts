@@ -6,7 +6,6 @@
 import type { Address } from 'viem';
 import {
   type Chain,
-  nodesOf,
   nodesRequired,
   type Receipt,
   readReceipt,
@@ -39,7 +38,7 @@ export async function findOutcome(chain: Chain, signer: string, mined: Mined): P
   const said = read(chain, signer, mined);
   if (said.kind === 'sent') return said;
   const outcomes: Outcome[] = [];
-  for (const { rpc } of nodesOf(chain)) {
+  for (const { rpc } of chain.nodes) {
     const own = await readCanonical(rpc, receipt);
     if (own !== null) outcomes.push(read(chain, signer, { ...mined, receipt: own }));
   }

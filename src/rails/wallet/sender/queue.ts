@@ -12,6 +12,7 @@ import type { Database, Tx } from '../db/database';
 import type { PayoutRules } from '../networks';
 import { choosePayments, failUnsent, type Paid, type Queued } from './choose-payments';
 import { findDenied } from './denylist';
+import { isFenced } from './fence';
 import { adoptMarked } from './found';
 import {
   type Capacity,
@@ -56,6 +57,7 @@ export async function fillSlots(parts: GivingParts): Promise<number> {
   const { db, chain, alarms } = parts;
   const { chainId } = chain.network;
   if (!(await isCompared(parts)) || (await isStopped(db, chainId))) return 0;
+  if (!(await isFenced(db, chainId))) return 0;
   const done = await giveSlots(parts);
   await reportWaiting(db, chain, alarms);
   return done;
@@ -195,7 +197,7 @@ async function storeSlots(
     await lockAllSigners(tx, key.chainId);
     const signer = await readSigner(tx, key);
     if (signer.isPaused || (await isStopped(tx, key.chainId))) return 0;
-    if (await isPaused(tx, key.chainId)) return 0;
+    if ((await isPaused(tx, key.chainId)) || !(await isFenced(tx, key.chainId))) return 0;
     // Another database may have answered since the nonces were explained.
     if (signer.nextNonce < view.pendingNonces) return 0;
     await adoptMarked(tx, chain);

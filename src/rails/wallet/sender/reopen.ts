@@ -8,6 +8,8 @@ import type { Tx } from '../db/database';
 
 export interface Reopened {
   reopened: number;
+  /** Payouts whose nonce the accepted chain has not used: their references. */
+  lost: string[];
   /** These nonces are not used on the chain and have no transaction, so nothing later can be mined. */
   gaps: { signer: string; nonce: bigint }[];
 }
@@ -20,16 +22,19 @@ export async function reopenSlots(
   used: ReadonlyMap<string, bigint>,
 ): Promise<Reopened> {
   let reopened = 0;
+  const lost: string[] = [];
   const gaps: Reopened['gaps'] = [];
   for (const [signer, nonces] of used) {
     const from = nonces.toString();
-    const sent = await tx.query(
-      `UPDATE wallet.slot SET state = 'open', settled_block = NULL
-       WHERE chain_id = $1 AND signer = $2 AND state = 'sent'
-         AND (settled_block > $3 OR settled_block IS NULL AND nonce >= $4) RETURNING 1`,
+    const sent = await tx.query<{ reference: string; isLost: boolean }>(
+      `UPDATE wallet.slot SET state = 'open', settled_block = NULL FROM wallet.transfer
+       WHERE slot.chain_id = $1 AND signer = $2 AND state = 'sent' AND transfer.id = transfer_id
+         AND (settled_block > $3 OR settled_block IS NULL AND nonce >= $4)
+       RETURNING client_reference AS reference, nonce >= $4 AS "isLost"`,
       [chainId, signer, fork, from],
     );
     reopened += sent.length;
+    lost.push(...sent.filter(({ isLost }) => isLost).map(({ reference }) => reference));
     await tx.query(
       `UPDATE wallet.slot SET state = 'open', settled_block = NULL,
          freed_at = coalesce(freed_at, clock_timestamp())
@@ -50,7 +55,7 @@ export async function reopenSlots(
     );
     gaps.push(...(await findGaps(tx, chainId, signer, from)));
   }
-  return { reopened, gaps };
+  return { reopened, lost, gaps };
 }
 
 async function findGaps(

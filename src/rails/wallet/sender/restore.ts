@@ -5,16 +5,16 @@
  */
 import type { Address } from 'viem';
 import { SetupError } from '../../../platform/lib/setup-error';
-import { type Chain, nodesOf, toHex } from '../chain/chain';
+import { type Chain } from '../chain/chain';
 import { ignoreSilence } from '../chain/rpc';
 import type { Database, Db, Tx } from '../db/database';
 import { WAITING_MIN } from './compare';
 import { record } from './decide-unknown';
+import { estimateEmpty } from './estimate-empty';
 import { isFinalEverywhere, listUnseen } from './explain';
 import { type Fees, firstFees } from './fees';
 import { countEverywhere, type UsedNonces } from './lookup';
 import { lockAllSigners, readSigner } from './slots';
-import { withGasMargin } from './transaction';
 import { describeFound, describeOpenFound, type OpenFound } from './unknown';
 import { readView } from './view';
 
@@ -62,7 +62,7 @@ export async function readRestore(db: Db, chain: Chain): Promise<HotWalletRestor
   for (const { address, replaced } of await listSigners(db, chainId)) {
     const key = { chainId, signer: address };
     const { stoppedReason, nextNonce, explainTo, isRestoring } = await readSigner(db, key);
-    const counts = nodesOf(chain).map((node) => countAt(node, address));
+    const counts = chain.nodes.map((node) => countAt(node, address));
     const isFinal = explainTo !== null && (await isFinalEverywhere(chain, address, explainTo));
     shown.push({
       ...{ address, replaced, stopped_reason: stoppedReason, next_nonce: nextNonce.toString() },
@@ -170,7 +170,6 @@ interface Plan extends Begun {
 
 /** More unmined transactions than any wallet has. */
 const UNMINED_MAX = 1_000n;
-const EMPTY_GAS = 21_000n;
 
 /** Null where it is being restored, or is replaced and has nothing that could be mined. */
 async function planFor(db: Db, chain: Chain, signer: SignerRow): Promise<Plan | null> {
@@ -178,7 +177,7 @@ async function planFor(db: Db, chain: Chain, signer: SignerRow): Promise<Plan | 
   const { address, replaced, inFlight } = signer;
   const state = await readSigner(db, { chainId: network.chainId, signer: address });
   if (state.isRestoring) return null;
-  const counts = await Promise.all(nodesOf(chain).map((node) => countAt(node, address)));
+  const counts = await Promise.all(chain.nodes.map((node) => countAt(node, address)));
   const known = counts.filter((used) => used !== null);
   if (known.length < counts.length) {
     throw new SetupError(
@@ -207,14 +206,13 @@ async function planFor(db: Db, chain: Chain, signer: SignerRow): Promise<Plan | 
   }
   const view = await readView(chain, address);
   const fees = firstFees(view, network.payouts?.maxFeePerGasWei ?? 0n);
-  return { address, from, to: top + WAITING_MIN, fees, gas: await estimateEmpty(chain, address) };
-}
-
-/** Chains that count data as gas need more. */
-async function estimateEmpty({ rpc }: Chain, address: Address): Promise<bigint> {
-  const call = { from: address, to: address, value: toHex(0n) };
-  const answer = await rpc.call<string>('eth_estimateGas', [call, 'latest']).catch(ignoreSilence);
-  return answer === undefined ? EMPTY_GAS : withGasMargin(BigInt(answer));
+  return {
+    address,
+    from,
+    to: top + WAITING_MIN,
+    fees,
+    gas: await estimateEmpty(chain, address, '0x'),
+  };
 }
 
 /**
@@ -231,6 +229,7 @@ async function takeNonces(tx: Tx, chainId: number, plan: Plan): Promise<void> {
      ON CONFLICT (chain_id, signer, nonce) DO UPDATE
      SET freed_at = coalesce(slot.freed_at, clock_timestamp()), state = 'open', settled_block = NULL,
        transfer_id = CASE WHEN slot.state = 'open' THEN slot.transfer_id END,
+       data = CASE WHEN slot.state = 'open' THEN slot.data ELSE '0x' END,
        is_signed = EXISTS (SELECT FROM wallet.attempt WHERE attempt.chain_id = slot.chain_id
          AND attempt.signer = slot.signer AND attempt.nonce = slot.nonce)
      WHERE slot.state IN ('open', 'foreign')`,
@@ -238,6 +237,12 @@ async function takeNonces(tx: Tx, chainId: number, plan: Plan): Promise<void> {
       ...[chainId, address, from.toString(), to.toString(), gas.toString()],
       ...[fees.maxFeePerGas.toString(), fees.maxPriorityFeePerGas.toString()],
     ],
+  );
+  // The fence of another database has paid nobody.
+  await tx.query(
+    `UPDATE wallet.found_transaction SET state = 'foreign'
+     WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND units = 0 AND lower(recipient) = signer`,
+    [chainId, address],
   );
   await tx.query(
     `UPDATE wallet.signer SET is_restoring = true, explain_to = $3,

@@ -9,6 +9,7 @@ import { findPlace } from '../follower/place';
 import { amountOf, unitsOf } from '../units';
 import { broadcast, type BroadcastParts, replaceStuck, signSlots } from './broadcast';
 import { compareNonces } from './compare';
+import { keepFence } from './fence';
 import { isCompared } from './queue';
 import { settleFinal } from './settle';
 import { readNonceAt } from './nonce-finality';
@@ -39,6 +40,7 @@ export async function runSender(parts: SenderParts): Promise<'more' | undefined>
   // In a restore, all that is sent are empty transactions.
   const { isRestoring } = await readSigner(db, key);
   if (!isRestoring && (await isStopped(db, key.chainId))) return undefined;
+  await keepFence(parts, view);
   await replaceStuck(parts, view);
   // What the last round stored is broadcast while the next slots are signed. A pause of payouts stops
   // neither, because the chain mines no later nonce before these.

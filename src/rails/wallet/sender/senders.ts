@@ -31,9 +31,8 @@ export function startSenders(
   };
   const senders = signers.map((signer) => {
     const key = { chainId, signer: signer.address.toLowerCase() };
-    return startLoop(`sender ${signer.address} of ${name}`, log, pollMs, () =>
-      runSender({ ...shared, key, signer }),
-    );
+    const parts = { ...shared, key, signer, lookedAt: new Map() };
+    return startLoop(`sender ${signer.address} of ${name}`, log, pollMs, () => runSender(parts));
   });
   const giver = startLoop(`queue of ${name}`, log, pollMs, () => give(shared, senders));
   return joinLoops([...senders, giver, startReplacedSigners(shared, log)]);

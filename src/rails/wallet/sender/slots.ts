@@ -23,7 +23,7 @@ export interface Payment {
   gas: bigint;
 }
 
-/** Its transferId is '' where it is of no transfer: the empty transaction of a restore. */
+/** Its transferId is '' where it is of no transfer: the empty transaction of a restore, or a fence. */
 export interface Slot extends Payment, Fees {
   nonce: bigint;
   /** An operator wants an empty transaction with this nonce. */
@@ -70,7 +70,8 @@ export async function registerSigner(
          SELECT FROM unnest($4::text[]) AS sending (address)
          WHERE NOT EXISTS (SELECT FROM wallet.signer
            WHERE signer.chain_id = $1 AND signer.address = sending.address)))
-     INSERT INTO wallet.signer (chain_id, address, next_nonce) VALUES ($1, $2, $3)
+     INSERT INTO wallet.signer (chain_id, address, next_nonce, fenced_identity)
+     VALUES ($1, $2, $3, (SELECT identity FROM wallet.database_identity))
      ON CONFLICT (chain_id, address) DO NOTHING`,
     [key.chainId, key.signer, start.toString(), signers],
   );

@@ -42,7 +42,7 @@ export async function describeFound(db: Db, chain: Chain, key: SignerKey): Promi
 export function describeOpenFound({ nonce, hash, pays, candidates }: OpenFound): string {
   const what =
     pays === null
-      ? 'it is no transfer that the wallet would make'
+      ? 'it is no transfer of the wallet: somebody else has the key, or it is the fence of another database'
       : `it pays ${pays.amount} ${pays.asset} to ${pays.recipient}`;
   const fits = candidates.map(({ reference }) => reference).join(', ');
   return `nonce ${nonce}, ${hash}: ${what}; ${fits === '' ? 'no queued payout fits' : `fits ${fits}`}`;

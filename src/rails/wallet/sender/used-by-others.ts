@@ -4,7 +4,7 @@
  * behind each other, so each one is asked.
  */
 import type { Address } from 'viem';
-import { type Chain, nodesOf, receiptCalls, type RpcReceipt } from '../chain/chain';
+import { type Chain, receiptCalls, type RpcReceipt } from '../chain/chain';
 import { ignoreSilence } from '../chain/rpc';
 import type { Attempt } from './attempts';
 import { stopForUsedNonce } from './compare';
@@ -39,7 +39,7 @@ async function askNodes(
   attempts: readonly Attempt[],
 ): Promise<Answer[]> {
   const answers: Answer[] = [];
-  for (const node of nodesOf(chain)) {
+  for (const node of chain.nodes) {
     const said = await askNode(node, signer as Address, nonce, attempts).catch(ignoreSilence);
     answers.push(said ?? 'silent');
   }
@@ -61,9 +61,6 @@ async function askNode(
   return isFinal ? 'others' : 'not others';
 }
 
-/** Since when no node tells by what nonces were used. */
-const hiddenSince = new WeakMap<Chain, Map<string, number>>();
-
 /**
  * No node can end the payout: it waits, and an alarm says so. A node that lags shows the receipt soon, so
  * that the alarm is raised only when this has lasted.
@@ -74,8 +71,7 @@ async function watchHidden(
   said: readonly Answer[],
 ): Promise<void> {
   if (transferId === '') return;
-  const known = hiddenSince.get(chain) ?? new Map<string, number>();
-  hiddenSince.set(chain, known);
+  const known = chain.memory.hiddenSince;
   const isHidden =
     said.includes('hidden') && said.every((one) => ['hidden', 'silent'].includes(one));
   if (!isHidden) {

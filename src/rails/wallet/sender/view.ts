@@ -29,8 +29,9 @@ interface RpcHead {
   baseFeePerGas?: Hex;
 }
 
-export async function readView({ network, rpc }: Chain, signer: Address): Promise<ChainView> {
-  const finalTag = await readFinalTag({ network, rpc });
+export async function readView(chain: Chain, signer: Address): Promise<ChainView> {
+  const { network, rpc } = chain;
+  const finalTag = await readFinalTag(chain);
   const calls: RpcCall[] = [
     { method: 'eth_getBlockByNumber', params: ['latest', false] },
     { method: 'eth_getTransactionCount', params: [signer, 'latest'] },
@@ -62,7 +63,7 @@ export async function readView({ network, rpc }: Chain, signer: Address): Promis
   return {
     headBlock: BigInt(latest.number),
     baseFeePerGas: BigInt(latest.baseFeePerGas ?? '0x0'),
-    priorityFeePerGas: await boundedTip({ network, rpc }, tip),
+    priorityFeePerGas: await boundedTip(chain, tip),
     usedNonces,
     pendingNonces: pendingNonces > usedNonces ? pendingNonces : usedNonces,
     finalBlock: finalHead === null ? -1n : BigInt(finalHead.number),
@@ -83,7 +84,7 @@ async function boundedTip(chain: Chain, answer: RpcAnswer | undefined): Promise<
   return other ?? DEFAULT_TIP_WEI;
 }
 
-async function readFinalTag({ network, rpc }: Pick<Chain, 'network' | 'rpc'>): Promise<string> {
+async function readFinalTag({ network, rpc }: Chain): Promise<string> {
   if (network.finality === 'finalized') return 'finalized';
   const head = BigInt(await rpc.call<Hex>('eth_blockNumber'));
   const final = head - BigInt(network.finality);
