@@ -75,7 +75,8 @@ const ROOMS = {
   'clients/typescript/src': [],
   'clients/mcp/src': ['^clients/typescript/src/'],
   // The wallet and the sandbox serve it; the gateway's adapter shares no code with it.
-  'src/rails/onchain-api': ['^src/domain/money\\.ts$', PLATFORM],
+  // Its page leads to the public explorers of the networks.
+  'src/rails/onchain-api': ['^src/domain/(money|networks)\\.ts$', PLATFORM],
   'src/rails/sandbox': ['^src/domain/money\\.ts$', '^src/rails/onchain-api/', PLATFORM],
   // It holds keys: nothing of the gateway but how money is written, the driver, and the names of its workflows.
   'src/rails/wallet': [

@@ -9,9 +9,6 @@ import { cellName } from './sheet';
 /** More rows do not help a person, and a page has a size; faulty rows and those with notes come first. */
 const ROWS_SHOWN = 100;
 
-/** The longest address of the usual networks. */
-const CELL_SIZE_MAX = 44;
-
 export interface SheetRow {
   /** Counted from 1. */
   row: number;
@@ -76,7 +73,9 @@ export function SheetReview(props: SheetReviewProps) {
                 <tr>
                   <th scope="col">Row</th>
                   {[...facts, ...columns].map((name) => (
-                    <th scope="col">{heading(name)}</th>
+                    <th scope="col" class={name === 'destination' ? 'grid-wide' : undefined}>
+                      {heading(name)}
+                    </th>
                   ))}
                 </tr>
               </thead>
@@ -150,7 +149,7 @@ function Row({ row: { row, cells, fault, notes, facts: known }, columns, facts }
               class="input"
               name={cellName(row, name)}
               value={cells[name] ?? ''}
-              size={Math.min(Math.max((cells[name] ?? '').length, 6), CELL_SIZE_MAX)}
+              title={cells[name]}
               aria-label={`${heading(name)}, row ${row}`}
               aria-describedby={noted.length === 0 ? undefined : `row-${row}-notes`}
               autocomplete="off"
