@@ -12,13 +12,13 @@ type Checked = Pick<BatchCheck, 'faults' | 'rows' | 'routed' | 'recipientNames'>
 /** Columns that are shown although a table does not have them, so that they can be filled in. */
 const ALWAYS = ['reference', 'amount', 'currency', 'destination', 'network', 'memo'];
 
-/** The columns to correct: those of the table, and those that a row may lack. */
+/** The columns to correct: those that the table uses, and those that a row may lack. */
 export function shownColumns(
   lines: readonly Readonly<Record<string, string>>[],
   known: readonly string[],
 ): string[] {
-  const used = new Set(Object.keys(lines[0] ?? {}));
-  return known.filter((name) => ALWAYS.includes(name) || used.has(name));
+  const isUsed = (name: string) => lines.some((line) => (line[name] ?? '') !== '');
+  return known.filter((name) => ALWAYS.includes(name) || isUsed(name));
 }
 
 export function checkedRows(
