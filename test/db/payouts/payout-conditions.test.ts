@@ -293,7 +293,7 @@ describe('the recipient of a payout', () => {
   test('is among the conditions that `admin payouts show` lists', async () => {
     const { id, payout } = await waitingForRecipient();
     const admin = new Admin(database.adminUrl);
-    const waits_for = `the recipient ${id} to be ready, not before 2999-01-01T00:00:00Z`;
+    const waits_for = `the recipient ${id} to be ready, not before 1 Jan 2999, 00:00 UTC`;
     expect(await admin.json('payouts', 'show', payout)).toMatchObject({
       id: payout,
       conditions: [{ type: 'recipient', waits_for, met_at: null }],
