@@ -1,4 +1,5 @@
 /** The worker process: runs the workflows and their activities. Run as many as needed. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createActivities } from '../../activities';
 import { LOCAL_CALLS_MAX } from '../../activities/local-calls';
 import { readWorkerConfig } from '../shell/config';
@@ -15,6 +16,8 @@ import { reloadCredentials } from '../temporal/reload';
 import { ensureSchedules } from '../temporal/schedules';
 import { connectWorkers, installTemporalRuntime, startWorkers } from '../temporal/worker';
 
+const DATABASE_PAUSE_MS = 2_000;
+
 const HELP = `Usage: worker [--help]
 
 Runs the workflows and activities of the task queues "payouts", "batches", "payments", "webhooks",
@@ -30,8 +33,15 @@ runProcess(HELP, async (env) => {
   installTemporalRuntime(deps.logger, exporter);
   measureOperations(deps.registry, deps.db);
   warnOfPrivateNetworks(deps);
+  const health = createHealth(deps);
+  const privateServer = await startPrivateServer(
+    config,
+    health,
+    () => scrape(deps.registry, exporter?.url ?? null),
+    deps.logger,
+  );
   // The service stays required until an operator removes it: a worker without the setting must not send what this one would ask about.
-  if (deps.screeningService !== null) await requireService(deps.db);
+  if (deps.screeningService !== null) await requireWhenPossible(deps);
   const connection = await connectWorkers(config.temporal);
   const activityDeps = buildActivityDeps(deps, connection.connection);
   const worker = await startWorkers({
@@ -47,13 +57,6 @@ runProcess(HELP, async (env) => {
     deps.temporal.renew(credentials);
   });
   await ensureSchedules(deps.temporal);
-  const health = createHealth(deps);
-  const privateServer = await startPrivateServer(
-    config,
-    health,
-    () => scrape(deps.registry, exporter?.url ?? null),
-    deps.logger,
-  );
   deps.logger.info('worker polling');
   health.watch();
   return {
@@ -69,6 +72,19 @@ runProcess(HELP, async (env) => {
     },
   };
 });
+
+/** Waits for PostgreSQL: whoever starts a worker again that ended pauses longer each time. */
+async function requireWhenPossible({ db, logger }: Deps): Promise<void> {
+  for (;;) {
+    try {
+      await requireService(db);
+      return;
+    } catch (error) {
+      logger.warn({ err: error }, 'PostgreSQL cannot be used yet: the worker waits for it');
+      await sleep(DATABASE_PAUSE_MS);
+    }
+  }
+}
 
 /**
  * Warns of the private networks that webhooks may go to, beside public addresses

@@ -2,6 +2,8 @@
  * The table of the screening (decisions/controls#screening), walked over HTTP on real PostgreSQL and Temporal with a service
  * and a list: what each answer means for payouts and recipients, live and test, and what operators can do about it.
  */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { DEFAULT_REJECTION_REASON } from '../../../src/domain/payout';
 import type { Verdict } from '../../../src/domain/screening';
 import {
@@ -11,6 +13,8 @@ import {
 import { createSecretBox } from '../../../src/platform/lib/secret-box';
 import { createPayoutScreenings } from '../../../src/features/payouts/payout-screenings';
 import { createPayoutWorkflows } from '../../../src/temporal/payout-workflows';
+import { startLink } from '../../support/chaos/link';
+import { ChildProgram } from '../../support/servers/child-program';
 import { type MerchantClient, payTo } from '../../support/merchant/merchant-client';
 import {
   acceptedPayout,
@@ -362,4 +366,28 @@ describe('`admin screening ask`', () => {
       expect([code, stderr]).toEqual([1, expect.stringContaining(id)]);
     }
   });
+});
+
+test('a worker that starts while PostgreSQL does not answer waits for it', async () => {
+  let refused = 0;
+  const away = createServer((socket) => {
+    refused += 1;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(away, 'listening');
+  const link = await startLink((away.address() as AddressInfo).port);
+  const url = new URL(gateway.env['TEST_WORKER_DATABASE_URL'] ?? '');
+  const port = Number(url.port);
+  url.port = String(link.port);
+  const worker = new ChildProgram('worker', {
+    ...gateway.env,
+    TEST_WORKER_DATABASE_URL: url.href,
+  });
+  const starting = worker.start();
+  await Promise.race([starting, waitFor('a few attempts', () => refused >= 3)]);
+  link.leadTo(port);
+  await starting;
+  await worker.stop();
+  await link.stop();
+  away.close();
 });
