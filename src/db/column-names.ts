@@ -1,14 +1,14 @@
 /** `created_at` is `createdAt` in the program; what is inside a jsonb value stays. */
 import { type ColumnNameMappers, snakeCaseMappers } from 'objection';
 
-const { parse } = snakeCaseMappers();
+const objection = snakeCaseMappers();
 const fields = new Map<string, string>();
 const columns = new Map<string, string>();
 
 export function fieldOf(column: string): string {
   let field = fields.get(column);
   if (field === undefined) {
-    field = Object.keys(parse({ [column]: null }))[0] ?? column;
+    field = Object.keys(objection.parse({ [column]: null }))[0] ?? column;
     fields.set(column, field);
   }
   return field;
@@ -26,7 +26,7 @@ export function columnOf(field: string): string {
 
 /** For the models. */
 export const COLUMN_NAMES: ColumnNameMappers = {
-  parse,
+  parse: (row) => objection.parse(row),
   format: (row) =>
     Object.fromEntries(Object.entries(row).map(([field, value]) => [columnOf(field), value])),
 };

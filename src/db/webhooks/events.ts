@@ -52,7 +52,7 @@ export async function savepointOfEvents<T>(tx: EventTx, work: () => Promise<T>):
   try {
     return await tx.savepoint(work);
   } catch (error) {
-    tx.deliveries.splice(before);
+    tx.deliveries.length = before;
     throw error;
   }
 }

@@ -12,7 +12,7 @@ import { RPC_BATCH_MAX, type RpcAnswer } from '../chain/rpc';
 import type { Signer } from '../signer/port';
 import { raisedFees } from './fees';
 import { markFees, markGas } from './fingerprint';
-import type { QueueParts } from './queue';
+import type { QueueParts } from './parts';
 import {
   type Attempt,
   findNewestAttempts,

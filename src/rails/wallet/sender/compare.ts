@@ -9,7 +9,7 @@ import { findAttempts } from './attempts';
 import { explain } from './explain';
 import { isPaymentOf, storeAdoptedAttempt } from './found';
 import { countEverywhere, findTransactions, findWaiting, type SeenTransaction } from './lookup';
-import type { QueueParts } from './queue';
+import type { QueueParts } from './parts';
 import { findOpenSlots, readSigner, type Slot, stopSigner } from './slots';
 
 /** How many nonces are looked at, at least, behind those that the nodes count. */

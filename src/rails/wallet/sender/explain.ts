@@ -11,7 +11,7 @@ import type { Db, Tx } from '../db/database';
 import { adoptMarked, listOpenFound, storeFound } from './found';
 import { findTransactions } from './lookup';
 import { isNonceFinal } from './nonce-finality';
-import type { QueueParts } from './queue';
+import type { QueueParts } from './parts';
 import { lockAllSigners, readSigner, type SignerKey } from './slots';
 
 /** The pass asks about as many nonces at once. */

@@ -10,7 +10,7 @@ import type { Db, Tx } from '../db/database';
 import { compareNonces } from './compare';
 import { estimateEmpty } from './estimate-empty';
 import { firstFees } from './fees';
-import type { QueueParts } from './queue';
+import type { QueueParts } from './parts';
 import { isStopped, lockSigner, type SignerKey } from './slots';
 import type { ChainView } from './view';
 

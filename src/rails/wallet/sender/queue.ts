@@ -5,11 +5,8 @@
  * refuses fails without using a nonce.
  */
 import { getAddress } from 'viem';
-import type { Alarms } from '../alarms';
-import type { Chain } from '../chain/chain';
 import { isPaused } from '../chain/pause';
-import type { Database, Tx } from '../db/database';
-import type { PayoutRules } from '../networks';
+import type { Tx } from '../db/database';
 import { choosePayments, failUnsent, type Paid, type Queued } from './choose-payments';
 import { findDenied } from './denylist';
 import { isFenced } from './fence';
@@ -22,6 +19,7 @@ import {
   readHotWallets,
 } from './hot-wallets';
 import { exceededLimit, findRooms, type Room, roomOf, takeFrom } from './limits';
+import type { QueueParts } from './parts';
 import {
   advanceNonce,
   insertSlots,
@@ -31,15 +29,6 @@ import {
   type SignerKey,
 } from './slots';
 import { keepWaiting, reportWaiting, type Waiting } from './waiting';
-
-/** What works on the transactions of one hot wallet. */
-export interface QueueParts {
-  db: Database;
-  chain: Chain;
-  rules: PayoutRules;
-  key: SignerKey;
-  alarms: Alarms;
-}
 
 /** What gives the transfers of a chain to its hot wallets. */
 export interface GivingParts extends Omit<QueueParts, 'key'> {

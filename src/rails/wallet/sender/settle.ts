@@ -9,7 +9,7 @@ import { type Receipt, readReceipt, receiptCalls, type RpcReceipt } from '../cha
 import { readBlockHashes } from '../chain/finality';
 import type { Tx } from '../db/database';
 import { findOutcome, type Mined, type Outcome } from './outcome';
-import type { QueueParts } from './queue';
+import type { QueueParts } from './parts';
 import { type Attempt, findAttempts } from './attempts';
 import { findOpenSlots, type Slot } from './slots';
 import { finishTransfer, type FailureCode } from './transfers';

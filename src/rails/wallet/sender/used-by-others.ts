@@ -9,7 +9,7 @@ import { ignoreSilence } from '../chain/rpc';
 import type { Attempt } from './attempts';
 import { stopForUsedNonce } from './compare';
 import { isNonceFinal } from './nonce-finality';
-import type { QueueParts } from './queue';
+import type { QueueParts } from './parts';
 import type { Slot } from './slots';
 
 export async function reportForeign(
