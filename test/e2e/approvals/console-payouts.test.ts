@@ -291,7 +291,7 @@ test('a payout in doubt is shown with what its provider says now', async () => {
   expect(page).toContain('The provider does not have it.');
   const asked = await gateway.alice.post(`/console/in-doubt/${id}/ask`);
   expect(await gateway.alice.read(asked.headers.get('location')!)).toContain(
-    'asks the provider now',
+    'was told to ask the provider',
   );
   await gateway.db.query(inDoubt, [null, id]);
   const reject = await decide(gateway.alice, id, 'reject');

@@ -253,7 +253,7 @@ describe('on the pages of the console', () => {
       for (const shown of [
         user.email,
         'Sold out',
-        'Refund: done',
+        'Refund: completed',
         'Credited',
         'Payment refunded',
       ]) {
@@ -274,7 +274,7 @@ describe('on the pages of the console', () => {
     });
     expect(await read(late.headers.get('location')!)).toContain('The payment is refunded');
     const asked = await page.post(`/console/payments/${payment.id}/ask`);
-    expect(await read(asked.headers.get('location')!)).toContain('asks the provider now');
+    expect(await read(asked.headers.get('location')!)).toContain('was told to ask the provider');
     const forged = await page.post(`/console/payments/${payment.id}/refund`, {
       decision: 'x',
       'refund-amount': '1',
