@@ -63,7 +63,7 @@ describeWithBrowser('the review queue in a browser', () => {
       await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle),
     ).not.toBe('none');
     await page.keyboard.press('?');
-    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
     expect(await page.locator('#keys').innerText()).toContain('Next row of the list');
     await picture(page, '/console/keys', 'light');
     // Nothing moves behind it, and a person can turn the keys off.

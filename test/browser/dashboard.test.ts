@@ -157,7 +157,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.getByLabel('Name').fill('Team');
     await page.getByLabel('Address', { exact: true }).fill(receiver.url);
     await page.getByLabel('Payouts that failed').check();
-    await page.getByRole('button', { name: 'Add chat' }).click();
+    await page.getByRole('button', { name: 'Add channel' }).click();
     await page.getByRole('link', { name: 'Team' }).click();
     expect(await page.getByLabel('Payouts that failed').isChecked()).toBe(true);
     await page.getByLabel('API keys created').check();
@@ -202,7 +202,9 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.getByLabel('Currency').selectOption('USDT');
     await page.getByLabel('Network').selectOption('tron');
     await page.getByRole('textbox', { name: 'Reference' }).fill('by-hand-1');
-    await page.getByLabel('Address, account id').fill('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
+    await page
+      .getByLabel('Address, exchange account ID')
+      .fill('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
     await page.getByText('Will be sent').waitFor();
     // The first click navigates, the second one sends the same form again.
     await page.getByRole('button', { name: 'Request payout' }).dblclick();
@@ -237,7 +239,9 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.getByLabel('Currency').selectOption('USDT');
     await page.getByLabel('Network').selectOption('tron');
     await page.getByRole('textbox', { name: 'Reference' }).fill('live-by-hand-1');
-    await page.getByLabel('Address, account id').fill('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
+    await page
+      .getByLabel('Address, exchange account ID')
+      .fill('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
     await page.getByRole('button', { name: 'Review payout' }).click();
     await page.getByRole('heading', { name: 'Review the payout' }).waitFor();
     await page.getByText('This is the first payout to the destination.').waitFor();
@@ -259,7 +263,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     await page.getByRole('button', { name: 'Check the table' }).click();
     await page.getByText('1 of 3 rows must be corrected').waitFor();
     const found = await lookAt(page, '/dashboard/test/batches/faults');
-    await page.getByLabel('Table').fill(table.replace('wage-2;0;', 'wage-2;3;'));
+    await page.getByLabel('Amount, row 2').fill('3');
     await page.getByRole('button', { name: 'Check again' }).click();
     await page.getByRole('button', { name: 'Reserve the funds and create' }).waitFor();
     found.push(...(await lookAt(page, '/dashboard/test/batches/preview')));

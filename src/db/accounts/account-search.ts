@@ -70,6 +70,12 @@ export function findTextOfAccount(db: Reader, search: AccountSearch): Promise<Fo
     ...(['payouts', 'payments'] as const).map((table) =>
       exact(table, 'tx_hash IN (?, lower(?)) AND account_id = ?', [text, text, accountId]),
     ),
+    exact(
+      'payments',
+      `account_id = ? AND id IN (
+        SELECT payment_id FROM payment_credits WHERE tx_hash IN (?, lower(?), upper(?)))`,
+      [accountId, text, text, text],
+    ),
     ...MODES.map((mode) => ({
       sql: `SELECT ${TABLES.payments} FROM (
               SELECT * FROM payments WHERE account_id = ? AND mode = ?
@@ -104,18 +110,6 @@ function newest(table: Table, mode: Mode, search: AccountSearch, amount: Amount 
 function exact(table: Table, where: string, values: readonly string[]): Part {
   const sql = `SELECT ${TABLES[table]} FROM ${table} WHERE ${where} LIMIT ${FOUND_MAX}`;
   return { sql, values };
-}
-
-/** The payment of a transfer with this hash; in SQL of the pages, because credits have no account. */
-export function findPaymentsOfTransfer(
-  db: Reader,
-  { accountId, text }: Pick<AccountSearch, 'accountId' | 'text'>,
-): Promise<FoundOfAccount[]> {
-  return db.query<FoundOfAccount>(
-    `SELECT ${TABLES.payments} FROM payments WHERE account_id = ? AND id IN (
-       SELECT payment_id FROM payment_credits WHERE tx_hash IN (?, lower(?), upper(?)) LIMIT ${FOUND_MAX})`,
-    [accountId, text, text, text],
-  );
 }
 
 /** Tables with an id, and the object whose page shows the row. */

@@ -1,10 +1,11 @@
 /**
  * All migrations, in order. Until the first release, the schema is one baseline, in sections. What is on main is
- * never changed; a change is a new migration with the next number, from 0123 on.
+ * never changed; a change is a new migration with the next number, from 0124 on.
  */
 import type { Migration } from '../../platform/postgres/migrate';
 import { steps as looksAtTimes } from './0121-looks-at-times';
 import { indexes as pageFactsIndexes, sql as pageFacts } from './0122-page-facts';
+import { sql as ownCredits } from './0123-own-credits';
 import { baseline } from './baseline';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0121-looks-at-times', concurrent: looksAtTimes },
   { name: '0122-page-facts', sql: pageFacts },
   { name: '0122-page-facts-indexes', concurrent: pageFactsIndexes },
+  { name: '0123-own-credits', sql: ownCredits },
 ];

@@ -1,7 +1,6 @@
 /** One search over what an account has, in both modes. */
 import {
   findIdOfAccount,
-  findPaymentsOfTransfer,
   findTextOfAccount,
   type FoundOfAccount,
 } from '../../db/accounts/account-search';
@@ -36,11 +35,7 @@ export async function findTextOf(
 ): Promise<FoundOfAccount[]> {
   const amount = parseRequestAmount(text.replace(',', '.'));
   const search = { accountId, text, amount, addresses: spellingsOf(text) };
-  const [texts, transfers] = await Promise.all([
-    findTextOfAccount(readAs(db, { accountId }), search),
-    findPaymentsOfTransfer(db, search),
-  ]);
-  const found = [...texts, ...transfers];
+  const found = await findTextOfAccount(readAs(db, { accountId }), search);
   const each = [...new Map(found.map((one) => [one.id, one])).values()];
   const rank = (one: FoundOfAccount) => (one.mode === mode ? 0 : 1);
   return each.sort(

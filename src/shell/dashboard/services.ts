@@ -141,7 +141,11 @@ export function createDashboardServices(deps: DashboardDeps) {
     /** @throws AdminRefusal */
     payment: async (owner: Owner, id: string): Promise<PaymentDetail> => {
       const object = await findOwn(db, owner, 'payment', id, findPayment);
-      return { object, credits: await listCredits(db, id), ...(await history(owner, object)) };
+      return {
+        object,
+        credits: await listCredits(ofAccount(owner), id),
+        ...(await history(owner, object)),
+      };
     },
     refunds: (owner: Owner, list: ListRequest<RefundFilters>) =>
       listMerchantRefunds(ofAccount(owner), { ...owner, ...list }),

@@ -22,6 +22,7 @@ import {
   listOwnEndpoints,
   listOwnWarnings,
 } from '../../../src/features/webhooks/webhook-endpoints';
+import { findTextOf } from '../../../src/shell/dashboard/search-services';
 import { createDashboardServices } from '../../../src/shell/dashboard/services';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import { makeUser } from '../../support/merchant/page-client';
@@ -35,6 +36,7 @@ const TABLES = [
   'events',
   'ledger_entries',
   'ledger_transactions',
+  'payment_credits',
   'payment_refunds',
   'payments',
   'payout_batches',
@@ -90,6 +92,8 @@ async function fill(id: string): Promise<void> {
                                  fee_terms, checkout_url, api_key_id, provider_checkout_id, expires_at)
     SELECT 'pay_' || account, account, 'test', 'order', 'created', 'onchain_provider', 10, 'USDT', '{}',
            'https://pay.example/1', 'key_' || account, 'och_' || account, now() FROM q`);
+  await insert(`${WHO} payment_credits (payment_id, provider_transfer_id, amount, fee, tx_hash)
+    SELECT 'pay_' || account, 'transfer', 10, 0, 'hash' FROM q`);
   await insert(`${WHO} payment_refunds (payment_id, reference, amount, taken, fee, state)
     SELECT 'pay_' || account, 'rf_' || account, 1, 1, 0, 'ordered' FROM q`);
   await insert(`${WHO} payout_batches (id, account_id, mode, reference, status, row_count, totals,
@@ -253,6 +257,9 @@ test('everything that the services of the pages read, they read as this role', a
     expect((await services.requests(mine, list)).items).toHaveLength(1);
     expect((await services.auditLog(account, { limit: 10 })).items).toHaveLength(1);
     expect(await services.payment(mine, `pay_${account}`)).toMatchObject({ events: [] });
+    expect(await findTextOf(db, { ...mine, text: 'hash' })).toMatchObject([
+      { id: `pay_${account}` },
+    ]);
     const payout = await services.payout(mine, `po_${account}`);
     expect(payout.events[0]?.deliveries).toHaveLength(1);
     expect(await services.request(mine, `req_${account}`)).toMatchObject({ reused: null });
