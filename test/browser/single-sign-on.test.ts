@@ -60,7 +60,7 @@ describeWithBrowser('single sign-on in a browser', () => {
     await tab.getByRole('link', { name: 'Sign in with single sign-on' }).click();
     await signInThere(tab, subject, true);
     await tab.waitForURL(`${site.url}/people/invite`);
-    await tab.getByText(email).waitFor();
+    await tab.getByTitle(email).waitFor();
 
     await gateway.db.query(
       `UPDATE sessions SET authenticated_at = now() - interval '11 minutes'

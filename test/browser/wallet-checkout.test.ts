@@ -110,7 +110,7 @@ describeWithChain('with a chain', () => {
 
     test('a cancellation is asked for first, also while the page updates', async () => {
       const { page } = await open({}, { locale: 'de-DE' });
-      await page.getByText('Zahlung abbrechen').click();
+      await page.locator('summary', { hasText: 'Zahlung abbrechen' }).click();
       await page.waitForTimeout(3_000);
       await page.getByRole('button', { name: 'Ja, abbrechen' }).click();
       await page.waitForURL(shop.urlOf('/basket'));

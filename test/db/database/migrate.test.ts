@@ -111,12 +111,14 @@ describe('a database of the migrations that the baseline replaces', () => {
         select name, 1, now() from unnest('{${names.join(',')}}'::text[]) name`);
   }
 
-  beforeEach(() => migrate(ownerUrl));
+  const LATER = NAMES.slice(1);
+
+  beforeEach(() => migrate(ownerUrl, MIGRATIONS.slice(0, 1)));
 
   test('is adopted: the baseline does not run, and later migrations do', async () => {
     await setRecord(REPLACED);
     await onDatabase(`insert into accounts (id, name) values ('acc_1', 'Merchant')`);
-    expect(await migrate(ownerUrl, WITH_TWO_TABLES)).toEqual([TWO_TABLES.name]);
+    expect(await migrate(ownerUrl, WITH_TWO_TABLES)).toEqual([...LATER, TWO_TABLES.name]);
     expect(await namesOnRecord()).toEqual([...NAMES, TWO_TABLES.name]);
     expect(await migrate(ownerUrl, WITH_TWO_TABLES)).toEqual([]);
   });
@@ -133,7 +135,7 @@ describe('a database of the migrations that the baseline replaces', () => {
     await expect(migrate(ownerUrl)).rejects.toThrow('payout_decisions_outcome_check');
     expect(await namesOnRecord()).toEqual([]);
     await onDatabase(`update payout_decisions set outcome = 'applied'`);
-    expect(await migrate(ownerUrl)).toEqual([]);
+    expect(await migrate(ownerUrl)).toEqual(LATER);
     const { rows } = await withClient(ownerUrl, (client) =>
       client.query(
         "select convalidated from pg_constraint where conname = 'payout_decisions_outcome_check'",
