@@ -77,7 +77,7 @@ test('the list is newest first and narrows to object, account, action, person an
     object_id: key.id,
     account_id: account.id,
     before: null,
-    after: { id: key.id, rate: 120 },
+    after: { id: key.id, requests_per_minute: 120 },
     reason: 'asked by mail',
   });
   const shown = await admin.run('audit', 'list', '--object', key.id);
