@@ -7,10 +7,9 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { EventTx } from '../../src/db/webhooks/events';
 import { lockClaim, readClaim, releaseClaim, type HeldClaim } from '../../src/db/idempotency';
-import { findAccount } from '../../src/db/accounts/accounts';
+import { readOpening } from '../../src/db/accounts/accounts';
 import { listFeeRules } from '../../src/db/accounts/fee-rules';
 import { findPayment, findPaymentByReference, insertPayment } from '../../src/db/payments/payments';
-import { databaseTime } from '../../src/db/database-time';
 import type { Refusal, UnavailableReason } from '../../src/domain/errors';
 import type { FeeRule, FeeTerms } from '../../src/domain/fees';
 import { ZERO } from '../../src/domain/money';
@@ -33,11 +32,11 @@ export async function openPayment(deps: Deps, input: PaymentInput): Promise<Open
   const prepared = await prepare(deps, claim);
   if ('refusal' in prepared) return refuse(deps, input, prepared.refusal);
   const { feeTerms } = prepared.terms;
-  const createdAt = await databaseTime(deps.db);
+  const { now: createdAt, merchantName } = await readOpening(deps.db, claim.accountId);
   const expiresAt = new Date(createdAt.getTime() + claim.request.expiresInSeconds * 1000);
   const at = { provider: claim.route.provider, mode: claim.mode };
   const result = await deps.localCalls.run(at, () =>
-    openCheckout(deps, input.paymentId, claim, expiresAt),
+    openCheckout(deps, input.paymentId, claim, { expiresAt, merchantName }),
   );
   if (result.kind === 'limited') {
     const refused = await refuse(deps, input, unavailable('provider_rate_limited'));
@@ -131,14 +130,13 @@ function termsOf({ percentage, fixedAmount, minFee, maxFee }: FeeRule): FeeTerms
   return { percentage, fixedAmount, minFee, maxFee };
 }
 
-async function openCheckout(
+function openCheckout(
   deps: Deps,
   paymentId: string,
-  { accountId, mode, request, route: { provider, network } }: Claim,
-  expiresAt: Date,
+  { mode, request, route: { provider, network } }: Claim,
+  { expiresAt, merchantName }: { expiresAt: Date; merchantName: string | null },
 ) {
   const { amount, currency, successUrl, cancelUrl, description, metadata } = request;
-  const merchantName = (await findAccount(deps.db, accountId))?.name;
   return providerOf(deps, { id: paymentId, provider, mode }).openCheckout({
     reference: paymentId,
     amount,
@@ -148,7 +146,7 @@ async function openCheckout(
     successUrl,
     cancelUrl,
     description,
-    ...(merchantName === undefined ? {} : { merchantName }),
+    ...(merchantName === null ? {} : { merchantName }),
     scenario: mode === 'test' ? (metadata['scenario'] ?? null) : null,
   });
 }

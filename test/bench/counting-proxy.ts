@@ -28,7 +28,7 @@ const NOT_COUNTED = [
   /^select version\(\)/i,
   /^SELECT write_request_log\(/,
   /^SELECT clock_timestamp\(\) AS now$/,
-  /knex_migrations/,
+  /to_regclass|schema_migrations/,
   /^SHOW statement_timeout$/,
   /^SELECT FROM pg_database/,
 ];

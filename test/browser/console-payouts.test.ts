@@ -73,7 +73,7 @@ describeWithBrowser('the review queue in a browser', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('?');
     expect(await page.locator('#keys').isVisible()).toBe(false);
-    await page.getByRole('button', { name: 'Show the keys' }).click();
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
     await page.getByLabel('Use single-key shortcuts').check();
     await page.keyboard.press('Escape');
     // What somebody types is text.

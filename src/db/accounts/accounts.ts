@@ -1,6 +1,6 @@
 /** Merchant accounts, as operators read and change them. */
 import type { AccountStatus } from '../../domain/account';
-import type { Db, Tx } from '../transaction';
+import type { Db, Reader, Tx } from '../transaction';
 import { type ListPage, newestFirst, type Page } from '../lists';
 import { changeRow, findRow, insertRow, rowsOf } from '../models';
 
@@ -77,4 +77,17 @@ export async function findDemoMerchant(db: Db | Tx): Promise<string | null> {
     [DEMO_MERCHANT_NAME],
   );
   return account?.id ?? null;
+}
+
+/** PostgreSQL's time, and the name that a customer reads on the page of a payment; null if there is no account. */
+export async function readOpening(
+  db: Reader,
+  accountId: string,
+): Promise<{ now: Date; merchantName: string | null }> {
+  const [found] = await db.query<{ now: Date; merchantName: string | null }>(
+    'SELECT clock_timestamp() AS now, (SELECT name FROM accounts WHERE id = ?) AS merchant_name',
+    [accountId],
+  );
+  if (found === undefined) throw new Error('the query returned no row');
+  return found;
 }

@@ -209,7 +209,7 @@ function Detail({ object: payment, credits, refunds, visit, ...history }: Detail
             <Transfers payment={payment} credits={credits} />
             {refunds.length === 0 ? null : (
               <Card title="Refunds" flush>
-                <RefundTable rows={refunds} path={`${base}/refunds`} empty={null} />
+                <RefundTable rows={refunds} path={`${base}/refunds`} empty={null} isShort />
               </Card>
             )}
             <LedgerLines transactions={transactions} />

@@ -149,20 +149,28 @@ function filtersOf(query: URLSearchParams) {
   };
 }
 
-export function RefundTable(props: ObjectRowsProps<Refund>) {
+/** @param isShort beside another column, where there is no room for who requested a refund */
+export function RefundTable({
+  isShort = false,
+  ...rows
+}: ObjectRowsProps<Refund> & { isShort?: boolean }) {
   return (
     <ObjectTable
-      {...props}
+      {...rows}
       caption="Refunds"
       statusOf={shownRefundStatus}
       referenceOf={({ id, merchantReference }) => merchantReference ?? id}
-      columns={[
-        {
-          label: 'Requested by',
-          wide: true,
-          cell: ({ requestedBy }) => REQUESTERS[requestedBy],
-        },
-      ]}
+      columns={
+        isShort
+          ? []
+          : [
+              {
+                label: 'Requested by',
+                wide: true,
+                cell: ({ requestedBy }) => REQUESTERS[requestedBy],
+              },
+            ]
+      }
     />
   );
 }
