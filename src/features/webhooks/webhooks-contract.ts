@@ -427,7 +427,7 @@ export function presentEndpoint(endpoint: WebhookEndpoint): WebhookEndpointObjec
   };
 }
 
-/** As operators and the audit log see it. */
+/** The endpoint as operators and the audit log see it. */
 export function presentEndpointForOperator(endpoint: WebhookEndpoint) {
   const { accountId, timeoutsInARow } = endpoint;
   return { ...presentEndpoint(endpoint), account_id: accountId, timeouts_in_a_row: timeoutsInARow };

@@ -48,7 +48,7 @@ export interface Setting {
     | 'random and used once';
   /** The programs that read it. */
   programs: readonly ProgramName[];
-  /** Of the workers, those read it that take one of these queues; without it, all of them do. */
+  /** The queues whose workers read it; absent if every worker does. */
   queues?: readonly WorkerQueue[];
   /** Can be read from a file, and never appears in a log. */
   isSecret?: true;

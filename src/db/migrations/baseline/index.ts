@@ -21,7 +21,7 @@ import { screening } from './screening';
 import { secondPerson } from './second-person';
 import { webhooks } from './webhooks';
 
-/** By the names of their files, in their order: a table comes after those that it refers to. */
+/** The sections by the names of their files, in an order in which a table comes after those that it refers to. */
 export const SECTIONS = {
   accounts,
   audit,

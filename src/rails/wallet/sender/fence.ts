@@ -15,7 +15,7 @@ import { isStopped, lockSigner, type SignerKey } from './slots';
 import type { ChainView } from './view';
 
 interface Fence {
-  /** Of the database now. */
+  /** The identity that the database has now. */
   identity: string;
   /** Null: it was not sent. */
   nonce: string | null;
