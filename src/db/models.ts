@@ -29,7 +29,7 @@ export interface ReadRows<Row> {
 
 /**
  * @param read the columns as SQL
- * @param writes the columns that an insert or a change may write; other fields of its object are left out
+ * @param writes the columns that an insert or a change may write; it refuses a row with another field
  * @param json the fields that are jsonb; the driver would write an array as an array of PostgreSQL
  */
 export function rowsOf<Row>(
@@ -60,9 +60,13 @@ export const now = raw('clock_timestamp()');
 // A question mark is an operator there, and no place of a value.
 const returned = ({ read }: { read: string }) => raw(read.replaceAll('?', '\\?'));
 
-function written(rows: { written: ReadonlySet<string> }, row: object): never {
-  const entries = Object.entries(row).filter(([field]) => rows.written.has(columnOf(field)));
-  return Object.fromEntries(entries) as never;
+// A field that is left out without a word would be lost, and one that is not listed may come from a request.
+function written(rows: { tableName: string; written: ReadonlySet<string> }, row: object): never {
+  const unlisted = Object.keys(row).filter((field) => !rows.written.has(columnOf(field)));
+  if (unlisted.length > 0) {
+    throw new Error(`${rows.tableName} does not list as written: ${unlisted.join(', ')}`);
+  }
+  return row as never;
 }
 
 /** @returns the new row */

@@ -10,11 +10,10 @@ import { adjustmentPosting } from '../../domain/ledger';
 import { type Amount } from '../../domain/money';
 import { requireAccount } from '../accounts/accounts';
 import type { ChangedBy } from '../../kit/service/audit';
-import { checkCurrency, checkText, positiveAmount } from '../../kit/service/checks';
+import { checkCurrency, checkReason, positiveAmount } from '../../kit/service/checks';
 import { AdminRefusal, InvalidInput, type PostedAmount } from '../../kit/service/refusal';
 
 /** The merchant sees it in the list of transactions. */
-const REASON_LENGTH_MAX = 255;
 
 export interface AdjustmentInput extends BalanceKey {
   /** `adj_…`, chosen by the caller before the first attempt. */
@@ -76,7 +75,7 @@ async function readInput(db: Db, reason: string, input: AdjustmentInput): Promis
     currency,
     direction,
     amount,
-    reason: checkText('reason', reason, REASON_LENGTH_MAX),
+    reason: checkReason(reason),
   };
 }
 

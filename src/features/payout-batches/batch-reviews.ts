@@ -21,14 +21,13 @@ import {
   payoutBatchStatusesBefore,
 } from '../../domain/payout-batch';
 import type { PayoutBatchWorkflows } from '../../temporal/payout-batch-workflows';
-import { checkText } from '../../kit/service/checks';
+import { checkReason } from '../../kit/service/checks';
 import { AdminRefusal, InvalidInput } from '../../kit/service/refusal';
 import type { Operator } from '../payouts/payout-reviews';
 import type { ListPosition } from '../../kit/service/services';
 
 /** The rows that the page shows: enough to judge a batch by. The proof has all. */
 const ROWS_SHOWN = 100;
-const REASON_LENGTH_MAX = 255;
 const DECIDE_DEADLINE_MS = 10_000;
 
 type BatchOrder = Pick<PayoutBatchDecision, 'batchId' | 'kind' | 'manifestSha256'> & {
@@ -92,7 +91,7 @@ async function decide(
   const notFound = new AdminRefusal({ code: 'not_found', object: 'payout_batch', id });
   if (!isId('decision', id)) throw notFound;
   const isSilent = kind === 'approve' && order.reason.trim() === '';
-  const reason = isSilent ? null : checkText('reason', order.reason, REASON_LENGTH_MAX);
+  const reason = isSilent ? null : checkReason(order.reason);
   const stored = await findBatchDecision(db, id);
   if (stored === null) {
     if (!mayDecide(batch, kind)) return { kind: 'too_late' };

@@ -1,16 +1,13 @@
 /** What every page of the console knows about its visitor. */
 import { mayDo, type Permission } from '../../domain/users';
 import type { ChangedBy } from '../service/audit';
-import { checkText } from '../service/checks';
+import { checkReason } from '../service/checks';
 import type { Cost } from './limits';
 import { PageRefusal } from './problems';
 import type { Route, SignedInAnswer } from './site';
 import type { SignedInVisit } from './visit';
 
 export const PREFIX = '/console';
-
-/** The same limit as that of the admin command. */
-export const REASON_LENGTH_MAX = 255;
 
 export interface OperatorVisit extends SignedInVisit {
   may: (permission: Permission) => boolean;
@@ -43,7 +40,7 @@ function operatorVisit(visit: SignedInVisit): OperatorVisit {
     by,
     withReason: (field = 'reason') => ({
       ...by,
-      reason: checkText('reason', visit.form.get(field) ?? '', REASON_LENGTH_MAX),
+      reason: checkReason(visit.form.get(field) ?? ''),
     }),
   };
 }

@@ -5,6 +5,9 @@ import { type Amount, parseRequestAmount, ZERO } from '../../domain/money';
 import { isPrintable } from '../../domain/printable';
 import { InvalidInput } from './refusal';
 
+/** Of the reason that a person gives for a decision. */
+export const REASON_LENGTH_MAX = 255;
+
 const NOTHING = /^0{1,18}(\.0{1,8})?$/;
 
 /** More than zero. @throws InvalidInput */
@@ -41,4 +44,9 @@ export function checkText(field: string, text: string, max: number): string {
   if (length > max) throw new InvalidInput(field, { code: 'too_long', length, max });
   if (!isPrintable(trimmed)) throw new InvalidInput(field, { code: 'not_printable' });
   return trimmed;
+}
+
+/** @throws InvalidInput */
+export function checkReason(text: string): string {
+  return checkText('reason', text, REASON_LENGTH_MAX);
 }

@@ -2,6 +2,7 @@
  * The changes of an account: each is a form with a reason. Some apply at once; limits, fees and review are
  * proposed, and another admin approves them.
  */
+import { REASON_LENGTH_MAX } from '../../../kit/service/checks';
 import type { ComponentChildren } from 'preact';
 import { PROVIDER_CODES } from '../../../domain/provider-codes';
 import { type AccountDetail, readAccountDetail } from '../account-detail';
@@ -24,12 +25,7 @@ import {
 } from '../../../kit/pages/forms';
 import { page, redirect, signInAgain } from '../../../kit/pages/site';
 import { TwoAdmins } from './proposals';
-import {
-  type OperatorRoute,
-  type OperatorVisit,
-  PREFIX,
-  REASON_LENGTH_MAX,
-} from '../../../kit/pages/operator-page';
+import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
 
 const DIRECTIONS = ['payin', 'payout'] as const;
 

@@ -1,4 +1,5 @@
 /** The amounts per currency above which two operators approve a payout, and their proposed changes. */
+import { REASON_LENGTH_MAX } from '../../../kit/service/checks';
 import type { ConsoleServices } from '../../../shell/console/services';
 import {
   confirmThreshold,
@@ -11,12 +12,7 @@ import { ChangeFields, readFields } from '../../../kit/pages/change-form';
 import { Card, Empty, Money, PageHead, Table, Time } from '../../../kit/pages/components';
 import { EMPTY_FORM, Field, fieldErrors, type FormState, Select } from '../../../kit/pages/forms';
 import { page, redirect, signInAgain } from '../../../kit/pages/site';
-import {
-  type OperatorRoute,
-  type OperatorVisit,
-  PREFIX,
-  REASON_LENGTH_MAX,
-} from '../../../kit/pages/operator-page';
+import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
 import { ProposalVerbs, TwoAdmins } from './proposals';
 
 const PATH = `${PREFIX}/four-eyes`;

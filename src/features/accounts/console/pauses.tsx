@@ -1,4 +1,5 @@
 /** Pauses of payouts: all of them, those of one provider, or those of one account. */
+import { REASON_LENGTH_MAX } from '../../../kit/service/checks';
 import { MODES } from '../../../domain/mode';
 import { PROVIDER_CODES } from '../../../domain/provider-codes';
 import { InvalidInput } from '../../../kit/service/refusal';
@@ -8,12 +9,7 @@ import { ChangeFields, readFields } from '../../../kit/pages/change-form';
 import { Card, Empty, PageHead, Table, Time, words } from '../../../kit/pages/components';
 import { EMPTY_FORM, Field, fieldErrors, type FormState, Select } from '../../../kit/pages/forms';
 import { page, redirect, signInAgain } from '../../../kit/pages/site';
-import {
-  type OperatorRoute,
-  type OperatorVisit,
-  PREFIX,
-  REASON_LENGTH_MAX,
-} from '../../../kit/pages/operator-page';
+import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
 
 const PATH = `${PREFIX}/pauses`;
 const NAV = { nav: 'pauses' };

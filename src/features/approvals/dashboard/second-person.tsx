@@ -14,7 +14,8 @@ import { fieldErrors, FormActions, type FormState } from '../../../kit/pages/for
 import { page, redirect } from '../../../kit/pages/site';
 import { personOf } from '../../../kit/pages/creation';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
-import { pathOfWaiting, REASON_LENGTH_MAX } from './waiting';
+import { checkReason } from '../../../kit/service/checks';
+import { pathOfWaiting } from './waiting';
 
 const NAV = { nav: 'second-person' };
 
@@ -69,8 +70,8 @@ export function secondPersonPages(services: DashboardServices): MerchantRoute[] 
       path: '/second-person/:id/decline',
       ...declineAsSecondPerson.access,
       run: async (visit) => {
-        const reason = (visit.form.get('reason') ?? '').trim().slice(0, REASON_LENGTH_MAX);
-        const by = { ...visit.by, reason: reason === '' ? null : reason };
+        const reason = (visit.form.get('reason') ?? '').trim();
+        const by = { ...visit.by, reason: reason === '' ? null : checkReason(reason) };
         const { kind, id } = await declineAsSecondPerson.make(db, by, subjectOf(visit), {});
         await money.end(personOf(visit), by, kind, id);
         return redirect(pathOfWaiting(visit.base, { kind, id }));

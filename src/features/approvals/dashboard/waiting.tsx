@@ -1,4 +1,5 @@
 /** What the page of an object says while it waits for a second person, and that person's form. */
+import { REASON_LENGTH_MAX } from '../../../kit/service/checks';
 import { type ApprovedKind, approversOf } from '../../../domain/second-person';
 import type { DashboardServices, PersonDecision } from '../../../shell/dashboard/services';
 import type { Waiting } from '../second-person';
@@ -109,8 +110,6 @@ function SecondPerson({ waiting, visit, facts }: SecondPersonProps) {
     </Alert>
   );
 }
-
-export const REASON_LENGTH_MAX = 255;
 
 /** Ends it, as the person who requested it could. */
 function Decline({ action, name, version }: { action: string; name: string; version: string }) {

@@ -1,4 +1,5 @@
 /** A case about a recipient: what it is now, and an operator's decision about its screening. */
+import { REASON_LENGTH_MAX } from '../../../kit/service/checks';
 import { type Case, requireCase } from '../cases';
 import { AdminRefusal, InvalidInput } from '../../../kit/service/refusal';
 import type { ConsoleServices } from '../../../shell/console/services';
@@ -8,12 +9,7 @@ import { ChangeFields, readFields } from '../../../kit/pages/change-form';
 import { Alert, Card, Facts, Status, Time, words } from '../../../kit/pages/components';
 import { Field, type FormState } from '../../../kit/pages/forms';
 import { redirect, signInAgain, type SignedInAnswer } from '../../../kit/pages/site';
-import {
-  type OperatorRoute,
-  type OperatorVisit,
-  PREFIX,
-  REASON_LENGTH_MAX,
-} from '../../../kit/pages/operator-page';
+import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
 
 /** @param show the page of the case, with the form that was sent */
 export function recipientDecision(

@@ -1,4 +1,5 @@
 /** What an operator decides about a payment: the forms, and what became of each decision. */
+import { REASON_LENGTH_MAX } from '../../../kit/service/checks';
 import { DECIDABLE, PAYMENT_DECISIONS, type PaymentDecisionKind } from '../../../domain/payment';
 import { refundableOf } from '../../../domain/payment-pricing';
 import type { PaymentDetail } from '../console-payments';
@@ -6,7 +7,6 @@ import { newDecisionId } from '../../payouts/payout-reviews';
 import { Alert, Card, Time, words } from '../../../kit/pages/components';
 import { Field, type FormState } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
-import { REASON_LENGTH_MAX } from '../../../kit/pages/operator-page';
 
 type Payment = PaymentDetail['payment'];
 type Decision = PaymentDetail['decisions'][number];

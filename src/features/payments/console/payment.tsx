@@ -1,4 +1,5 @@
 /** One payment: its decisions, timeline, transfers, ledger lines and cases. */
+import { REASON_LENGTH_MAX } from '../../../kit/service/checks';
 import type { PaymentDetail } from '../console-payments';
 import {
   Alert,
@@ -22,7 +23,7 @@ import { Follows, LiveStatus } from '../../../kit/pages/follow';
 import { wasJustNow } from '../../../kit/pages/just-now';
 import { LedgerLines, PaymentAmounts, Timeline } from '../../../kit/pages/history';
 import { WorkflowLink, type WorkflowUrl } from '../../../kit/pages/workflow-link';
-import { PREFIX, REASON_LENGTH_MAX } from '../../../kit/pages/operator-page';
+import { PREFIX } from '../../../kit/pages/operator-page';
 import { ModeMark } from '../../payouts/console/parts';
 import { Transaction } from '../../../kit/pages/explorer';
 import { PaymentDecisions } from './decisions';

@@ -1,4 +1,5 @@
 /** The decision about a batch: its forms, what becomes of it, and who decided before. */
+import { REASON_LENGTH_MAX } from '../../../kit/service/checks';
 import { type PayoutBatch, payoutBatchStatusesBefore } from '../../../domain/payout-batch';
 import type { BatchReview } from '../batch-reviews';
 import { newDecisionId } from '../../payouts/payout-reviews';
@@ -6,7 +7,7 @@ import { LeaveOutForm } from '../pages/batch-parts';
 import { Alert, Card, Time, words } from '../../../kit/pages/components';
 import { Field, type FormState } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
-import { PREFIX, REASON_LENGTH_MAX } from '../../../kit/pages/operator-page';
+import { PREFIX } from '../../../kit/pages/operator-page';
 import { outcomeText } from './outcome';
 
 const PATH = `${PREFIX}/batches`;

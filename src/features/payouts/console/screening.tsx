@@ -1,4 +1,5 @@
 /** The screening of a payout's destination: what each source answered, and what an operator does about it. */
+import { REASON_LENGTH_MAX } from '../../../kit/service/checks';
 import { isFinalPayout } from '../../../domain/payout';
 import { SERVICE } from '../../../domain/screening';
 import { AdminRefusal, InvalidInput } from '../../../kit/service/refusal';
@@ -8,12 +9,7 @@ import { Alert, Card, Status, Time } from '../../../kit/pages/components';
 import { Action, Field, type FormState } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
 import { redirect, signInAgain, type SignedInAnswer } from '../../../kit/pages/site';
-import {
-  type OperatorRoute,
-  type OperatorVisit,
-  PREFIX,
-  REASON_LENGTH_MAX,
-} from '../../../kit/pages/operator-page';
+import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
 import { approvedText, type DecisionText } from './outcome';
 
 /** @param show the payout's page, with the form that was sent */
