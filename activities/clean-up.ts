@@ -1,12 +1,13 @@
 /**
  * Deletes expired idempotency records, sessions, invitations and attempts to sign in, old days of the
- * request log, old runs of schedules, and old webhook data (decisions/webhooks#retention), and stores the sums of new postings (decisions/books#statements). Safe
+ * request log and of the calls to providers, old runs of schedules, and old webhook data (decisions/webhooks#retention), and stores the sums of new postings (decisions/books#statements). Safe
  * to run twice, also concurrently: locked rows are left for the next run.
  */
 import { forgetEventBodies } from '../src/db/webhooks/events';
 import { forgetOldSignIns } from '../src/db/people/authentication-attempts';
 import { deleteEndedKeys } from '../src/db/idempotency';
 import { deleteOldRuns } from '../src/db/payout-schedules/payout-schedule-runs';
+import { forgetProviderCalls } from '../src/db/operations/provider-calls';
 import { forgetRequestLog } from '../src/db/request-log/request-log';
 import { listUnsummedBalances, storeSums } from '../src/db/books/statements';
 import { deleteOldAttempts, forgetResponseBodies } from '../src/db/webhooks/webhook-attempts';
@@ -28,6 +29,7 @@ const BATCH = 2_000;
 export async function cleanUpKeys(db: Db, forMs = KEYS_FOR_MS): Promise<{ deleted: number }> {
   const deleted = await inBatches(forMs, (limit) => deleteEndedKeys(db, limit));
   await forgetRequestLog(db);
+  await forgetProviderCalls(db);
   await inBatches(SIGN_INS_FOR_MS, (limit) => forgetOldSignIns(db, limit));
   return { deleted };
 }

@@ -4,9 +4,9 @@
 import {
   type ChatMessage,
   findChatMessage,
-  listToldChat,
   takeChatMessage,
 } from '../../src/db/notifications/chat-messages';
+import { listTold } from '../../src/db/notifications/notifications';
 import { moveMessage } from '../../src/db/notifications/messages';
 import { NOTIFICATIONS } from '../../src/domain/notifications';
 import {
@@ -19,7 +19,7 @@ import type { AttemptResult } from '../../src/adapters/webhooks/sender';
 import type { WebhookDeliveryDeps } from '../webhook-delivery/attempt';
 import type { NotificationDeps } from './deps';
 import { sendOnce } from './once';
-import { urlOf } from './send';
+import { linkOf } from './send';
 
 export type ChatDeps = Pick<NotificationDeps, 'db' | 'pages' | 'chatModeOfOperators'> &
   Pick<WebhookDeliveryDeps, 'webhookSender' | 'secretBox'>;
@@ -61,10 +61,8 @@ async function compose(
   const where = accountName === null ? null : `${accountName}, ${mode ?? ''}`;
   if (kind === 'test') return renderTestMessage(where);
   const site = accountName === null ? pages.console : pages.dashboard;
-  const told = (await listToldChat(db, id)).map((one) => ({
-    objectId: one.objectId,
-    url: urlOf(site, one),
-  }));
+  const occasions = await listTold(db, 'told_chats', id);
+  const told = occasions.map((one) => linkOf(site, one));
   return renderChatMessage(NOTIFICATIONS[kind], told, where);
 }
 

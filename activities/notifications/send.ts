@@ -6,10 +6,10 @@ import {
   listPeople,
   listTold,
   type Notification,
-  type Occasion,
+  type ToldOccasion,
 } from '../../src/db/notifications/notifications';
 import { isAlwaysTold, NOTIFICATIONS } from '../../src/domain/notifications';
-import { renderNotification } from '../../src/adapters/mail/render';
+import { type Link, renderNotification } from '../../src/adapters/mail/render';
 import type { Mail } from '../../src/adapters/mail/sender';
 import { messageIdOf, type NotificationDeps } from './deps';
 import { sendOnce } from './once';
@@ -45,8 +45,8 @@ async function compose(
   const [person] = await listPeople(db, { kind, accountId, userId });
   if (person === undefined || !isTold({ kind }, person)) return null;
   const site = person.kind === 'merchant' ? pages.dashboard : pages.console;
-  const occasions = await listTold(db, id);
-  const told = occasions.map((one) => ({ objectId: one.objectId, url: urlOf(site, one) }));
+  const occasions = await listTold(db, 'told_occasions', id);
+  const told = occasions.map((one) => linkOf(site, one));
   const account = accountId === null ? null : await findAccount(db, accountId);
   const choicesUrl = isAlwaysTold(kind) ? null : `${site}/notifications`;
   const letter = renderNotification(NOTIFICATIONS[kind], told, {
@@ -57,8 +57,9 @@ async function compose(
   return { ...letter, to: person.email, messageId: messageIdOf(id, site), attachments };
 }
 
-/** The page of what happened. */
-export function urlOf(site: string, { kind, mode, objectId }: Occasion): string {
+/** The page of what happened, with the money and the id of the object. */
+export function linkOf(site: string, { kind, mode, objectId, money }: ToldOccasion): Link {
   const path = NOTIFICATIONS[kind].path.replace(':id', objectId);
-  return mode === null ? `${site}${path}` : `${site}/${mode}${path}`;
+  const url = mode === null ? `${site}${path}` : `${site}/${mode}${path}`;
+  return { label: money === null ? objectId : `${money} (${objectId})`, url };
 }

@@ -19,3 +19,11 @@ export const SCOPES = [
   'request_logs:read',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** Sets of scopes that fit a purpose, for the form of a new key. */
+export const SCOPE_PRESETS: Readonly<Record<string, readonly Scope[]>> = {
+  'Accept payments': ['payments:write', 'payments:read', 'refunds:write'],
+  'Send payouts': ['payouts:write', 'payouts:read', 'recipients:read', 'balance:read'],
+  'Read only': SCOPES.filter((scope) => scope.endsWith(':read')),
+  'Full access': SCOPES,
+};

@@ -37,6 +37,7 @@ import { checkRows, createPayoutBatches } from '../features/payout-batches/payou
 import { createPayoutSchedules } from '../features/payout-schedules/payout-schedules';
 import { createPayouts } from '../features/payouts/payouts';
 import { measureBreakGlass, measureCalls, measurePools } from './process-metrics';
+import { countProviderCalls } from './provider-calls';
 import { createProviderCallbacks } from './api/provider-callbacks';
 import { createRecipients } from '../features/recipients/recipients';
 import { createRefundAddresses } from '../features/payments/refund-addresses';
@@ -136,7 +137,11 @@ export function buildDeps<C extends Config>(
           ...limits,
         });
   measurePools(registry, { main: db, pages: pagesDb });
-  const providers = createProviders(config.providers, calls.onProviderCall);
+  const providerCalls = countProviderCalls(db);
+  const providers = createProviders(config.providers, (call) => {
+    calls.onProviderCall(call);
+    providerCalls.add(call);
+  });
   const screeningService =
     config.screening === null ? null : createScreeningService(config.screening);
   const { webhooks } = config;
@@ -162,6 +167,7 @@ export function buildDeps<C extends Config>(
     webhookSender,
     screeningService,
     close: async () => {
+      await providerCalls.stop();
       await Promise.allSettled([
         shortStatements.destroy().then(() => db.destroy()),
         pagesDb?.destroy(),

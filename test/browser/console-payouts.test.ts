@@ -85,6 +85,14 @@ describeWithBrowser('the review queue in a browser', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Destination' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(one);
+    // Times in the person's own zone, and back in UTC.
+    const showKeys = () => page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+    await showKeys();
+    await page.getByLabel('Show times in my time zone').check();
+    await page.locator('main time[data-seconds]:not(:has(span))').first().waitFor();
+    await showKeys();
+    await page.getByLabel('Show times in my time zone').uncheck();
+    await page.locator('main time[data-seconds] span').first().waitFor();
   }
 
   test('an operator approves one from the queue and rejects another, and two tabs decide once', async () => {
@@ -157,6 +165,11 @@ describeWithBrowser('the review queue in a browser', () => {
       await createPayout({ reference: `${reference}-2` }),
     ];
     const page = await openPage(alice);
+    // The name of a page opens it.
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('review queue');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/console\/queue$/);
     await page.keyboard.press('/');
     await page.keyboard.type(reference.slice(0, -1));
     await page.keyboard.press('Enter');

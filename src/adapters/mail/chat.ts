@@ -1,6 +1,6 @@
 /** The words of a notification as a chat message, in the format of Slack's incoming webhooks. */
 import { NAMED_MAX, type NotificationKind } from '../../domain/notifications';
-import type { Told } from './render';
+import type { Link } from './render';
 
 interface Block {
   type: 'header' | 'section';
@@ -16,14 +16,14 @@ export interface ChatMessageBody {
 /** @param where the account and mode; null for operators */
 export function renderChatMessage(
   kind: NotificationKind,
-  told: readonly Told[],
+  told: readonly Link[],
   where: string | null,
 ): ChatMessageBody {
   const what = told.length === 1 ? kind.subject : `${kind.title}: ${told.length}`;
   const title = where === null ? what : `${what} (${where})`;
   const named = told.slice(0, NAMED_MAX);
   const more = told.length - named.length;
-  const links = named.map(({ objectId, url }) => `<${url}|${escape(objectId)}>`);
+  const links = named.map(({ label, url }) => `<${url}|${escape(label)}>`);
   return messageOf(title, [
     escape(kind.text),
     [...links, ...(more === 0 ? [] : [`And ${more} more.`])].join('\n'),

@@ -7,8 +7,8 @@ export interface Letter {
   html: string;
 }
 
-export interface Told {
-  objectId: string;
+export interface Link {
+  label: string;
   url: string;
 }
 
@@ -18,7 +18,7 @@ export interface Told {
  */
 export function renderNotification(
   kind: NotificationKind,
-  told: readonly Told[],
+  told: readonly Link[],
   { account, choicesUrl }: { account: string | null; choicesUrl: string | null },
 ): Letter {
   const what = told.length === 1 ? kind.subject : `${kind.title}: ${told.length}`;
@@ -27,7 +27,7 @@ export function renderNotification(
   return render({
     subject: account === null ? what : `${what} (${account})`,
     text: kind.text,
-    links: named.map(({ objectId, url }) => ({ label: objectId, url })),
+    links: named,
     more: more === 0 ? [] : [`And ${more} more.`],
     ...(choicesUrl === null
       ? {
@@ -83,11 +83,6 @@ export function renderRefundLink({ shop, url }: { shop: string; url: string }): 
   });
 }
 
-interface Link {
-  label: string;
-  url: string;
-}
-
 interface Parts {
   subject: string;
   text: string;
@@ -97,6 +92,9 @@ interface Parts {
   choices?: Link;
 }
 
+const BUTTON =
+  ' style="display:inline-block;padding:10px 16px;background:#1a1f36;color:#fff;border-radius:6px;text-decoration:none"';
+
 function render({ subject, text, links, more, why, choices }: Parts): Letter {
   const plain = [
     text,
@@ -104,16 +102,20 @@ function render({ subject, text, links, more, why, choices }: Parts): Letter {
     ...more,
     choices === undefined ? why : `${why}\n${choices.url}`,
   ].join('\n\n');
-  const anchor = ({ label, url }: Link) => `<a href="${escape(url)}">${escape(label)}</a>`;
+  const anchor = ({ label, url }: Link, style = '') =>
+    `<a href="${escape(url)}"${style}>${escape(label)}</a>`;
+  const [first] = links;
+  const list =
+    first !== undefined && links.length === 1
+      ? `<p>${anchor(first, BUTTON)}</p>`
+      : `<ul>\n${links.map((link) => `<li>${anchor(link)}</li>`).join('\n')}\n</ul>`;
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${escape(subject)}</title></head>
 <body style="margin:0;padding:24px;background:#f6f7f9;color:#1a1f36;font:15px/1.5 system-ui,sans-serif">
 <div style="max-width:560px;margin:0 auto;padding:24px;background:#fff;border:1px solid #e3e8ee;border-radius:8px">
 <h1 style="margin:0 0 12px;font-size:19px">${escape(subject)}</h1>
 <p>${escape(text)}</p>
-<ul>
-${links.map((link) => `<li>${anchor(link)}</li>`).join('\n')}
-</ul>
+${list}
 ${more.map((line) => `<p>${escape(line)}</p>\n`).join('')}<p style="color:#5a6275;font-size:13px">${escape(why)}${choices === undefined ? '' : ` ${anchor(choices)}`}</p>
 </div></body></html>
 `;

@@ -7,7 +7,6 @@ import type { Mode } from '../../domain/mode';
 import type { SealedSecret } from '../../platform/lib/secret-box';
 import type { Db, Reader, Tx } from '../transaction';
 import type { MessageStatus } from './messages';
-import type { Occasion } from './notifications';
 
 /** The chats of the occasion's account and mode, or of the operators, that have chosen its kind. */
 export async function addressChats(tx: Tx, keys: readonly string[]): Promise<void> {
@@ -78,15 +77,6 @@ export async function findChatMessage(db: Reader, id: string): Promise<ChatMessa
     [id],
   );
   return found ?? null;
-}
-
-/** The occasions of a message, oldest first. */
-export function listToldChat(db: Reader, messageId: string): Promise<Occasion[]> {
-  return db.query<Occasion>(
-    `SELECT key, kind, account_id, user_id, mode, object_id, maker_id FROM occasions WHERE key IN (
-       SELECT occasion_key FROM told_chats WHERE message_id = ?) ORDER BY created_at`,
-    [messageId],
-  );
 }
 
 /** The number of attempts that a message has in all. */

@@ -151,13 +151,38 @@ export async function findNotification(db: Reader, id: string): Promise<Notifica
   return found ?? null;
 }
 
+/** An occasion with the amount, the currency and the reference of its object, if it has them. */
+export interface ToldOccasion extends Occasion {
+  money: string | null;
+}
+
+const REFERENCE = "coalesce(', ' || x.reference, '')";
+const MONEY = [
+  ['payouts', REFERENCE],
+  ['payments', REFERENCE],
+  // Its reference is the gateway's own.
+  ['payment_refunds', "''"],
+]
+  .map(([table, reference]) => {
+    const money = `trim_scale(x.amount) || ' ' || x.currency || ${reference}`;
+    return `(SELECT ${money} FROM ${table} x WHERE x.id = object_id)`;
+  })
+  .join(', ');
+
+/** What a message is, in each table of what was told. */
+const MESSAGE = { told_occasions: 'notification_id', told_chats: 'message_id' } as const;
+
 /** The occasions of a message, oldest first. */
-export function listTold(db: Reader, notificationId: string): Promise<Occasion[]> {
-  return db.query<Occasion>(
-    `SELECT ${OCCASION} FROM occasions WHERE key IN (
-       SELECT occasion_key FROM told_occasions WHERE notification_id = ?)
+export function listTold(
+  db: Reader,
+  table: keyof typeof MESSAGE,
+  messageId: string,
+): Promise<ToldOccasion[]> {
+  return db.query<ToldOccasion>(
+    `SELECT ${OCCASION}, coalesce(${MONEY}) AS money FROM occasions WHERE key IN (
+       SELECT occasion_key FROM ${table} WHERE ${MESSAGE[table]} = ?)
       ORDER BY created_at`,
-    [notificationId],
+    [messageId],
   );
 }
 

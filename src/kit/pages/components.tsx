@@ -88,6 +88,7 @@ const TONES: Readonly<Record<string, 'good' | 'busy' | 'wait' | 'bad' | 'quiet'>
   paused: 'wait',
   failed: 'bad',
   failing: 'bad',
+  no_worker: 'bad',
   rejected: 'bad',
   suspended: 'bad',
   revoked: 'bad',
@@ -122,11 +123,11 @@ function group(amount: string): string {
   return decimals === undefined ? grouped : `${grouped}.${decimals}`;
 }
 
-/** In UTC; with JavaScript the tooltip has the local time as well. */
+/** In UTC; with JavaScript the tooltip has the local time as well, or the text has it if the person wants it. */
 export function Time({ at, seconds = false }: { at: Date; seconds?: boolean }) {
   const iso = at.toISOString();
   return (
-    <time datetime={iso} title={iso}>
+    <time datetime={iso} title={iso} data-seconds={seconds ? 'shown' : ''}>
       {iso.slice(0, 10)} {iso.slice(11, seconds ? 19 : 16)}
       <span class="muted"> UTC</span>
     </time>
@@ -188,9 +189,11 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[];
   caption: string;
   empty: ComponentChildren;
+  /** Rows that follow each other with the same text stand below it. */
+  groupOf?: ((row: Row) => string) | undefined;
 }
 
-export function Table<Row>({ rows, columns, caption, empty }: TableProps<Row>) {
+export function Table<Row>({ rows, columns, caption, empty, groupOf }: TableProps<Row>) {
   if (rows.length === 0) return <div class="empty-box">{empty}</div>;
   return (
     <div class="table-scroll" tabindex={0} role="region" aria-label={caption}>
@@ -206,18 +209,38 @@ export function Table<Row>({ rows, columns, caption, empty }: TableProps<Row>) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr>
-              {columns.map((column) => (
-                <td class={columnClass(column)} data-label={column.label}>
-                  {column.cell(row)}
-                </td>
-              ))}
-            </tr>
+          {rows.map((row, index) => (
+            <>
+              <GroupRow row={row} before={rows[index - 1]} {...{ groupOf, columns }} />
+              <tr>
+                {columns.map((column) => (
+                  <td class={columnClass(column)} data-label={column.label}>
+                    {column.cell(row)}
+                  </td>
+                ))}
+              </tr>
+            </>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+interface GroupRowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'groupOf'> {
+  row: Row;
+  before: Row | undefined;
+}
+
+function GroupRow<Row>({ row, before, groupOf, columns }: GroupRowProps<Row>) {
+  const text = groupOf?.(row);
+  if (text === undefined || (before !== undefined && groupOf?.(before) === text)) return null;
+  return (
+    <tr class="group">
+      <th scope="rowgroup" colSpan={columns.length}>
+        {text}
+      </th>
+    </tr>
   );
 }
 

@@ -208,13 +208,13 @@ function Keys({ hasSearch }: { hasSearch: boolean }) {
     ['j', 'Next row of the list'],
     ['k', 'Row before'],
     ['Enter', 'Open the row'],
-    ...(hasSearch ? ([['/', 'Search']] satisfies [string, string][]) : []),
+    ...(hasSearch ? ([['/', 'Search, or the name of a page']] satisfies [string, string][]) : []),
     ['?', 'Keyboard shortcuts'],
     ['Esc', 'Close this window'],
   ];
   return (
     <dialog id="keys" class="keys" aria-labelledby="keys-title">
-      <h2 id="keys-title">Keyboard shortcuts</h2>
+      <h2 id="keys-title">Keyboard shortcuts and times</h2>
       <dl class="facts">
         {keys.map(([key, does]) => (
           <div>
@@ -227,7 +227,10 @@ function Keys({ hasSearch }: { hasSearch: boolean }) {
       </dl>
       <form method="dialog" class="stack">
         <label>
-          <input class="input" type="checkbox" checked /> Use single-key shortcuts
+          <input class="input" type="checkbox" checked data-keys-switch /> Use single-key shortcuts
+        </label>
+        <label>
+          <input class="input" type="checkbox" data-times-switch /> Show times in my time zone
         </label>
         <div>
           <button class="btn" data-variant="outline">

@@ -1,6 +1,7 @@
 /** What the lists of payments, payouts and transactions share: filters and pages in the URL. */
 import type { ComponentChildren } from 'preact';
 import type { ListPosition } from '../service/services';
+import type { ExportKind } from '../../domain/bookkeeping';
 import { parseIsoTime } from '../../domain/iso-time';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
 import { Card, PageHead, Pager, words } from './components';
@@ -98,6 +99,24 @@ export function CreateLink({ path, label }: { path: string; label: string }) {
   return (
     <a class="btn" href={`${path}/new`}>
       <Icon name="plus" /> {label}
+    </a>
+  );
+}
+
+/** The button beside a list's title that leads to its export, with the currency and the days of the filters. */
+export function ToExport(props: { base: string; kind: ExportKind; query: URLSearchParams }) {
+  const { base, kind, query } = props;
+  const kept = ['currency', 'from', 'to'].flatMap((name) => {
+    const value = query.get(name) ?? '';
+    return value === '' ? [] : [[name, value]];
+  });
+  return (
+    <a
+      class="btn"
+      data-variant="outline"
+      href={`${base}/exports?${new URLSearchParams([['kind', kind], ...kept]).toString()}`}
+    >
+      <Icon name="download" /> Export
     </a>
   );
 }

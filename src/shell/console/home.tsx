@@ -9,7 +9,8 @@ import {
   type Waiting,
   type WaitingObjects,
 } from './services';
-import { BACKLOG_MAX } from './operations-services';
+import { BACKLOG_MAX, type ProviderCalls, SHOWN_MINUTES } from './operations-services';
+import { healthOf } from '../../domain/provider-health';
 import { listThresholds } from '../../features/accounts/four-eyes-thresholds';
 import { listShownPauses } from '../../features/accounts/payout-pauses';
 import { Card, Empty, Money, PageHead, words } from '../../kit/pages/components';
@@ -27,7 +28,8 @@ export function homePages(services: ConsoleServices): OperatorRoute[] {
       path: '/home',
       needs: 'read',
       run: async (visit) => {
-        const [found, waiting, cases, paused, backlogs, ...changes] = await Promise.all([
+        const [calls, found, waiting, cases, paused, backlogs, ...changes] = await Promise.all([
+          operations.providerCalls(),
           attention(),
           services.waiting(),
           openCases(),
@@ -42,6 +44,7 @@ export function homePages(services: ConsoleServices): OperatorRoute[] {
         const proposedThresholds = thresholds.filter(({ proposal }) => proposal !== null).length;
         const causes = [
           ...waiting.map(waitingCause),
+          ...calls.filter((row) => healthOf(row) === 'failing').map(providerCause),
           ...checkCauses(found, paused.length, blocked.length),
           ...cases.map(caseCause),
           ...(proposedThresholds === 0 ? [] : [thresholdCause(proposedThresholds)]),
@@ -127,6 +130,15 @@ function waitingCause({ cause, mode, ...waiting }: WaitingObjects): Cause {
     text: `${mode} ${plural(count, one, many)}`,
     path: path(mode),
     detail: <AtStake {...waiting} />,
+  };
+}
+
+function providerCause({ provider, mode, calls, failed }: ProviderCalls): Cause {
+  return {
+    count: null,
+    text: `${words(provider)} does not answer ${failed} of ${calls} ${mode} requests`,
+    path: '/operations',
+    detail: `in the last ${SHOWN_MINUTES} minutes`,
   };
 }
 

@@ -7,14 +7,18 @@ import {
   listPositions,
   listStatementStates,
 } from '../../db/operations/console-operations';
+import { readProviderCalls } from '../../db/operations/provider-calls';
 import { listProviderAlarms } from '../../db/cases/provider-alarms';
 import type { Db } from '../../db/transaction';
 import { MODES, type Mode } from '../../domain/mode';
 import { newId } from '../../platform/lib/new-id';
 import type { ProviderRegistry } from '../../adapters/providers/registry';
 import { type OperatorSchedule, runNow } from '../../temporal/schedules';
+import { readTaskQueues } from '../../temporal/task-queues';
+import { providerQueue } from '../../../workflows/names';
 import { makeChange, type ChangedBy } from '../../kit/service/audit';
 
+export { type ProviderCalls, SHOWN_MINUTES } from '../../db/operations/provider-calls';
 export { BACKLOG_MAX } from '../../db/operations/console-operations';
 export type { LedgerReport } from '../../db/ledger/ledger-verify';
 export { OPERATOR_SCHEDULES, type OperatorSchedule } from '../../temporal/schedules';
@@ -46,6 +50,15 @@ export function createConsoleOperations(deps: ConsoleOperationsDeps) {
     backlogs: () => listBacklogs(db),
     alarms: () => listProviderAlarms(db),
     provenAt: () => readProvenAt(db),
+    providerCalls: () => readProviderCalls(db),
+    /** Null when Temporal does not answer. */
+    taskQueues: () =>
+      readTaskQueues(
+        temporal,
+        MODES.flatMap((mode) =>
+          providers.list(mode).map(({ code }) => providerQueue({ provider: code, mode })),
+        ),
+      ),
     /** The report of the last check; null before the first. */
     ledgerReport: () => readLedgerReport(db),
     /** Asks every provider for a payout that does not exist. */

@@ -7,6 +7,7 @@ import {
   OPERATOR_SCHEDULES,
   type OperatorSchedule,
   type ProviderCheck,
+  SHOWN_MINUTES,
 } from './operations-services';
 import {
   Alert,
@@ -21,9 +22,11 @@ import {
 } from '../../kit/pages/components';
 import { wallClockMs } from '../../platform/lib/wall-clock';
 import { Follows } from '../../kit/pages/follow';
+import { durationText } from '../../kit/pages/since';
 import { justNow, justNowAt, wasJustNow } from '../../kit/pages/just-now';
 import { page, redirect } from '../../kit/pages/site';
 import { type OperatorRoute, PREFIX } from '../../kit/pages/operator-page';
+import { healthOf } from '../../domain/provider-health';
 import { Ledger, ledgerPages, Run } from './ledger';
 
 const PATH = `${PREFIX}/operations`;
@@ -40,18 +43,21 @@ export function operationPages(services: ConsoleServices): OperatorRoute[] {
       path: '/operations',
       needs: 'read',
       run: async (visit) => {
+        const [calls, queues, ...read] = await Promise.all([
+          operations.providerCalls(),
+          operations.taskQueues(),
+          operations.alarms(),
+          operations.statements(),
+          operations.positions(),
+          operations.backlogs(),
+          operations.provenAt(),
+          operations.ledgerReport(),
+          attention(),
+          openCases(),
+          visit.query.has('check') ? operations.checkProviders() : null,
+        ]);
         const [alarms, statements, positions, backlogs, provenAt, report, found, cases, checks] =
-          await Promise.all([
-            operations.alarms(),
-            operations.statements(),
-            operations.positions(),
-            operations.backlogs(),
-            operations.provenAt(),
-            operations.ledgerReport(),
-            attention(),
-            openCases(),
-            visit.query.has('check') ? operations.checkProviders() : null,
-          ]);
+          read;
         const mayRun = visit.may('administer');
         return page(
           'Operations',
@@ -71,7 +77,8 @@ export function operationPages(services: ConsoleServices): OperatorRoute[] {
               />
             </Follows>
             <Alarms alarms={alarms} />
-            <Providers statements={statements} checks={checks} mayRun={mayRun} />
+            <Providers calls={calls} statements={statements} checks={checks} mayRun={mayRun} />
+            <Queues queues={queues} />
             <Positions positions={positions} />
             <Backlogs backlogs={backlogs} />
           </>,
@@ -165,17 +172,18 @@ function Alarms({ alarms }: { alarms: Read<'alarms'> }) {
 }
 
 interface ProvidersProps {
+  calls: Read<'providerCalls'>;
   statements: Read<'statements'>;
   checks: ProviderCheck[] | null;
   mayRun: boolean;
 }
 
-function Providers({ statements, checks, mayRun }: ProvidersProps) {
+function Providers({ calls, statements, checks, mayRun }: ProvidersProps) {
   return (
     <>
       <Card
         title="Providers"
-        lead="One request to each provider, which changes nothing."
+        lead={`The requests of the last ${SHOWN_MINUTES} minutes, of all processes. Check now sends one to each provider, which changes nothing.`}
         flush
         action={
           <a class="btn" data-variant="outline" href={`${PATH}?check=providers`}>
@@ -183,6 +191,7 @@ function Providers({ statements, checks, mayRun }: ProvidersProps) {
           </a>
         }
       >
+        <ProviderHealth calls={calls} />
         {checks === null ? null : (
           <Table
             caption="Providers"
@@ -246,6 +255,81 @@ function Providers({ statements, checks, mayRun }: ProvidersProps) {
         />
       </Card>
     </>
+  );
+}
+
+function ProviderHealth({ calls }: { calls: Read<'providerCalls'> }) {
+  return (
+    <Table
+      caption="Requests to providers"
+      rows={calls}
+      empty={<Empty icon="landmark" title={`No request in the last ${SHOWN_MINUTES} minutes`} />}
+      columns={[
+        {
+          label: 'Provider',
+          cell: ({ provider, mode }) => (
+            <>
+              {words(provider)} <small>{words(mode)}</small>
+            </>
+          ),
+        },
+        { label: 'State', cell: (row) => <Status value={healthOf(row)} /> },
+        { label: 'Requests', right: true, cell: ({ calls: count }) => count },
+        { label: 'No answer or error', right: true, cell: ({ failed }) => failed },
+        { label: 'Rate limited', right: true, cell: ({ limited }) => limited },
+        {
+          label: 'Average',
+          right: true,
+          cell: ({ calls: count, totalMs }) => `${Math.round(totalMs / count)} ms`,
+        },
+        { label: 'Slowest', right: true, cell: ({ slowestMs }) => `${slowestMs} ms` },
+      ]}
+    />
+  );
+}
+
+function Queues({ queues }: { queues: Read<'taskQueues'> }) {
+  const lead =
+    'The workers that ask Temporal for tasks, and the tasks that no worker has taken yet.';
+  if (queues === null) {
+    return (
+      <Card title="Workers" lead={lead}>
+        <Alert tone="bad" title="Temporal does not answer.">
+          <p>Payouts and payments continue when it answers again.</p>
+        </Alert>
+      </Card>
+    );
+  }
+  return (
+    <Card title="Workers" lead={lead} flush>
+      <Table
+        caption="Workers"
+        rows={queues}
+        empty={null}
+        columns={[
+          { label: 'Task queue', cell: ({ queue }) => <code>{queue}</code> },
+          {
+            label: 'Workers',
+            cell: ({ workers }) =>
+              workers.length === 0 ? (
+                <Status value="no_worker" />
+              ) : (
+                workers.map(({ name, buildId }) => (
+                  <div>
+                    {name} {buildId === null ? null : <small>version {buildId}</small>}
+                  </div>
+                ))
+              ),
+          },
+          { label: 'Waiting tasks', right: true, cell: ({ waiting }) => waiting },
+          {
+            label: 'Longest wait',
+            right: true,
+            cell: ({ waiting, waitedMs }) => (waiting === 0 ? '–' : durationText(waitedMs)),
+          },
+        ]}
+      />
+    </Card>
   );
 }
 

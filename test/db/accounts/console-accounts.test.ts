@@ -15,6 +15,26 @@ const world = started(startConsoleWorld);
 const PROPOSAL_ENDED = 'This change was already decided, was replaced or has expired.';
 const PROPOSAL_OUTDATED = 'What is in force has changed since';
 
+test('an admin creates an account on a page, with a reason', async () => {
+  const [admin, reviewer] = await Promise.all([
+    world.signedIn(world.admin),
+    world.signedIn(world.reviewer),
+  ]);
+  const create = (client: PageClient, fields: Record<string, string>) =>
+    client.post('/console/accounts/new', fields);
+  expect(await read(admin, '/accounts')).toContain('/console/accounts/new');
+  expect(await read(reviewer, '/accounts')).not.toContain('/console/accounts/new');
+  const wish = { name: `Shop ${PROBE}`, reason: 'Contract signed' };
+  expect((await create(reviewer, wish)).status).toBe(403);
+  expect(await textOf(await create(admin, { ...wish, reason: '' }), 422)).toContain('reason');
+  const path = (await create(admin, wish)).headers.get('location') ?? '';
+  const [, id = ''] = /^\/console\/accounts\/(acc_\w+)$/.exec(path) ?? [];
+  expect(await read(admin, `/accounts/${id}`)).toContain('No: no live keys');
+  expect(await world.auditOf(id)).toMatchObject([
+    { action: 'account.create', via: 'console', reason: wish.reason, actor: world.admin.email },
+  ]);
+});
+
 describe('four eyes for policies', () => {
   let proposer: TestUser;
   const limits = (daily: string) => ({

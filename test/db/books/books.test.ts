@@ -52,6 +52,22 @@ async function spreadOverMonths(): Promise<void> {
   });
 }
 
+test('the list has a line for each day, and the available balance after each transaction', async () => {
+  const list = await client.read('/dashboard/test/transactions?currency=USDT');
+  const days = [...list.matchAll(/<tr class="group"><th[^>]*>([^<]+)</g)].map(([, day]) => day);
+  expect(new Set(days).size).toBe(days.length);
+  const [newest] = await harness.owner.query<{ available: string; day: string }>(
+    `SELECT trim_scale(b.available)::text AS available, to_char(max(t.posted_at) AT TIME ZONE 'UTC', 'FMDD FMMonth YYYY') AS day
+       FROM balances b JOIN ledger_transactions t USING (account_id, mode, currency)
+      WHERE b.account_id = ? AND b.mode = 'test' AND b.currency = 'USDT' GROUP BY b.available`,
+    [accountId],
+  );
+  expect(days[0]).toBe(`${newest!.day} (UTC)`);
+  expect(list).toMatch(
+    new RegExp(`data-label="Available after"><span[^>]*title="${newest!.available}`),
+  );
+});
+
 test('the files have every transaction once, newest first, with the filters of the page', async () => {
   const csv = await client.get('/dashboard/test/transactions/export?format=csv');
   expect(csv.headers.get('content-disposition')).toMatch(

@@ -1,4 +1,5 @@
 /** The console's pages of pauses, operations and the audit log over HTTP: what they show, change and record. */
+import { addProviderCalls } from '../../../src/db/operations/provider-calls';
 import { LEDGER_INVARIANTS } from '../../../src/db/ledger/ledger-invariants';
 import { proveChanges } from '../../../src/db/ledger/ledger-verify';
 import { countPositions } from '../../../src/db/books/provider-statements';
@@ -104,6 +105,18 @@ test('operations show statements, positions, the ledger check and the waiting de
   const home = await read(client, '/home');
   expect(home).toMatch(/<b>1<\/b> provider statement was not read/);
   expect(home).toMatch(/<b>1<\/b> webhook endpoint has 200 or more waiting deliveries/);
+  // Two processes called it in the same minute.
+  const called = { provider: 'exchange_pay', mode: 'live', limited: 1, totalMs: 9_000 } as const;
+  for (const failed of [2, 3]) {
+    const counts = [{ ...called, calls: 5, failed, slowestMs: failed * 1_000 }];
+    await addProviderCalls(world.harness.owner, counts);
+  }
+  expect(await read(client, '/operations')).toMatch(
+    /Failing.*>10<.*>5<.*>2<.*1800 ms.*3000 ms.*Temporal does not answer/s,
+  );
+  expect(await read(client, '/home')).toContain(
+    'Exchange Pay does not answer 5 of 10 live requests',
+  );
   // No provider is enabled here, and no Temporal is there.
   expect(await read(client, '/operations?check=providers')).toContain('No provider is enabled');
   const run = (schedule: string) => client.post('/console/operations/run', { schedule });

@@ -116,6 +116,19 @@ test('a form names every fault at once, in its own words', async () => {
   `);
 });
 
+test('a link sets the scopes of a new key for a purpose', async () => {
+  const scopesFor = async (preset: string) => {
+    const html = await textOf(client.get(`/dashboard/test/keys/new?preset=${preset}`));
+    return [...html.matchAll(/name="scopes" value="([^"]+)" checked/g)].map(([, scope]) => scope);
+  };
+  expect(await scopesFor('Accept+payments')).toEqual([
+    'payments:write',
+    'payments:read',
+    'refunds:write',
+  ]);
+  expect(await scopesFor('Nothing')).toEqual([]);
+});
+
 test('a key that was created with a key gets no right to create keys', async () => {
   const [maker, made] = [
     await harness.createKey({ accountId, scopes: ['api_keys:write'] }),

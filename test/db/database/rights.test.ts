@@ -84,6 +84,7 @@ const TABLES: Record<
   // The dashboard's login writes the outcome only.
   policy_proposals: ['-', '-', 'SI', 'SI'],
   posting_sums: ['-', 'SI', '-', 'S'],
+  provider_calls: ['SIU', 'SIUD', 'S', 'S'],
   provider_alarms: ['-', '-', '-', 'S'],
   provider_entries: ['-', 'SIU', 'S', 'S'],
   provider_positions: ['-', 'SIUD', '-', 'S'],
@@ -179,6 +180,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   note_waiting_refund: [],
   note_waiting_schedule: [],
   note_password_occasion: [],
+  note_event_occasion: [],
   note_payout_occasion: [],
   note_provider_alarm_occasion: [],
   note_provider_alarms: ['gateway_worker'],

@@ -6,6 +6,8 @@ import { addressNotifications } from '../../../activities/notifications/address'
 import type { NotificationDeps } from '../../../activities/notifications/deps';
 import { sendNotification } from '../../../activities/notifications/send';
 import { connect } from '../../../src/db/connect';
+import { appendEvent, transactionOfEvents } from '../../../src/db/webhooks/events';
+import type { EventType } from '../../../src/domain/events';
 import { openCase } from '../../../src/db/cases/cases';
 import { listProviderAlarms, noteProviderAlarms } from '../../../src/db/cases/provider-alarms';
 import type { Value } from '../../../src/platform/postgres/queries';
@@ -99,6 +101,33 @@ test('a created key is told to the owners of its account only, once, and without
   expect(await addressNotifications(deps)).toEqual([]);
   expect(await sendNotification(deps, id)).toBe('sent');
   expect(server.mails).toHaveLength(1);
+});
+
+test('a payment received is told to whoever has chosen it; underpaid ones and failed refunds to the others too', async () => {
+  const { account, user } = await newOwner();
+  const emit = (type: EventType, objectId: string) =>
+    transactionOfEvents(owner, (tx) => {
+      const owned = { accountId: account, mode: 'live' as const, createdAt: new Date() };
+      const body = Buffer.from('{}');
+      appendEvent(tx, { id: newId('event'), type, objectId, sequence: 1, body, ...owned });
+      return Promise.resolve();
+    });
+  const told = async () => {
+    server.mails.length = 0;
+    for (const id of await addressNotifications(deps)) await sendNotification(deps, id);
+    return server.mails.map(({ source }) => /Subject: (.*) \(/.exec(source)?.[1]?.trim()).sort();
+  };
+  await emit('payment.completed', 'pay_1');
+  await emit('payment.underpaid', 'pay_2');
+  await emit('refund.failed', 're_1');
+  expect(await told()).toEqual(['A payment was underpaid', 'A refund failed']);
+  await owner.query(
+    `INSERT INTO notification_choices (user_id, account_id, kind, by_email)
+     VALUES (?, ?, 'payment_received', true)`,
+    [user.id, account],
+  );
+  await emit('payment.completed', 'pay_3');
+  expect(await told()).toEqual(['A payment was received']);
 });
 
 test('two accounts never see each other’s', async () => {
@@ -277,6 +306,8 @@ test('a failed payout is told to those who may pay', async () => {
   );
   expect(roles).toEqual(['developer', 'finance', 'owner']);
   expect(source).toContain(`https://pay.example/dashboard/live/payouts/${objectId}`);
+  // The mail wraps its lines.
+  expect(source.replace(/=\r?\n/g, '')).toMatch(new RegExp(`4 USDT, .*\\(${objectId}\\)`));
 });
 
 test('a payout that waits for a second person is told to those who may approve', async () => {

@@ -126,7 +126,7 @@ test('an invitation goes to its address only, and proves it: another account can
   const { token } = linkTo(email);
   const accept = { token, name: 'New', password: PASSWORD };
   const accepted = await newClient().post('/dashboard/invitation', accept);
-  expect(accepted.headers.get('location')).toBe('/dashboard/sign-in?accepted');
+  expect(accepted.headers.get('location')).toMatch(/^\/dashboard\/sign-in\/done/);
   expect(await boundOf(email)).toBeNull();
   expect((await newClient().post('/dashboard/invitation', accept)).status).toBe(404);
 });

@@ -93,9 +93,9 @@ test('an invited person sets a name and a password, signs in, and gets the role'
   expect((await accept(token, { name: ' ' })).status).toBe(422);
   expect((await accept(token, { name: 'x'.repeat(101) })).status).toBe(422);
   const accepted = await accept(token, { name: PROBE });
-  expect(accepted.headers.get('location')).toBe('/dashboard/sign-in?accepted');
-  // Nobody is signed in by the link.
-  expect(accepted.headers.getSetCookie()).toEqual([]);
+  // The password signs in at once, and the link alone never.
+  expect(accepted.headers.get('location')).toMatch(/^\/dashboard\/sign-in\/done/);
+  expect(accepted.headers.getSetCookie().join()).toContain('gateway_dashboard=');
   const { browser, isIn } = await signedIn(email);
   expect(isIn).toBe(true);
   expect((await browser.get('/dashboard/test/keys/new')).status).toBe(200);

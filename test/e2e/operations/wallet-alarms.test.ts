@@ -63,6 +63,10 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'a wal
       return (await page.read('/console/operations')).includes('Gas money low');
     };
     await waitFor('the alarm on the page', showsAlarm);
+    // Each queue has its worker, and the provider has answered.
+    const operations = await page.read('/console/operations');
+    expect(operations).not.toContain('No worker');
+    expect(operations).toMatch(/>provider-onchain_provider-test<[^]*\d+@/);
     // The sign-in is told as well.
     const told = () =>
       mails.mails.filter(({ source }) =>

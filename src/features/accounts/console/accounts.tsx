@@ -18,11 +18,19 @@ import {
   Time,
   words,
 } from '../../../kit/pages/components';
-import { chosen, ListPage, PER_PAGE, positionOf, textOf } from '../../../kit/pages/lists';
+import {
+  chosen,
+  CreateLink,
+  ListPage,
+  PER_PAGE,
+  positionOf,
+  textOf,
+} from '../../../kit/pages/lists';
 import { page } from '../../../kit/pages/site';
 import { type OperatorRoute, PREFIX } from '../../../kit/pages/operator-page';
 import { Proposals } from './proposals';
 import { accountChangePages } from './account-changes';
+import { newAccountPages } from './new-account';
 
 const PATH = `${PREFIX}/accounts`;
 const NAV = { nav: 'accounts' };
@@ -34,16 +42,20 @@ export function merchantPages(services: ConsoleServices): OperatorRoute[] {
       method: 'get',
       path: '/accounts',
       needs: 'read',
-      run: async ({ query }) => {
+      run: async ({ query, may }) => {
         const filters = {
           search: textOf(query, 'name'),
           status: chosen(query, 'status', ACCOUNT_STATUSES),
         };
-        const list = { limit: PER_PAGE, after: positionOf(query), filters };
-        const { items, next } = await listAccountsPage(db, list);
-        return page('Accounts', <AccountList rows={items} query={query} next={next} />, NAV);
+        const asked = { limit: PER_PAGE, after: positionOf(query), filters };
+        const { items, next } = await listAccountsPage(db, asked);
+        const list = (
+          <AccountList rows={items} query={query} next={next} mayAdd={may('administer')} />
+        );
+        return page('Accounts', list, NAV);
       },
     },
+    ...newAccountPages(services),
     {
       method: 'get',
       path: '/accounts/:id',
@@ -64,9 +76,10 @@ interface AccountListProps {
   rows: readonly Account[];
   query: URLSearchParams;
   next: ListPosition | null;
+  mayAdd: boolean;
 }
 
-function AccountList({ rows, query, next }: AccountListProps) {
+function AccountList({ rows, query, next, mayAdd }: AccountListProps) {
   return (
     <ListPage
       title="Accounts"
@@ -79,7 +92,7 @@ function AccountList({ rows, query, next }: AccountListProps) {
       next={next}
       none={
         <Empty icon="building-2" title="No accounts yet">
-          <pre>npm run -s admin -- accounts create --name "Example Shop"</pre>
+          <p>An account belongs to a merchant, with its people, keys and balances.</p>
         </Empty>
       }
       table={(empty) => (
@@ -100,7 +113,9 @@ function AccountList({ rows, query, next }: AccountListProps) {
           ]}
         />
       )}
-    />
+    >
+      {mayAdd ? <CreateLink path={PATH} label="New account" /> : null}
+    </ListPage>
   );
 }
 

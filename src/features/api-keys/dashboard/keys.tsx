@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { apiKeyStatus } from '../../../domain/api-key';
 import type { Mode } from '../../../domain/mode';
-import { SCOPES } from '../../../domain/scopes';
+import { SCOPE_PRESETS, SCOPES } from '../../../domain/scopes';
 import {
   createKey,
   findOwnKey,
@@ -110,7 +110,12 @@ export function keyPages(services: DashboardServices, once: Once): MerchantRoute
       method: 'get',
       path: '/keys/new',
       ...createKey.access,
-      run: (visit) => page('Create API key', <NewKey visit={visit} form={draftForm(visit)} />, NAV),
+      run: (visit) => {
+        const preset = SCOPE_PRESETS[visit.query.get('preset') ?? ''] ?? [];
+        const values = new URLSearchParams(preset.map((scope) => ['scopes', scope]));
+        const form = visit.draft === null ? { ...EMPTY_FORM, values } : draftForm(visit);
+        return page('Create API key', <NewKey visit={visit} form={form} />, NAV);
+      },
     },
     {
       method: 'post',
@@ -253,6 +258,16 @@ function NewKey({ visit, form }: { visit: MerchantVisit; form: FormState }) {
         title="Create API key"
         lead={modeText(visit.mode)}
       />
+      <nav class="tabs-links" aria-label="Scopes for a purpose">
+        {Object.keys(SCOPE_PRESETS).map((preset) => (
+          <a
+            href={`${path}/new?${new URLSearchParams({ preset }).toString()}`}
+            aria-current={visit.query.get('preset') === preset ? 'true' : undefined}
+          >
+            {preset}
+          </a>
+        ))}
+      </nav>
       <Card>
         <form method="post" action={`${path}/new`} class="stack">
           <ChangeFields change={createKey} form={form} />

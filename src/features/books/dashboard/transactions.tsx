@@ -6,7 +6,7 @@ import {
   type TransactionFilters,
 } from '../../../domain/ledger';
 import type { DashboardServices } from '../../../shell/dashboard/services';
-import { Empty, Table, Time, words } from '../../../kit/pages/components';
+import { Empty, Money, Table, Time, words } from '../../../kit/pages/components';
 import type { ListPosition } from '../../../kit/service/services';
 import { Icon } from '../../../kit/pages/icon';
 import { page } from '../../../kit/pages/site';
@@ -105,6 +105,10 @@ function ExportLink({ path, query, format }: ExportLinkProps) {
 
 export const NO_TRANSACTIONS = <Empty icon="list" title="No entries yet" />;
 
+const DAY = new Intl.DateTimeFormat('en-GB', {
+  ...{ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
+});
+
 interface TransactionTableProps {
   rows: readonly MerchantTransaction[];
   base: string;
@@ -117,6 +121,7 @@ export function TransactionTable({ rows, base, empty }: TransactionTableProps) {
       caption="Transactions"
       rows={rows}
       empty={empty}
+      groupOf={({ postedAt }) => `${DAY.format(postedAt)} (UTC)`}
       columns={[
         { label: 'Posted', cell: ({ postedAt }) => <Time at={postedAt} seconds /> },
         { label: 'Type', wide: true, cell: ({ type }) => words(type) },
@@ -143,6 +148,18 @@ export function TransactionTable({ rows, base, empty }: TransactionTableProps) {
                 <Signed {...entry} currency={currency} />
               </div>
             )),
+        },
+        {
+          label: 'Available after',
+          right: true,
+          cell: ({ entries, currency }) => {
+            const last = entries.findLast(({ balance }) => balance === 'available');
+            return last === undefined ? (
+              '–'
+            ) : (
+              <Money amount={last.balanceAfter} currency={currency} />
+            );
+          },
         },
       ]}
     />

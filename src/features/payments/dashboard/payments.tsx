@@ -43,6 +43,7 @@ import {
   objectFilters,
   PER_PAGE,
   positionOf,
+  ToExport,
 } from '../../../kit/pages/lists';
 import { newPaymentPages } from './new-payment';
 import { mayMake, personOf } from '../../../kit/pages/creation';
@@ -84,6 +85,7 @@ export function paymentPages(services: DashboardServices): MerchantRoute[] {
             none={<NoPayments />}
             table={(empty) => <PaymentTable rows={items} path={path} empty={empty} />}
           >
+            <ToExport base={visit.base} kind="payments" query={query} />
             {visit.may('link') ? <CreateLink path={path} label="New payment link" /> : null}
           </ListPage>,
           { nav: 'payments' },

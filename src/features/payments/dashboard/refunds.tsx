@@ -34,6 +34,7 @@ import {
   PER_PAGE,
   positionOf,
   textOf,
+  ToExport,
 } from '../../../kit/pages/lists';
 import { waitingRefund } from '../../approvals/second-person';
 import { Follows, FollowSwitch, LiveStatus } from '../../../kit/pages/follow';
@@ -84,7 +85,9 @@ export function refundPages({ services, once, publicUrl }: RefundPages): Merchan
             texts={OBJECT_TEXTS}
             none={<NoRefunds />}
             table={(empty) => <RefundTable rows={items} path={path} empty={empty} />}
-          />,
+          >
+            <ToExport base={visit.base} kind="refunds" query={query} />
+          </ListPage>,
           NAV,
         );
       },

@@ -34,7 +34,7 @@ import {
 import { Confirm, EMPTY_FORM, type FormState } from '../../../kit/pages/forms';
 import { creatorRow } from '../../../kit/pages/history';
 import { Icon } from '../../../kit/pages/icon';
-import { CreateLink, ListPager, PER_PAGE, positionOf } from '../../../kit/pages/lists';
+import { CreateLink, ListPager, PER_PAGE, positionOf, ToExport } from '../../../kit/pages/lists';
 import { page, redirect } from '../../../kit/pages/site';
 import { waitingBatch } from '../../approvals/second-person';
 import { MAKE, mayMake, personOf, RefusalAlert, tryForm } from '../../../kit/pages/creation';
@@ -115,6 +115,7 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
         const body = (
           <>
             <PageHead title="Batches" lead="Many payouts that are reserved and approved together.">
+              <ToExport base={visit.base} kind="batches" query={query} />
               {mayMake(visit) ? <CreateLink path={path} label="Create a batch" /> : null}
             </PageHead>
             <BatchTable rows={items} path={path} />

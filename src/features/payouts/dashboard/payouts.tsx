@@ -44,6 +44,7 @@ import {
   objectFilters,
   PER_PAGE,
   positionOf,
+  ToExport,
 } from '../../../kit/pages/lists';
 import { ObjectTable, type ObjectRowsProps } from '../../../kit/pages/object-table';
 import type { MerchantRoute } from '../../../kit/pages/merchant-page';
@@ -85,6 +86,7 @@ export function payoutPages(services: DashboardServices): MerchantRoute[] {
             none={<NoPayouts />}
             table={(empty) => <PayoutTable rows={items} path={path} empty={empty} />}
           >
+            <ToExport base={visit.base} kind="payouts" query={query} />
             {mayMake(visit) ? <CreateLink path={path} label="Request a payout" /> : null}
           </ListPage>,
           { nav: 'payouts' },

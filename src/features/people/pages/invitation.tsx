@@ -5,10 +5,18 @@ import { type Step, STEP_MINUTES } from '../sign-in';
 import { words } from '../../../kit/pages/components';
 import { EMPTY_FORM, Field, type FormState } from '../../../kit/pages/forms';
 import { PageRefusal } from '../../../kit/pages/problems';
-import { browserOf, cookieName, page, redirect, type Route } from '../../../kit/pages/site';
+import {
+  type Answer,
+  browserOf,
+  cookieName,
+  page,
+  redirect,
+  type Route,
+} from '../../../kit/pages/site';
 import type { SetCookie, Visit } from '../../../kit/pages/visit';
 import type { AccountPages } from './page-options';
 import { Box } from './box';
+import { signedInAnswer } from './opened-session';
 import { PASSKEY_WRONG, passkeyAnswer } from './passkey-form';
 import { secondStepPage } from './second-step';
 import { CODE_WRONG, refusalOf } from './sign-in';
@@ -51,6 +59,14 @@ export function invitationPages(options: AccountPages): Route[] {
 
   const signIn = `${site.prefix}/sign-in?accepted`;
 
+  /** With the password that the person has just entered. What else the sign-in asks for, its own page does. */
+  async function signInAs(visit: Visit, email: string, password: string): Promise<Answer> {
+    const request = { kind: site.kind, email, password, ...browserOf(site, visit) };
+    const outcome = await users.signIn.withPassword(request);
+    if (outcome.kind !== 'signed_in') return redirect(signIn);
+    return signedInAnswer(options, visit, outcome, { next: '', cookies: [] });
+  }
+
   return [
     {
       method: 'get',
@@ -70,10 +86,11 @@ export function invitationPages(options: AccountPages): Route[] {
         try {
           const token = form.get('token') ?? '';
           const browser = browserOf(site, visit);
+          const invitation = await users.people.invitation(site.kind, token);
           const outcome = await users.people.accept(site.kind, token, person, browser);
           switch (outcome.kind) {
             case 'accepted':
-              return redirect(signIn);
+              return await signInAs(visit, invitation?.email ?? '', person.password);
             case 'second_step':
               return redirect(`${stepPath}?token=${encodeURIComponent(token)}`, [
                 { name: stepCookie, value: outcome.step, maxAgeSeconds: STEP_MINUTES * 60, path },

@@ -25,6 +25,29 @@ document.addEventListener('click', async (event) => {
   }
 });
 
+// The names of the pages are suggestions of the search; Enter opens the page that has the name.
+const pageLinks = () => [...document.querySelectorAll('.side nav a[href]')];
+const nameOf = (link) => link.textContent.trim();
+
+function suggestPages() {
+  const box = document.querySelector('.search input[type="search"]');
+  if (!box) return;
+  const names = document.createElement('datalist');
+  names.id = 'page-names';
+  names.append(...pageLinks().map((link) => new Option(nameOf(link))));
+  box.after(names);
+  box.setAttribute('list', names.id);
+}
+
+document.addEventListener('submit', (event) => {
+  if (!event.target.matches('.search')) return;
+  const typed = event.target.elements.q.value.trim().toLowerCase();
+  const link = pageLinks().find((one) => nameOf(one).toLowerCase() === typed);
+  if (link === undefined) return;
+  event.preventDefault();
+  link.click();
+});
+
 // The keys, as the dialog of `?` lists them. A person can turn off the ones without Ctrl or ⌘.
 const TYPING = 'input:not([type="checkbox"]), textarea, select';
 const KEYS = { '/': focusSearch, '?': showKeys, j: () => moveInList(1), k: () => moveInList(-1) };
@@ -32,7 +55,7 @@ const KEYS = { '/': focusSearch, '?': showKeys, j: () => moveInList(1), k: () =>
 document.addEventListener('keydown', (event) => {
   const { key, target } = event;
   const withCommand = event.metaKey || event.ctrlKey;
-  const isPlain = !withCommand && !event.altKey && localStorage.getItem('keys') !== 'off';
+  const isPlain = !withCommand && !event.altKey && isOn('keys', 'on');
   const isTyping = target instanceof Element && target.matches(TYPING);
   const isFree = isPlain && !isTyping && !document.querySelector('dialog[open]');
   const action = withCommand && key === 'k' ? focusSearch : isFree ? KEYS[key] : undefined;
@@ -65,26 +88,43 @@ function showKeys() {
 }
 
 document.addEventListener('DOMContentLoaded', () => {
-  const toggle = document.querySelector('#keys input[type="checkbox"]');
-  if (toggle) {
-    toggle.checked = localStorage.getItem('keys') !== 'off';
-    toggle.addEventListener('change', () => {
-      localStorage.setItem('keys', toggle.checked ? 'on' : 'off');
-    });
-  }
-  const follow = document.querySelector('[data-follow-switch]');
-  if (follow) {
-    follow.checked = localStorage.getItem('follow') !== 'off';
-    follow.defaultChecked = follow.checked;
-    follow.addEventListener('change', () => {
-      localStorage.setItem('follow', follow.checked ? 'on' : 'off');
-    });
-  }
-  for (const time of document.querySelectorAll('time[datetime]')) {
+  bindSwitch('[data-keys-switch]', 'keys', 'on');
+  bindSwitch('[data-follow-switch]', 'follow', 'on');
+  bindSwitch('[data-times-switch]', 'local-times', 'off', () => location.reload());
+  showTimes(document);
+  suggestPages();
+});
+
+// A checkbox whose state this browser keeps.
+function bindSwitch(selector, name, preset, changed) {
+  const box = document.querySelector(selector);
+  if (!box) return;
+  box.checked = isOn(name, preset);
+  box.defaultChecked = box.checked;
+  box.addEventListener('change', () => {
+    localStorage.setItem(name, box.checked ? 'on' : 'off');
+    changed?.();
+  });
+}
+
+function isOn(name, preset) {
+  return (localStorage.getItem(name) ?? preset) === 'on';
+}
+
+// Times are in UTC, or in the person's own zone if they have chosen it.
+function showTimes(within) {
+  for (const time of within.querySelectorAll('time[datetime]')) {
     const at = new Date(time.dateTime);
     time.title = `${at.toISOString()}\n${at.toLocaleString()} (local time)`;
+    if (!isOn('local-times', 'off') || !('seconds' in time.dataset)) continue;
+    const parts = {
+      timeStyle: time.dataset.seconds === '' ? 'short' : 'medium',
+      dateStyle: 'short',
+    };
+    const zone = at.toLocaleString('en', { timeZoneName: 'short' }).split(' ').at(-1);
+    time.textContent = `${at.toLocaleString('sv', parts)} ${zone}`;
   }
-});
+}
 
 // A form that shows what it would do: the element with this id comes from the form's own page.
 let latest = 0;
@@ -101,7 +141,9 @@ document.addEventListener('input', (event) => {
     const response = await fetch(`${form.action}?${fields}`);
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const shown = page.getElementById(form.dataset.live);
-    if (shown && number === latest) document.getElementById(form.dataset.live).replaceWith(shown);
+    if (!shown || number !== latest) return;
+    document.getElementById(form.dataset.live).replaceWith(shown);
+    showTimes(shown);
   }, 300);
 });
 
@@ -114,7 +156,9 @@ async function followOnce() {
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
   for (const part of document.querySelectorAll(FOLLOW)) {
     const next = page.getElementById(part.id);
-    if (next && !isInUse(part)) part.replaceWith(next);
+    if (!next || isInUse(part)) continue;
+    part.replaceWith(next);
+    showTimes(next);
   }
 }
 
@@ -131,8 +175,7 @@ function isInUse(part) {
   );
 }
 setInterval(() => {
-  const isOn = localStorage.getItem('follow') !== 'off';
-  if (isOn && document.querySelector(FOLLOW)) followOnce().catch(() => undefined);
+  if (isOn('follow', 'on') && document.querySelector(FOLLOW)) followOnce().catch(() => undefined);
 }, 3000);
 
 // One box that ticks all boxes of a name.
