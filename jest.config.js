@@ -43,7 +43,8 @@ function project(name, options = {}) {
   return {
     displayName: name,
     rootDir: __dirname,
-    testEnvironment: '<rootDir>/test/support/quick-exit.js',
+    testEnvironment: '<rootDir>/test/support/jest-environment.js',
+    runtime: '<rootDir>/test/support/jest-runtime.js',
     testMatch: filesOf(name),
     transform: { '^.+\\.[cm]?[jt]s$': swc({}), '^.+\\.tsx$': swc({ tsx: true }) },
     // These are ES modules, which jest cannot load as they are.
