@@ -190,10 +190,19 @@ export abstract class DecisionPage<
   }
 
   #accept(state: State): void {
+    const isFirst = this.known === null;
     super.take(state);
     const before = this.#decisions;
     this.#decisions = [];
-    for (const decision of before) this.decide(decision);
+    for (const decision of before) {
+      // An earlier attempt of the workflow task, whose results were lost, may have applied it.
+      if (!isFirst || !this.isInEffect(decision)) this.decide(decision);
+    }
+  }
+
+  /** Whether the known state is what the decision asks for. `refusalOf` refuses such a decision. */
+  protected isInEffect(_decision: D): boolean {
+    return false;
   }
 
   hasDecision(): boolean {

@@ -59,6 +59,12 @@ export class PayoutPage extends DecisionPage<PayoutState, PayoutDecision> {
       : 'the payout was already decided';
   }
 
+  protected override isInEffect({ kind }: PayoutDecision): boolean {
+    const status = this.known?.status;
+    if (status === undefined || mayBeDecided(status, kind)) return false;
+    return kind === 'reject' ? status === 'rejected' : IS_APPROVED.includes(status);
+  }
+
   protected override describe(state: PayoutState | null, remarks: readonly string[]) {
     return state === null ? null : describePayout(this.id, state, remarks, this.#consolePage);
   }
@@ -75,6 +81,9 @@ export class PayoutPage extends DecisionPage<PayoutState, PayoutDecision> {
 function mayBeDecided(status: PayoutStatus, kind: PayoutDecision['kind']): boolean {
   return nextPayoutStatus(status, kind) !== undefined;
 }
+
+/** The statuses of payouts that were approved. */
+const IS_APPROVED: readonly PayoutStatus[] = ['approved', 'processing', 'completed', 'failed'];
 
 const MEANING: Record<PayoutStatus, string> = {
   requested: 'The funds are reserved.',

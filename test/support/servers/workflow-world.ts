@@ -15,7 +15,7 @@ import {
   Runtime,
   Worker,
 } from '@temporalio/worker';
-import { createActivities } from '../../../activities';
+import { type Activities, createActivities } from '../../../activities';
 import { LocalCalls } from '../../../activities/local-calls';
 import { connect } from '../../../src/db/connect';
 import type { Db } from '../../../src/db/transaction';
@@ -69,6 +69,8 @@ export interface WorkflowWorld {
   temporal: Client;
   sandbox: Sandbox;
   providers: ProviderRegistry;
+  /** What its worker runs. */
+  activities: Activities;
   screenings: PayoutScreenings;
   /** @param onStart told the payout's id before its workflow starts, to plan its faults */
   payouts(onStart?: OnStart): Payouts;
@@ -211,6 +213,7 @@ export async function startWorkflowWorld(
     temporal,
     sandbox,
     providers,
+    activities,
     screenings: createPayoutScreenings({ ...parts, db, screeningService }),
     payouts: (onStart) =>
       createPayouts({

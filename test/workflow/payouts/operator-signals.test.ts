@@ -319,6 +319,38 @@ test('a decision that comes before the reservation counts after it', async () =>
   }
 });
 
+test('a decision that a lost attempt of the workflow task has applied gets no remark', async () => {
+  await world.stopWorker();
+  const steps = world.activities;
+  const decided = await Promise.all(
+    [
+      { signal: 'approve', apply: steps.approvePayout, end: 'completed' },
+      { signal: 'reject', apply: steps.rejectPayout, end: 'rejected' },
+    ].map(async ({ signal, apply, end }) => {
+      let payoutId = '';
+      const creating = await signalFirst(world, signal, (onStart) =>
+        createPayoutCase(world, {
+          onStart: (id) => {
+            payoutId = id;
+            onStart(id);
+          },
+        }),
+      );
+      await steps.reservePayout({ payoutId });
+      await apply(payoutId, 'early', 'signal');
+      return { end, creating };
+    }),
+  );
+  await world.startWorker();
+  for (const { end, creating } of decided) {
+    const payout = await creating();
+    expect(await whenOver(payout)).toBe(end);
+    expect((await readPayout(world, payout)).decidedBy).toBe('early');
+    expect(await readDetails(payout)).not.toContain('Remarks');
+    await expectUnharmed(payout);
+  }
+});
+
 test.concurrent('a decision after the end finds no workflow and changes nothing', async () => {
   const payout = await createPayoutCase(world);
   await payout.handle.signal('reject', { by: 'alice' });
