@@ -3,7 +3,6 @@
  * connections and processor to others (decisions/api#fair-share). Further requests wait in their order; what
  * cannot run soon is refused. Test mode has less room, and takes none from live mode.
  */
-import { Semaphore, withTimeout, type SemaphoreInterface } from 'async-mutex';
 import type { Mode, Owner } from '../../domain/mode';
 import { overloaded } from './admission';
 
@@ -17,9 +16,9 @@ export interface AccountTurns {
 }
 
 interface Turns {
-  slots: SemaphoreInterface;
-  /** The number of requests that run or wait. */
-  requests: number;
+  running: number;
+  /** What begins the requests that wait, in their order. */
+  waiting: Set<() => void>;
 }
 
 export function createAccountTurns(atOnce = AT_ONCE): AccountTurns {
@@ -27,18 +26,42 @@ export function createAccountTurns(atOnce = AT_ONCE): AccountTurns {
   return {
     run: async ({ accountId, mode }, work) => {
       const key = `${accountId} ${mode}`;
-      const turns = accounts.get(key) ?? {
-        slots: withTimeout(new Semaphore(atOnce[mode]), TURN_WAIT_MS_MAX, overloaded()),
-        requests: 0,
-      };
+      const turns = accounts.get(key) ?? { running: 0, waiting: new Set() };
       accounts.set(key, turns);
-      turns.requests += 1;
+      if (turns.running < atOnce[mode]) turns.running += 1;
+      else await nextPlace(turns);
       try {
-        return await turns.slots.runExclusive(work);
+        return await work();
       } finally {
-        turns.requests -= 1;
-        if (turns.requests === 0) accounts.delete(key);
+        leavePlace(turns);
+        if (turns.running === 0) accounts.delete(key);
       }
     },
   };
+}
+
+/** Waits for the place of a request that ends. */
+function nextPlace({ waiting }: Turns): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const begin = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      waiting.delete(begin);
+      reject(overloaded());
+    }, TURN_WAIT_MS_MAX);
+    waiting.add(begin);
+  });
+}
+
+/** The next request has the place at once, so that none that arrives meanwhile takes it. */
+function leavePlace(turns: Turns): void {
+  const [next] = turns.waiting;
+  if (next === undefined) {
+    turns.running -= 1;
+    return;
+  }
+  turns.waiting.delete(next);
+  next();
 }
