@@ -48,6 +48,11 @@ export abstract class OperatorPage<State extends object> {
 
   protected abstract attributesOf(state: State): Attributes;
 
+  /** Whether the state usually ends before anybody searches for it. */
+  protected isBrief(_state: State): boolean {
+    return false;
+  }
+
   get state(): State {
     if (this.#state === null) throw new Error(`${this.id} has not been reported yet`);
     return this.#state;
@@ -111,7 +116,7 @@ export abstract class OperatorPage<State extends object> {
    * workflow waits or ends, and not for a state that is gone when the workflow task ends.
    */
   publish(): void {
-    if (this.#state === null) return;
+    if (this.#state === null || this.isBrief(this.#state)) return;
     const attributes = this.attributesOf(this.#state);
     const next = JSON.stringify(attributes);
     if (next !== '{}' && next !== this.#shown) upsertSearchAttributes(attributes);

@@ -7,9 +7,14 @@ import { readDecision } from './operator-input';
 
 const OPERATOR_SIGNALS = { approve: { by: 'you' }, reject: { by: 'you', reason: 'why' } } as const;
 
+/** The first wait for the provider. The waits after it are longer. */
+const BRIEF_MS = 2_000;
+
 export class PayoutPage extends DecisionPage<PayoutState, PayoutDecision> {
   /** Its destination is screened before it is approved. */
   isScreenedFirst = false;
+  /** Absent in the histories of earlier workers, which published every wait. */
+  skipsBrief = false;
   #consolePage: string | null = null;
 
   constructor(payoutId: string) {
@@ -74,6 +79,13 @@ export class PayoutPage extends DecisionPage<PayoutState, PayoutDecision> {
       PayoutStatus: [status],
       NeedsAttention: [attentionLevel > 0 && !isFinalPayout(status)],
     };
+  }
+
+  /** It is about to be approved, or the provider has just accepted it. */
+  protected override isBrief({ status, waiting, wait, attentionLevel }: PayoutState): boolean {
+    if (!this.skipsBrief || attentionLevel > 0) return false;
+    if (status === 'requested') return waiting === undefined;
+    return status === 'processing' && wait?.ms != null && wait.ms <= BRIEF_MS;
   }
 }
 

@@ -161,6 +161,7 @@ export async function payoutWorkflow(input: PayoutInput): Promise<string> {
     const result = await reservePayout(input);
     if (result.kind === 'reserved') {
       page.linkTo(result.consolePage);
+      page.skipsBrief = result.skipsBrief === true;
       page.take(result.state);
       page.isScreenedFirst = result.isScreenedFirst === true;
       if (page.isScreenedFirst) void screenQueued(input.payoutId, null).catch(ignore);

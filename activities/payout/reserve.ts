@@ -36,6 +36,8 @@ export type ReserveResult =
       consolePage?: string;
       /** Its destination is screened before it is approved. */
       isScreenedFirst?: true;
+      /** Its workflow sets no search attributes for a state that is about to end. */
+      skipsBrief?: true;
     }
   | { kind: 'refused'; refusal: Refusal }
   | { kind: 'abandoned' };
@@ -96,7 +98,8 @@ async function reserve(tx: EventTx, input: PayoutInput): Promise<ReserveResult> 
 async function reserved(tx: Tx, payout: Payout, now?: Date): Promise<ReserveResult> {
   const isFirst = await isScreenedFirst(tx, payout);
   const state = await reportReviewed(tx, payout, now === undefined ? {} : { now });
-  return { kind: 'reserved', state, ...(isFirst ? { isScreenedFirst: true } : {}) };
+  const first = isFirst ? ({ isScreenedFirst: true } as const) : {};
+  return { kind: 'reserved', state, skipsBrief: true, ...first };
 }
 
 /** The result without a claim: the payout exists already, or the claim ended without one. */

@@ -4,6 +4,7 @@ import {
   createPayoutCase,
   type PayoutCase,
   readHistory,
+  readSearchAttributes,
   restartMissing,
   whenOver,
 } from '../../support/payout/payout-case';
@@ -27,6 +28,17 @@ test('a live payout that is approved takes few events and few workflow tasks', a
   const tasks = events.filter((event) => event.workflowTaskCompletedEventAttributes != null);
   expect(events.length).toBeLessThanOrEqual(MOST_EVENTS);
   expect(tasks.length).toBeLessThanOrEqual(MOST_WORKFLOW_TASKS);
+});
+
+test('a payout that nobody decides about sets its search attributes once, at its end', async () => {
+  const payout = await createPayoutCase(world, { mode: 'test' });
+  expect(await whenOver(payout)).toBe('completed');
+  const events = (await readHistory(payout)).events ?? [];
+  const upserts = events.filter(
+    (event) => event.upsertWorkflowSearchAttributesEventAttributes != null,
+  );
+  expect(upserts.length).toBe(1);
+  expect(await readSearchAttributes(payout)).toMatchObject({ PayoutStatus: 'completed' });
 });
 
 const SECRETS = {
