@@ -13,7 +13,7 @@ import { escapeHtml } from './html';
  * The guides in the order of the navigation. Each is a file in docs/guides and a page at
  * /docs/guides/<name>.
  */
-const GUIDE_NAMES = [
+export const GUIDE_NAMES = [
   'quickstart',
   'payments',
   'payouts',

@@ -2,7 +2,7 @@
  * The statements of a month as a PDF, a page for each currency. The same statements make the same bytes, so that
  * two copies can be compared.
  */
-import PDFDocument from 'pdfkit';
+import type PDFKit from 'pdfkit';
 import type { Owner } from '../../domain/mode';
 import { monthBounds, type Statement } from '../../domain/statement';
 import { grouped, type StatementLine, statementLines } from './statement';
@@ -34,6 +34,8 @@ export async function statementPdf(
   head: StatementHead,
 ): Promise<Buffer> {
   const month = statements[0]?.month ?? '';
+  // It is large, and most processes never make a statement.
+  const { default: PDFDocument } = await import('pdfkit');
   const document = new PDFDocument({
     ...{ size: 'A4', margin: LEFT, autoFirstPage: false, lang: 'en' },
     info: {
@@ -52,7 +54,7 @@ export async function statementPdf(
   return Buffer.concat(parts);
 }
 
-type Drawn = InstanceType<typeof PDFDocument>;
+type Drawn = InstanceType<typeof PDFKit>;
 
 function drawPage(document: Drawn, statement: Statement, head: StatementHead): void {
   document.addPage();

@@ -5,14 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import {
   deletePasskey,
   findPasskey,
@@ -42,6 +35,9 @@ import { checkName } from './users';
 
 export type { Passkey } from '../../db/people/second-factors';
 
+/** A tenth of the time in which a process starts, for what few requests need. */
+const loadWebauthn = () => import('@simplewebauthn/server');
+
 const RP_NAME = 'Payments gateway';
 export const CHALLENGE_MINUTES = 5;
 const PASSKEYS_MAX = 20;
@@ -66,6 +62,7 @@ export function createPasskeys(db: Db, box: SecretBox, rules: SignInRules) {
     arePossible: (origin: string) => isIP(hostOf(origin).replace(/^\[|\]$/g, '')) === 0,
     list: ({ userId }: SignedIn) => listPasskeys(db, userId),
     creation: async (user: SignedIn, origin: string) => {
+      const { generateRegistrationOptions } = await loadWebauthn();
       const options = await generateRegistrationOptions({
         rpName: RP_NAME,
         rpID: hostOf(origin),
@@ -91,6 +88,7 @@ export function createPasskeys(db: Db, box: SecretBox, rules: SignInRules) {
     /** @param who in the second step, signed in, or null means anybody */
     request: async (origin: string, who: Step | SignedIn | null) => {
       const passkeys = who === null ? [] : await listPasskeys(db, who.userId);
+      const { generateAuthenticationOptions } = await loadWebauthn();
       const options = await generateAuthenticationOptions({
         rpID: hostOf(origin),
         allowCredentials: passkeys.map(descriptor),
@@ -142,6 +140,7 @@ async function register(
   const challenge = openChallenge(box, ticket, `register ${user.sessionId}`);
   const sent = parseAnswer(response) as RegistrationResponseJSON | null;
   if (challenge === null || sent === null) return null;
+  const { verifyRegistrationResponse } = await loadWebauthn();
   const verified = await valid(() =>
     verifyRegistrationResponse({
       response: sent,
@@ -185,6 +184,7 @@ export async function prove(
   if (challenge === null || typeof sent?.id !== 'string') return null;
   const passkey = sent.id.includes('\0') ? null : await findPasskey(db, sent.id);
   if (passkey === null) return null;
+  const { verifyAuthenticationResponse } = await loadWebauthn();
   const verified = await valid(() =>
     verifyAuthenticationResponse({
       response: sent,

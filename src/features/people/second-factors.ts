@@ -1,6 +1,5 @@
 /** TOTP and recovery codes: enrolment, removal, and the check at sign-in. */
 import { createHash, randomBytes } from 'node:crypto';
-import { generateSecret, generateURI, verify } from 'otplib';
 import {
   confirmTotp,
   deleteTotp,
@@ -21,6 +20,9 @@ import { type ChangedBy, makeChange } from '../../kit/service/audit';
 import { accountOf, changedBy, noteOwnChange, type SignedIn } from '../../kit/service/sessions';
 
 export type { FactorSummary } from '../../db/people/second-factors';
+
+/** Loaded when somebody uses it, because a process starts sooner without it. */
+const loadOtp = () => import('otplib');
 
 const ISSUER = 'Payments gateway';
 /** Clocks of phones differ: the code before and the one after are valid too. */
@@ -45,10 +47,13 @@ export function createSecondFactors(db: Db, box: SecretBox) {
       const stored = await findTotp(db, userId);
       if (stored === null || stored.confirmedAt !== null) return null;
       const secret = box.open(stored, totpOwner(userId));
+      const { generateURI } = await loadOtp();
       return { secret, uri: generateURI({ issuer: ISSUER, label: email, secret }) };
     },
-    startTotp: ({ userId }: SignedIn) =>
-      saveNewTotp(db, userId, box.seal(generateSecret(), totpOwner(userId))),
+    startTotp: async ({ userId }: SignedIn) => {
+      const { generateSecret } = await loadOtp();
+      return saveNewTotp(db, userId, box.seal(generateSecret(), totpOwner(userId)));
+    },
     /** @returns null for a wrong code; new recovery codes with the first second factor */
     confirmTotp: async (user: SignedIn, code: string) => {
       const stored = await findTotp(db, user.userId);
@@ -134,6 +139,7 @@ async function stepOf(
   const token = code.replaceAll(/\s/g, '');
   if (!isAppCode(token)) return null;
   const secret = box.open(stored, totpOwner(userId));
+  const { verify } = await loadOtp();
   const result = await verify({ secret, token, epochTolerance: TOLERANCE_SECONDS });
   if (!result.valid || !('timeStep' in result)) return null;
   return result.timeStep > stored.lastStep ? result.timeStep : null;

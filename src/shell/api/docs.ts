@@ -1,9 +1,12 @@
-/** The documentation for merchants, without authentication: openapi.json, the API reference and the guides. */
+/**
+ * The documentation for merchants, without authentication: openapi.json, the API reference and the guides.
+ * Each is made when somebody first asks for it.
+ */
 import type Router from '@koa/router';
 import { ApiError, ERROR_CODES } from '../../domain/errors';
-import { readAssets } from '../../openapi/assets';
+import { type Assets, readAssets } from '../../openapi/assets';
 import { buildDocument } from '../../openapi/document';
-import { readGuides } from '../../openapi/guides';
+import { type Guide, GUIDE_NAMES, readGuides } from '../../openapi/guides';
 import {
   renderErrorPage,
   renderGuidePage,
@@ -11,7 +14,7 @@ import {
   renderReference,
 } from '../../openapi/pages';
 import { errorPagePath } from '../../kit/api/error-bodies';
-import type { GatewayMiddleware, GatewayState } from '../../kit/api/context';
+import type { GatewayContext, GatewayMiddleware, GatewayState } from '../../kit/api/context';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
@@ -34,25 +37,35 @@ const REFERENCE_POLICY = {
 };
 
 export function docsRoutes(router: Router<GatewayState>, publicUrl: string): void {
-  const document = JSON.stringify(buildDocument());
-  const assets = readAssets();
-  const guides = readGuides(publicUrl);
+  const document = once(() => JSON.stringify(buildDocument()));
+  const docs = once(() => ({ assets: readAssets(), guides: readGuides(publicUrl) }));
 
   router.get('/api/v1/openapi.json', (ctx) => {
     ctx.type = 'application/json';
-    ctx.body = document;
+    ctx.body = document();
   });
 
-  router.get('/docs', page(renderReference(guides, assets), REFERENCE_POLICY));
-  for (const guide of guides) {
-    router.get(
-      `/docs/guides/${guide.name}`,
-      page(renderGuidePage(guide, guides, assets), GUIDE_POLICY),
-    );
+  const page = (
+    render: (guides: Guide[], assets: Assets) => string,
+    policy: Policy,
+    status?: number,
+  ): GatewayMiddleware => {
+    const html = once(() => render(docs().guides, docs().assets));
+    return (ctx) => {
+      answer(ctx, html(), policy, status);
+    };
+  };
+
+  router.get('/docs', page(renderReference, REFERENCE_POLICY));
+  for (const [index, name] of GUIDE_NAMES.entries()) {
+    const render = (guides: Guide[], assets: Assets) =>
+      renderGuidePage(guides[index] as Guide, guides, assets);
+    router.get(`/docs/guides/${name}`, page(render, GUIDE_POLICY));
   }
 
   for (const code of ERROR_CODES) {
-    router.get(errorPagePath(code), page(renderErrorPage(code, guides, assets), GUIDE_POLICY));
+    const render = (guides: Guide[], assets: Assets) => renderErrorPage(code, guides, assets);
+    router.get(errorPagePath(code), page(render, GUIDE_POLICY));
   }
 
   router.get('/', (ctx) => {
@@ -60,7 +73,7 @@ export function docsRoutes(router: Router<GatewayState>, publicUrl: string): voi
   });
 
   router.get('/docs/assets/:name', async (ctx) => {
-    const asset = Object.values(assets).find(({ name }) => name === ctx.params['name']);
+    const asset = Object.values(docs().assets).find(({ name }) => name === ctx.params['name']);
     if (asset === undefined)
       throw new ApiError({ code: 'not_found', details: { resource: 'asset' } });
     ctx.set({
@@ -74,23 +87,24 @@ export function docsRoutes(router: Router<GatewayState>, publicUrl: string): voi
     ctx.body = isCompressed ? await asset.gzipped() : asset.body;
   });
 
-  router.get('/docs/*path', page(renderMissingPage(guides, assets), GUIDE_POLICY, 404));
+  router.get('/docs/*path', page(renderMissingPage, GUIDE_POLICY, 404));
 }
 
-function page(
-  html: string,
-  policy: Readonly<Record<string, string>>,
-  status = 200,
-): GatewayMiddleware {
+type Policy = Readonly<Record<string, string>>;
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+function answer(ctx: GatewayContext, html: string, policy: Policy, status = 200): void {
   const directives = Object.entries(policy).map(([name, value]) => `${name} ${value}`);
-  return (ctx) => {
-    ctx.set({
-      'Content-Security-Policy': directives.join('; '),
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'same-origin',
-    });
-    ctx.status = status;
-    ctx.type = 'text/html';
-    ctx.body = html;
-  };
+  ctx.set({
+    'Content-Security-Policy': directives.join('; '),
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'same-origin',
+  });
+  ctx.status = status;
+  ctx.type = 'text/html';
+  ctx.body = html;
 }
