@@ -18,7 +18,7 @@ export interface Balancer {
 }
 
 const CHECK_MS = 200;
-const HAPROXY = readFileSync(join(__dirname, '../../../deploy/compose/haproxy.cfg'), 'utf8');
+const HAPROXY = readFileSync(join(__dirname, '../../deploy/compose/haproxy.cfg'), 'utf8');
 const [, CHECKED = 'none'] = /option httpchk GET (\S+)/.exec(HAPROXY) ?? [];
 
 export async function startBalancer(origins: readonly string[]): Promise<Balancer> {
