@@ -49,7 +49,7 @@ RUN install --directory --owner 1000 --group 1000 --mode 700 /settings /data
 USER 1000:1000
 EXPOSE 3000 3002 9464
 # The check uses the port for metrics if there is one; the wallet and jobs have their own checks or
-# none.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=6 \
+# none. A busy machine takes minutes to start everything, and Compose gives up when a program is unhealthy.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=180s --retries=6 \
   CMD ["/bin/sh", "-c", "exec /app/deploy/compose/healthy \"${METRICS_PORT:-${PORT:-3000}}\" /readyz"]
 CMD ["node", "dist/src/bin/api.js"]

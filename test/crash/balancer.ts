@@ -53,6 +53,8 @@ export async function startBalancer(origins: readonly string[]): Promise<Balance
       response.writeHead(502).end(JSON.stringify({ error: { code: 'bad_gateway', message } }));
     });
   });
+  // As long as HAProxy's timeouts: a client that sends on a connection that closes meanwhile gets an error.
+  server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
