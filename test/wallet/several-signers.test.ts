@@ -456,6 +456,55 @@ describeWithChain('several hot wallets', () => {
       expect(await openAlarms()).toEqual([]);
     });
 
+    it('pay nothing after a failover while one cannot sign, until an operator replaces it', async () => {
+      await start();
+      const copy = await backUp();
+      await wallet.stop();
+      databases.push(copy);
+      const [first, second] = signers;
+      const silent: Signer = {
+        address: first!.address,
+        sign: () => Promise.reject(new Error('no signature')),
+      };
+      await start({}, [silent, second!]);
+      await pay('po_a');
+      await alarm('signing_failed');
+      const fenced = async () =>
+        (
+          await wallet.db.query<{ address: string }>(
+            `SELECT address FROM wallet.signer, wallet.database_identity
+             WHERE fenced_identity = identity AND replaced_at IS NULL`,
+          )
+        ).map((one) => one.address);
+      await waitThroughFaults('the fence of the other', async () => {
+        await chain.finalize();
+        return (await fenced()).includes(address(1));
+      });
+      // The other database may have paid any payout with the one that cannot sign here.
+      expect(await fenced()).toEqual([address(1)]);
+      expect(await alarm('database_changed')).toMatchObject({ subject: address(0) });
+      expect(await wallet.provider.findPayout('po_a')).toMatchObject({
+        transfer: { status: 'pending' },
+      });
+      expect(await wallet.db.query('SELECT 1 FROM wallet.slot WHERE asset <> $1', [''])).toEqual(
+        [],
+      );
+      await wallet.stop();
+      await start({}, [second!]);
+      await allSent(['po_a']);
+      // Its fence has a nonce and no signature.
+      await alarm('replaced_signer_stuck');
+      expect((await openAlarms()).map(({ kind }) => kind)).toEqual(['replaced_signer_stuck']);
+      await wallet.stop();
+      await start();
+      await waitThroughFaults('the fence of the first', async () => {
+        await chain.finalize();
+        return (await fenced()).length === 2;
+      });
+      await allSent(['po_a', ...(await payMany(2))]);
+      expect(await openAlarms()).toEqual([]);
+    });
+
     it('send nothing while no node shows what one of them has sent', async () => {
       await start();
       const copy = await backUp();

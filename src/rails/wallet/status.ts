@@ -252,8 +252,7 @@ export function describeStatus(networks: readonly NetworkStatus[]): string {
 function describeNetwork(status: NetworkStatus): string {
   const { follower, transfers, deposits, refunds } = status;
   const nodes = status.node_heads.map((head, at) => `node ${at + 1}: ${head ?? 'no answer'}`);
-  const worker =
-    status.worker ?? 'NONE: is a wallet running, does Temporal answer, is the chain paused?';
+  const worker = status.worker ?? 'NONE: is a wallet running? Is the chain paused?';
   const lines: [string, string][] = [
     ['worker', worker],
     ['nodes', nodes.join(', ')],

@@ -85,7 +85,8 @@ async function compare(parts: FollowParts & QueueParts, place: Place | null): Pr
 async function endOwnAlarms({ db, key }: QueueParts): Promise<void> {
   await db.query(
     `UPDATE wallet.alarm SET cleared_at = clock_timestamp()
-     WHERE chain_id = $1 AND kind IN ('float_below_minimum', 'fee_cap_reached', 'signing_failed')
+     WHERE chain_id = $1
+       AND kind IN ('float_below_minimum', 'fee_cap_reached', 'signing_failed', 'database_changed')
        AND lower(subject) LIKE '%' || $2 AND cleared_at IS NULL`,
     [key.chainId, key.signer],
   );
