@@ -1,6 +1,6 @@
 /** Asks the providers for their open alarms, notes them, and tells the providers what it can to end them. */
 import { listPayoutsPaidBy } from '../src/db/payouts/payouts';
-import { noteProviderAlarms } from '../src/db/cases/provider-alarms';
+import { listProviderAlarms, noteProviderAlarms } from '../src/db/cases/provider-alarms';
 import { type Mode, MODES } from '../src/domain/mode';
 import { PROVIDER_CODES } from '../src/domain/provider-codes';
 import type { Provider } from '../src/adapters/providers/port';
@@ -19,7 +19,12 @@ export async function noteAlarms(deps: AlarmDeps): Promise<number> {
         // A provider that is no longer enabled has no alarms.
         const answer = (await enabled?.listAlarms()) ?? { kind: 'alarms', alarms: [] };
         if (answer.kind !== 'alarms') return 0;
-        await noteProviderAlarms(db, { provider: code, mode }, answer.alarms);
+        const { alarms, isSilent } = answer;
+        const noted = isSilent === undefined ? [] : await listProviderAlarms(db);
+        const kept = noted.filter(
+          (one) => one.provider === code && one.mode === mode && isSilent?.(one.id),
+        );
+        await noteProviderAlarms(db, { provider: code, mode }, [...alarms, ...kept]);
         if (enabled !== undefined && answer.alarms.length > 0) {
           await explainTransactions(deps, enabled, mode);
         }

@@ -39,7 +39,7 @@ export async function askProvider(
       : await orderRefunds(deps, provider, payment);
   // After a refusal or an unclear answer, the provider's facts are still needed.
   const isEnough = result?.kind === 'found' || result?.kind === 'limited';
-  return isEnough ? result : provider.findCheckout(payment.id);
+  return isEnough ? result : provider.findCheckout(payment.id, payment.network);
 }
 
 async function carryOut(
@@ -58,8 +58,8 @@ async function carryOut(
   }
   const result =
     kind === 'release' || kind === 'reject'
-      ? await provider.releaseHold(payment.id, kind)
-      : await provider.cancelCheckout(payment.id);
+      ? await provider.releaseHold(payment.id, kind, payment.network)
+      : await provider.cancelCheckout(payment.id, payment.network);
   if (result.kind === 'refused') await end(result.reason);
   if (result.kind === 'found') {
     const isDone = kind !== 'cancel' || result.checkout.state === 'cancelled';
@@ -104,9 +104,9 @@ async function orderRefund(
   payment: Payment,
   { reference, amount }: Refund,
 ): Promise<CheckoutResult> {
-  const result = await provider.refundCheckout(payment.id, reference, amount);
+  const result = await provider.refundCheckout(payment.id, reference, amount, payment.network);
   if (result.kind !== 'refused') return result;
-  const found = await provider.findCheckout(payment.id);
+  const found = await provider.findCheckout(payment.id, payment.network);
   const isMade =
     found.kind !== 'found' || found.checkout.refunds.some((one) => one.reference === reference);
   if (!isMade) {

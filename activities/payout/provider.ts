@@ -62,7 +62,7 @@ function reportDone(deps: Deps, payout: Payout): Promise<PayoutState> {
 
 /** An earlier run may have submitted, so ask first. Repeating the same reference is safe anyway. */
 async function resume(deps: Deps, payout: Payout, provider: Provider): Promise<PayoutState> {
-  const found = await provider.findPayout(payout.id);
+  const found = await provider.findPayout(payout.id, payout.network);
   switch (found.kind) {
     case 'found':
       return recordTransfer(deps, payout, found.transfer);
@@ -130,7 +130,7 @@ async function confirmRefusal(
   provider: Provider,
   reason: string,
 ): Promise<PayoutState> {
-  const found = await provider.findPayout(payout.id);
+  const found = await provider.findPayout(payout.id, payout.network);
   switch (found.kind) {
     case 'found':
       return recordTransfer(deps, payout, found.transfer);
@@ -179,7 +179,9 @@ export async function checkPayout(deps: Deps, payoutId: string): Promise<PayoutS
   const payout = await getPayout(deps.db, payoutId);
   if (payout.status !== 'processing') return reportDone(deps, payout);
   const provider = providerOf(deps, payout);
-  const found = await deps.localCalls.run(payout, () => provider.findPayout(payout.id));
+  const found = await deps.localCalls.run(payout, () =>
+    provider.findPayout(payout.id, payout.network),
+  );
   if (found.kind === 'found') return recordTransfer(deps, payout, found.transfer);
   if (found.kind === 'limited') return waitForLimit(deps, payout, payout.processingSince, found);
   const since = payout.processingSince ?? payout.updatedAt;

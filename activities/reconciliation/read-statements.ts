@@ -109,13 +109,13 @@ async function readPage(
 }
 
 function pageOf<Entry>(
-  { entries, cursor }: StatementPage<Entry> & { kind: 'page' },
+  { entries, changedUntil, cursor }: StatementPage<Entry> & { kind: 'page' },
   toEntries: (entry: Entry, changedAt: Date) => ProviderEntry[],
 ) {
   return {
     kind: 'page' as const,
     entries: entries.flatMap(({ entry, changedAt }) => toEntries(entry, changedAt)),
-    changedUntil: entries.at(-1)?.changedAt ?? null,
+    changedUntil,
     cursor,
   };
 }

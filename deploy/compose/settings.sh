@@ -28,12 +28,13 @@ gateway='TEMPORAL_API_KEY WEBHOOK_SECRET_KEY WEBHOOK_SECRET_KEYS_EARLIER EVIDENC
 requests='KEY_PEPPER KEY_PEPPER_NEXT KEY_PEPPERS_EARLIER CURSOR_SECRET CURSOR_SECRETS_EARLIER OIDC_CLIENT_SECRET'
 onchain='ONCHAIN_TEST_API_KEY ONCHAIN_TEST_CALLBACK_SECRET ONCHAIN_LIVE_API_KEY ONCHAIN_LIVE_CALLBACK_SECRET'
 exchange='EXCHANGE_PAY_TEST_API_KEY EXCHANGE_PAY_TEST_CALLBACK_SECRET EXCHANGE_PAY_LIVE_API_KEY EXCHANGE_PAY_LIVE_CALLBACK_SECRET'
+networks='ONCHAIN_TEST_NETWORK_URLS ONCHAIN_LIVE_NETWORK_URLS'
 providers="$onchain $exchange SCREENING_API_KEY"
 wallet="TEMPORAL_API_KEY $onchain WALLET_SCREENING_TOKEN"
 passwords='POSTGRES_PASSWORD TEMPORAL_DATABASE_PASSWORD GATEWAY_OWNER_PASSWORD GATEWAY_API_PASSWORD
   GATEWAY_WORKER_PASSWORD GATEWAY_DASHBOARD_PASSWORD WALLET_OWNER_PASSWORD WALLET_PASSWORD'
 generated="$passwords KEY_PEPPER CURSOR_SECRET WEBHOOK_SECRET_KEY BACKUP_KEY GRAFANA_PASSWORD"
-known="$gateway $requests $providers $passwords WALLET_SCREENING_TOKEN SMTP_URL BACKUP_KEY GRAFANA_PASSWORD SANDBOX_WEBHOOK_SECRET"
+known="$gateway $requests $providers $networks $passwords WALLET_SCREENING_TOKEN SMTP_URL BACKUP_KEY GRAFANA_PASSWORD SANDBOX_WEBHOOK_SECRET"
 
 random() { od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n'; }
 # kept NAME and given NAME print a value; the second one is from .env.
@@ -153,18 +154,18 @@ worker=$(database gateway_worker_1 GATEWAY_WORKER_PASSWORD gateway)
 {
   line DATABASE_URL "$(database gateway_api_1 GATEWAY_API_PASSWORD gateway)"
   line DASHBOARD_DATABASE_URL "$(database gateway_dashboard_1 GATEWAY_DASHBOARD_PASSWORD gateway)"
-  secrets $gateway $requests $providers
+  secrets $gateway $requests $providers $networks
   simulated
 } | folder api
 {
   line DATABASE_URL "$worker"
-  secrets $gateway $providers SMTP_URL
+  secrets $gateway $providers $networks SMTP_URL
   simulated
 } | folder worker
 # The workers of payouts send mail, and no others.
 {
   line DATABASE_URL "$worker"
-  secrets $gateway $providers
+  secrets $gateway $providers $networks
   simulated
 } | folder worker-payments
 # Merchants choose the addresses that this worker calls, so it has none of the providers' keys.

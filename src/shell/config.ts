@@ -11,6 +11,7 @@ import {
   attempt,
   readSetting,
   readSettings,
+  type SettingName,
   type SettingsOf,
   settingsOf,
 } from '../platform/settings/read-settings';
@@ -183,8 +184,15 @@ function providerOf(settings: Shared, code: ProviderCode, mode: Mode): ProviderM
   const apiKey = settings[`${prefix}_API_KEY`];
   const callbackSecret = settings[`${prefix}_CALLBACK_SECRET`];
   if (baseUrl === null || apiKey === null || callbackSecret === null) return null;
-  return { baseUrl, apiKey, callbackSecret, timeoutMs: settings[`${prefix}_TIMEOUT_MS`] };
+  const timeoutMs = settings[`${prefix}_TIMEOUT_MS`];
+  const programs = code === 'onchain_provider' ? settings[NETWORK_URLS[mode]] : null;
+  return { baseUrl, apiKey, callbackSecret, timeoutMs, programs: programs ?? [] };
 }
+
+const NETWORK_URLS = {
+  test: 'ONCHAIN_TEST_NETWORK_URLS',
+  live: 'ONCHAIN_LIVE_NETWORK_URLS',
+} as const satisfies Record<Mode, SettingName>;
 
 /** The service that clears the destinations of live payouts; null if this process has none. */
 function screeningOf(settings: Shared): ScreeningConfig | null {

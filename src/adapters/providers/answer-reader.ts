@@ -193,6 +193,7 @@ export function readStatementPage<Entry extends { providerId: string }>(
   return {
     kind: 'page',
     entries: entries.map(({ changedAt, entry }) => ({ changedAt, entry })),
+    changedUntil: entries.at(-1)?.changedAt ?? null,
     cursor,
   };
 }

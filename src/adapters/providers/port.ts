@@ -168,7 +168,13 @@ export interface StatementQuery {
 
 /** A page of what a provider has on record in one mode, the oldest change first. */
 export type StatementPage<Entry> =
-  | { kind: 'page'; entries: { changedAt: Date; entry: Entry }[]; cursor: string | null }
+  | {
+      kind: 'page';
+      entries: { changedAt: Date; entry: Entry }[];
+      /** By the provider's clock: every change before it has been listed. Null: nothing is. */
+      changedUntil: Date | null;
+      cursor: string | null;
+    }
   | Limited
   | Unknown;
 
@@ -184,8 +190,14 @@ export interface ProviderAlarm {
   raisedAt: Date;
 }
 
-/** All alarms that are open now. */
-export type AlarmsResult = { kind: 'alarms'; alarms: ProviderAlarm[] } | Limited | Unknown;
+/**
+ * All alarms that are open now.
+ * @property isSilent whether the alarm is of a program that does not answer, so that it may still be open
+ */
+export type AlarmsResult =
+  | { kind: 'alarms'; alarms: ProviderAlarm[]; isSilent?: (alarmId: string) => boolean }
+  | Limited
+  | Unknown;
 
 /** Hashes of transactions that belong to no order of the provider, oldest first; not all of very many. */
 export type UnknownTransactionsResult =
@@ -206,14 +218,19 @@ export interface Provider {
   estimateNetworkFee(currency: string, network: string): Promise<FeeEstimate>;
   /** Never throws for what a provider or a network does; never retries by itself. */
   submitPayout(order: PayoutOrder): Promise<SubmitResult>;
-  findPayout(reference: string): Promise<FindResult>;
+  /** @param network where the order is, if it is known: a provider of several programs asks that of the network first */
+  findPayout(reference: string, network?: string | null): Promise<FindResult>;
   /** Idempotent by the reference; never `not_found`. */
   openCheckout(order: CheckoutOrder): Promise<CheckoutResult>;
-  findCheckout(reference: string): Promise<CheckoutResult>;
+  findCheckout(reference: string, network?: string | null): Promise<CheckoutResult>;
   /** Stops accepting money as far as the provider can, and returns the state. */
-  cancelCheckout(reference: string): Promise<CheckoutResult>;
+  cancelCheckout(reference: string, network?: string | null): Promise<CheckoutResult>;
   /** The operator's decision on a compliance hold; `reject` refunds what was received. */
-  releaseHold(reference: string, decision: 'release' | 'reject'): Promise<CheckoutResult>;
+  releaseHold(
+    reference: string,
+    decision: 'release' | 'reject',
+    network?: string | null,
+  ): Promise<CheckoutResult>;
   /**
    * Sends money back to who paid, idempotent by `refundReference`. Only asked where `refunds` is true and
    * `refund_destination_types` is empty.
@@ -222,6 +239,7 @@ export interface Provider {
     reference: string,
     refundReference: string,
     amount: Amount,
+    network?: string | null,
   ): Promise<CheckoutResult>;
   /** The provider's statements, for the reconciliation: also objects that are unknown to us. */
   listPayouts(query: StatementQuery): Promise<StatementPage<ProviderTransfer>>;
@@ -245,11 +263,21 @@ export interface Provider {
   ): CallbackHint | null;
 }
 
-export interface ProviderModeConfig {
+export interface ProviderModeConfig extends ProgramConfig {
+  /** It covers a whole call: connecting, sending, waiting and reading. */
+  timeoutMs: number;
+  /** The programs that serve networks of their own. Absent: the program above serves all. */
+  programs?: readonly NetworkProgram[];
+}
+
+/** A program that serves some networks in place of the others' one. */
+export interface NetworkProgram extends ProgramConfig {
+  networks: readonly string[];
+}
+
+interface ProgramConfig {
   /** It has no slash at the end and stops where the provider's versioned paths begin. */
   baseUrl: string;
   apiKey: string;
   callbackSecret: string;
-  /** It covers a whole call: connecting, sending, waiting and reading. */
-  timeoutMs: number;
 }

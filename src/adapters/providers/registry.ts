@@ -5,6 +5,7 @@
  */
 import { MODES, type Mode } from '../../domain/mode';
 import { PROVIDER_CODES, type ProviderCode } from '../../domain/provider-codes';
+import { providerByNetwork } from './by-network';
 import * as definitions from './definitions';
 import type { ProviderDefinition } from './definition';
 import type { Provider, ProviderModeConfig } from './port';
@@ -45,8 +46,16 @@ export function createProviders(
     PROVIDER_CODES.flatMap((code) => {
       const own = config[code][mode];
       if (own === null) return [];
-      const call = createProviderCaller(agent, own.timeoutMs);
-      return [PROVIDERS[code].create(own, observed(call, { provider: code, mode }, onCall))];
+      const create = (program: ProviderModeConfig, who?: string) => {
+        const call = createProviderCaller(agent, own.timeoutMs, who);
+        return PROVIDERS[code].create(program, observed(call, { provider: code, mode }, onCall));
+      };
+      const others = (own.programs ?? []).map(({ networks, ...program }) => {
+        const label = networks.join(',');
+        const who = `The provider of ${label}`;
+        return { label, networks, provider: create({ ...own, ...program }, who) };
+      });
+      return [providerByNetwork(create(own), others)];
     });
   const byMode = Object.fromEntries(MODES.map((mode) => [mode, build(mode)])) as Record<
     Mode,

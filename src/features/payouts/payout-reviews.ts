@@ -344,7 +344,7 @@ async function askNow({ providers }: PayoutReviewsDeps, payout: Payout): Promise
   const provider = providers.list(payout.mode).find(({ code }) => code === payout.provider);
   if (provider === undefined) return { kind: 'not_enabled' };
   const late = sleep(PROVIDER_DEADLINE_MS, null, { ref: false });
-  const answer = await Promise.race([provider.findPayout(payout.id), late]);
+  const answer = await Promise.race([provider.findPayout(payout.id, payout.network), late]);
   if (answer === null) return { kind: 'no_answer' };
   switch (answer.kind) {
     case 'found': {

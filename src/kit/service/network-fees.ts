@@ -59,7 +59,7 @@ export function createNetworkFees(providers: ProviderRegistry): NetworkFees {
     const provider = providers.list(mode).find((one) => one.code === code);
     if (network === null || provider?.capabilities.network_fee_estimate !== true) return null;
     const key = `${mode}:${code}:${currency}:${network}`;
-    return { key, account: `${mode}:${code}`, provider, currency, network };
+    return { key, account: `${mode}:${code}:${network}`, provider, currency, network };
   }
 
   type Question = NonNullable<ReturnType<typeof find>>;

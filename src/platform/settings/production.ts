@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { textOf } from './read-settings';
-import { secret } from './setting-kinds';
+import { InvalidText, networkPrograms, secret } from './setting-kinds';
 import { type Environment, type ProgramName, ROWS, type Setting } from './settings';
 
 /** At the start of every secret that `npm start` generates. */
@@ -32,9 +32,29 @@ export function productionFaults(program: ProgramName, env: Environment): string
   const rows = ROWS.flatMap(([name, row]): SetRow[] => {
     const value = textOf(name, env);
     const isJudged = row.isSecret === true || row.programs.includes(program);
-    return value === null || !isJudged ? [] : [{ ...row, name, value }];
+    return value === null || !isJudged ? [] : partsOf({ ...row, name, value });
   });
   return [...rows.flatMap(faultsOf), ...repeatedSecrets(rows), ...unscreenedFaults(rows)];
+}
+
+/** A setting that has the URLs and the secrets of several programs is judged like as many settings. */
+function partsOf(row: SetRow): SetRow[] {
+  if (row.inProduction !== 'providers') return [row];
+  try {
+    return networkPrograms.parse(row.value).flatMap(({ networks, ...program }) => {
+      const name = `${row.name} (${networks.join(',')})`;
+      const { isSecret: _isSecret, ...open } = row;
+      return [
+        { ...open, name, value: program.baseUrl, inProduction: 'a provider' },
+        { ...row, name, value: program.apiKey, inProduction: 'random and used once' },
+        { ...row, name, value: program.callbackSecret, inProduction: 'random and used once' },
+      ];
+    });
+  } catch (error) {
+    // The kind refuses it.
+    if (error instanceof InvalidText) return [];
+    throw error;
+  }
 }
 
 function faultsOf(row: SetRow): string[] {
@@ -47,6 +67,8 @@ function faultsOf(row: SetRow): string[] {
 }
 
 const RULES: Record<NonNullable<Setting['inProduction']>, (row: SetRow) => string[]> = {
+  // Its parts have rules of their own.
+  providers: () => [],
   https: publicUrlFaults,
   'an identity provider': identityProviderFaults,
   'a provider': providerFaults,
@@ -69,9 +91,10 @@ function guessableFaults({ name, value, kind }: SetRow): string[] {
 
 /** One secret for two purposes: who learns one has both, and neither can be changed alone. */
 function repeatedSecrets(rows: readonly SetRow[]): string[] {
-  const single = rows.filter(({ inProduction }) => inProduction === 'random and used once');
-  return single.flatMap(({ name, value }, index) => {
-    const earlier = single.slice(0, index).find((other) => other.value === value);
+  const secrets = rows.filter(({ isSecret }) => isSecret === true);
+  return secrets.flatMap(({ name, value, inProduction }, index) => {
+    if (inProduction !== 'random and used once') return [];
+    const earlier = secrets.slice(0, index).find((other) => other.value === value);
     if (earlier === undefined) return [];
     return [`${name} is the same secret as ${earlier.name}. ${NEW_SECRET}`];
   });

@@ -134,6 +134,44 @@ export const emails: Kind<string[]> = {
   },
 };
 
+/** A program that serves some networks, with its API key and its callback secret. */
+export interface NetworkProgram {
+  networks: string[];
+  baseUrl: string;
+  apiKey: string;
+  callbackSecret: string;
+}
+
+export const networkPrograms: Kind<NetworkProgram[]> = {
+  form: 'networks=URL pairs, separated by spaces, such as tron=https://API_KEY:CALLBACK_SECRET@tron.example.com',
+  parse: (value) => {
+    const programs = value.split(/\s+/).map(readProgram);
+    const networks = programs.flatMap((program) => program?.networks ?? []);
+    const isWhole = programs.every((program) => program !== null);
+    if (isWhole && new Set(networks).size === networks.length) return programs;
+    throw new InvalidText(
+      'must be networks=URL pairs with different networks, separated by spaces, such as tron,bitcoin=https://API_KEY:CALLBACK_SECRET@provider.example.com. Write other characters than letters, digits, - and _ of a key as in a URL, such as %2F.',
+    );
+  },
+};
+
+function readProgram(text: string): NetworkProgram | null {
+  const [, names = '', address = ''] = /^([a-z0-9_,-]+)=(https?:\/\/.+)$/.exec(text) ?? [];
+  const url = URL.parse(address);
+  const networks = names.split(',');
+  if (url === null || url.username === '' || url.password === '' || networks.includes(''))
+    return null;
+  try {
+    const [apiKey, callbackSecret] = [url.username, url.password].map(decodeURIComponent);
+    const path = url.pathname.replace(/\/+$/, '');
+    if (apiKey === undefined || callbackSecret === undefined) return null;
+    return { networks, baseUrl: `${url.origin}${path}`, apiKey, callbackSecret };
+  } catch {
+    // A percent sign that begins no character.
+    return null;
+  }
+}
+
 const CURRENCY = new RegExp(CURRENCY_PATTERN);
 
 export const currencyAmounts: Kind<ReadonlyMap<string, Amount>> = {

@@ -14,6 +14,7 @@ import {
   emails,
   host,
   httpUrl,
+  networkPrograms,
   orNone,
   type Kind,
   postgresUrl,
@@ -43,6 +44,7 @@ export interface Setting {
     | 'https'
     | 'an identity provider'
     | 'a provider'
+    | 'providers'
     | 'a screening service'
     | 'random'
     | 'random and used once';
@@ -323,6 +325,8 @@ export const GATEWAY_SETTINGS = {
   },
   ...providerSettings('ONCHAIN_TEST', 'the on-chain provider in test mode', WITH_WALLET),
   ...providerSettings('ONCHAIN_LIVE', 'the on-chain provider in live mode', WITH_WALLET),
+  ONCHAIN_TEST_NETWORK_URLS: networkUrls('ONCHAIN_TEST'),
+  ONCHAIN_LIVE_NETWORK_URLS: networkUrls('ONCHAIN_LIVE'),
   ...providerSettings('EXCHANGE_PAY_TEST', 'Exchange Pay in test mode', BOTH),
   ...providerSettings('EXCHANGE_PAY_LIVE', 'Exchange Pay in live mode', BOTH),
   SCREENING_URL: {
@@ -602,6 +606,18 @@ export function isSecretSetting(name: string): boolean {
   return ROWS.some(([one, { isSecret }]) => one === name && isSecret === true);
 }
 
+/** In a URL, the key and the secret belong to the program that gets them. */
+function networkUrls<Prefix extends 'ONCHAIN_TEST' | 'ONCHAIN_LIVE'>(prefix: Prefix) {
+  return {
+    kind: networkPrograms,
+    inProduction: 'providers',
+    isSecret: true,
+    programs: BOTH,
+    queues: CALLERS,
+    meaning: `programs that serve networks in place of \`${prefix}_URL\`, each with an API key and a callback secret of its own, see [onchain-provider.md](onchain-provider.md), “Several programs”`,
+  } as const satisfies Setting;
+}
+
 /** A provider in one mode; its variables begin with the prefix. */
 function providerSettings<
   const Prefix extends string,
@@ -610,6 +626,8 @@ function providerSettings<
   const rows = {
     URL: {
       kind: baseUrl,
+      ...(prefix.startsWith('ONCHAIN') ? { required: { with: `${prefix}_NETWORK_URLS` } } : {}),
+      setTo: 'the API of the provider of all other networks',
       inProduction: 'a provider',
       programs: BOTH,
       queues: CALLERS,

@@ -91,7 +91,7 @@ async function compare(
   provider: Provider,
   payout: Payout,
 ): Promise<void> {
-  const found = await provider.findPayout(payout.id);
+  const found = await provider.findPayout(payout.id, payout.network);
   const status = transferStatus(found);
   if (status === null) throw tryAgain();
   const kind = contradiction(payout.status, status);

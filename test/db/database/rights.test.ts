@@ -85,7 +85,7 @@ const TABLES: Record<
   policy_proposals: ['-', '-', 'SI', 'SI'],
   posting_sums: ['-', 'SI', '-', 'S'],
   provider_calls: ['SIU', 'SIUD', 'S', 'S'],
-  provider_alarms: ['-', '-', '-', 'S'],
+  provider_alarms: ['-', 'S', '-', 'S'],
   provider_entries: ['-', 'SIU', 'S', 'S'],
   provider_positions: ['-', 'SIUD', '-', 'S'],
   provider_statements: ['-', 'SIU', 'S', 'S'],

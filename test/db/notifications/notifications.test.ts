@@ -2,6 +2,7 @@
  * Notifications with a real database and a real SMTP server: who is told, once for each occasion, and what the
  * mail server's answers lead to.
  */
+import { noteAlarms } from '../../../activities/provider-alarms';
 import { addressNotifications } from '../../../activities/notifications/address';
 import type { NotificationDeps } from '../../../activities/notifications/deps';
 import { sendNotification } from '../../../activities/notifications/send';
@@ -13,6 +14,7 @@ import { listProviderAlarms, noteProviderAlarms } from '../../../src/db/cases/pr
 import type { Value } from '../../../src/platform/postgres/queries';
 import type { Db } from '../../../src/db/transaction';
 import type { Mode } from '../../../src/domain/mode';
+import { createProviders } from '../../../src/adapters/providers/registry';
 import { newId } from '../../../src/platform/lib/new-id';
 import { findBalanceAlerts } from '../../../src/db/books/balance-alerts';
 import { alertLowBalances } from '../../../src/features/books/balance-alerts';
@@ -29,6 +31,7 @@ import {
 import { notificationDeps } from '../../support/notification-deps';
 import { readPdf } from '../../support/pdf-text';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
+import { startHttpServer } from '../../support/servers/sandbox';
 import { type MailServer, startMailServer } from '../../support/servers/mail-server';
 
 const PEPPER = 'pepper-'.repeat(6);
@@ -271,6 +274,48 @@ test('operators are told of each alarm of a provider once, and again when it com
   const later = { ...reused, raisedAt: new Date('2026-11-02T00:00:00Z') };
   expect(await answer('live', later)).toBe(3);
   expect(await listProviderAlarms(owner)).toMatchObject([{ kind: 'follower_stalled' }]);
+});
+
+test('while one of two programs of a provider is silent, its alarms stay, and those of the other change', async () => {
+  const answers: Record<string, string[] | null> = { main: ['1'], tron: ['1'] };
+  const programs = await Promise.all(
+    Object.keys(answers).map((name) =>
+      startHttpServer((_request, response) => {
+        const ids = answers[name] ?? null;
+        const alarms = ids?.map((id) => ({
+          ...{ object: 'alarm', id, kind: `${name}_${id}`, network: 'tron', subject: 's' },
+          ...{ detail: 'd', raised_at: '2026-11-01T00:00:00.000Z' },
+        }));
+        response.writeHead(alarms === undefined ? 503 : 200, {
+          'content-type': 'application/json',
+        });
+        response.end(JSON.stringify({ alarms, unknown_transactions: [] }));
+      }),
+    ),
+  );
+  const [main, tron] = programs.map(({ url }) => url);
+  const secrets = { apiKey: 'key', callbackSecret: 'secret' };
+  const providers = createProviders({
+    onchain_provider: {
+      live: null,
+      test: {
+        ...{ ...secrets, baseUrl: main!, timeoutMs: 2_000 },
+        programs: [{ ...secrets, baseUrl: tron!, networks: ['tron'] }],
+      },
+    },
+    exchange_pay: { test: null, live: null },
+  });
+  const noted = async (next: Partial<typeof answers> = {}) => {
+    Object.assign(answers, next);
+    await noteAlarms({ db: worker, providers });
+    return (await listProviderAlarms(owner)).map(({ kind }) => kind).sort();
+  };
+  expect(await noted()).toEqual(['main_1', 'tron_1']);
+  expect(await noted({ tron: null, main: ['2'] })).toEqual(['main_2', 'tron_1']);
+  expect(await noted({ tron: [], main: null })).toEqual(['main_2']);
+  expect(await noted({ tron: null })).toEqual(['main_2']);
+  expect(await noted({ tron: [], main: [] })).toEqual([]);
+  await Promise.all([...programs.map(({ stop }) => stop()), providers.close()]);
 });
 
 /** The account, the mode and the mails that its people get. */

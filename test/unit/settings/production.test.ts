@@ -40,6 +40,21 @@ test.each([
   ['ONCHAIN_LIVE_URL', 'http://api.example.com', /ONCHAIN_LIVE_URL must start with https/],
   ['ONCHAIN_LIVE_URL', 'http://203.0.113.9:80', /ONCHAIN_LIVE_URL must start with https/],
   [
+    'ONCHAIN_LIVE_NETWORK_URLS',
+    `tron=http://${random()}:${random()}@tron.example.com`,
+    /ONCHAIN_LIVE_NETWORK_URLS \(tron\) must start with https/,
+  ],
+  [
+    'ONCHAIN_LIVE_NETWORK_URLS',
+    `tron=https://${ENV.ONCHAIN_LIVE_API_KEY}:${random()}@tron.example.com`,
+    /ONCHAIN_LIVE_NETWORK_URLS \(tron\) is the same secret as ONCHAIN_LIVE_API_KEY/,
+  ],
+  [
+    'ONCHAIN_LIVE_NETWORK_URLS',
+    `tron=https://short:${random()}@tron.example.com`,
+    /ONCHAIN_LIVE_NETWORK_URLS \(tron\) is too short/,
+  ],
+  [
     'SCREENING_URL',
     '',
     /SCREENING_URL is not set, and the gateway has a live provider\. Set it to/,

@@ -36,6 +36,8 @@ const GATEWAY = {
   ...CREDENTIALS,
   ONCHAIN_TEST_URL: 'https://provider.example.com',
   ONCHAIN_LIVE_URL: 'https://provider.example.com',
+  ONCHAIN_TEST_NETWORK_URLS: 'tron=https://key:secret@tron.example.com',
+  ONCHAIN_LIVE_NETWORK_URLS: 'tron=https://key:secret@tron.example.com',
   EXCHANGE_PAY_TEST_URL: 'https://provider.example.com',
   EXCHANGE_PAY_LIVE_URL: 'https://provider.example.com',
   SCREENING_URL: 'https://screening.example.com',
@@ -103,6 +105,7 @@ function otherValue(name: SettingName, before: string | undefined): string {
       'smtp://other.example.com',
       'other@example.com',
       'others=viewer',
+      'tron=https://key:secret@other.example.com',
       'USDT=7',
       Buffer.alloc(32, 7).toString('base64'),
     ],
@@ -233,7 +236,9 @@ const SECRETS = ROWS.filter(([, { isSecret }]) => isSecret === true).map(([name]
 
 test('what looks like a secret is one', () => {
   const looks = ROWS.map(([name]) => name).filter((name) =>
-    /SECRET|PEPPER|API_KEY|SIGNING_KEY|TOKEN|PASSWORD|(DATABASE(_OWNER)?|SMTP)_URL$/.test(name),
+    /SECRET|PEPPER|API_KEY|SIGNING_KEY|TOKEN|PASSWORD|(DATABASE(_OWNER)?|SMTP)_URL$|NETWORK_URLS$/.test(
+      name,
+    ),
   );
   expect(looks.sort()).toEqual([...SECRETS].sort());
 });
@@ -264,4 +269,44 @@ test('groups may be names with commas and equals signs, and each has one known r
   for (const wrong of ['admins', 'admins=owner', 'a=admin,b', '=admin', 'a=admin,a=viewer']) {
     expect(() => kind.parse(wrong)).toThrow('must be group=role pairs with different groups');
   }
+});
+
+describe('the programs of networks', () => {
+  const read = (text: string) =>
+    readApiConfig({ ...GATEWAY, ONCHAIN_LIVE_NETWORK_URLS: text }).providers.onchain_provider.live;
+
+  test('have keys of their own, which are written as in a URL', () => {
+    expect(
+      read('tron,bitcoin=https://a%2Fb:c%40d@one.example.com/api/ solana=http://k:s@two:81')
+        ?.programs,
+    ).toEqual([
+      {
+        ...{ networks: ['tron', 'bitcoin'], baseUrl: 'https://one.example.com/api' },
+        ...{ apiKey: 'a/b', callbackSecret: 'c@d' },
+      },
+      { networks: ['solana'], baseUrl: 'http://two:81', apiKey: 'k', callbackSecret: 's' },
+    ]);
+  });
+
+  test.each([
+    'https://k:s@one.example.com',
+    'tron=https://one.example.com',
+    'tron=https://k@one.example.com',
+    'tron=ftp://k:s@one.example.com',
+    'tron=https://k:%@one.example.com',
+    'tron,=https://k:s@one.example.com',
+    'tron=https://k:s@one.example.com tron=https://k:s@two.example.com',
+  ])('%s is refused, and its secrets are not shown', (text) => {
+    expect(() => read(text)).toThrow(/ONCHAIN_LIVE_NETWORK_URLS must be networks=URL pairs/);
+    expect(() => read(text)).not.toThrow(/one\.example/);
+  });
+
+  test('need the program of all other networks', () => {
+    const env = {
+      ...GATEWAY,
+      ONCHAIN_LIVE_URL: '',
+      ONCHAIN_LIVE_NETWORK_URLS: 'tron=http://k:s@h',
+    };
+    expect(() => readApiConfig(env)).toThrow(/ONCHAIN_LIVE_URL is not set/);
+  });
 });
