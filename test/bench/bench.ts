@@ -11,6 +11,7 @@ import { startTestServices, stopTestServices } from '../support/servers/start-se
 import { compareWithBaseline, listImprovements, writeBaseline } from './baseline';
 import { measureRow } from './measure';
 import { measureOverload } from './overload';
+import { compareRatios, writeRatios } from './ratios';
 import { describeMachine, type Line, tableOf } from './report';
 import type { Row, Setting } from './row';
 import { ROWS } from './rows/index';
@@ -24,6 +25,7 @@ const program = new Command('npm run bench --')
   .option('--only <name...>', 'measure these rows only')
   .option('--scale', 'measure with one and two worker and API processes instead', false)
   .option('--overload', 'measure below and above the capacity instead', false)
+  .option('--remember', 'write the ratios to ratios.json, with the present commit', false)
   .option('--accept', 'write the counted figures to baseline.json', false)
   .addHelpText(
     'after',
@@ -32,7 +34,7 @@ const program = new Command('npm run bench --')
   .parse();
 
 async function main(): Promise<void> {
-  const { quick, json, only, accept, scale, overload } = program.opts();
+  const { quick, json, only, accept, remember, scale, overload } = program.opts();
   const unknown = (only ?? []).filter((name) => !ROWS.some((row) => row.name === name));
   if (unknown.length > 0) program.error(`Unknown row ${unknown.join(', ')}. See --help.`);
   const chosen = ROWS.filter((row) => only?.includes(row.name) ?? true);
@@ -60,6 +62,8 @@ async function main(): Promise<void> {
     if (json) process.stderr.write(table);
     const result = { at: new Date().toISOString(), isQuick: quick, machine, lines };
     process.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : table);
+    for (const sentence of compareRatios(lines)) setting.log(sentence);
+    if (remember) writeRatios(lines);
     if (accept) writeBaseline(chosen, lines);
     else reportGrowth(chosen, lines);
   } finally {
