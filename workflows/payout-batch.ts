@@ -4,7 +4,7 @@
  * workflow of its own. The database's guarded changes decide; the workflow keeps the hash of the
  * manifest that was approved, so that changed rows are not sent.
  *
- * Started by services/payout-batches (update-with-start `reserve`) and, when it is missing, by
+ * Started by features/payout-batches (update-with-start `reserve`) and, when it is missing, by
  * restart-missing or a stop.
  */
 import {

@@ -3,7 +3,7 @@
  * workflow waits, calls the activities and shows the state to operators. Each step is an idempotent
  * activity, so a new run after a termination continues from the row.
  *
- * Started by services/payouts (update-with-start `reserve`) and, when it is missing, by
+ * Started by features/payouts (update-with-start `reserve`) and, when it is missing, by
  * restart-missing, a cancel or a provider's callback.
  */
 import {

@@ -53,7 +53,10 @@ async function compose(
     account: account?.name ?? null,
     choicesUrl,
   });
-  const attachments = account === null ? [] : await statementFiles(db, account, occasions);
+  const attachments =
+    account === null
+      ? []
+      : await statementFiles(db, { ...account, issuer: new URL(site).host }, occasions);
   return { ...letter, to: person.email, messageId: messageIdOf(id, site), attachments };
 }
 

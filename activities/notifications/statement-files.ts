@@ -10,7 +10,7 @@ import { statementFileName, statementPdf } from '../../src/features/books/statem
 
 export async function statementFiles(
   db: Reader,
-  owner: { id: string; name: string },
+  owner: { id: string; name: string; issuer: string },
   told: readonly Pick<Occasion, 'kind' | 'mode' | 'objectId'>[],
 ): Promise<MailFile[]> {
   const files: MailFile[] = [];
@@ -23,7 +23,10 @@ export async function statementFiles(
       if (first === null || first >= monthBounds(month).to) continue;
       statements.push(await readStatement(db, { ...of, currency }, month));
     }
-    const content = await statementPdf(statements, { ...of, owner: owner.name });
+    const content = await statementPdf(statements, {
+      ...of,
+      ...{ owner: owner.name, issuer: owner.issuer, until: null },
+    });
     files.push({ filename: statementFileName(month), content });
   }
   return files;

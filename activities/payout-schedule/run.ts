@@ -37,7 +37,7 @@ import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayoutSchedule } from '../events';
 import { Refused } from '../refused';
 
-/** The check of rows that a request for a batch makes (services/payout-batches). */
+/** The check of rows that a request for a batch makes (features/payout-batches). */
 export type CheckRows = (
   requester: { accountId: string; mode: PayoutSchedule['mode']; apiKeyId: string },
   rows: readonly PayoutOrder[],

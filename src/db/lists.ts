@@ -1,11 +1,10 @@
 /**
- * Keyset pagination of payments and payouts: every page costs as much as the first (decisions/api#lists).
+ * Keyset pagination: every page of a list costs as much as the first (decisions/api#lists).
  */
 import type { Owner } from '../domain/mode';
-import type { Payment, PaymentFilters } from '../domain/payment';
-import { type Payout, type PayoutFilters, payoutStatusGroup } from '../domain/payout';
-import { Payments, type ReadRows } from './models';
-import { CONDITIONS } from './payouts/payout-conditions';
+import type { PaymentFilters } from '../domain/payment';
+import type { PayoutFilters } from '../domain/payout';
+import type { ReadRows } from './models';
 import type { Db, Reader } from './transaction';
 
 /** A place in a list, after an item. The time is text, because a Date drops microseconds. */
@@ -44,31 +43,8 @@ export function exactTime(column: string): string {
   return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
-const PAYOUTS: ReadRows<Payout> = { tableName: 'payouts', read: `*, ${CONDITIONS}` };
-
-export function listPayouts(
-  db: Reader,
-  query: ListQuery<PayoutFilters>,
-): Promise<ListPage<Payout>> {
-  const { status, batch, recipient } = query.filters;
-  // The index contains the group in place of the status.
-  const groups = status && [...new Set(status.map(payoutStatusGroup))];
-  return newestFirst(db, PAYOUTS, query, [
-    ...commonConditions(query),
-    oneOf('status_group', groups),
-    ['batch_id = ?', batch],
-    ['recipient_id = ?', recipient],
-  ]);
-}
-
-export function listPayments(
-  db: Reader,
-  query: ListQuery<PaymentFilters>,
-): Promise<ListPage<Payment>> {
-  return newestFirst(db, Payments, query, commonConditions(query));
-}
-
-function commonConditions(query: ListQuery<PaymentFilters | PayoutFilters>): Condition[] {
+/** The conditions of the filters that payments and payouts share. */
+export function commonConditions(query: ListQuery<PaymentFilters | PayoutFilters>): Condition[] {
   const { filters } = query;
   return [
     ownedBy(query),

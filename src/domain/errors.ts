@@ -436,7 +436,7 @@ type DetailsOf<Entry> = Entry extends { details: infer Schema }
   ? { details: XStatic<Schema> }
   : { details?: never };
 
-/** A refusal on its way to the client. Only http/middleware/errors.ts writes it to the wire. */
+/** A refusal on its way to the client. Only kit/api/write-errors.ts writes it to the wire. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;

@@ -91,6 +91,11 @@ export function monthBounds(month: string): { from: Date; to: Date } {
   return { from, to: nextMonth(from) };
 }
 
+/** @returns the time that the statement reaches to; null when its month is over */
+export function runningUntil(month: string, now: Date): Date | null {
+  return now < monthBounds(month).to ? now : null;
+}
+
 /** The first moment of the month after that of `first`, in UTC. */
 export function nextMonth(first: Date): Date {
   return new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1));

@@ -38,7 +38,7 @@ export interface ProviderCall {
 
 export type CallProvider = (call: ProviderCall) => Promise<ProviderAnswer>;
 
-/** Shorter than the API waits (services/payments.ts), so that the error names the provider. */
+/** Shorter than the API waits (features/payments/payments.ts), so that the error names the provider. */
 export const OPENING_MS_MAX = 4_000;
 /** A transfer is a few hundred bytes; more than this is not an answer to our question. */
 const ANSWER_BYTES_MAX = 256 * 1024;

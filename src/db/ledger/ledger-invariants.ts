@@ -1,7 +1,7 @@
 /**
  * The ledger's invariants, as data: each is a sentence and a query that returns the rows that break
  * it. Numbers 8 and 12 depend on providers and workflows: see ledger-verify.ts and
- * services/workflow-check.ts.
+ * kit/service/workflow-check.ts.
  */
 import { OPEN_PAYOUT_GROUP, PAYOUT_FINAL_POSTING } from '../../domain/payout';
 

@@ -7,6 +7,8 @@ import type { Payout } from '../../domain/payout';
 import { OPEN_PAYOUT_GROUP } from '../../domain/payout';
 import type { PayoutBatchProgress } from '../../domain/payout-batch';
 import { newId } from '../../platform/lib/new-id';
+import { columnOf } from '../column-names';
+import { payoutRow } from '../payouts/payouts';
 import type { Db, Reader, Tx } from '../transaction';
 import type { NewEvent } from '../webhooks/events';
 import type { BalanceKey, PostResult } from '../ledger/ledger';
@@ -18,11 +20,6 @@ export type BatchRow = Payout & { batchRow: number };
 /** Rows of one statement: so many that a batch needs few statements, and so few that each needs little memory. */
 const ROWS_AT_ONCE = 500;
 
-const ROW_COLUMNS = `id, account_id, mode, reference, status, provider, amount, currency, network,
-  destination_type, destination_value, destination_memo, service_fee, network_fee, total_debit,
-  fee_terms, description, metadata, api_key_id, review_reasons, sequence, created_at, updated_at,
-  batch_id, batch_row, awaits_batch, recipient_id, awaits_release, release_expires_at`;
-
 /**
  * Inserts the rows of a batch, which nothing but the batch may change until it releases them.
  * @param payouts in the order of the batch
@@ -31,50 +28,25 @@ const ROW_COLUMNS = `id, account_id, mode, reference, status, provider, amount, 
 export async function insertBatchRows(tx: Tx, payouts: readonly Payout[]): Promise<number> {
   let count = 0;
   for (let first = 0; first < payouts.length; first += ROWS_AT_ONCE) {
-    const some = payouts.slice(first, first + ROWS_AT_ONCE).map(rowOf);
+    const some = payouts.slice(first, first + ROWS_AT_ONCE).map(payoutRow);
+    const columns = Object.keys(some[0] ?? {})
+      .map(columnOf)
+      .join(', ');
     const inserted = await tx.query(
-      `INSERT INTO payouts (${ROW_COLUMNS}, workflow_checked_at)
-       SELECT ${ROW_COLUMNS}, 'infinity' FROM jsonb_populate_recordset(NULL::payouts, ?::jsonb)
+      `INSERT INTO payouts (${columns}, workflow_checked_at)
+       SELECT ${columns}, 'infinity' FROM jsonb_populate_recordset(NULL::payouts, ?::jsonb)
        ON CONFLICT (account_id, mode, reference) DO NOTHING RETURNING batch_row`,
-      [JSON.stringify(some)],
+      [JSON.stringify(some.map(valuesOf))],
     );
     count += inserted.length;
   }
   return count;
 }
 
-function rowOf(payout: Payout) {
-  return {
-    id: payout.id,
-    account_id: payout.accountId,
-    mode: payout.mode,
-    reference: payout.reference,
-    status: payout.status,
-    provider: payout.provider,
-    amount: payout.amount,
-    currency: payout.currency,
-    network: payout.network,
-    destination_type: payout.destinationType,
-    destination_value: payout.destinationValue,
-    destination_memo: payout.destinationMemo,
-    service_fee: payout.serviceFee,
-    network_fee: payout.networkFee,
-    total_debit: payout.totalDebit,
-    fee_terms: payout.feeTerms,
-    description: payout.description,
-    metadata: payout.metadata,
-    recipient_id: payout.recipientId,
-    api_key_id: payout.apiKeyId,
-    review_reasons: payout.reviewReasons,
-    batch_id: payout.batchId,
-    batch_row: payout.batchRow,
-    awaits_batch: payout.awaitsBatch,
-    sequence: payout.sequence,
-    awaits_release: payout.awaitsRelease,
-    release_expires_at: payout.releaseExpiresAt,
-    created_at: payout.createdAt,
-    updated_at: payout.updatedAt,
-  };
+/** By column, without those that are null. */
+function valuesOf(row: object): Record<string, unknown> {
+  const values = Object.entries(row).filter(([, value]) => value !== null);
+  return Object.fromEntries(values.map(([field, value]) => [columnOf(field), value]));
 }
 
 /**

@@ -51,6 +51,12 @@ export async function getPayout(db: Db | Tx, id: string): Promise<Payout> {
   return payout;
 }
 
+/** What the payout's row has: conditions and beneficiary have tables of their own. */
+export function payoutRow(payout: Payout): Omit<Payout, 'conditions' | 'beneficiary'> {
+  const { conditions: _, beneficiary: _sealed, ...row } = payout;
+  return row;
+}
+
 /**
  * Inserts a payout, with the transaction's next statement.
  * @returns false, and nothing is written, when the reference is already used
@@ -61,16 +67,14 @@ export function insertPayout(
   event: FirstEvent,
   response: { status: number; body: Buffer },
 ): Promise<boolean> {
-  const { conditions: _, beneficiary: _sealed, ...row } = payout;
-  return insertClaimed(tx, Payouts, row, event, response, (sql, values) =>
+  return insertClaimed(tx, Payouts, payoutRow(payout), event, response, (sql, values) =>
     tx.sendWithNext(sql, values),
   );
 }
 
 /** Inserts a payout that no request made, and so has no response to store. */
 export async function insertSinglePayout(tx: Tx, payout: Payout): Promise<void> {
-  const { conditions: _, beneficiary: _sealed, ...row } = payout;
-  const object = Payouts.fromJson(row, { skipValidation: true });
+  const object = Payouts.fromJson(payoutRow(payout), { skipValidation: true });
   await tx.query(Payouts.query().insert(object).toKnexQuery());
 }
 

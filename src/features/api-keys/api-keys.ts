@@ -1,6 +1,6 @@
 /**
  * API keys (decisions/keys#api-keys): the changes of the dashboard's pages, of the API
- * (services/keys-by-api.ts) and of `admin keys`, and how a key is shown. A secret is returned once. The
+ * (keys-by-api.ts) and of `admin keys`, and how a key is shown. A secret is returned once. The
  * database stores only its hash, and the audit log neither.
  */
 import { isIP } from 'node:net';

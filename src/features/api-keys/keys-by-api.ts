@@ -1,5 +1,5 @@
 /**
- * API keys for API keys (decisions/keys#keys-by-api): the changes of the dashboard's pages (services/api-keys.ts),
+ * API keys for API keys (decisions/keys#keys-by-api): the changes of the dashboard's pages (api-keys.ts),
  * for the calling key itself and the keys that it has made. The trigger key_of_key of the database
  * (db/migrations/baseline/api-keys.ts) lets no key be inserted that has more rights than its maker; this module says
  * which field is too much.

@@ -9,6 +9,10 @@ import { grouped, type StatementLine, statementLines } from './statement';
 
 export interface StatementHead extends Owner {
   owner: string;
+  /** The host of the gateway. */
+  issuer: string;
+  /** The time that the statements reach to, while their month is not over. */
+  until: Date | null;
 }
 
 const FONTS = {
@@ -19,6 +23,8 @@ const FONTS = {
 const [LEFT, RIGHT] = [50, 545];
 const GREY = '#5a6275';
 const LINE_HEIGHT = 22;
+/** Of a page of A4, above its margin. */
+const FOOT = 770;
 
 /** The columns by their right edges; the name has the room to the left of them. */
 const COLUMNS = [
@@ -48,7 +54,10 @@ export async function statementPdf(
   const parts: Buffer[] = [];
   document.on('data', (part: Buffer) => parts.push(part));
   const ended = new Promise((resolve) => document.once('end', resolve));
-  for (const statement of statements) drawPage(document, statement, head);
+  statements.forEach((statement, index) => {
+    drawPage(document, statement, head);
+    drawFoot(document, head, `${month}, page ${index + 1} of ${statements.length}`);
+  });
   document.end();
   await ended;
   return Buffer.concat(parts);
@@ -82,8 +91,20 @@ function drawPage(document: Drawn, statement: Statement, head: StatementHead): v
     document.text(name, LEFT, y);
     alignRight(document, `${grouped(amount)} ${statement.currency}`, RIGHT, y);
   });
-  document.fillColor(GREY).fontSize(8);
-  document.text('All times are UTC.', LEFT, top + 84);
+}
+
+function drawFoot(document: Drawn, { issuer, until }: StatementHead, page: string): void {
+  const reach =
+    until === null ? 'The month is over.' : `The month is not over: until ${minute(until)}.`;
+  document.font(FONTS.plain).fillColor(GREY).fontSize(8);
+  document.text(`Issued by ${issuer}. ${reach} All times are UTC.`, LEFT, FOOT, {
+    lineBreak: false,
+  });
+  alignRight(document, page, RIGHT, FOOT);
+}
+
+function minute(at: Date): string {
+  return at.toISOString().slice(0, 16).replace('T', ' ');
 }
 
 function drawTitles(document: Drawn, top: number): void {

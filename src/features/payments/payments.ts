@@ -1,6 +1,7 @@
 /** The payment endpoints. A workflow opens each payment; reads never use Temporal. */
 import { listRoutes } from '../../db/accounts/currency-routes';
-import { listPayments, listSource } from '../../db/lists';
+import { listSource } from '../../db/lists';
+import { listPayments } from '../../db/payments/payment-list';
 import {
   type Asked,
   countAsked,

@@ -6,7 +6,8 @@
  * payout, so every retry gets the first response.
  */
 import { listPayoutRoutes, readPayoutOptions } from '../../db/accounts/currency-routes';
-import { listPayouts, listSource } from '../../db/lists';
+import { listSource } from '../../db/lists';
+import { listPayouts } from '../../db/payouts/payout-list';
 import { readPayoutFacts } from '../../db/payouts/payout-facts';
 import { readRecipients } from '../../db/recipients/recipients';
 import { insertApproval } from '../../db/payouts/payout-conditions';

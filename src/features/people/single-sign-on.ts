@@ -58,7 +58,7 @@ interface LinkTicket extends Subject {
   next: string;
 }
 
-/** Why nobody was signed in; the page says what to do (web/account/single-sign-on.tsx). */
+/** Why nobody was signed in; the page says what to do (pages/single-sign-on.tsx). */
 export type SingleSignOnRefusal =
   | 'expired'
   | 'not_accepted'

@@ -1,6 +1,6 @@
 /**
  * Webhook endpoints and their deliveries for API keys (decisions/webhooks#webhooks-by-api). The changes are
- * those of the dashboard's pages (services/webhook-endpoints.ts and services/webhook-deliveries.ts).
+ * those of the dashboard's pages (webhook-endpoints.ts and webhook-deliveries.ts).
  */
 import { lockClaim, storeResponse } from '../../db/idempotency';
 import {

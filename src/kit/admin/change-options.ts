@@ -1,4 +1,4 @@
-/** The fields of a change (services/change.ts) as options of a verb, and the options' values as its input. */
+/** The fields of a change (kit/service/change.ts) as options of a verb, and the options' values as its input. */
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { wholeNumber } from '../../platform/lib/command-line';

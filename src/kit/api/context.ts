@@ -8,15 +8,15 @@ import type { Caller } from '../service/services';
 export interface GatewayState {
   /** Our id, `req_…`, on every response and in every error body (decisions/api#request-ids). */
   requestId: string;
-  /** Set by middleware/auth.ts; routes behind it can rely on it. */
+  /** Set by auth.ts; routes behind it can rely on it. */
   caller: Caller;
-  /** The client's address; empty if it is unknown. Set by middleware/auth.ts. */
+  /** The client's address; empty if it is unknown. Set by auth.ts. */
   address: string;
-  /** Set by middleware/idempotency-key.ts. */
+  /** Set by idempotency-key.ts. */
   idempotencyKey: string;
-  /** The code of the error body, if there is one. Set by middleware/errors.ts. */
+  /** The code of the error body, if there is one. Set by write-errors.ts. */
   errorCode: ErrorCode;
-  /** The reason of a `service_unavailable`. Set by middleware/errors.ts. */
+  /** The reason of a `service_unavailable`. Set by write-errors.ts. */
   errorReason: UnavailableReason | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The error bodies (decisions/api#errors); http/server.ts sends them to what is not a request. An ApiError
+ * The error bodies (decisions/api#errors); shell/api/server.ts sends them to what is not a request. An ApiError
  * becomes the error envelope. PostgreSQL that is away for a while is 503. Everything else is an internal
  * error: 500. Both are in the log with the stack, and have no details in the response.
  */

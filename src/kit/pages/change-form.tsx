@@ -1,4 +1,4 @@
-/** The fields of a change (services/change.ts) as the controls of a form, and what was sent as its input. */
+/** The fields of a change (kit/service/change.ts) as the controls of a form, and what was sent as its input. */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import type { Field as FieldOfChange } from '../service/change';
 import { Choices, Field, type FormState, Pairs, readPairs, Select } from './forms';

@@ -1,7 +1,10 @@
 /** Charts that the server draws. A table or a sentence beside them says the same in words. */
+import type { ComponentChildren } from 'preact';
 
 interface BarsProps {
   label: string;
+  /** What the highest bar is, and what the first and the last one are of. */
+  axes: { highest: ComponentChildren; first: string; last: string };
   /** The bars, each with its parts from the bottom as shares of the highest bar. */
   bars: readonly {
     title: string;
@@ -13,32 +16,39 @@ const BAR = 10;
 const GAP = 3;
 const HEIGHT = 48;
 
-export function Bars({ label, bars }: BarsProps) {
+export function Bars({ label, axes, bars }: BarsProps) {
   const width = bars.length * (BAR + GAP) - GAP;
   return (
-    <svg
-      class="bars"
-      viewBox={`0 0 ${width} ${HEIGHT}`}
-      role="img"
-      aria-label={label}
-      preserveAspectRatio="none"
-    >
-      {bars.map(({ title, parts }, index) => {
-        const heights = parts.map(({ share }) => Math.round(share * (HEIGHT - 2)));
-        const x = index * (BAR + GAP);
-        return (
-          <g>
-            <title>{title}</title>
-            <rect class="base" x={x} y={HEIGHT - 1} width={BAR} height={1} />
-            {parts.map(({ tone }, part) => {
-              const height = heights[part] ?? 0;
-              const below = heights.slice(0, part).reduce((sum, one) => sum + one, 0);
-              const y = HEIGHT - 1 - below - height;
-              return <rect data-tone={tone} x={x} y={y} width={BAR} height={height} />;
-            })}
-          </g>
-        );
-      })}
-    </svg>
+    <div class="chart">
+      <small class="muted">{axes.highest}</small>
+      <svg
+        class="bars"
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        role="img"
+        aria-label={label}
+        preserveAspectRatio="none"
+      >
+        {bars.map(({ title, parts }, index) => {
+          const heights = parts.map(({ share }) => Math.round(share * (HEIGHT - 2)));
+          const x = index * (BAR + GAP);
+          return (
+            <g>
+              <title>{title}</title>
+              <rect class="base" x={x} y={HEIGHT - 1} width={BAR} height={1} />
+              {parts.map(({ tone }, part) => {
+                const height = heights[part] ?? 0;
+                const below = heights.slice(0, part).reduce((sum, one) => sum + one, 0);
+                const y = HEIGHT - 1 - below - height;
+                return <rect data-tone={tone} x={x} y={y} width={BAR} height={height} />;
+              })}
+            </g>
+          );
+        })}
+      </svg>
+      <small class="muted">
+        <span>{axes.first}</span>
+        <span>{axes.last}</span>
+      </small>
+    </div>
   );
 }

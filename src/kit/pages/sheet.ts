@@ -16,6 +16,8 @@ export interface TableShape {
   columns: readonly string[];
   required: readonly string[];
   rowsMax: number;
+  /** By default a table with an unknown column is refused. */
+  ignoresOthers?: boolean;
 }
 
 /** The cells of a row, with the separators in its texts. */
@@ -50,11 +52,15 @@ export function readLines(text: string, shape: TableShape): Record<string, strin
   return lines;
 }
 
-function checkColumns(names: readonly string[], { columns, required }: TableShape): void {
+function checkColumns(
+  names: readonly string[],
+  { columns, required, ignoresOthers = false }: TableShape,
+): void {
   const missing = required.filter((name) => !names.includes(name));
   if (missing.length > 0) {
     throw new SheetFault(`The first line must name the columns. Missing: ${missing.join(', ')}.`);
   }
+  if (ignoresOthers) return;
   const known = ['', TO_CORRECT, ...columns];
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {

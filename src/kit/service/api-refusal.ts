@@ -1,5 +1,5 @@
 /**
- * The API makes the changes of the pages by their definitions (services/change.ts). What a definition refuses
+ * The API makes the changes of the pages by their definitions (change.ts). What a definition refuses
  * in the words of a form becomes an error of the API here, with the same sentence.
  */
 import { ApiError, type FieldRule, validationFailed } from '../../domain/errors';

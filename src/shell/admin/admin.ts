@@ -1,5 +1,5 @@
 /**
- * The admin command: `admin <noun> <verb> [options]`. Each noun is a file beside this one, which
+ * The admin command: `admin <noun> <verb> [options]`. Each noun is a file of a feature (`admin/`) or beside this one, which
  * reads the options, calls src/features and prints the result.
  */
 import { userInfo } from 'node:os';

@@ -1,5 +1,5 @@
 /**
- * The gateway's HTTP interface as one Koa application. src/shell/deps.ts builds it, http/server.ts
+ * The gateway's HTTP interface as one Koa application. src/shell/deps.ts builds it, server.ts
  * listens with it. The order of the checks on a request is decisions/api#order-of-checks.
  */
 import Router from '@koa/router';
@@ -62,7 +62,7 @@ export interface AppOptions {
   isDevelopment?: boolean;
   /** Whether each request belongs to a trace. */
   followsTraces?: boolean;
-  /** Measures the requests; the private port shows them (middleware/metrics.ts). */
+  /** Measures the requests; the private port shows them (metrics.ts). */
   measure?: GatewayMiddleware;
   /** The middlewares of the dashboard and the console. */
   pages?: readonly Middleware[];

@@ -90,7 +90,7 @@ export function createDashboard({
         chatPages(chats, once),
         transactionPages(services),
         keyPages(services, once),
-        statementPages(services),
+        statementPages(services, publicUrl),
         exportPages(services),
         requestPages(services),
         debuggerPages(services),

@@ -217,6 +217,15 @@ function VolumeChart({ volume }: { volume: Volume | undefined }) {
     <figure>
       <Bars
         label={`By day in the last ${VOLUME_DAYS} days: ${received} ${currency} received, ${sent} ${currency} sent`}
+        axes={{
+          highest: (
+            <span>
+              <Money amount={highest} currency={currency} /> on the highest day
+            </span>
+          ),
+          first: days[0]?.day ?? '',
+          last: days.at(-1)?.day ?? '',
+        }}
         bars={days.map((day) => ({
           title: `${day.day}: ${day.received} received, ${day.sent} sent`,
           parts: [

@@ -13,8 +13,8 @@ import {
   listConsolePayouts,
 } from '../../../src/db/payouts/console-payouts';
 import { findText } from '../../../src/db/operations/console-search';
-import { listPayments } from '../../../src/db/lists';
-import { listPayouts } from '../../../src/db/lists';
+import { listPayments } from '../../../src/db/payments/payment-list';
+import { listPayouts } from '../../../src/db/payouts/payout-list';
 import { listEvents } from '../../../src/db/webhooks/event-list';
 import { readFeed, readNewEvents } from '../../../src/db/webhooks/events-feed';
 import { listTransactions } from '../../../src/db/books/transactions';

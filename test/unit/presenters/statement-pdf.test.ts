@@ -23,7 +23,10 @@ const STATEMENT: Statement = {
   serviceFees: amount('10.00000000'),
   networkFees: amount('1.00000000'),
 };
-const HEAD = { owner: 'Łódź Ελλάδα Київ', accountId: 'acct_1', mode: 'live' } as const;
+const HEAD = {
+  ...{ owner: 'Łódź Ελλάδα Київ', accountId: 'acct_1', mode: 'live' as const },
+  ...{ issuer: 'pay.example', until: null },
+} as const;
 
 test('a page has the lines of the statement to the last digit, and names in several scripts', async () => {
   const bitcoin = { ...STATEMENT, currency: 'BTC' };
@@ -41,8 +44,14 @@ test('a page has the lines of the statement to the last digit, and names in seve
     ...['Closing balance', '1,235,367.50000001', '200.00000000', '1,235,567.50000001'],
     ...['Fees', 'Included in the amounts above.'],
     ...['Service fees', '10.00000000 USDT', 'Network fees', '1.00000000 USDT'],
-    'All times are UTC.',
+    'Issued by pay.example. The month is over. All times are UTC.',
+    '2026-10, page 1 of 2',
   ]);
+  const running = { ...HEAD, until: new Date('2026-10-27T21:30:59Z') };
+  const [page] = await readPdf(await statementPdf([STATEMENT], running));
+  expect(page).toContain(
+    'Issued by pay.example. The month is not over: until 2026-10-27 21:30. All times are UTC.',
+  );
 });
 
 test('the same statement makes the same bytes, and another one makes others', async () => {

@@ -41,6 +41,8 @@ import { periodOf } from './period';
 
 const NAV = { nav: 'exports' };
 const COLUMNS = ['reference', 'amount', 'currency'];
+/** A shop's list may have more. */
+const COLUMNS_OF_LIST = { columns: COLUMNS, required: COLUMNS, ignoresOthers: true };
 /** How many rows the page shows; its file has all of them. */
 const ROWS_SHOWN = 200;
 /** It reads thousands of rows and keeps nothing. */
@@ -140,7 +142,7 @@ function refused(base: string, form: FormState, zone: string) {
 /** The faults of the table go to `errors.table`. */
 async function readTable(text: string, errors: Record<string, string>): Promise<ExpectedRow[]> {
   try {
-    const shape = { columns: COLUMNS, required: COLUMNS, rowsMax: RECONCILED_ROWS_MAX };
+    const shape = { ...COLUMNS_OF_LIST, rowsMax: RECONCILED_ROWS_MAX };
     const lines = readLines(text, shape);
     const style = decimalStyleOf(lines.map(({ amount = '' }) => amount));
     const faults: string[] = [];
@@ -149,7 +151,8 @@ async function readTable(text: string, errors: Record<string, string>): Promise<
       if (index % ROWS_IN_A_TURN === 0) await nextTurn();
       const name = `Row ${index + 1}`;
       const amount = plainAmount(line['amount'] ?? '', style) ?? '';
-      const read = readExpectedRow({ ...line, amount }, name);
+      const { reference, currency } = line;
+      const read = readExpectedRow({ reference, currency, amount }, name);
       if (Array.isArray(read)) {
         faults.push(`${name}: ${read.map(({ field }) => field.slice(name.length + 1)).join(', ')}`);
       } else rows.push(read);
@@ -225,7 +228,7 @@ function Compare({ base, form, zone }: CompareProps) {
           />
           <TableField
             label="Your list"
-            hint={`At most ${RECONCILED_ROWS_MAX.toLocaleString('en')} rows below the headings ${COLUMNS.join(', ')}. Columns are separated by commas, semicolons or tabs.`}
+            hint={`At most ${RECONCILED_ROWS_MAX.toLocaleString('en')} rows below the headings ${COLUMNS.join(', ')}. Other columns are ignored. Columns are separated by commas, semicolons or tabs.`}
             form={form}
           />
           <div class="actions">

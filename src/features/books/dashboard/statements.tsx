@@ -1,9 +1,9 @@
 /** The monthly statement of a currency: on the screen, and to print or save as PDF. */
-import type { Statement } from '../../../domain/statement';
+import { runningUntil, type Statement } from '../../../domain/statement';
 import { type StatementLine, statementLines } from '../statement';
 import { type StatementHead, statementFileName, statementPdf } from '../statement-pdf';
 import type { DashboardServices } from '../../../shell/dashboard/services';
-import { Card, Empty, Money, PageHead } from '../../../kit/pages/components';
+import { Alert, Card, Empty, Money, PageHead } from '../../../kit/pages/components';
 import { EMPTY_FORM, Select } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
 import { page, redirect } from '../../../kit/pages/site';
@@ -11,7 +11,8 @@ import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-p
 
 const NAV = { nav: 'statements' };
 
-export function statementPages({ books }: DashboardServices): MerchantRoute[] {
+export function statementPages({ books }: DashboardServices, publicUrl: string): MerchantRoute[] {
+  const issuer = new URL(publicUrl).host;
   return [
     {
       method: 'get',
@@ -29,7 +30,7 @@ export function statementPages({ books }: DashboardServices): MerchantRoute[] {
             statement={statement}
             path={`${visit.base}/statements`}
             choices={{ currencies, months }}
-            head={headOf(visit)}
+            head={headOf(visit, issuer, month)}
           />,
           NAV,
         );
@@ -45,7 +46,7 @@ export function statementPages({ books }: DashboardServices): MerchantRoute[] {
         if (currency === undefined || month === undefined)
           return redirect(`${visit.base}/statements`);
         const statement = await books.statement(visit, currency, month);
-        const content = [await statementPdf([statement], headOf(visit))];
+        const content = [await statementPdf([statement], headOf(visit, issuer, month))];
         const name = statementFileName(month, currency);
         return { kind: 'download', name, type: 'application/pdf', content };
       },
@@ -64,8 +65,13 @@ async function choose(books: DashboardServices['books'], visit: MerchantVisit) {
   return { currencies, months, currency, month };
 }
 
-function headOf({ session: { actor }, accountId, mode }: MerchantVisit): StatementHead {
-  return { owner: actor.kind === 'merchant' ? actor.accountName : '', accountId, mode };
+function headOf(
+  { session: { actor }, accountId, mode }: MerchantVisit,
+  issuer: string,
+  month: string,
+): StatementHead {
+  const owner = actor.kind === 'merchant' ? actor.accountName : '';
+  return { owner, accountId, mode, issuer, until: runningUntil(month, new Date()) };
 }
 
 function NoStatement() {
@@ -116,6 +122,13 @@ function StatementPage({ statement, path, choices, head }: StatementPageProps) {
           Show
         </button>
       </form>
+      {head.until === null ? null : (
+        <Alert tone="wait" title="This month is not over.">
+          <p>
+            The statement has the movements until now, and its closing balance is the present one.
+          </p>
+        </Alert>
+      )}
       <Card flush>
         <Movements statement={statement} />
       </Card>

@@ -1,4 +1,4 @@
-/** The payouts of a batch or of a schedule, read from a table that a merchant uploads (web/sheet.ts). */
+/** The payouts of a batch or of a schedule, read from a table that a merchant uploads (kit/pages/sheet.ts). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RowFault } from '../../../domain/batch-terms';
 import { BATCH_ROWS_MAX } from '../../../domain/payout-batch';

@@ -68,6 +68,11 @@ export function EndpointHealth({ counts }: { counts: readonly AttemptCounts[] })
       <Card title="Attempts in the last 24 hours" lead={summary + times}>
         <Bars
           label={`Attempts by hour: ${summary}`}
+          axes={{
+            highest: `${highest} attempts in the busiest hour`,
+            first: `${hours[0]?.hoursAgo ?? 0} h ago`,
+            last: 'Now',
+          }}
           bars={hours.map(({ hoursAgo, succeeded, failed }) => ({
             title: `${hoursAgo} h ago: ${succeeded} succeeded, ${failed} failed`,
             parts: [
