@@ -8,6 +8,7 @@ import {
   parseRequestAmount,
   percentOf,
   plainDecimal,
+  roundTo,
   subtract,
   ZERO,
 } from '../../../src/domain/money';
@@ -115,6 +116,17 @@ test.each([
   ['10000', '1.0000', '100.00000000'],
 ])('%s at %s per cent is %s: half goes up', (base, percentage, expected) => {
   expect(percentOf(amount(base), percentage, ZERO)).toBe(expected);
+});
+
+test.each([
+  [2, '0.00500000', '0.01000000'],
+  [2, '0.02500000', '0.03000000'],
+  [2, '-0.02500000', '-0.03000000'],
+  [2, '0.02499999', '0.02000000'],
+  [0, '2.50000000', '3.00000000'],
+  [8, '0.00000001', '0.00000001'],
+])('with %i decimals %s is %s: half goes away from zero', (decimals, value, expected) => {
+  expect(roundTo(decimals, amount(value))).toBe(expected);
 });
 
 test('rounding comes after the fixed part was added, once', () => {
