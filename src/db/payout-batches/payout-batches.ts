@@ -65,7 +65,14 @@ export async function lockPayoutBatch(tx: Tx, id: string): Promise<PayoutBatch> 
 
 /** @returns false, and nothing is written, when the reference is already used */
 export async function insertPayoutBatch(tx: Tx, batch: PayoutBatch): Promise<boolean> {
-  const inserted = await insertNewRow(tx, Batches, ['account_id', 'mode', 'reference'], batch);
+  const { id, accountId, mode, reference, status, description, rowCount, totals } = batch;
+  const { manifestSha256, apiKeyId, reviewReasons, secondPerson, secondPersonUntil } = batch;
+  const { createdAt, updatedAt } = batch;
+  // What comes later has the defaults of its columns.
+  const inserted = await insertNewRow(tx, Batches, ['account_id', 'mode', 'reference'], {
+    ...{ id, accountId, mode, reference, status, description, rowCount, totals, manifestSha256 },
+    ...{ apiKeyId, reviewReasons, secondPerson, secondPersonUntil, createdAt, updatedAt },
+  });
   return inserted !== null;
 }
 
