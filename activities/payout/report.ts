@@ -1,6 +1,6 @@
 /** A payout that is not approved yet, as its workflow sees it. */
 import { listConditions } from '../../src/db/payouts/payout-conditions';
-import { readFourEyes } from '../../src/db/payouts/payout-decisions';
+import { type FourEyes, readFourEyes } from '../../src/db/payouts/payout-decisions';
 import { databaseTime } from '../../src/db/database-time';
 import type { Db, Tx } from '../../src/db/transaction';
 import type { Payout } from '../../src/domain/payout';
@@ -9,9 +9,11 @@ import { autoApproveDelayMs } from '../../src/domain/review';
 import type { PayoutState, Waiting } from '../../workflows/messages';
 import { reportPayout } from './transition';
 
-interface Times {
+export interface Known {
   /** PostgreSQL's time, if it is known. */
   now?: Date;
+  /** What `readFourEyes` would find, if it is known. */
+  fourEyes?: FourEyes | null;
   /** PostgreSQL's time before the conditions were looked at; absent if they were not. */
   lookedAt?: Date;
 }
@@ -20,11 +22,16 @@ interface Times {
 export async function reportReviewed(
   db: Db | Tx,
   payout: Payout,
-  { now, lookedAt }: Times = {},
+  { now, lookedAt, fourEyes: known }: Known = {},
 ): Promise<PayoutState> {
   const at = now ?? lookedAt ?? (await databaseTime(db));
   const state = reportPayout(payout, at);
-  const fourEyes = payout.status === 'under_review' ? await readFourEyes(db, payout.id) : null;
+  const fourEyes =
+    payout.status !== 'under_review'
+      ? null
+      : known === undefined
+        ? await readFourEyes(db, payout.id)
+        : known;
   return {
     ...state,
     ...(fourEyes === null ? {} : { fourEyes }),

@@ -12,10 +12,11 @@ import { insertConditions } from '../../src/db/payouts/payout-conditions';
 import { type FactsQuery, lockUsage, readPayoutFacts } from '../../src/db/payouts/payout-facts';
 import { findPersonOf } from '../../src/db/approvals/second-person';
 import { holdRecipients } from '../../src/db/recipients/recipients';
-import { findRequesterFault } from '../../src/db/api-keys/requesters';
+import { sendRequesterFault } from '../../src/db/api-keys/requesters';
 import type { Tx } from '../../src/db/transaction';
 import type { Refusal } from '../../src/domain/errors';
 import { reservePosting } from '../../src/domain/ledger';
+import { isLess } from '../../src/domain/money';
 import type { Payout, PayoutOrder } from '../../src/domain/payout';
 import { addressed } from '../../src/domain/recipient';
 import { duplicateReference, insufficientBalance, payoutTerms } from '../../src/domain/terms';
@@ -26,7 +27,7 @@ import { type Deps, inEventTransaction } from '../deps';
 import { eventOfPayout } from '../events';
 import { Refused } from '../refused';
 import { buildPayout, recipientFault } from './build';
-import { reportReviewed } from './report';
+import { type Known, reportReviewed } from './report';
 import { isScreenedFirst } from './screen';
 
 export type ReserveResult =
@@ -64,13 +65,12 @@ async function reserve(tx: EventTx, input: PayoutInput): Promise<ReserveResult> 
   const sent = addressed(claim.request, held, claim.route);
   if ('refusal' in sent) throw new Refused(sent.refusal);
   const { request } = sent;
-  const fault = recipientFault(request, route);
-  if (fault !== null) throw new Refused(fault);
+  const unfit = recipientFault(request, route);
+  if (unfit !== null) throw new Refused(unfit);
   const wanted = { ...claim, ...route, request };
-  const [facts, requesterFault] = await Promise.all([
-    readPayoutFacts(tx, wanted),
-    findRequesterFault(tx, claim),
-  ]);
+  const fault = sendRequesterFault(tx, claim);
+  const facts = await readPayoutFacts(tx, wanted);
+  const requesterFault = await fault;
   if (requesterFault !== null) throw new Refused(requesterFault);
   const destinationUsedBefore = facts.destinationUsedBefore || sent.isKnownRecipient;
   const known = { ...facts, destinationUsedBefore };
@@ -92,12 +92,14 @@ async function reserve(tx: EventTx, input: PayoutInput): Promise<ReserveResult> 
   if (outcome === 'insufficient') {
     throw new Refused(insufficientBalance(payout.currency, available, payout.totalDebit));
   }
-  return reserved(tx, payout, facts.now);
+  const { now, fourEyesThreshold: threshold } = facts;
+  const isAbove = threshold !== null && isLess(threshold, payout.amount);
+  return reserved(tx, payout, { now, fourEyes: isAbove ? { threshold, approvals: 0 } : null });
 }
 
-async function reserved(tx: Tx, payout: Payout, now?: Date): Promise<ReserveResult> {
+async function reserved(tx: Tx, payout: Payout, known: Known = {}): Promise<ReserveResult> {
   const isFirst = await isScreenedFirst(tx, payout);
-  const state = await reportReviewed(tx, payout, now === undefined ? {} : { now });
+  const state = await reportReviewed(tx, payout, known);
   const first = isFirst ? ({ isScreenedFirst: true } as const) : {};
   return { kind: 'reserved', state, skipsBrief: true, ...first };
 }

@@ -2,7 +2,7 @@
 import type { Refusal } from '../../domain/errors';
 import type { Owner } from '../../domain/mode';
 import { PAYER_ROLES } from '../../domain/users';
-import type { Reader } from '../transaction';
+import type { Reader, Tx } from '../transaction';
 
 /** The id of a key, or of a person of the dashboard. */
 interface Requester extends Owner {
@@ -14,12 +14,27 @@ type RequesterFault = 'invalid_api_key' | 'account_suspended' | 'insufficient_sc
 /** @returns why the requester may not make payouts at this time; null if it may */
 export async function findRequesterFault(
   db: Reader,
-  { accountId, mode, apiKeyId }: Requester,
+  requester: Requester,
 ): Promise<Refusal | null> {
-  const [found] = await db.prepared<{ fault: RequesterFault | null }>(
-    'SELECT requester_fault(?, ?, ?::text[]) AS fault',
-    [accountId, apiKeyId, [...PAYER_ROLES[mode]]],
-  );
+  return refusalOf(await db.prepared<Found>(SQL, valuesOf(requester)));
+}
+
+/** The same, with the transaction's next statement. */
+export function sendRequesterFault(tx: Tx, requester: Requester): Promise<Refusal | null> {
+  return tx.sendWithNext<Found, Refusal | null>(SQL, valuesOf(requester), refusalOf);
+}
+
+const SQL = 'SELECT requester_fault(?, ?, ?::text[]) AS fault';
+
+interface Found {
+  fault: RequesterFault | null;
+}
+
+function valuesOf({ accountId, mode, apiKeyId }: Requester): [string, string, string[]] {
+  return [accountId, apiKeyId, [...PAYER_ROLES[mode]]];
+}
+
+function refusalOf([found]: Found[]): Refusal | null {
   const code = found?.fault ?? null;
   if (code === null || code === 'account_suspended') return code === null ? null : { code };
   if (code === 'invalid_api_key') return { code, message: MESSAGES[code] };
