@@ -7,7 +7,7 @@ import { steps as looksAtTimes } from './0121-looks-at-times';
 import { indexes as pageFactsIndexes, sql as pageFacts } from './0122-page-facts';
 import { sql as ownCredits } from './0123-own-credits';
 import { indexes as operationsIndexes, sql as operations } from './0124-operations';
-import { sql as accountMinutes } from './0130-account-minutes';
+import { indexes as accountMinutesIndexes, sql as accountMinutes } from './0130-account-minutes';
 import { sql as workerReadsAlarms } from './0131-worker-reads-alarms';
 import { baseline } from './baseline';
 
@@ -20,5 +20,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0124-operations', sql: operations },
   { name: '0124-operations-indexes', concurrent: operationsIndexes },
   { name: '0130-account-minutes', sql: accountMinutes },
+  { name: '0130-account-minutes-indexes', concurrent: accountMinutesIndexes },
   { name: '0131-worker-reads-alarms', sql: workerReadsAlarms },
 ];

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 /** Counts requests of a key in this minute. */
 const COUNT = `INSERT INTO api_key_minutes
-  SELECT id, account_id, mode, date_trunc('minute', clock_timestamp()), ? FROM api_keys WHERE id = ?`;
+  SELECT id, date_trunc('minute', clock_timestamp()), ?, account_id, mode FROM api_keys WHERE id = ?`;
 
 /** The window is the clock's minute: a test that would cross its end waits for the next. */
 async function withinOneMinute(): Promise<void> {
