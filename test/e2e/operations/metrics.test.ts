@@ -10,12 +10,11 @@ import { findAnvil } from '../../../src/dev/chain/anvil';
 import { describeWithProgram } from '../../support/optional-program';
 import { acceptedPayout, openMerchant, whenFinal } from '../../support/payout/payout-steps';
 import { findPromtool, PROMTOOL_REMEDY } from '../../support/servers/promtool';
-import { type ChildProgram, metricsUrlOf } from '../../support/servers/child-program';
-import {
-  type GatewayWithWallet,
-  startGatewayWithWallet,
-} from '../../support/wallet/gateway-wallet';
+import { ChildProgram, metricsUrlOf } from '../../support/servers/child-program';
+import { started } from '../../support/started';
+import { prepareWallet } from '../../support/wallet/gateway-wallet';
 import { waitFor } from '../../support/wait-for';
+import { startWatchedGateway } from './watched-gateway';
 
 const ROOT = resolve(__dirname, '../../..');
 const PROGRAMS = ['api', 'worker', 'wallet'] as const;
@@ -40,29 +39,39 @@ const FAILURES_OF_SDK = [
 
 describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metrics', () => {
   const nodeKey = `key-${Date.now().toString(36)}`;
-  let watched: GatewayWithWallet;
+  const gateway = started(startWatchedGateway);
+  const beside = started(() =>
+    prepareWallet({
+      rpcUrls: (node) => [Object.assign(node, { username: 'user', password: nodeKey }).href],
+    }),
+  );
+  let wallet: ChildProgram;
   let texts: Record<Program, string>;
   let merchant: { accountId: string; payoutId: string };
 
   beforeAll(async () => {
-    watched = await startGatewayWithWallet({
-      isProvider: false,
-      rpcUrls: (node) => [Object.assign(node, { username: 'user', password: nodeKey }).href],
-      env: { METRICS_PORT: '0' },
-    });
-    const { accountId, client } = await openMerchant(watched.gateway, { mode: 'test' });
+    wallet = new ChildProgram('wallet', { ...gateway.env, ...beside.env(gateway) });
+    await wallet.start();
+    const { accountId, client } = await openMerchant(gateway, { mode: 'test' });
     merchant = { accountId, payoutId: await acceptedPayout(client) };
     await whenFinal(client, merchant.payoutId);
-    await watched.gateway.temporal.schedule.getHandle('restart-missing').trigger();
+    await gateway.temporal.schedule.getHandle('restart-missing').trigger();
     texts = await waitFor('the SDK to have told of a workflow and its activity', async () => {
-      const found = await readAll(watched);
+      const found = await readAll();
       return AFTER_WORK.every((name) => found.worker.includes(`${name}{`)) ? found : undefined;
     });
   });
 
-  afterAll(async () => {
-    await watched.stop();
-  });
+  afterAll(() => wallet.stop());
+
+  async function readAll(): Promise<Record<Program, string>> {
+    const [api, worker, ofWallet] = await Promise.all(
+      [gateway.api, gateway.worker, wallet].map(async (program) =>
+        (await fetch(await metricsUrlOf(program))).text(),
+      ),
+    );
+    return { api: api!, worker: worker!, wallet: ofWallet! };
+  }
 
   test('each program serves what the table in docs/operations.md says, and nothing else', () => {
     const rows = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8').matchAll(
@@ -117,7 +126,7 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metri
   });
 
   test('the wallet names its node by the host, without the key of the URL', () => {
-    const { host } = new URL(watched.chain.url);
+    const { host } = new URL(beside.chain.url);
     expect(texts.wallet).toContain(
       `wallet_node_up{network="ethereum",mode="test",node="${host}"} 1\n`,
     );
@@ -132,7 +141,7 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metri
       ['GET', '/api/v1/payouts/:id'],
     ]) {
       const line = await waitFor(`the log line of ${method!} ${route!}`, async () =>
-        watched.gateway.api.output
+        gateway.api.output
           .split('\n')
           .find((one) => one.includes(`"method":"${method!}","route":"${route!}"`)),
       );
@@ -141,14 +150,14 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metri
   });
 
   test('SIGHUP ends no program, also without files to read again', async () => {
-    const { api, worker } = watched.gateway;
-    for (const program of [api, worker, watched.wallet]) program.signal('SIGHUP');
+    const { api, worker } = gateway;
+    for (const program of [api, worker, wallet]) program.signal('SIGHUP');
     for (const program of [api, worker]) {
       await waitFor('the program to say that it reads nothing', async () =>
         program.output.includes('there is nothing to read'),
       );
     }
-    expect(Object.values(await readAll(watched)).map((text) => text.length > 0)).toEqual([
+    expect(Object.values(await readAll()).map((text) => text.length > 0)).toEqual([
       true,
       true,
       true,
@@ -165,12 +174,6 @@ describeWithProgram(findAnvil(), 'Install the packages for this system.', 'metri
     });
   });
 });
-
-async function readAll({ gateway, wallet }: GatewayWithWallet): Promise<Record<Program, string>> {
-  const read = async (program: ChildProgram) => (await fetch(await metricsUrlOf(program))).text();
-  const [api, worker] = [await read(gateway.api), await read(gateway.worker)];
-  return { api, worker, wallet: await read(wallet) };
-}
 
 function namesOf(text: string): string[] {
   return [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name!);

@@ -1,16 +1,10 @@
 /** From an occasion on the dashboard to a mail at a real SMTP server, through the worker and its schedule. */
-import { startGateway } from '../../support/servers/gateway';
 import { makeUser, signedIn } from '../../support/merchant/page-client';
-import { startMailServer } from '../../support/servers/mail-server';
 import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';
+import { startWatchedGateway } from './watched-gateway';
 
-const server = started(startMailServer);
-const gateway = started(() =>
-  startGateway({
-    workerEnv: { SMTP_URL: server.url, MAIL_FROM: 'Payments <payments@example.com>' },
-  }),
-);
+const gateway = started(startWatchedGateway);
 
 test('a person chooses for one account what to be told, on both sites', async () => {
   for (const [site, role, on, gone] of [
@@ -49,7 +43,7 @@ test('a person chooses for one account what to be told, on both sites', async ()
 test('a sign-in from a new address is told to the person who signed in, once', async () => {
   const user = await makeUser(gateway.db, 'merchant', 'viewer', gateway.merchant.accountId);
   const page = await signedIn(gateway.baseUrl, user);
-  const own = () => server.mails.filter(({ to }) => to.includes(user.email));
+  const own = () => gateway.mails.filter(({ to }) => to.includes(user.email));
   await waitFor('the mail', () => Promise.resolve(own()[0]));
   expect(own()[0]!.to).toEqual([user.email]);
   expect(own()[0]!.source).toContain('You signed in from a new address');

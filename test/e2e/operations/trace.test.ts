@@ -1,48 +1,12 @@
 /** W3C Trace Context: the header of a request goes with its payout to the provider and to the webhooks. */
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type OwnGateway, startGateway, useSharedGateway } from '../../support/servers/gateway';
+import { useSharedGateway } from '../../support/servers/gateway';
 import { runAdmin } from '../../support/servers/gateway-admin';
 import { buildPayout, randomKey } from '../../support/merchant/merchant-client';
 import { openMerchant, whenFinal } from '../../support/payout/payout-steps';
+import { started } from '../../support/started';
 import { startReceiver } from '../../support/webhook/webhook-receiver';
 import { waitFor } from '../../support/wait-for';
-
-interface Seen {
-  body: string;
-  headers: IncomingHttpHeaders;
-}
-
-/** Between the worker and the provider. */
-async function startWatch(seen: Seen[]) {
-  let target = '';
-  const server = createServer((incoming, outgoing) => {
-    const { method, headers, url = '' } = incoming;
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const body = Buffer.concat(chunks);
-      seen.push({ body: body.toString(), headers });
-      const onward = request(target + url, { method, headers }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(outgoing);
-      });
-      onward.on('error', () => outgoing.destroy()).end(body);
-    });
-  });
-  server.unref().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    leadTo: (url: string) => (target = url),
-    stop: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
+import { startWatchedGateway } from './watched-gateway';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACEPARENT = `00-${TRACE}-00f067aa0ba902b7-01`;
@@ -54,22 +18,7 @@ const OTHERS = {
   'x-b3-traceid': TRACE,
 };
 
-const provider: Seen[] = [];
-let gateway: OwnGateway;
-let watch: Awaited<ReturnType<typeof startWatch>>;
-
-beforeAll(async () => {
-  watch = await startWatch(provider);
-  gateway = await startGateway({
-    env: { TRACE_CONTEXT: 'on', ONCHAIN_TEST_URL: watch.url, ONCHAIN_LIVE_URL: watch.url },
-  });
-  watch.leadTo(gateway.sandbox.onchainUrl);
-});
-
-afterAll(async () => {
-  await gateway.stop();
-  watch.stop();
-});
+const gateway = started(startWatchedGateway);
 
 test.each([
   ['of the request', TRACEPARENT, TRACEPARENT],
@@ -93,7 +42,7 @@ test.each([
   await whenFinal(client, json.data.id);
   await waitFor('the events at the receiver', () => receiver.received.length === 4);
 
-  const orders = provider.filter(({ body }) => body.includes(json.data.id));
+  const orders = gateway.calls.filter(({ body }) => body.includes(json.data.id));
   expect(orders.length).toBeGreaterThan(0);
   const seen = [...orders, ...receiver.received].map((one) => one.headers);
   const traces = new Set(seen.map(({ traceparent }) => traceparent));

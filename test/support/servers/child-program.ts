@@ -24,7 +24,7 @@ export class ChildProgram {
       'src/bin',
       `${name}${compiled === undefined ? '.ts' : '.js'}`,
     );
-    this.#loader = compiled === undefined ? ['--import', 'tsx'] : ['--enable-source-maps'];
+    this.#loader = compiled === undefined ? ['--import', 'tsx'] : [];
     const workerUrl = env['TEST_WORKER_DATABASE_URL'];
     this.#env =
       name === 'worker' && workerUrl !== undefined ? { ...env, DATABASE_URL: workerUrl } : env;

@@ -51,20 +51,17 @@ export interface WalletOptions {
 }
 
 /**
- * @param options.isProvider false: the gateway asks the sandbox, and the wallet runs beside it
  * @param options.env settings of all programs
  */
 export async function startGatewayWithWallet({
-  isProvider = true,
   env = {},
   ...options
 }: WalletOptions & {
-  isProvider?: boolean;
   env?: Record<string, string>;
 } = {}): Promise<GatewayWithWallet> {
   const prepared = await prepareWallet(options);
   const gateway = await startGateway({
-    env: { ...(isProvider ? prepared.providerEnv : {}), ...env },
+    env: { ...prepared.providerEnv, ...env },
     providerTimeoutMs: 5_000,
   });
   const wallet = new ChildProgram('wallet', { ...gateway.env, ...prepared.env(gateway) });
