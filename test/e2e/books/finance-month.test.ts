@@ -18,6 +18,7 @@ import { makeUser, type PageClient, signedIn } from '../../support/merchant/page
 import { atProvider, openedPayment, whenPayment } from '../../support/payment/payment-steps';
 import { acceptedPayout, openMerchant } from '../../support/payout/payout-steps';
 import { scaled } from '../../support/scale';
+import { sharedInRoom } from '../../support/room';
 import { isSound, startGateway } from '../../support/servers/gateway';
 import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';
@@ -29,7 +30,7 @@ const ROWS = scaled(5, 50);
 /** Refused by the sandbox at once, and after it was accepted. */
 const FAILING = ['10.00009001', '10.00009002'];
 
-const gateway = started(startGateway, isSound);
+const gateway = started(sharedInRoom('gateway', startGateway), isSound);
 let accountId: string;
 let client: MerchantClient;
 let live: MerchantClient;

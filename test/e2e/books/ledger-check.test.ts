@@ -8,6 +8,7 @@ import {
 } from '../../../src/features/accounts/payout-pauses';
 import { resumeHeldPayouts } from '../../../src/temporal/payout-workflows';
 import { TASK_QUEUES, WORKFLOWS } from '../../../workflows/names';
+import { sharedInRoom } from '../../support/room';
 import { startGateway } from '../../support/servers/gateway';
 import { buildPayout, type MerchantClient } from '../../support/merchant/merchant-client';
 import { openMerchant } from '../../support/payout/payout-steps';
@@ -16,7 +17,7 @@ import { started } from '../../support/started';
 
 const EVERYTHING = { scope: 'global', target: '', mode: null } as const;
 
-const gateway = started(startGateway);
+const gateway = started(sharedInRoom('gateway', startGateway));
 let client: MerchantClient;
 let accountId: string;
 
@@ -77,7 +78,7 @@ test('a broken one pauses all payouts, with the rows in a case for each invarian
     status: 503,
     json: { error: { code: 'service_unavailable', details: { reason: 'payouts_paused' } } },
   });
-  const audited = `SELECT actor, action, object_id FROM audit_log`;
+  const audited = `SELECT actor, action, object_id FROM audit_log WHERE action LIKE 'payouts.%'`;
   expect(await gateway.db.query(audited)).toEqual([
     { actor: 'ledger check', action: 'payouts.pause', objectId: 'global' },
   ]);
