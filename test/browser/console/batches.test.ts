@@ -1,12 +1,12 @@
 /** A merchant pays 20 people from a spreadsheet: two persons of the account and an operator, each with a real browser. */
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
-import { startGateway } from '../support/servers/gateway';
-import { fund } from '../support/merchant/merchant';
-import { lookAt } from '../support/merchant/page-checks';
-import { makeUser, type TestUser } from '../support/merchant/page-client';
-import { started } from '../support/started';
+import { describeWithBrowser, signIn, useBrowser } from '../../support/servers/browser';
+import { fund } from '../../support/merchant/merchant';
+import { lookAt } from '../../support/merchant/page-checks';
+import { makeUser, type TestUser } from '../../support/merchant/page-client';
+import { started } from '../../support/started';
+import { startConsole } from './console-gateway';
 
 const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 
@@ -21,8 +21,7 @@ const FAULTY = SHEET.replace('pay-7;12,50', 'pay-7;0').replace(
 );
 
 describeWithBrowser('a batch in a browser', () => {
-  // Its own, because the console's list holds the batches of all accounts.
-  const gateway = started(startGateway);
+  const gateway = started(startConsole);
   const browser = useBrowser();
 
   beforeAll(async () => {

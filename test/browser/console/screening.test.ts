@@ -1,21 +1,20 @@
 /** An operator reads what the screening says about a payout, and allows it, with a real browser. */
 import type { Page } from 'playwright-core';
-import { importList } from '../../src/features/screening/screening';
-import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
-import { startGateway } from '../support/servers/gateway';
-import { fund } from '../support/merchant/merchant';
-import { buildPayout, MerchantClient } from '../support/merchant/merchant-client';
-import { lookAt } from '../support/merchant/page-checks';
-import { makeUser, type TestUser } from '../support/merchant/page-client';
-import { started } from '../support/started';
-import { waitFor } from '../support/wait-for';
+import { importList } from '../../../src/features/screening/screening';
+import { describeWithBrowser, signIn, useBrowser } from '../../support/servers/browser';
+import { fund } from '../../support/merchant/merchant';
+import { buildPayout, MerchantClient } from '../../support/merchant/merchant-client';
+import { lookAt } from '../../support/merchant/page-checks';
+import { makeUser, type TestUser } from '../../support/merchant/page-client';
+import { started } from '../../support/started';
+import { waitFor } from '../../support/wait-for';
+import { startConsole } from './console-gateway';
 
 const ADDRESS = 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8';
 const BLOCKED = 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb';
 
 describeWithBrowser('the screening of a payout in a browser', () => {
-  // Its own, because a list holds the payouts of all accounts.
-  const gateway = started(startGateway);
+  const gateway = started(startConsole);
   const browser = useBrowser();
   let client: MerchantClient;
   let alice: TestUser;
