@@ -30,6 +30,17 @@ const PAYMENT_BODY = {
 const IDEMPOTENCY_KEY = 'key-of-the-owner';
 const PERCENTAGE = '0.1234';
 
+type OwnedKind =
+  | 'payment'
+  | 'payout'
+  | 'payoutBatch'
+  | 'payoutSchedule'
+  | 'recipient'
+  | 'refund'
+  | 'apiKey'
+  | 'webhookEndpoint'
+  | 'webhookDelivery';
+
 interface Stranger {
   client: MerchantClient;
   /** Fee rules belong to an account, and hold in both of its modes. */
@@ -38,81 +49,60 @@ interface Stranger {
 
 const gateway = started(useSharedGateway);
 let owner: FundedMerchant;
-let payoutId: string;
-let paymentId: string;
-let batchId: string;
-let scheduleId: string;
-let recipientId: string;
-let refundId: string;
-let endpointId: string;
-let keyId: string;
-let deliveryId: string;
+/** An object of the owner of each kind, by its id. */
+let owned: Record<OwnedKind, string>;
 let strangers: Record<string, Stranger>;
 /** What nobody else may get to see. */
 let secrets: string[];
 
 beforeAll(async () => {
   owner = await openMerchant(gateway, { funds: { USDT: '5000' } });
-  await addFeeRule(gateway.db, { accountId: owner.accountId, percentage: PERCENTAGE });
-  payoutId = (await owner.client.createPayout(BODY, IDEMPOTENCY_KEY)).json.data.id;
-  const batch = await owner.client.post('/payout_batches', BATCH_BODY, {
-    'idempotency-key': BATCH_KEY,
-  });
-  batchId = batch.json.data.id;
-  const schedule = await owner.client.post('/payout_schedules', SCHEDULE_BODY, {
-    'idempotency-key': SCHEDULE_KEY,
-  });
-  scheduleId = schedule.json.data.id;
-  const recipient = await owner.client.createRecipient(RECIPIENT_BODY, RECIPIENT_KEY);
-  recipientId = recipient.json.data.id;
-  const endpoint = await owner.client.post('/webhook_endpoints', ENDPOINT_BODY, {
-    'idempotency-key': ENDPOINT_KEY,
-  });
-  endpointId = endpoint.json.data.id;
-  deliveryId = (await owner.client.post(`/webhook_endpoints/${endpointId}/ping`)).json.data
-    .delivery_id;
-  await gateway.db.query('UPDATE accounts SET live_keys_by_api = true WHERE id = ?', [
-    owner.accountId,
-  ]);
-  const made = await owner.client.post('/api_keys', KEY_BODY, { 'idempotency-key': KEY_KEY });
-  keyId = made.json.data.id;
-  const created = await owner.client.createPayment(PAYMENT_BODY);
-  paymentId = created.json.data.id;
-  refundId = await refundOfOwner();
-  const key = { accountId: owner.accountId, mode: 'live' } as const;
-  const second = await createKey(gateway.db, gateway.pepper, key);
-  readers = [owner.client, new MerchantClient(gateway.baseUrl, second)];
+  const { accountId, client } = owner;
+  await addFeeRule(gateway.db, { accountId, percentage: PERCENTAGE });
+  const byApi = 'UPDATE accounts SET live_keys_by_api = true WHERE id = ?';
+  await gateway.db.query(byApi, [accountId]);
+  const make = async (path: string, body: object, key: string) =>
+    (await client.post(path, body, { 'idempotency-key': key })).json.data;
+  const payout = await make('/payouts', BODY, IDEMPOTENCY_KEY);
+  const payoutBatch = await make('/payout_batches', BATCH_BODY, BATCH_KEY);
+  const payoutSchedule = await make('/payout_schedules', SCHEDULE_BODY, SCHEDULE_KEY);
+  const recipient = await make('/recipients', RECIPIENT_BODY, RECIPIENT_KEY);
+  const webhookEndpoint = await make('/webhook_endpoints', ENDPOINT_BODY, ENDPOINT_KEY);
+  const ping = (await client.post(`/webhook_endpoints/${webhookEndpoint.id}/ping`)).json.data;
+  const apiKey = await make('/api_keys', KEY_BODY, KEY_KEY);
+  const payment = (await client.createPayment(PAYMENT_BODY)).json.data;
+  owned = {
+    payout: payout.id,
+    payoutBatch: payoutBatch.id,
+    payoutSchedule: payoutSchedule.id,
+    recipient: recipient.id,
+    webhookEndpoint: webhookEndpoint.id,
+    webhookDelivery: ping.delivery_id,
+    apiKey: apiKey.id,
+    payment: payment.id,
+    refund: await refundOf(payment.id),
+  };
+  const second = await createKey(gateway.db, gateway.pepper, { accountId, mode: 'live' });
+  readers = [client, new MerchantClient(gateway.baseUrl, second)];
   const other = await openMerchant(gateway, { funds: { BTC: '3' } });
-  await fund(gateway.db, owner.accountId, 'test', 'BTC', '3');
+  await fund(gateway.db, accountId, 'test', 'BTC', '3');
   strangers = {
     'another account': { client: other.client, sharesFees: false },
     'another account in the other mode': { client: other.otherMode, sharesFees: false },
     'the other mode': { client: owner.otherMode, sharesFees: true },
   };
-  const { json } = await owner.client.get('/transactions');
-  const own = json.data as { id: string; source: { id: string } }[];
+  const { json } = await client.get('/transactions');
+  const postings = json.data as { id: string; source: { id: string } }[];
   secrets = [
-    owner.accountId,
-    payoutId,
-    paymentId,
-    batchId,
-    scheduleId,
-    'schedule-of-the-owner',
-    recipientId,
-    'recipient-of-the-owner',
-    endpointId,
-    deliveryId,
-    'endpoint-of-the-owner',
-    keyId,
-    made.json.data.secret,
-    'key-made-by-the-owner',
-    refundId,
-    'batch-of-the-owner',
-    'refund-of-the-owner',
-    'order-of-the-owner',
+    accountId,
+    ...Object.values(owned),
+    ...['order', 'batch', 'schedule', 'recipient', 'endpoint', 'refund'].map(
+      (what) => `${what}-of-the-owner`,
+    ),
+    KEY_BODY.name,
+    apiKey.secret,
     PAYMENT_BODY.customer_email,
-    ...own.map(({ id }) => id),
-    ...own.map(({ source }) => source.id),
+    ...postings.flatMap(({ id, source }) => [id, source.id]),
   ];
 });
 
@@ -121,10 +111,16 @@ let readers: MerchantClient[];
 
 /** Everything that the owner sees of its own. */
 async function seenByOwner(): Promise<string[]> {
-  const lists = ['/payments', '/refunds', '/payouts', '/webhook_endpoints', `/api_keys/${keyId}`];
+  const lists = [
+    '/payments',
+    '/refunds',
+    '/payouts',
+    '/webhook_endpoints',
+    `/api_keys/${owned.apiKey}`,
+  ];
   const paths = [
     ...lists,
-    `/webhook_deliveries/${deliveryId}`,
+    `/webhook_deliveries/${owned.webhookDelivery}`,
     '/balance',
     '/transactions',
     '/fees',
@@ -150,29 +146,10 @@ function requestsOfOwner(): Promise<{ id: string }[]> {
 
 /** The answer for the owner's id is that for an id that nobody has. */
 async function expectUnknown(
-  kind:
-    | 'payment'
-    | 'payout'
-    | 'payoutBatch'
-    | 'payoutSchedule'
-    | 'recipient'
-    | 'refund'
-    | 'apiKey'
-    | 'webhookEndpoint'
-    | 'webhookDelivery',
+  kind: OwnedKind,
   ask: (id: string) => Promise<ApiAnswer>,
 ): Promise<ApiAnswer[]> {
-  const own = {
-    payment: paymentId,
-    payout: payoutId,
-    payoutBatch: batchId,
-    payoutSchedule: scheduleId,
-    apiKey: keyId,
-    webhookEndpoint: endpointId,
-    webhookDelivery: deliveryId,
-  };
-  const id = { ...own, recipient: recipientId, refund: refundId }[kind];
-  const [theirs, nobodys] = [await ask(id), await ask(newId(kind))];
+  const [theirs, nobodys] = [await ask(owned[kind]), await ask(newId(kind))];
   expect(theirs.status).toBe(404);
   expect(withoutRequestId(theirs)).toEqual(withoutRequestId(nobodys));
   return [theirs];
@@ -197,18 +174,14 @@ async function expectEmpty(client: MerchantClient, paths: string[]): Promise<Api
 const REFUND_KEY = 'refund-key-of-the-owner';
 const REFUND_BODY = { amount: '10', reference: 'refund-of-the-owner' };
 
-/** A refund of the payment, which is paid first. */
-async function refundOfOwner(): Promise<string> {
+/** The id of a refund of the payment, which is paid first. */
+async function refundOf(paymentId: string): Promise<string> {
   await atProvider(gateway, paymentId, 'pay');
   await whenPayment(owner.client, paymentId, 'completed');
   const path = `/payments/${paymentId}/refunds`;
   const key = { 'idempotency-key': REFUND_KEY };
   const { status, text, json } = await owner.client.post(path, REFUND_BODY, key);
   if (status !== 201) throw new Error(`the refund was answered with ${status} ${text}`);
-  await waitFor('the refund', async () => {
-    const refund = await owner.client.get(`/refunds/${json.data.id}`);
-    return refund.status === 200;
-  });
   return json.data.id;
 }
 
@@ -245,8 +218,8 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     expectEmpty(client, [
       '/payouts',
       '/payouts?reference=order-of-the-owner',
-      `/payouts?batch=${batchId}`,
-      `/payouts?recipient=${recipientId}`,
+      `/payouts?batch=${owned.payoutBatch}`,
+      `/payouts?recipient=${owned.recipient}`,
       '/payouts?status=under_review&currency=USDT&limit=1',
     ]),
   getPayout: ({ client }) => expectUnknown('payout', (id) => client.get(`/payouts/${id}`)),
@@ -270,7 +243,7 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
   listRefunds: ({ client }) =>
     expectEmpty(client, [
       '/refunds',
-      `/refunds?payment_id=${paymentId}`,
+      `/refunds?payment_id=${owned.payment}`,
       '/refunds?reference=refund-of-the-owner',
     ]),
   cancelRefund: ({ client }) =>
@@ -315,7 +288,7 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
       'idempotency-key': SCHEDULE_KEY,
     });
     expect([answer.status, answer.json.data.last_run]).toEqual([201, null]);
-    expect(answer.json.data.id).not.toBe(scheduleId);
+    expect(answer.json.data.id).not.toBe(owned.payoutSchedule);
     await client.post(`/payout_schedules/${answer.json.data.id}/end`);
     return [];
   },
@@ -326,7 +299,7 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
       const { status, json } = await client.createPayout({ ...body, recipient });
       return { status, text: JSON.stringify(json.error.details).replaceAll(recipient, '') };
     };
-    expect(await pay(recipientId)).toEqual(await pay(newId('recipient')));
+    expect(await pay(owned.recipient)).toEqual(await pay(newId('recipient')));
     const body = { ...RECIPIENT_BODY, currency: 'XYZ' };
     const answer = await client.createRecipient(body, RECIPIENT_KEY);
     expect(answer).toMatchObject({ status: 422, json: { error: { code: 'validation_failed' } } });
@@ -366,7 +339,7 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     const all = await client.get('/transactions');
     for (const { currency } of all.json.data) expect(currency).toBe('BTC');
     const empty = await expectEmpty(client, [
-      `/transactions?source_id=${payoutId}`,
+      `/transactions?source_id=${owned.payout}`,
       '/transactions?currency=USDT',
       '/transactions?type=payout_reserve',
     ]);
@@ -376,7 +349,7 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     const [event] = (await owner.client.get('/events')).json.data;
     const all = await client.get('/events');
     // Its link to the next page contains the id that was asked for.
-    const ofObject = await client.get(`/events?object_id=${payoutId}`);
+    const ofObject = await client.get(`/events?object_id=${owned.payout}`);
     const feed = await client.get('/events?after=oldest');
     for (const { status, json } of [all, ofObject, feed]) {
       expect([status, json.data]).toEqual([200, []]);
@@ -411,7 +384,7 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
       return [answer];
     }
     expect(answer.headers.get('idempotent-replayed')).toBeNull();
-    expect(answer.json.data.id).not.toBe(keyId);
+    expect(answer.json.data.id).not.toBe(owned.apiKey);
     return [];
   },
   // Every stranger has requests of its own, which can name objects of the owner.
@@ -421,7 +394,7 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
     const seen = json.data as { id: string; ip_address: string }[];
     expect(status).toBe(200);
     expect(seen.map(({ id }) => id)).not.toContain(request!.id);
-    const path = `/request_logs?path=/api/v1/payouts/${payoutId}/cancel-of-the-owner`;
+    const path = `/request_logs?path=/api/v1/payouts/${owned.payout}/cancel-of-the-owner`;
     return expectEmpty(client, [path]);
   },
   getRequestLog: async ({ client }) => {
@@ -433,7 +406,7 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
   listApiKeys: async ({ client }) => {
     const { json } = await client.get('/api_keys');
     const keys = json.data as { id: string }[];
-    expect(keys.map(({ id }) => id)).not.toContain(keyId);
+    expect(keys.map(({ id }) => id)).not.toContain(owned.apiKey);
     return [];
   },
   getApiKey: ({ client }) => expectUnknown('apiKey', (id) => client.get(`/api_keys/${id}`)),
@@ -446,7 +419,7 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
       'idempotency-key': ENDPOINT_KEY,
     });
     expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, null]);
-    expect(answer.json.data.id).not.toBe(endpointId);
+    expect(answer.json.data.id).not.toBe(owned.webhookEndpoint);
     await client.delete(`/webhook_endpoints/${answer.json.data.id}`);
     return [];
   },
@@ -543,7 +516,7 @@ test('references and idempotency keys are each account’s and mode’s own', as
   await fund(gateway.db, owner.accountId, 'test', 'USDT', '100');
   await fund(gateway.db, other.accountId, 'test', 'USDT', '100');
   const before = await seenByOwner();
-  const ids = new Set([payoutId]);
+  const ids = new Set([owned.payout]);
   for (const client of [other.client, other.otherMode, owner.otherMode]) {
     const { status, headers, json } = await client.createPayout(BODY, IDEMPOTENCY_KEY);
     expect([status, headers.get('idempotent-replayed')]).toEqual([201, null]);
@@ -556,6 +529,6 @@ test('references and idempotency keys are each account’s and mode’s own', as
   const replay = await owner.client.createPayout(BODY, IDEMPOTENCY_KEY);
   expect([replay.headers.get('idempotent-replayed'), replay.json.data.id]).toEqual([
     'true',
-    payoutId,
+    owned.payout,
   ]);
 });
