@@ -21,10 +21,8 @@ export interface TaskQueueState {
 }
 
 const PATIENCE_MS = 2_000;
-type Request = Parameters<Client['workflowService']['describeTaskQueue']>[0];
-
-/** TASK_QUEUE_TYPE_WORKFLOW and TASK_QUEUE_TYPE_ACTIVITY of Temporal's API. */
-const TYPES = [1, 2] as NonNullable<Request['taskQueueType']>[];
+/** Numbers of the wire protocol: TASK_QUEUE_TYPE_WORKFLOW and TASK_QUEUE_TYPE_ACTIVITY. */
+const TYPES = [1, 2];
 
 /** @returns the state of each queue; null when Temporal does not answer */
 export async function readTaskQueues(
@@ -44,11 +42,15 @@ export async function readTaskQueues(
 async function readTaskQueue(client: Client, queue: string): Promise<TaskQueueState> {
   const { namespace } = client.options;
   const answers = await Promise.all(
-    TYPES.map((taskQueueType) =>
-      client.workflowService.describeTaskQueue({
-        ...{ namespace, taskQueueType, taskQueue: { name: queue }, reportStats: true },
-      }),
-    ),
+    TYPES.map((taskQueueType) => {
+      const request: object = {
+        namespace,
+        taskQueueType,
+        taskQueue: { name: queue },
+        reportStats: true,
+      };
+      return client.workflowService.describeTaskQueue(request);
+    }),
   );
   const stats = answers.flatMap((answer) => answer.stats ?? []);
   const pollers = answers.flatMap((answer) => answer.pollers);
