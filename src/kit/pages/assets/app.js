@@ -34,7 +34,11 @@ function suggestPages() {
   if (!box) return;
   const names = document.createElement('datalist');
   names.id = 'page-names';
-  names.append(...pageLinks().map((link) => new Option(nameOf(link))));
+  for (const link of pageLinks()) {
+    const option = document.createElement('option');
+    option.value = nameOf(link);
+    names.append(option);
+  }
   box.after(names);
   box.setAttribute('list', names.id);
 }
@@ -90,7 +94,7 @@ function showKeys() {
 document.addEventListener('DOMContentLoaded', () => {
   bindSwitch('[data-keys-switch]', 'keys', 'on');
   bindSwitch('[data-follow-switch]', 'follow', 'on');
-  bindSwitch('[data-times-switch]', 'local-times', 'off', () => location.reload());
+  bindSwitch('[data-times-switch]', 'local-times', 'off', () => document.location.reload());
   showTimes(document);
   suggestPages();
 });
