@@ -23,10 +23,11 @@ export interface CountingProxy {
   stop(): Promise<void>;
 }
 
-/** Once for each connection (knex), for batches of requests in the background, once a minute, and for readiness. */
+/** Once for each connection (knex), for batches of requests and every ten seconds in the background, once a minute, and for readiness. */
 const NOT_COUNTED = [
   /^select version\(\)/i,
   /^SELECT write_request_log\(/,
+  /^INSERT INTO provider_calls /,
   /^SELECT clock_timestamp\(\) AS now$/,
   /to_regclass|schema_migrations/,
   /^SHOW statement_timeout$/,
