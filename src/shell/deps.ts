@@ -167,9 +167,9 @@ export function buildDeps<C extends Config>(
     webhookSender,
     screeningService,
     close: async () => {
-      await providerCalls.stop();
+      const stored = Promise.all([providerCalls.stop(), shortStatements.destroy()]);
       await Promise.allSettled([
-        shortStatements.destroy().then(() => db.destroy()),
+        stored.then(() => db.destroy()),
         pagesDb?.destroy(),
         temporal.close(),
         providers.close(),

@@ -12,11 +12,11 @@ export interface TaskQueueWorker {
 
 export interface TaskQueueState {
   queue: string;
-  /** Tasks that no worker has taken, workflow tasks and activities together. About. */
+  /** About how many tasks no worker has taken, workflow tasks and activities together. */
   waiting: number;
-  /** Of the task that has waited for longest. */
+  /** How long the oldest of them has waited. */
   waitedMs: number;
-  /** Those that asked for tasks in the last minutes. */
+  /** The workers that asked for tasks in the last minutes. */
   workers: TaskQueueWorker[];
 }
 

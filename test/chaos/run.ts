@@ -97,7 +97,7 @@ function reportOf(
       ...(restarts === 0
         ? []
         : [
-            `Temporal's development server was restarted ${restarts} times: it had lost its namespace`,
+            `Temporal's development server was restarted ${restarts} times: it had lost its database`,
           ]),
       `${violations.length} violations, ${lostAcknowledgements.length} lost acknowledgements, ${doubleSends.length} double sends`,
       ...[...violations, ...lostAcknowledgements, ...doubleSends].map((one) => `  ${one}`),

@@ -171,7 +171,7 @@ export type StatementPage<Entry> =
   | {
       kind: 'page';
       entries: { changedAt: Date; entry: Entry }[];
-      /** By the provider's clock: every change before it has been listed. Null: nothing is. */
+      /** The time by the provider's clock before which every change has been listed; null if nothing has been. */
       changedUntil: Date | null;
       cursor: string | null;
     }

@@ -7,9 +7,9 @@ export interface ProviderCalls {
   provider: ProviderCode;
   mode: Mode;
   calls: number;
-  /** Without an answer, or with an error of the provider's server. */
+  /** The calls without an answer, or with an error of the provider's server. */
   failed: number;
-  /** Answers 429. */
+  /** The calls that were answered with 429. */
   limited: number;
   totalMs: number;
   slowestMs: number;

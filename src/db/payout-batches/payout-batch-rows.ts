@@ -43,7 +43,7 @@ export async function insertBatchRows(tx: Tx, payouts: readonly Payout[]): Promi
   return count;
 }
 
-/** By column, without those that are null. */
+/** The values of the row by their columns. Those that are null are left out. */
 function valuesOf(row: object): Record<string, unknown> {
   const values = Object.entries(row).filter(([, value]) => value !== null);
   return Object.fromEntries(values.map(([field, value]) => [columnOf(field), value]));

@@ -13,8 +13,6 @@ import type { ChangedBy } from '../../kit/service/audit';
 import { checkCurrency, checkReason, positiveAmount } from '../../kit/service/checks';
 import { AdminRefusal, InvalidInput, type PostedAmount } from '../../kit/service/refusal';
 
-/** The merchant sees it in the list of transactions. */
-
 export interface AdjustmentInput extends BalanceKey {
   /** `adj_…`, chosen by the caller before the first attempt. */
   id: string;
@@ -75,6 +73,7 @@ async function readInput(db: Db, reason: string, input: AdjustmentInput): Promis
     currency,
     direction,
     amount,
+    // The merchant sees it in the list of transactions.
     reason: checkReason(reason),
   };
 }

@@ -23,7 +23,7 @@ const FONTS = {
 const [LEFT, RIGHT] = [50, 545];
 const GREY = '#5a6275';
 const LINE_HEIGHT = 22;
-/** Of a page of A4, above its margin. */
+/** The place of the last line of a page of A4, above its margin. */
 const FOOT = 770;
 
 /** The columns by their right edges; the name has the room to the left of them. */

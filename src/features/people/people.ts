@@ -66,7 +66,7 @@ const INVITATIONS_MAX = 50;
 type SecondStepOutcome = Exclude<AcceptOutcome, { kind: 'second_step' }>;
 
 export type AcceptOutcome =
-  | { kind: 'accepted' }
+  | { kind: 'accepted'; email: string }
   /** The person has a second factor. The text is for a cookie. */
   | { kind: 'second_step'; step: string }
   /** Another account invited the user of this address, and no operator has vouched for it. */
@@ -297,7 +297,7 @@ async function invite(
 
 /**
  * A new user gets the password; who has a user with this email address enters its password, and then
- * its second factor. The page is the same for both, and nobody is signed in by it.
+ * its second factor. The page is the same for both, and its link alone signs nobody in.
  *
  * Whoever hands a link over has it too, so a new merchant's address is not proven: the user is bound to the
  * account until an operator vouches. A link that was mailed proves the address.
@@ -348,7 +348,7 @@ async function finishAcceptance(
   db: Db,
   invitation: Invitation,
   work: (tx: Tx) => Promise<string | null>,
-): Promise<{ kind: 'accepted' } | { kind: 'gone' }> {
+): Promise<Extract<AcceptOutcome, { kind: 'accepted' | 'gone' }>> {
   return db.transaction(async (tx) => {
     if (!(await useInvitation(tx, invitation.id))) return { kind: 'gone' };
     const userId = await work(tx);
@@ -366,7 +366,7 @@ async function finishAcceptance(
       after: { object: 'user', id: userId, email, role },
     });
     if (kind === 'operator') await noteJoin(tx, invitation, userId);
-    return { kind: 'accepted' };
+    return { kind: 'accepted', email };
   });
 }
 

@@ -16,7 +16,7 @@ export interface TableShape {
   columns: readonly string[];
   required: readonly string[];
   rowsMax: number;
-  /** By default a table with an unknown column is refused. */
+  /** Whether other columns are ignored. Without it, a table that has one is refused. */
   ignoresOthers?: boolean;
 }
 

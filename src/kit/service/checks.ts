@@ -5,7 +5,7 @@ import { type Amount, parseRequestAmount, ZERO } from '../../domain/money';
 import { isPrintable } from '../../domain/printable';
 import { InvalidInput } from './refusal';
 
-/** Of the reason that a person gives for a decision. */
+/** The most characters of the reason that a person gives for a decision. */
 export const REASON_LENGTH_MAX = 255;
 
 const NOTHING = /^0{1,18}(\.0{1,8})?$/;

@@ -43,7 +43,19 @@ export function operationPages(services: ConsoleServices): OperatorRoute[] {
       path: '/operations',
       needs: 'read',
       run: async (visit) => {
-        const [calls, queues, ...read] = await Promise.all([
+        const [
+          calls,
+          queues,
+          alarms,
+          statements,
+          positions,
+          backlogs,
+          provenAt,
+          report,
+          found,
+          cases,
+          checks,
+        ] = await Promise.all([
           operations.providerCalls(),
           operations.taskQueues(),
           operations.alarms(),
@@ -56,8 +68,6 @@ export function operationPages(services: ConsoleServices): OperatorRoute[] {
           openCases(),
           visit.query.has('check') ? operations.checkProviders() : null,
         ]);
-        const [alarms, statements, positions, backlogs, provenAt, report, found, cases, checks] =
-          read;
         const mayRun = visit.may('administer');
         return page(
           'Operations',

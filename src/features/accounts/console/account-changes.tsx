@@ -207,19 +207,26 @@ function ChangePage({ name, change, detail, form }: ChangePageProps) {
       <Card>
         <form method="post" action={`${path}/${name}`} class="stack">
           {'wish' in change ? change.fields(detail, form) : null}
-          <Field
-            name="reason"
-            label="Reason"
-            hint="Recorded in the audit log. Merchants do not see it."
-            form={form}
-            required
-            maxLength={REASON_LENGTH_MAX}
-            autocomplete="off"
-          />
+          <Reason form={form} />
           <FormActions submit={'wish' in change ? 'Propose' : change.title} cancel={path} />
         </form>
       </Card>
     </>
+  );
+}
+
+/** Why the operator changes it. */
+export function Reason({ form }: { form: FormState }) {
+  return (
+    <Field
+      name="reason"
+      label="Reason"
+      hint="Recorded in the audit log. Merchants do not see it."
+      form={form}
+      required
+      maxLength={REASON_LENGTH_MAX}
+      autocomplete="off"
+    />
   );
 }
 

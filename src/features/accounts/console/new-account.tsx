@@ -2,17 +2,11 @@
 import type { ConsoleServices } from '../../../shell/console/services';
 import { ChangeFields, readFields } from '../../../kit/pages/change-form';
 import { Card, PageHead } from '../../../kit/pages/components';
-import {
-  EMPTY_FORM,
-  Field,
-  fieldErrors,
-  FormActions,
-  type FormState,
-} from '../../../kit/pages/forms';
+import { EMPTY_FORM, fieldErrors, FormActions, type FormState } from '../../../kit/pages/forms';
 import { type OperatorRoute, PREFIX } from '../../../kit/pages/operator-page';
 import { page, redirect } from '../../../kit/pages/site';
-import { REASON_LENGTH_MAX } from '../../../kit/service/checks';
 import { createAccount } from '../accounts';
+import { Reason } from './account-changes';
 
 const PATH = `${PREFIX}/accounts`;
 
@@ -48,15 +42,7 @@ function NewAccount({ form }: { form: FormState }) {
       <Card>
         <form method="post" action={`${PATH}/new`} class="stack">
           <ChangeFields change={createAccount} form={form} />
-          <Field
-            name="reason"
-            label="Reason"
-            hint="Recorded in the audit log. Merchants do not see it."
-            form={form}
-            required
-            maxLength={REASON_LENGTH_MAX}
-            autocomplete="off"
-          />
+          <Reason form={form} />
           <FormActions submit="Create account" cancel={PATH} />
         </form>
       </Card>

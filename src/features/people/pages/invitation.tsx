@@ -86,11 +86,10 @@ export function invitationPages(options: AccountPages): Route[] {
         try {
           const token = form.get('token') ?? '';
           const browser = browserOf(site, visit);
-          const invitation = await users.people.invitation(site.kind, token);
           const outcome = await users.people.accept(site.kind, token, person, browser);
           switch (outcome.kind) {
             case 'accepted':
-              return await signInAs(visit, invitation?.email ?? '', person.password);
+              return await signInAs(visit, outcome.email, person.password);
             case 'second_step':
               return redirect(`${stepPath}?token=${encodeURIComponent(token)}`, [
                 { name: stepCookie, value: outcome.step, maxAgeSeconds: STEP_MINUTES * 60, path },
