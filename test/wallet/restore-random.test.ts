@@ -37,7 +37,10 @@ const KILLED_WITHIN_MS = 120;
 /** How often the operator looks before a stop is one that does not end by itself. */
 const LOOKS = 10;
 
-jest.setTimeout(scaled(300_000, 1_200_000));
+// A payout takes about five seconds with the kills and restores beside it.
+jest.setTimeout(scaled(300_000, 3_600_000));
+/** After so many payouts the run says how far it is. */
+const REPORTED_EVERY = 25;
 
 interface Order {
   reference: string;
@@ -224,6 +227,11 @@ describeWithChain('payouts by chance on databases that go back', () => {
     const reference = `po_${String(orders.length)}`;
     const one: Order = { reference, to: dice.pick(receivers), units, end: null };
     orders.push(one);
+    if (orders.length % REPORTED_EVERY === 0) {
+      process.stderr.write(
+        `${String(orders.length)} of ${String(PAYOUTS)} payouts, ${JSON.stringify(did)}\n`,
+      );
+    }
     await submit(one);
   };
   const bump = async (): Promise<void> => {
