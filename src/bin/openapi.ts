@@ -2,17 +2,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
-import { buildClientTypes } from '../openapi/client-types';
-import { buildDocument } from '../openapi/document';
+import { ERROR_CODES, errorEntry } from '../domain/errors';
+import { buildClientErrors, buildClientTypes } from '../openapi/client-types';
+import { buildDocument, USED_ERRORS } from '../openapi/document';
 import { buildMcpTools } from '../openapi/mcp-tools';
 import { buildPythonClient } from '../openapi/python-client';
 
 const HELP = `Usage: npm run openapi [-- --check]
 
-Writes openapi.json, the types of clients/typescript and clients/python and the tools of clients/mcp from the schemas.
+Writes openapi.json, the types and errors of clients/typescript, the types of clients/python, the tools of clients/mcp
+and the table of errors in docs/guides/errors.md from the schemas.
 With --check it writes nothing, and fails when one of them is out of date.
 `;
 
+const ERROR_GUIDE = 'docs/guides/errors.md';
 const ROOT = join(__dirname, '../..');
 
 async function main(): Promise<void> {
@@ -25,8 +28,10 @@ async function main(): Promise<void> {
   const files = {
     'openapi.json': await format(document, { parser: 'json', printWidth: 100 }),
     'clients/typescript/src/generated.ts': await format(buildClientTypes(), typescript),
+    'clients/typescript/src/generated-errors.ts': await format(buildClientErrors(), typescript),
     'clients/mcp/src/generated.ts': buildMcpTools(),
     'clients/python/payments_gateway/_generated.py': buildPythonClient(),
+    [ERROR_GUIDE]: withErrors(readFileSync(join(ROOT, ERROR_GUIDE), 'utf8')),
   };
   for (const [file, text] of Object.entries(files)) {
     if (!process.argv.includes('--check')) writeFileSync(join(ROOT, file), text);
@@ -35,6 +40,18 @@ async function main(): Promise<void> {
       process.exitCode = 1;
     }
   }
+}
+
+/** The guide with the table of the errors that operations answer with, by their status. */
+function withErrors(guide: string): string {
+  const head = '| Code | Status | Message |\n| --- | --- | --- |\n';
+  const [before, after = ''] = guide.split(head);
+  if (after === '') throw new Error(`${ERROR_GUIDE} has no table with the head ${head}`);
+  const rows = ERROR_CODES.filter((code) => USED_ERRORS.includes(code))
+    .map((code) => ({ code, ...errorEntry(code) }))
+    .sort((a, b) => a.status - b.status)
+    .map(({ code, status, message }) => `| \`${code}\` | ${status} | ${message} |\n`);
+  return `${before}${head}${rows.join('')}${after.replace(/^(\|.*\n)*/, '')}`;
 }
 
 void main();

@@ -2,8 +2,6 @@
  * Keyset pagination: every page of a list costs as much as the first (decisions/api#lists).
  */
 import type { Owner } from '../domain/mode';
-import type { PaymentFilters } from '../domain/payment';
-import type { PayoutFilters } from '../domain/payout';
 import type { ReadRows } from './models';
 import type { Db, Reader } from './transaction';
 
@@ -43,8 +41,18 @@ export function exactTime(column: string): string {
   return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }
 
-/** The conditions of the filters that payments and payouts share. */
-export function commonConditions(query: ListQuery<PaymentFilters | PayoutFilters>): Condition[] {
+/** The filters that payments and payouts share. */
+export interface CommonFilters<Status> {
+  status?: Status[];
+  reference?: string;
+  currency?: string;
+  provider?: string;
+  /** ISO 8601, inclusive. */
+  createdFrom?: string;
+  createdTo?: string;
+}
+
+export function commonConditions(query: ListQuery<CommonFilters<string>>): Condition[] {
   const { filters } = query;
   return [
     ownedBy(query),

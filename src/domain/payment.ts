@@ -230,14 +230,3 @@ export interface PaymentRequest {
   metadata: Record<string, string>;
   expiresInSeconds: number;
 }
-
-/** The filters of a list of payments (decisions/api#lists). */
-export interface PaymentFilters {
-  status?: PaymentStatus[];
-  reference?: string;
-  currency?: string;
-  provider?: string;
-  /** ISO 8601, inclusive. */
-  createdFrom?: string;
-  createdTo?: string;
-}

@@ -246,16 +246,3 @@ export type PayoutOrder = Omit<PayoutRequest, 'destination'> & {
 
 /** A validated request with its beneficiary, which is encrypted before anything is stored. */
 export type SentPayoutOrder = Omit<PayoutOrder, 'beneficiary'> & { beneficiary?: Beneficiary };
-
-/** The filters of a list of payouts (decisions/api#lists). */
-export interface PayoutFilters {
-  batch?: string;
-  recipient?: string;
-  status?: PayoutStatus[];
-  reference?: string;
-  currency?: string;
-  provider?: string;
-  /** ISO 8601, inclusive. */
-  createdFrom?: string;
-  createdTo?: string;
-}

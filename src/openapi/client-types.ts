@@ -50,6 +50,26 @@ export function buildClientTypes(): string {
   ].join('\n');
 }
 
+/** One class for each error code, and which class a code has: clients/typescript/src/generated-errors.ts. */
+export function buildClientErrors(): string {
+  const classes = USED_ERRORS.map((code) => ({ code, name: errorClass(code) }));
+  return [
+    '/** A class for each error code. Written by `npm run openapi` from the catalogue: do not edit. */',
+    "import { ApiError, type ErrorFields } from './api-error';",
+    "import type { ErrorCode } from './generated';\n",
+    ...classes.map(({ code, name }) => `export class ${name} extends ApiError<'${code}'> {}`),
+    '\n/** The class of each error code. */\nexport const ERROR_CLASSES: { [Code in ErrorCode]: new (fields: ErrorFields<Code>) => ApiError<Code> } = {',
+    ...classes.map(({ code, name }) => `${code}: ${name},`),
+    '};',
+  ].join('\n');
+}
+
+/** `InvalidStateError` for `invalid_state`. */
+function errorClass(code: string): string {
+  const words = code.replace(/_error$/, '').split('_');
+  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Error`;
+}
+
 /** The type `undefined`. */
 const NOTHING: JsonSchema = { type: 'undefined' };
 

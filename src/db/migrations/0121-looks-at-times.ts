@@ -1,5 +1,5 @@
 /** The sweep of payouts that wait looks at times once each has passed, and operators see those that wait on. */
-export const steps = [
+export const concurrent = [
   `CREATE INDEX CONCURRENTLY IF NOT EXISTS payout_conditions_due
      ON payout_conditions ((coalesce(looked_at, '-infinity')))
     WHERE met_at IS NULL OR kind = 'recipient'`,

@@ -8,7 +8,7 @@ GRANT INSERT (refund_id, token_hash, made_by), UPDATE (token_hash, made_by, crea
   ON refund_links TO gateway_dashboard;
 `;
 
-export const indexes = [
+export const concurrent = [
   `CREATE INDEX CONCURRENTLY IF NOT EXISTS payment_credits_by_hash ON payment_credits (tx_hash)
      WHERE tx_hash IS NOT NULL`,
 ];

@@ -43,7 +43,7 @@ CREATE TRIGGER note_refund_failed AFTER INSERT ON events FOR EACH ROW
   WHEN (NEW.type = 'refund.failed') EXECUTE FUNCTION note_event_occasion('refund_failed');
 `;
 
-export const indexes = [
+export const concurrent = [
   `CREATE INDEX CONCURRENTLY IF NOT EXISTS notification_choices_by_account
      ON notification_choices (account_id, kind) WHERE by_email`,
 ];

@@ -69,7 +69,7 @@ END $$;
 `;
 
 /** Its columns do not change, so that a request writes no index. */
-export const indexes = [
+export const concurrent = [
   `CREATE INDEX CONCURRENTLY IF NOT EXISTS api_key_minutes_by_account
      ON api_key_minutes (account_id, mode)`,
 ];

@@ -1,25 +1,41 @@
 /**
- * All migrations, in order. Until the first release, the schema is one baseline, in sections. What is on main is
- * never changed; a change is a new migration with the next number, from 0132 on.
+ * All migrations, in the order of their numbers. Until the first release, the schema is one baseline, in sections; a
+ * later change is a file of this folder with the next number, from 0132 on, and what is on main is never changed. The
+ * file exports `sql` for a transaction, `concurrent` for statements outside of one, or both; those outside follow.
  */
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { parse } from 'node:path';
 import type { Migration } from '../../platform/postgres/migrate';
-import { steps as looksAtTimes } from './0121-looks-at-times';
-import { indexes as pageFactsIndexes, sql as pageFacts } from './0122-page-facts';
-import { sql as ownCredits } from './0123-own-credits';
-import { indexes as operationsIndexes, sql as operations } from './0124-operations';
-import { indexes as accountMinutesIndexes, sql as accountMinutes } from './0130-account-minutes';
-import { sql as workerReadsAlarms } from './0131-worker-reads-alarms';
 import { baseline } from './baseline';
+
+interface Changes {
+  sql?: string;
+  concurrent?: readonly string[];
+}
+
+const load = createRequire(__filename);
+const NUMBERED = /^\d{4}-[a-z0-9-]+\.[jt]s$/;
+
+function migrationsOf(file: string): Migration[] {
+  const { name } = parse(file);
+  const { sql, concurrent } = load(`./${file}`) as Changes;
+  if (concurrent === undefined) {
+    if (sql === undefined) throw new Error(`${file} exports neither sql nor concurrent.`);
+    return [{ name, sql }];
+  }
+  return sql === undefined
+    ? [{ name, concurrent }]
+    : [
+        { name, sql },
+        { name: `${name}-indexes`, concurrent },
+      ];
+}
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0120-baseline', sql: baseline },
-  { name: '0121-looks-at-times', concurrent: looksAtTimes },
-  { name: '0122-page-facts', sql: pageFacts },
-  { name: '0122-page-facts-indexes', concurrent: pageFactsIndexes },
-  { name: '0123-own-credits', sql: ownCredits },
-  { name: '0124-operations', sql: operations },
-  { name: '0124-operations-indexes', concurrent: operationsIndexes },
-  { name: '0130-account-minutes', sql: accountMinutes },
-  { name: '0130-account-minutes-indexes', concurrent: accountMinutesIndexes },
-  { name: '0131-worker-reads-alarms', sql: workerReadsAlarms },
+  ...readdirSync(__dirname)
+    .filter((file) => NUMBERED.test(file))
+    .sort()
+    .flatMap(migrationsOf),
 ];

@@ -1,9 +1,21 @@
 /** The payouts of an account, the newest first. */
-import { type Payout, type PayoutFilters, payoutStatusGroup } from '../../domain/payout';
-import { commonConditions, type ListPage, type ListQuery, newestFirst, oneOf } from '../lists';
+import { type Payout, payoutStatusGroup, type PayoutStatus } from '../../domain/payout';
+import {
+  commonConditions,
+  type CommonFilters,
+  type ListPage,
+  type ListQuery,
+  newestFirst,
+  oneOf,
+} from '../lists';
 import type { ReadRows } from '../models';
 import type { Reader } from '../transaction';
 import { CONDITIONS } from './payout-conditions';
+
+export interface PayoutFilters extends CommonFilters<PayoutStatus> {
+  batch?: string;
+  recipient?: string;
+}
 
 const PAYOUTS: ReadRows<Payout> = { tableName: 'payouts', read: `*, ${CONDITIONS}` };
 

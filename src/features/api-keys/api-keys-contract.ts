@@ -2,7 +2,6 @@
 import { type Static, Type } from 'typebox';
 import { API_KEY_STATUSES, apiKeyStatus } from '../../domain/api-key';
 import { ISO_TIME_PATTERN, parseIsoTime } from '../../domain/iso-time';
-import type { KeyRequest } from '../../domain/key-request';
 import { CURRENCY_PATTERN, REQUEST_AMOUNT_PATTERN } from '../../domain/money';
 import { isPrintable } from '../../domain/printable';
 import { SCOPES } from '../../domain/scopes';
@@ -105,6 +104,9 @@ export const ApiKeyBody = Type.Object(
     description: 'An API key. What is left out is as the calling key has it',
   },
 );
+
+/** The settings of a new key; a field that is left out is as its maker has it. */
+export type KeyRequest = Static<typeof ApiKeyBody>;
 
 const readBody = compileBody(ApiKeyBody);
 

@@ -48,7 +48,6 @@ import {
   Time,
 } from '../../kit/service/change';
 import { presentKey } from './api-keys-contract';
-import { requireWithin } from './key-rights';
 import { findOwn, listOwn } from '../../kit/service/own';
 
 export const REQUESTS_PER_MINUTE = 120;
@@ -72,8 +71,12 @@ interface OneKey {
   pepper: string;
 }
 
-/** A request of the API brings the id, and the key that makes the new one. */
-type NewKey = Owner & Pick<OneKey, 'pepper'> & { id?: string; maker?: ApiKey };
+/** A request of the API brings the id, and the key that makes the new one with the check of what it may give. */
+type NewKey = Owner &
+  Pick<OneKey, 'pepper'> & {
+    id?: string;
+    madeBy?: { key: ApiKey; allow: (tx: Tx, rights: KeySettings & KeyRules) => Promise<void> };
+  };
 
 /** What payouts the key may request, beside its scopes (decisions/payouts#recipients). */
 const RULES = {
@@ -142,9 +145,9 @@ export const createKey = defineChange({
   fields: { ...SETTINGS, ...RULES },
   prepare: PREPARE,
   run: async (tx, subject: NewKey, input, by) => {
-    const { accountId, mode, pepper, maker } = subject;
+    const { accountId, mode, pepper, madeBy } = subject;
     const rights = { ...(await readSettings(tx, input)), ...(await readRules(tx, input)) };
-    if (maker !== undefined) await requireWithin(tx, maker, rights);
+    await madeBy?.allow(tx, rights);
     // The account is locked, so that two keys at the same time count each other.
     const account = await requireLockedAccount(tx, accountId);
     if (mode === 'live' && account.verifiedAt === null) {
@@ -160,7 +163,7 @@ export const createKey = defineChange({
       accountId,
       mode,
       ...rights,
-      createdByKey: maker?.id ?? null,
+      createdByKey: madeBy?.key.id ?? null,
     });
     await noteMaker(tx, key.id, by);
     return { result: { ...key, secret }, audit: auditOf(presentKeyForOperator, null, key) };

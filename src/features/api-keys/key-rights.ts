@@ -1,8 +1,15 @@
-/** A key that a key makes or rolls has no more rights than the key itself (decisions/keys#keys-by-api). */
+/**
+ * What a key may give to a key that it makes or rolls (decisions/keys#keys-by-api): its own settings where the
+ * request names none, and never more rights than it has.
+ */
 import { type ApiKey, networksOutside } from '../../db/api-keys/api-keys';
 import type { Tx } from '../../db/transaction';
 import { type FieldError, validationFailed } from '../../domain/errors';
+import type { KeyLimit } from '../../domain/limits';
 import { isLess } from '../../domain/money';
+import type { InputOf } from '../../kit/service/change';
+import { type createKey, REQUESTS_PER_MINUTE } from './api-keys';
+import type { KeyRequest } from './api-keys-contract';
 import type { Scope } from '../../domain/scopes';
 
 export type KeyRights = Pick<
@@ -15,6 +22,37 @@ export type KeyRights = Pick<
   | 'payoutLimits'
   | 'expiresAt'
 >;
+
+/** The fields of the form that have another name in the API. */
+export const NAMES = {
+  allow: 'allowed_addresses',
+  rate: 'requests_per_minute',
+  expires: 'expires_at',
+  payTo: 'recipients_only',
+  payoutMax: 'payout_limits',
+  dailyMax: 'payout_limits',
+};
+
+/** The settings of the new key: a field that the request leaves out is that of the maker. */
+export function inputFor(maker: ApiKey, request: KeyRequest): InputOf<typeof createKey> {
+  const expires = request.expires_at ?? maker.expiresAt?.toISOString();
+  const limits = Object.entries(request.payout_limits ?? maker.payoutLimits);
+  const textsOf = (name: keyof KeyLimit) =>
+    limits.flatMap(([currency, { [name]: value }]) =>
+      value === undefined ? [] : [`${currency}=${value}`],
+    );
+  return {
+    name: request.name,
+    scopes: request.scopes,
+    allow: request.allowed_addresses ?? maker.allowlist,
+    rate: request.requests_per_minute ?? Math.min(REQUESTS_PER_MINUTE, maker.requestsPerMinute),
+    ...(expires === undefined ? {} : { expires }),
+    payTo: (request.recipients_only ?? maker.recipientsOnly) ? 'recipients' : 'anywhere',
+    currencies: request.currencies ?? maker.payoutCurrencies,
+    payoutMax: textsOf('per_payout'),
+    dailyMax: textsOf('per_day'),
+  };
+}
 
 /** The scopes with which a key takes money out of the balance. */
 const PAYING: readonly Scope[] = ['payouts:write', 'payments:write'];

@@ -11,41 +11,22 @@ import {
   listApiKeysByPage,
 } from '../../db/api-keys/api-keys';
 import { lockClaim, storeResponse } from '../../db/idempotency';
-import type { Reader } from '../../db/transaction';
+import type { Reader, Tx } from '../../db/transaction';
 import { ApiError } from '../../domain/errors';
-import type { KeyRequest } from '../../domain/key-request';
-import type { KeyLimit } from '../../domain/limits';
 import { newId } from '../../platform/lib/new-id';
 import { presentCreated } from '../../kit/service/envelope';
-import { presentKey, presentKeyWithSecret } from './api-keys-contract';
+import { type KeyRequest, presentKey, presentKeyWithSecret } from './api-keys-contract';
 import type { ChangedBy } from '../../kit/service/audit';
-import {
-  createKey,
-  requireWorkingKey,
-  revokeKey,
-  REQUESTS_PER_MINUTE,
-  rotateKey,
-} from './api-keys';
+import { createKey, requireWorkingKey, revokeKey, rotateKey } from './api-keys';
 import { refuseAsApi, unlessDone } from '../../kit/service/api-refusal';
-import type { InputOf } from '../../kit/service/change';
 import { type ClaimDeps, readAnswer, runClaimed } from '../../kit/service/idempotency';
-import { requireWithin } from './key-rights';
+import { inputFor, type KeyRights, NAMES, requireWithin } from './key-rights';
 import { requireOwn } from '../../kit/service/own';
 import type { Caller, ListPosition, Page, StoredResponse } from '../../kit/service/services';
 
 export type Keys = ReturnType<typeof createKeys>;
 
 type KeysDeps = ClaimDeps & { pepper: string };
-
-/** The fields of the form that have another name in the API. */
-const NAMES = {
-  allow: 'allowed_addresses',
-  rate: 'requests_per_minute',
-  expires: 'expires_at',
-  payTo: 'recipients_only',
-  payoutMax: 'payout_limits',
-  dailyMax: 'payout_limits',
-};
 
 export function createKeys(deps: KeysDeps) {
   const { db } = deps;
@@ -119,7 +100,8 @@ async function create(
         // The claim has ended, and the same request may have created another one.
         if ((await lockClaim(tx, id)) === null) return null;
         const maker = await requireWorkingKey(tx, caller.apiKeyId);
-        const subject = { accountId, mode, pepper, id, maker };
+        const allow = (within: Tx, rights: KeyRights) => requireWithin(within, maker, rights);
+        const subject = { accountId, mode, pepper, id, madeBy: { key: maker, allow } };
         const key = await createKey.makeIn(tx, by, subject, inputFor(maker, request));
         await storeResponse(tx, id, presentCreated({ ...presentKey(key), secret: null }));
         return presentCreated(presentKeyWithSecret(key));
@@ -127,27 +109,6 @@ async function create(
       return created === null ? readAnswer(db, id) : { ...created, replayed: false };
     },
   });
-}
-
-/** The settings of the new key: a field that the request leaves out is that of the maker. */
-function inputFor(maker: ApiKey, request: KeyRequest): InputOf<typeof createKey> {
-  const expires = request.expires_at ?? maker.expiresAt?.toISOString();
-  const limits = Object.entries(request.payout_limits ?? maker.payoutLimits);
-  const textsOf = (name: keyof KeyLimit) =>
-    limits.flatMap(([currency, { [name]: value }]) =>
-      value === undefined ? [] : [`${currency}=${value}`],
-    );
-  return {
-    name: request.name,
-    scopes: request.scopes,
-    allow: request.allowed_addresses ?? maker.allowlist,
-    rate: request.requests_per_minute ?? Math.min(REQUESTS_PER_MINUTE, maker.requestsPerMinute),
-    ...(expires === undefined ? {} : { expires }),
-    payTo: (request.recipients_only ?? maker.recipientsOnly) ? 'recipients' : 'anywhere',
-    currencies: request.currencies ?? maker.payoutCurrencies,
-    payoutMax: textsOf('per_payout'),
-    dailyMax: textsOf('per_day'),
-  };
 }
 
 /** @throws ApiError key_change_not_allowed */

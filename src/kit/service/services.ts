@@ -5,12 +5,14 @@ import type { MerchantTransaction, TransactionFilters } from '../../domain/ledge
 import type { Reconciliation, ReconciliationRequest } from '../../domain/merchant-reconciliation';
 import type { Owner } from '../../domain/mode';
 import type { Amount } from '../../domain/money';
-import type { Payment, PaymentFilters, PaymentRequest } from '../../domain/payment';
+import type { Payment, PaymentRequest } from '../../domain/payment';
 import type { Beneficiary } from '../../domain/beneficiary';
-import type { Payout, PayoutFilters, SentPayoutOrder } from '../../domain/payout';
+import type { Payout, SentPayoutOrder } from '../../domain/payout';
 import type { ReviewReason } from '../../domain/review';
 import type { Scope } from '../../domain/scopes';
 import type { PayoutDossier } from '../../features/payouts/payout-dossiers-contract';
+import type { PaymentFilters } from '../../db/payments/payment-list';
+import type { PayoutFilters } from '../../db/payouts/payout-list';
 import type { EventListFilters } from '../../db/webhooks/event-list';
 import type { EventFilters, FeedPosition } from '../../db/webhooks/events-feed';
 import type { CatalogueRoute } from '../../db/accounts/currency-routes';

@@ -22,8 +22,8 @@ import { withClient } from '../../../src/db/provision';
 import type { Db } from '../../../src/db/transaction';
 import { SUBSCRIBABLE_EVENTS } from '../../../src/domain/events';
 import { amount } from '../../../src/domain/money';
-import type { PaymentFilters } from '../../../src/domain/payment';
-import type { PayoutFilters } from '../../../src/domain/payout';
+import type { PayoutFilters } from '../../../src/db/payouts/payout-list';
+import type { PaymentFilters } from '../../../src/db/payments/payment-list';
 import { scaled } from '../../support/scale';
 import { type Harness, startHarness } from '../http-harness';
 
