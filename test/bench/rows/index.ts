@@ -7,11 +7,12 @@ import { DELIVERY_ROWS } from './deliveries';
 import { GROWTH_ROW } from './growth';
 import { LEDGER_ROWS } from './ledger';
 import { LIFECYCLE_ROWS } from './lifecycles';
-import { READ_ROWS } from './reads';
+import { READ_ROWS, REQUEST_LOG_ROW } from './reads';
 import { RESOURCE_ROWS } from './resources';
 
 export const ROWS: readonly Row[] = [
   ...READ_ROWS,
+  REQUEST_LOG_ROW,
   ...CREATE_ROWS,
   ...LIFECYCLE_ROWS,
   ...DELIVERY_ROWS,

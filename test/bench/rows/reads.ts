@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from '../../../src/db/connect';
 import type { Db } from '../../../src/db/transaction';
+import { STORED_PER_DAY_MAX } from '../../../src/db/request-log/request-log';
 import { findFreePort } from '../../../src/dev/ports';
 import { ChildProgram } from '../../support/servers/child-program';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
@@ -67,17 +68,55 @@ export const READ_ROWS: readonly Row[] = [
   ]),
 ];
 
+/** More than a merchant's log stores in a day, so that later requests cost nothing more. */
+const BEYOND_THE_LOG = STORED_PER_DAY_MAX + 1_000;
+const FILLING_MS = 2_000;
+/** Their logs have room for a run. */
+const OTHERS = 15;
+
+/** What the log of requests costs: each request of these merchants is stored, and none of the other one. */
+export const REQUEST_LOG_ROW: Row = {
+  name: 'request-log',
+  description: 'GET /balance with every request stored; the same after the maximum of the day',
+  needsTemporal: false,
+  figures: [{ name: 'requests/s', ratio: { atLeast: 0.8 } }],
+  prepare: async () => {
+    const { origin, keys, ofOthers, stop } = await startInstallation(0, OTHERS);
+    const side = (some: readonly string[]) => ({
+      measure: async (ms: number) => ({
+        'requests/s': await closedLoop({
+          origin,
+          connections: CONNECTIONS,
+          ms,
+          request: (n) => ({
+            path: '/api/v1/balance',
+            headers: { authorization: `Bearer ${some[n % some.length] ?? ''}` },
+          }),
+        }),
+      }),
+    });
+    const bare = side(keys);
+    for (let sent = 0; sent < BEYOND_THE_LOG;) {
+      sent += ((await bare.measure(FILLING_MS))['requests/s'] * FILLING_MS) / 1_000;
+    }
+    return { gateway: side(ofOthers), bare, stop };
+  },
+};
+
 /** An API with a database of its own, and a merchant with completed payouts. */
 export interface Installation {
   origin: string;
   accountId: string;
   apiKeyId: string;
   keys: readonly string[];
+  /** The keys of the further merchants, as many of each. */
+  ofOthers: readonly string[];
   database: TestDatabase;
   stop(): Promise<void>;
 }
 
-export async function startInstallation(payouts: number): Promise<Installation> {
+/** @param others how many further merchants, which have no payouts */
+export async function startInstallation(payouts: number, others = 0): Promise<Installation> {
   const database = await createTestDatabase();
   const owner = connect({ url: database.ownerUrl, size: 1, applicationName: 'bench' });
   const pepper = randomBytes(32).toString('hex');
@@ -90,12 +129,22 @@ export async function startInstallation(payouts: number): Promise<Installation> 
     await owner.query<{ id: string }>('SELECT id FROM api_keys WHERE account_id = ?', [accountId])
   ).map(({ id }) => id);
   const batch = { ...ofAccount, currency: 'USDT', apiKeyId, first: 0, count: payouts };
-  await insertCompletedPayouts(owner, batch, { isNoted: false });
+  if (payouts > 0) await insertCompletedPayouts(owner, batch, { isNoted: false });
   await liftRates(owner);
+  const requestsPerMinute = REQUESTS_PER_MINUTE;
   const keys: string[] = [];
   while (keys.length < KEYS) {
-    const requestsPerMinute = REQUESTS_PER_MINUTE;
     keys.push(await createKey(owner, pepper, { ...ofAccount, requestsPerMinute }));
+  }
+  const ofOthers: string[] = [];
+  for (let made = 0; made < others; made += 1) {
+    const other = await createMerchant(owner, pepper);
+    for (let key = 0; key < KEYS; key += 1) {
+      const { accountId: id } = other;
+      ofOthers.push(
+        await createKey(owner, pepper, { accountId: id, mode: 'test', requestsPerMinute }),
+      );
+    }
   }
   await owner.destroy();
   const { origin, stop } = await startApi(database, pepper);
@@ -104,6 +153,7 @@ export async function startInstallation(payouts: number): Promise<Installation> 
     accountId,
     apiKeyId,
     keys,
+    ofOthers,
     database,
     stop: async () => {
       await stop();
