@@ -3,7 +3,7 @@
  * `e2e` also a Temporal server, `browser` a Chromium too. `npm test` leaves three of them out, which
  * `npm run test:slow` runs (CI runs ten files of them, `test/faults.txt`): `wallet` has chains of its own, `crash` lets steps, processes, servers and providers fail and waits
  * for the recovery, and `start` starts the product as its documentation says. Servers start only for
- * the projects of the selected files.
+ * the projects of the selected files. `*.long.test.ts` are deep and slow: they run with `npm run test:long`, or by name.
  *
  * jest loads every module again for each of its files, so the files of a folder run as one, by its `room.ts`. A file
  * that the command line names runs alone: `npx jest --runTestsByPath test/db/ledger/ledger.test.ts`.
@@ -12,6 +12,7 @@ const { existsSync, readdirSync } = require('node:fs');
 const { availableParallelism } = require('node:os');
 
 const namesFiles = process.argv.some((argument) => argument.endsWith('.test.ts'));
+const runsLong = namesFiles || process.env.TEST_SCALE === 'long';
 
 function filesOf(name) {
   const folder = `<rootDir>/test/${name}`;
@@ -46,6 +47,7 @@ function project(name, options = {}) {
     testEnvironment: '<rootDir>/test/support/jest-environment.js',
     runtime: '<rootDir>/test/support/jest-runtime.js',
     testMatch: filesOf(name),
+    testPathIgnorePatterns: runsLong ? [] : ['\\.long\\.test\\.ts$'],
     transform: { '^.+\\.[cm]?[jt]s$': swc({}), '^.+\\.tsx$': swc({ tsx: true }) },
     // These are ES modules, which jest cannot load as they are.
     transformIgnorePatterns: [

@@ -4,7 +4,7 @@ import type { Row, Setting } from './row';
 
 const LENGTHS = {
   full: { rounds: 5, roundMs: 5_000, warmUpMs: 5_000 },
-  quick: { rounds: 3, roundMs: 2_000, warmUpMs: 3_000 },
+  quick: { rounds: 2, roundMs: 1_000, warmUpMs: 1_000 },
 };
 
 export async function measureRow(row: Row, setting: Setting): Promise<Line[]> {

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { openCase } from '../../src/db/cases/cases';
 import { buildPayout, randomKey } from '../support/merchant/merchant-client';
-import { lookAt } from '../support/merchant/page-checks';
+import { lookAt, LOOKS_AT_PAGES } from '../support/merchant/page-checks';
 import { makeUser } from '../support/merchant/page-client';
 import { openedPayment, whenPayment } from '../support/payment/payment-steps';
 import { acceptedPayout, openMerchant } from '../support/payout/payout-steps';
@@ -72,10 +72,12 @@ describeWithBrowser('the console in a browser', () => {
     await page.getByText('Policy of May').waitFor();
   });
 
-  test.each(PAGES)('%s is accessible', async (path) => {
-    await go(path);
-    expect(await lookAt(page, `/console/${pathOf(path)}`)).toEqual([]);
-  });
+  if (LOOKS_AT_PAGES) {
+    test.each(PAGES)('%s is accessible', async (path) => {
+      await go(path);
+      expect(await lookAt(page, `/console/${pathOf(path)}`)).toEqual([]);
+    });
+  }
 
   test('the threshold is withdrawn, and the case is resolved', async () => {
     await go('four-eyes');

@@ -1,7 +1,7 @@
 /** A merchant with a real browser: what a person does in the dashboard, and whether every page of it is accessible. */
 import type { Page } from 'playwright-core';
 import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
-import { cutTables, lookAt, lookAtEach } from '../support/merchant/page-checks';
+import { cutTables, lookAt, lookAtEach, LOOKS_AT_PAGES } from '../support/merchant/page-checks';
 import { useSharedGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
 import {
@@ -288,36 +288,38 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     expect(await cutTables(page)).toEqual([]);
   });
 
-  test('every page is accessible in light and dark', async () => {
-    await page.goto(`${site}/dashboard/security`);
-    await page.getByRole('button', { name: 'Set up' }).click();
-    await page.locator('.qr svg').waitFor();
-    await page.goto(`${site}/dashboard/people/invite`);
-    await page.getByLabel('Email address').fill('invited@example.com');
-    await page.getByRole('button', { name: 'Create invitation' }).click();
-    const invitation = new URL(await page.locator('.secret code').innerText());
-    const found = await lookAtEach(page, site, [
-      invitation.pathname + invitation.search,
-      '/dashboard/security/totp',
-      '/dashboard/security/password',
-      '/dashboard/security/passkeys/new',
-      '/dashboard/sessions',
-      '/dashboard/security',
-      '/dashboard/people',
-      '/dashboard/people/invite',
-      '/dashboard/notifications',
-      '/dashboard/confirm',
-      '/dashboard/test/nothing',
-      ...pages.map((path) => `/dashboard/test${path}`),
-      '/dashboard/forgotten-password',
-      '/dashboard/forgotten-password?sent',
-      '/console/sign-in',
-      '/console/sign-in/passkey',
-    ]);
-    // The page that does not exist answers 404.
-    expect(browser.complaints.splice(0).filter((one) => !one.includes('status of 404'))).toEqual(
-      [],
-    );
-    expect(found).toEqual([]);
-  });
+  if (LOOKS_AT_PAGES) {
+    test('every page is accessible in light and dark', async () => {
+      await page.goto(`${site}/dashboard/security`);
+      await page.getByRole('button', { name: 'Set up' }).click();
+      await page.locator('.qr svg').waitFor();
+      await page.goto(`${site}/dashboard/people/invite`);
+      await page.getByLabel('Email address').fill('invited@example.com');
+      await page.getByRole('button', { name: 'Create invitation' }).click();
+      const invitation = new URL(await page.locator('.secret code').innerText());
+      const found = await lookAtEach(page, site, [
+        invitation.pathname + invitation.search,
+        '/dashboard/security/totp',
+        '/dashboard/security/password',
+        '/dashboard/security/passkeys/new',
+        '/dashboard/sessions',
+        '/dashboard/security',
+        '/dashboard/people',
+        '/dashboard/people/invite',
+        '/dashboard/notifications',
+        '/dashboard/confirm',
+        '/dashboard/test/nothing',
+        ...pages.map((path) => `/dashboard/test${path}`),
+        '/dashboard/forgotten-password',
+        '/dashboard/forgotten-password?sent',
+        '/console/sign-in',
+        '/console/sign-in/passkey',
+      ]);
+      // The page that does not exist answers 404.
+      expect(browser.complaints.splice(0).filter((one) => !one.includes('status of 404'))).toEqual(
+        [],
+      );
+      expect(found).toEqual([]);
+    });
+  }
 });

@@ -4,8 +4,11 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { scaled } from './scale';
 
 const END = '.test.ts';
+/** What only `npm run test:long` runs. */
+const LONG_END = `.long${END}`;
 
 interface Stoppable {
   stop: () => Promise<unknown>;
@@ -16,7 +19,8 @@ let shared: Map<string, Promise<Stoppable>> | null = null;
 
 export function runParts(folder: string): void {
   const running = (shared = new Map<string, Promise<Stoppable>>());
-  const parts = readdirSync(folder).filter((file) => file.endsWith(END));
+  const isPart = (file: string) => file.endsWith(END) && !file.endsWith(scaled(LONG_END, '/'));
+  const parts = readdirSync(folder).filter(isPart);
   for (const part of parts.toSorted()) {
     describe(part.slice(0, -END.length), () => {
       jest.requireActual<object>(join(folder, part));

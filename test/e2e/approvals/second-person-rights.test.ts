@@ -24,6 +24,7 @@ import {
 } from '../../support/merchant/second-person';
 import { checkoutOf, whenDetails } from '../../support/payment/payment-steps';
 import { openMerchant, whenFinal } from '../../support/payout/payout-steps';
+import { scaled } from '../../support/scale';
 import { tryAdmin } from '../../support/servers/gateway-admin';
 import { readBookEntry } from '../../support/servers/sandbox';
 import { isSound, useSharedGateway } from '../../support/servers/gateway';
@@ -220,7 +221,10 @@ const RELEASED: [maker: keyof typeof people, approver: keyof typeof people, toMa
 
 const APPROVERS = new Set(['owner', 'otherOwner', 'finance']);
 
-describe.each(SECOND_PERSON_KINDS)('%s', (kind) => {
+/** By day a payout and a batch stand for all that waits. */
+const TRIED = scaled<readonly SecondPersonKind[]>(['payout', 'payoutBatch'], SECOND_PERSON_KINDS);
+
+describe.each(TRIED)('%s', (kind) => {
   test.each(RELEASED)(
     'made by %s, released by %s and nobody else',
     async (maker, approver, toMaker) => {
@@ -321,7 +325,7 @@ const ENDS_ONCE: Record<SecondPersonKind, (id: string) => Promise<void>> = {
 };
 
 describe('an approval and its maker’s change of mind at the same moment have one end', () => {
-  test.each(SECOND_PERSON_KINDS)('%s', async (kind) => {
+  test.each(TRIED)('%s', async (kind) => {
     const id = await MAKE[kind](people.owner);
     const version = await versionOn(people.otherOwner, kind, id);
     const path = `/dashboard/test/${LISTS[kind].pages}/${id}/${TAKE_BACK[kind]}`;

@@ -1,4 +1,4 @@
-/** Schedules of payouts on the dashboard, without JavaScript: made by a person, and by two. */
+/** Schedules that people made on the dashboard, when their time comes: who approves them, and who may still pay. */
 import { verifyLedger } from '../../../src/db/ledger/ledger-verify';
 import { createMerchant, fund, type Merchant } from '../../support/merchant/merchant';
 import { MerchantClient } from '../../support/merchant/merchant-client';
@@ -70,74 +70,6 @@ async function quicken(id: string): Promise<void> {
   await gateway.db.query('UPDATE payout_schedules SET interval_seconds = 5 WHERE id = ?', [id]);
   for (const verb of ['pause', 'resume']) await api.post(`/payout_schedules/${id}/${verb}`);
 }
-
-test('a table is checked with its next runs in the time zone of the account, and made once by two clicks', async () => {
-  const form = {
-    reference: 'rent',
-    cron: '0 9 1 * *',
-    time_zone: 'Europe/Berlin',
-    end: '2099-06-01T00:00',
-  };
-  const checked = await send('new', form);
-  expect(checked.status).toBe(200);
-  expect(checked.text).toContain('1 payout at each time');
-  const times = checked.text.match(/\d{4}-\d\d-01 09:00:00 <span class="muted">UTC\+0[12]:00/g);
-  expect(times).toHaveLength(5);
-  const [, key = ''] = /name="key" value="([^"]+)"/.exec(checked.text) ?? [];
-  const clicks = await Promise.all([1, 2].map(() => send('create', { ...form, key })));
-  const [location, again] = clicks.map(({ response }) => response.headers.get('location'));
-  expect(location).toBe(again);
-  const id = location?.split('/').at(-1) ?? '';
-  expect(await read(id)).toMatchObject({
-    reference: 'rent',
-    cron: '0 9 1 * *',
-    time_zone: 'Europe/Berlin',
-    end_at: '2099-05-31T22:00:00.000Z',
-    awaits_second_person: false,
-  });
-  expect(await show(id)).toContain(ADDRESS);
-  expect(await (await maker.get(PATH)).text()).toContain('rent');
-  await api.post(`/payout_schedules/${id}/end`);
-});
-
-test('faults are shown at their fields and rows, and nothing is lost', async () => {
-  const faulty = await send('new', {
-    reference: 'no good',
-    cron: '0 9 1 * MON',
-    interval: 'often',
-    end: '2020-01-01T00:00',
-  });
-  expect(faulty.status).toBe(422);
-  expect(faulty.text).toMatch(/value="often"[^]*field-interval-error/);
-  expect(faulty.text).toContain('field-reference-error');
-  expect(faulty.text).toContain('field-cron-error');
-  expect(faulty.text).toContain('row-1;10,5;USDT');
-  const past = await send('new', { reference: 'past', ...DAILY, end: '2020-01-01T00:00' });
-  expect(past.text).toMatch(/field-end-error[^]*Send end_at after the first time/);
-  const rows = await send('new', { reference: 'rows', ...DAILY, table: tableOf('10', '0') });
-  expect(rows.text).toContain('1 of 2 rows must be corrected.');
-  expect(rows.text).not.toContain('Create the schedule</button>');
-});
-
-test('a viewer and a developer in live mode cannot make or change one, and another account sees none', async () => {
-  const id = await create({ reference: 'roles', ...DAILY });
-  expect(await show(id, viewer)).not.toContain(`${id}/pause`);
-  expect((await viewer.post(`${PATH}/${id}/pause`)).status).toBe(403);
-  expect((await send('create', { reference: 'viewer', ...DAILY }, viewer)).status).toBe(403);
-  const [developer] = await enter('developer', merchant.accountId);
-  expect((await developer.post('/dashboard/live/schedules/create')).status).toBe(403);
-  const other = await createMerchant(gateway.db, gateway.pepper);
-  const [stranger] = await enter('owner', other.accountId);
-  expect((await stranger.get(`${PATH}/${id}`)).status).toBe(404);
-  expect((await stranger.post(`${PATH}/${id}/end`)).status).toBe(404);
-  expect((await maker.get(`/dashboard/live/schedules/${id}`)).status).toBe(404);
-  expect((await maker.post(`${PATH}/${id}/pause`)).status).toBe(303);
-  expect((await read(id)).status).toBe('paused');
-  expect(await show(id)).toContain('None while it is paused.');
-  expect((await maker.post(`${PATH}/${id}/resume`)).status).toBe(303);
-  expect((await maker.post(`${PATH}/${id}/end`)).status).toBe(303);
-  expect((await read(id)).status).toBe('ended');
-});
 
 test('above the amount its runs pay nothing until another person approves it, and a batch does not ask again', async () => {
   const form = { reference: 'salaries', ...DAILY, table: tableOf('60', '60') };

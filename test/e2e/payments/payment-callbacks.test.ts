@@ -1,6 +1,5 @@
 /** Callbacks about payments, and providers that do not answer: one credit, and never a wrong one. */
 import { PROVIDER_CODES, type ProviderCode } from '../../../src/domain/provider-codes';
-import { newId } from '../../../src/platform/lib/new-id';
 import { readSetting } from '../../../src/platform/settings/read-settings';
 import { brokenInvariants, startGateway } from '../../support/servers/gateway';
 import { randomKey } from '../../support/merchant/merchant-client';
@@ -55,9 +54,6 @@ const secretOf = (provider: ProviderCode, mode: Mode) => callbackSecret(gateway,
 const deliver = (provider: ProviderCode, mode: Mode, callback: Callback) =>
   deliverCallback(gateway, `${provider}/${mode}`, callback);
 
-const other = (provider: ProviderCode): ProviderCode =>
-  provider === 'exchange_pay' ? 'onchain_provider' : 'exchange_pay';
-
 const openTestMerchant = () => openMerchant(gateway, { mode: 'test', funds: {} });
 
 /** A payment in processing: all of it is seen, and nothing is confirmed by itself. */
@@ -102,60 +98,6 @@ describe.each(PROVIDER_CODES)('callbacks of %s', (provider) => {
       expect(await brokenInvariants(gateway)).toEqual([]);
     },
   );
-
-  test.concurrent('forged ones are refused and change nothing', async () => {
-    const { client, id } = await seenPayment(provider);
-    // A check can see the money before the provider's own callback comes.
-    const signals = await waitFor('the callback of the provider', async () => {
-      const sent = await signalsOf(gateway, id);
-      return sent.length > 0 ? sent : undefined;
-    });
-    const before = [await readPayment(client, id), signals];
-    const forgeries: [string, Callback][] = [
-      ['a made-up secret', SIGNED[provider](id, 'a'.repeat(48))],
-      ['the secret of the other mode', SIGNED[provider](id, secretOf(provider, 'live'))],
-      ['that of the other provider', SIGNED[provider](id, secretOf(other(provider), 'test'))],
-      [
-        'a recording of six minutes ago',
-        SIGNED[provider](id, secretOf(provider, 'test'), Date.now() - 360_000),
-      ],
-      ['another body', { ...authentic(newId('payment')), body: authentic(id).body }],
-      ['no signature', { ...authentic(id), headers: {} }],
-    ];
-    for (const [what, forged] of forgeries) {
-      const { status, json } = await deliver(provider, 'test', forged);
-      expect([what, status, json.error?.code]).toEqual([what, 401, 'invalid_signature']);
-    }
-    expect([await readPayment(client, id), await signalsOf(gateway, id)]).toEqual(before);
-  });
-
-  test.concurrent(
-    'one for the other mode, the other provider or nobody is taken and changes nothing',
-    async () => {
-      const { client, otherMode, id } = await seenPayment(provider);
-      const before = [await readPayment(client, id), await signalsOf(gateway, id)];
-      const live = SIGNED[provider](id, secretOf(provider, 'live'));
-      expect((await deliver(provider, 'live', live)).status).toBe(200);
-      const strange = SIGNED[other(provider)](id, secretOf(other(provider), 'test'));
-      expect((await deliver(other(provider), 'test', strange)).status).toBe(200);
-      expect((await deliver(provider, 'test', authentic(newId('payment')))).status).toBe(200);
-      expect([await readPayment(client, id), await signalsOf(gateway, id)]).toEqual(before);
-      expect((await otherMode.get(`/payments/${id}`)).status).toBe(404);
-      expect((await otherMode.post(`/payments/${id}/verify`)).status).toBe(404);
-    },
-  );
-
-  test.concurrent("one about another account's payment credits its own account alone", async () => {
-    const mine = await seenPayment(provider);
-    const theirs = await seenPayment(provider);
-    await atProvider(gateway, theirs.id, 'confirm');
-    await deliver(provider, 'test', authentic(mine.id));
-    await whenPayment(theirs.client, theirs.id, 'completed');
-    expect(await readPayment(mine.client, mine.id)).toMatchObject({ status: 'processing' });
-    expect(await balanceOf(mine.client)).toMatchObject({ available: '0.00000000' });
-    expect((await mine.client.get(`/payments/${theirs.id}`)).status).toBe(404);
-    expect((await mine.client.post(`/payments/${theirs.id}/verify`)).status).toBe(404);
-  });
 });
 
 const outage = (kind: Outage, provider: ProviderCode = 'onchain_provider') =>

@@ -56,7 +56,7 @@ type Verb =
 
 /** Lets something happen at the provider, which then calls back. */
 export async function atProvider(
-  gateway: TestGateway,
+  gateway: Pick<TestGateway, 'sandbox'>,
   id: string,
   verb: Verb | 'resend-callback',
   members: Record<string, unknown> = {},
@@ -67,14 +67,17 @@ export async function atProvider(
   if (status !== 200) throw new Error(`${verb} of ${id} was answered with ${status}`);
 }
 
-export async function checkoutOf(gateway: TestGateway, id: string): Promise<CheckoutEntry> {
+export async function checkoutOf(
+  gateway: Pick<TestGateway, 'sandbox'>,
+  id: string,
+): Promise<CheckoutEntry> {
   const entry = await readCheckoutEntry(gateway.sandbox.url, id);
   if (entry === undefined) throw new Error(`the provider has no checkout for ${id}`);
   return entry;
 }
 
 /** Closes the window now: no merchant may ask for one as short as a test needs. */
-export async function closeWindow(gateway: TestGateway, id: string): Promise<void> {
+export async function closeWindow(gateway: Pick<TestGateway, 'db'>, id: string): Promise<void> {
   await gateway.db.query('UPDATE payments SET expires_at = clock_timestamp() WHERE id = ?', [id]);
 }
 
@@ -85,7 +88,10 @@ export interface StoredEvent {
   body: ApiAnswer['json'];
 }
 
-export async function eventsOf(gateway: TestGateway, id: string): Promise<StoredEvent[]> {
+export async function eventsOf(
+  gateway: Pick<TestGateway, 'db'>,
+  id: string,
+): Promise<StoredEvent[]> {
   const found = await gateway.db.query<{ type: string; sequence: number; body: Buffer }>(
     'SELECT type, sequence, body FROM events WHERE object_id = ? ORDER BY sequence',
     [id],
@@ -95,7 +101,7 @@ export async function eventsOf(gateway: TestGateway, id: string): Promise<Stored
 
 /** The provider's ids of the transfers that were credited, in the order of their ids. */
 export async function creditsOf(
-  gateway: TestGateway,
+  gateway: Pick<TestGateway, 'db'>,
   id: string,
 ): Promise<{ id: string; amount: string }[]> {
   return gateway.db.query<{ id: string; amount: string }>(
@@ -147,7 +153,10 @@ export interface SeenPosting {
 }
 
 /** What a payment moved, all accounts, oldest first. */
-export async function postingsOf(gateway: TestGateway, id: string): Promise<SeenPosting[]> {
+export async function postingsOf(
+  gateway: Pick<TestGateway, 'db'>,
+  id: string,
+): Promise<SeenPosting[]> {
   return gateway.db.query<SeenPosting>(
     `SELECT t.type, array_agg(concat_ws(' ', e.account, e.direction, e.amount) ORDER BY e.line) AS lines
        FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
@@ -157,7 +166,10 @@ export async function postingsOf(gateway: TestGateway, id: string): Promise<Seen
 }
 
 /** Until the first transfer is confirmed at the provider. */
-export async function whenConfirmed(gateway: TestGateway, id: string): Promise<void> {
+export async function whenConfirmed(
+  gateway: Pick<TestGateway, 'sandbox'>,
+  id: string,
+): Promise<void> {
   await waitFor('the confirmation', async () => {
     const { transfers } = await checkoutOf(gateway, id);
     return transfers[0]?.status === 'confirmed';
@@ -166,7 +178,7 @@ export async function whenConfirmed(gateway: TestGateway, id: string): Promise<v
 
 /** The window closes, and the merchant asks. */
 export async function endWindow(
-  gateway: TestGateway,
+  gateway: Pick<TestGateway, 'db'>,
   client: MerchantClient,
   id: string,
 ): Promise<void> {
@@ -175,6 +187,9 @@ export async function endWindow(
   if (status !== 200) throw new Error(`verify was answered with ${status} ${text}`);
 }
 
+/** What pays payments at the provider; it may have no Temporal. */
+export type Payable = Pick<TestGateway, 'baseUrl' | 'db' | 'pepper' | 'sandbox'>;
+
 export interface Opened {
   accountId: string;
   client: MerchantClient;
@@ -182,10 +197,7 @@ export interface Opened {
 }
 
 /** A payment of 100 USDT that was paid and credited, of a merchant of its own, where the provider knows who paid. */
-export async function paidPayment(
-  gateway: TestGateway,
-  provider = 'exchange_pay',
-): Promise<Opened> {
+export async function paidPayment(gateway: Payable, provider = 'exchange_pay'): Promise<Opened> {
   const { accountId, client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client, { provider });
   await atProvider(gateway, id, 'pay');
@@ -195,7 +207,7 @@ export async function paidPayment(
 
 /** Takes so much of the balance of a merchant as if it had been paid out. */
 export async function spend(
-  { db }: TestGateway,
+  { db }: Pick<TestGateway, 'db'>,
   { accountId }: Pick<Opened, 'accountId'>,
   value: string,
 ): Promise<void> {
@@ -215,7 +227,7 @@ export async function whenRefund(
 }
 
 /** One that got 50 of 100 and waits for the rest: its workflow stays open. */
-export async function underpaidPayment(gateway: TestGateway): Promise<Opened> {
+export async function underpaidPayment(gateway: Payable): Promise<Opened> {
   const { accountId, client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client, { provider: 'exchange_pay' });
   await atProvider(gateway, id, 'pay', { amount: '50' });
@@ -225,7 +237,7 @@ export async function underpaidPayment(gateway: TestGateway): Promise<Opened> {
   return { accountId, client, id };
 }
 
-export async function statusesOf(gateway: TestGateway, id: string): Promise<string[]> {
+export async function statusesOf(gateway: Pick<TestGateway, 'db'>, id: string): Promise<string[]> {
   return (await eventsOf(gateway, id)).map(({ body }) => body.data.status);
 }
 

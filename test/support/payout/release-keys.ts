@@ -3,7 +3,7 @@ import type { Mode } from '../../../src/domain/mode';
 import type { Scope } from '../../../src/domain/scopes';
 import { createKey } from '../merchant/merchant';
 import { MerchantClient } from '../merchant/merchant-client';
-import type { TestGateway } from '../servers/gateway';
+import type { Opened } from './payout-steps';
 
 export interface NamedKey {
   second: MerchantClient;
@@ -11,7 +11,7 @@ export interface NamedKey {
 }
 
 export async function addKey(
-  gateway: TestGateway,
+  gateway: Opened,
   key: { accountId: string; mode: Mode; scopes?: readonly Scope[] },
 ): Promise<NamedKey> {
   const secret = await createKey(gateway.db, gateway.pepper, key);
@@ -22,6 +22,6 @@ export async function addKey(
   return { second: new MerchantClient(gateway.baseUrl, secret), secondKey: stored!.id };
 }
 
-export async function setKey(gateway: TestGateway, id: string, sql: string): Promise<void> {
+export async function setKey(gateway: Pick<Opened, 'db'>, id: string, sql: string): Promise<void> {
   await gateway.db.query(`UPDATE api_keys SET ${sql} WHERE id = ?`, [id]);
 }

@@ -12,7 +12,11 @@ export interface Callback {
   body: string;
 }
 
-export function callbackSecret({ env }: TestGateway, provider: ProviderCode, mode: Mode): string {
+export function callbackSecret(
+  { env }: Pick<TestGateway, 'env'>,
+  provider: ProviderCode,
+  mode: Mode,
+): string {
   const prefix = provider === 'onchain_provider' ? 'ONCHAIN' : 'EXCHANGE_PAY';
   return env[`${prefix}_${mode.toUpperCase()}_CALLBACK_SECRET`] ?? '';
 }
@@ -48,7 +52,7 @@ export function signExchangePay(
 
 /** @param path provider and mode, such as `exchange_pay/live` */
 export async function deliverCallback(
-  { baseUrl }: TestGateway,
+  { baseUrl }: Pick<TestGateway, 'baseUrl'>,
   path: string,
   { headers, body }: Callback,
 ) {

@@ -1,5 +1,5 @@
 /** Many requests at once against one balance: what fits is paid out, never more. */
-import { brokenInvariants, useSharedGateway } from '../../support/servers/gateway';
+import { brokenInvariants } from '../../support/servers/gateway';
 import { fund } from '../../support/merchant/merchant';
 import {
   type ApiAnswer,
@@ -13,8 +13,9 @@ import {
   sendUntilAnswered,
 } from '../../support/payout/payout-steps';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(useSharedGateway);
+const gateway = started(startDirectGateway);
 
 const REQUESTS = 200;
 const FITTING = 50;

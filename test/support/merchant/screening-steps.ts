@@ -1,15 +1,15 @@
 /** Steps that the tests of the screening over HTTP share. */
 import { importList } from '../../../src/features/screening/screening';
 import { WORKFLOWS } from '../../../workflows/names';
-import { buildRecipient, type MerchantClient } from '../../support/merchant/merchant-client';
-import type { TestGateway } from '../../support/servers/gateway';
-import { waitThroughFaults } from '../../support/wait-for';
-import { openMerchant } from '../../support/payout/payout-steps';
+import { buildRecipient, type MerchantClient } from './merchant-client';
+import type { TestGateway } from '../servers/gateway';
+import { waitThroughFaults } from '../wait-for';
+import { openMerchant, type Opened } from '../payout/payout-steps';
 
 export const toAddress = (value: string) => ({ destination: { type: 'crypto_address', value } });
 
 /** A merchant whose live recipients wait for their screening alone. */
-export async function openWithoutWait(gateway: TestGateway) {
+export async function openWithoutWait(gateway: Opened) {
   const merchant = await openMerchant(gateway);
   const noWait = 'UPDATE accounts SET recipient_wait_hours = 0 WHERE id = ?';
   await gateway.db.query(noWait, [merchant.accountId]);
@@ -38,12 +38,12 @@ export async function askAboutRecipients(gateway: TestGateway): Promise<void> {
   });
 }
 
-export async function screeningOf(gateway: TestGateway, id: string): Promise<string | null> {
+export async function screeningOf(gateway: Pick<Opened, 'db'>, id: string): Promise<string | null> {
   const sql = 'SELECT screening FROM recipients WHERE id = ?';
   return (await gateway.db.query<{ screening: string | null }>(sql, [id]))[0]!.screening;
 }
 
-export const casesOf = (gateway: TestGateway, id: string) =>
+export const casesOf = (gateway: Pick<Opened, 'db'>, id: string) =>
   gateway.db.query<{ kind: string; details: unknown; resolution: string | null }>(
     'SELECT kind, details, resolution FROM cases WHERE object_id = ? ORDER BY created_at',
     [id],
@@ -53,7 +53,7 @@ const BY = { actor: 'olga@example.com', reason: 'the new list', via: 'console' }
 
 /** A list with these addresses in place of its earlier ones. */
 export const list = (
-  gateway: TestGateway,
+  gateway: Pick<Opened, 'db'>,
   name: string,
   verdict: 'review' | 'block',
   ...addresses: string[]

@@ -7,7 +7,6 @@ import { RECONCILED } from '../../../src/domain/merchant-reconciliation';
 import { OPERATIONS } from '../../../src/openapi/document';
 import { newId } from '../../../src/platform/lib/new-id';
 import { addFeeRule } from '../../support/merchant/fee-rules';
-import { useSharedGateway } from '../../support/servers/gateway';
 import { createKey, fund } from '../../support/merchant/merchant';
 import {
   type ApiAnswer,
@@ -19,6 +18,7 @@ import { atProvider, whenPayment } from '../../support/payment/payment-steps';
 import { type FundedMerchant, openMerchant } from '../../support/payout/payout-steps';
 import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';
+import { startDirectGateway } from '../direct-gateway';
 
 const BODY = buildPayout({ reference: 'order-of-the-owner' });
 const PAYMENT_BODY = {
@@ -47,7 +47,7 @@ interface Stranger {
   sharesFees: boolean;
 }
 
-const gateway = started(useSharedGateway);
+const gateway = started(startDirectGateway);
 let owner: FundedMerchant;
 /** An object of the owner of each kind, by its id. */
 let owned: Record<OwnedKind, string>;

@@ -1,6 +1,5 @@
 /** GET /payouts and GET /payouts/{id} (the specification; decisions/api#lists). */
 import { newId } from '../../../src/platform/lib/new-id';
-import { useSharedGateway } from '../../support/servers/gateway';
 import {
   buildPayout,
   type MerchantClient,
@@ -8,8 +7,9 @@ import {
 } from '../../support/merchant/merchant-client';
 import { acceptedPayout, openMerchant } from '../../support/payout/payout-steps';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(useSharedGateway);
+const gateway = started(startDirectGateway);
 
 const createMany = (client: MerchantClient, count: number): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, () => acceptedPayout(client, { amount: '1' })));

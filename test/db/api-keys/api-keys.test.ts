@@ -4,11 +4,11 @@ import { SCOPES, type Scope } from '../../../src/domain/scopes';
 import { createKey } from '../../support/merchant/merchant';
 import { type ApiAnswer, MerchantClient, randomKey } from '../../support/merchant/merchant-client';
 import { type FundedMerchant, openMerchant } from '../../support/payout/payout-steps';
-import { useSharedGateway } from '../../support/servers/gateway';
 import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(useSharedGateway);
+const gateway = started(startDirectGateway);
 let merchant: FundedMerchant;
 
 beforeAll(async () => {

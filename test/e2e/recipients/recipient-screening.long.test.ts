@@ -1,17 +1,10 @@
 /** The screening of live recipients (decisions/controls#screening), over HTTP on real PostgreSQL and Temporal. */
 import { requireService } from '../../../src/db/screening/screening';
 import { DEFAULT_REJECTION_REASON, RECIPIENT_CHANGED } from '../../../src/domain/payout';
-import { SCREENING_SCENARIOS } from '../../../src/rails/sandbox/screening/scenarios';
 import { removeSource } from '../../../src/features/screening/screening';
+import { SCREENING_SCENARIOS } from '../../../src/rails/sandbox/screening/scenarios';
 import { Admin } from '../../db/admin-harness';
 import { payTo } from '../../support/merchant/merchant-client';
-import {
-  approve,
-  balanceOf,
-  openMerchant,
-  whenFinal,
-  whenPayout,
-} from '../../support/payout/payout-steps';
 import {
   askAboutRecipients,
   casesOf,
@@ -21,7 +14,8 @@ import {
   recipientAt,
   screeningOf,
   toAddress,
-} from './screening-steps';
+} from '../../support/merchant/screening-steps';
+import { approve, balanceOf, whenFinal, whenPayout } from '../../support/payout/payout-steps';
 import { scaled } from '../../support/scale';
 import { isSound, startGateway } from '../../support/servers/gateway';
 import { readBookEntry } from '../../support/servers/sandbox';
@@ -42,68 +36,10 @@ const BLOCK = SCREENING_SCENARIOS.block.tron;
 const open = () => openWithoutWait(gateway);
 const ask = () => askAboutRecipients(gateway);
 
-test('without a source nothing is asked, and nothing is written', async () => {
-  const { client } = await open();
-  const id = await recipientAt(client, BLOCK);
-  expect(await screeningOf(gateway, id)).toBeNull();
-  expect((await client.createPayout(payTo(id))).status).toBe(201);
-});
-
 describe('with two lists', () => {
   beforeAll(async () => {
     await list(gateway, 'watched', 'review', REVIEW);
     await list(gateway, 'banned', 'block', BLOCK);
-  });
-
-  test.each([
-    ['clear', CLEAR, 201, []],
-    ['review', REVIEW, 409, ['recipient_review']],
-    ['block', BLOCK, 409, ['recipient_blocked']],
-  ])(
-    'whether a recipient is paid follows from the verdict %s',
-    async (verdict, address, status, kinds) => {
-      const { client } = await open();
-      const id = await recipientAt(client, address);
-      expect(await screeningOf(gateway, id)).toBe('asking');
-      const before = await client.createPayout(payTo(id));
-      await ask();
-      expect(await screeningOf(gateway, id)).toBe(verdict);
-      const after = await client.createPayout(payTo(id));
-      expect([before.status, after.status]).toEqual([409, status]);
-      // Who asks too early and who is blocked read the same.
-      expect(before.json.error.code).toBe('recipient_not_ready');
-      expect(before.text).not.toMatch(/screen|sanction|block|list/i);
-      if (status === 409) expect(after.json.error.message).toBe(before.json.error.message);
-      const found = await casesOf(gateway, id);
-      expect(found.map(({ kind }) => kind)).toEqual(kinds);
-      for (const { details } of found) {
-        expect(details).toMatchObject({ answers: [{ verdict }], destination: address });
-      }
-      const read = await client.get(`/recipients/${id}`);
-      expect(read.text).not.toMatch(/screen|asking|block/i);
-    },
-  );
-
-  test('a recipient of test mode is not asked about', async () => {
-    const { client } = await openMerchant(gateway, { mode: 'test' });
-    const id = await recipientAt(client, BLOCK);
-    expect(await screeningOf(gateway, id)).toBeNull();
-    expect((await client.createPayout(payTo(id))).status).toBe(201);
-  });
-
-  test('another destination is asked about anew, another name is not', async () => {
-    const { client } = await open();
-    const id = await recipientAt(client, CLEAR);
-    await ask();
-    await client.patch(`/recipients/${id}`, { name: 'Another name' });
-    expect(await screeningOf(gateway, id)).toBe('clear');
-    await client.patch(`/recipients/${id}`, toAddress(BLOCK));
-    expect(await screeningOf(gateway, id)).toBe('asking');
-    await ask();
-    expect(await screeningOf(gateway, id)).toBe('block');
-    await client.patch(`/recipients/${id}`, toAddress(CLEAR));
-    await ask();
-    expect((await client.createPayout(payTo(id))).status).toBe(201);
   });
 
   test('an operator decides about a recipient that is held, and its payout is sent', async () => {

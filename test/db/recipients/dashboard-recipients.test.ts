@@ -2,10 +2,11 @@
 import { buildPayout, type MerchantClient } from '../../support/merchant/merchant-client';
 import { makeUser, type PageClient, signedIn } from '../../support/merchant/page-client';
 import { openMerchant } from '../../support/payout/payout-steps';
-import { isSound, useSharedGateway } from '../../support/servers/gateway';
+import { isSound } from '../../support/servers/gateway';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(useSharedGateway, isSound);
+const gateway = started(startDirectGateway, isSound);
 const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 const FORM = {
   name: 'Ada Lovelace',

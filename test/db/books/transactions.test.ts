@@ -1,21 +1,18 @@
 /** GET /transactions (the specification, "Transaction object"; decisions/money#ledger and decisions/api#lists). */
-import { useSharedGateway } from '../../support/servers/gateway';
 import { fund } from '../../support/merchant/ledger';
 import { walkList } from '../../support/merchant/list-walk';
 import { createKey } from '../../support/merchant/merchant';
 import { MerchantClient } from '../../support/merchant/merchant-client';
 import {
   acceptedPayout,
-  approve,
   type FundedMerchant,
   magic,
   openMerchant,
-  reject,
-  whenFinal,
 } from '../../support/payout/payout-steps';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(useSharedGateway);
+const gateway = started(startDirectGateway);
 
 const list = async (client: MerchantClient, query = '') =>
   (await client.get(`/transactions${query}`)).json.data;
@@ -81,13 +78,13 @@ const EXCHANGE_ACCOUNT = {
 test.each([
   {
     way: 'is completed',
-    finish: (id: string) => approve(gateway, id),
+    finish: (id: string) => gateway.drive(id),
     end: { type: 'payout_settlement', says: 'sent', lines: SETTLED },
   },
   {
     way: 'costs no network fee',
     body: EXCHANGE_ACCOUNT,
-    finish: (id: string) => approve(gateway, id),
+    finish: (id: string) => gateway.drive(id),
     reserved: [
       'available out 101.00000000 → 899.00000000',
       'reserved in 101.00000000 → 101.00000000',
@@ -100,19 +97,19 @@ test.each([
   },
   {
     way: 'is rejected by the operator',
-    finish: (id: string) => reject(gateway, id, 'no'),
+    finish: (id: string) => gateway.reject(id, 'no'),
     end: { type: 'payout_release', says: 'funds returned', lines: RELEASED },
   },
   {
     way: 'is refused by the provider',
     body: { destination: magic('refuses') },
-    finish: (id: string) => approve(gateway, id),
+    finish: (id: string) => gateway.drive(id),
     end: { type: 'payout_release', says: 'funds returned', lines: RELEASED },
   },
   {
     way: 'fails at the provider',
     body: { destination: magic('fails_later') },
-    finish: (id: string) => approve(gateway, id),
+    finish: (id: string) => gateway.drive(id),
     end: { type: 'payout_release', says: 'funds returned', lines: RELEASED },
   },
   {
@@ -124,7 +121,6 @@ test.each([
   const { client } = await openMerchant(gateway, { funds: { USDT: '1000' } });
   const id = await acceptedPayout(client, { amount: '100', reference: 'order-1', ...body });
   await finish(id, client);
-  await whenFinal(client, id);
   const own = (await list(client, `?source_id=${id}`)) as Parameters<typeof lines>[0][];
   const source = { object: 'payout', id };
   expect(own).toMatchObject([

@@ -2,14 +2,14 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_CODES } from '../../../src/domain/errors';
-import { useSharedGateway } from '../../support/servers/gateway';
 import { DOCUMENT } from '../../support/merchant/contract';
 import type { MerchantClient } from '../../support/merchant/merchant-client';
 import { atProvider, openedPayment, whenPayment } from '../../support/payment/payment-steps';
 import { openMerchant } from '../../support/payout/payout-steps';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(useSharedGateway);
+const gateway = started(startDirectGateway);
 
 const operations = Object.values(DOCUMENT.paths).flatMap((methods) => Object.values(methods));
 

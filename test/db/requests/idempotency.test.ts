@@ -1,5 +1,5 @@
 /** Idempotency keys of POST /payouts and POST /payments, over HTTP (the specification; decisions/api#idempotency). */
-import { brokenInvariants, startSecondApi, useSharedGateway } from '../../support/servers/gateway';
+import { brokenInvariants } from '../../support/servers/gateway';
 import { fund } from '../../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../../support/merchant/merchant-client';
 import {
@@ -8,13 +8,13 @@ import {
   keyStates,
   openMerchant,
   sendUntilAnswered,
-  whenFinal,
 } from '../../support/payout/payout-steps';
 import { buildPayment, checkoutOf } from '../../support/payment/payment-steps';
 import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
 
-const gateway = started(useSharedGateway);
-const second = started(() => startSecondApi(gateway));
+const gateway = started(startDirectGateway);
+const second = started(async () => ({ baseUrl: await gateway.startWithout() }));
 
 test('the same request again is answered with the same bytes, whatever became of the payout [idempotency first request with a key] [idempotency same key, same body, after success]', async () => {
   const { accountId, client } = await openMerchant(gateway, { mode: 'test' });
@@ -22,7 +22,7 @@ test('the same request again is answered with the same bytes, whatever became of
   const first = await client.createPayout(body, 'key-1');
   expect(first.status).toBe(201);
   const again = await client.createPayout(body, 'key-1');
-  await whenFinal(client, first.json.data.id);
+  await gateway.drive(first.json.data.id);
   const later = await new MerchantClient(second.baseUrl, client.apiKey).createPayout(body, 'key-1');
   for (const replay of [again, later]) {
     expect(replay).toMatchObject({ status: 201, text: first.text });

@@ -1,7 +1,6 @@
 /** Each named scenario of a test-mode payment over HTTP, up to the balance and the events. */
-import { PROVIDER_CODES, type ProviderCode } from '../../../src/domain/provider-codes';
 import type { PaymentStatus } from '../../../src/domain/payment';
-import { isSound, useSharedGateway } from '../../support/servers/gateway';
+import { PROVIDER_CODES, type ProviderCode } from '../../../src/domain/provider-codes';
 import type { ApiAnswer, MerchantClient } from '../../support/merchant/merchant-client';
 import {
   atProvider,
@@ -16,8 +15,9 @@ import {
 } from '../../support/payment/payment-steps';
 import { balanceOf, openMerchant } from '../../support/payout/payout-steps';
 import { scaled } from '../../support/scale';
-import { waitFor } from '../../support/wait-for';
+import { isSound, useSharedGateway } from '../../support/servers/gateway';
 import { started } from '../../support/started';
+import { waitFor } from '../../support/wait-for';
 
 const gateway = started(useSharedGateway, isSound);
 
@@ -215,37 +215,6 @@ test.concurrent('the rest of an underpaid payment comes late and completes it', 
   await expectMoney(client, id, data);
 });
 
-test.concurrent('more money for a completed payment is credited where it stands', async () => {
-  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const id = await openedPayment(client, { metadata: { scenario: 'completed' } });
-  const before = (await eventsOf(gateway, (await whenPayment(client, id, 'completed')).id)).length;
-  await atProvider(gateway, id, 'pay', { amount: '10' });
-  const data = await waitFor('the credit', async () => {
-    const now = await readPayment(client, id);
-    return now.net_amount === '108.90000000' ? now : undefined;
-  });
-  expect(data).toMatchObject({ overpaid_amount: '10.00000000', exceptions: ['overpaid'] });
-  const events = await eventsOf(gateway, id);
-  expect(events).toHaveLength(before + 1);
-  expect(events.at(-1)).toMatchObject({ type: 'payment.received', sequence: before + 1 });
-  expect(events.at(-1)?.body.data).toEqual(data);
-  await expectMoney(client, id, data);
-});
-
-test.concurrent('two transfers that make the amount complete it together', async () => {
-  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const id = await openedPayment(client);
-  await atProvider(gateway, id, 'pay', { amount: '40' });
-  await waitFor('the first', async () => {
-    const { amount_due, net_amount } = await readPayment(client, id);
-    return amount_due === '60.00000000' && net_amount === null;
-  });
-  await atProvider(gateway, id, 'pay', { amount: '60' });
-  const data = await whenPayment(client, id, 'completed');
-  await expectEvents(id, ['created', 'pending', 'processing', 'completed'], data);
-  await expectMoney(client, id, data);
-});
-
 test.concurrent.each(PROVIDER_CODES)(
   'transfers of nothing by %s change nothing',
   async (provider) => {
@@ -261,68 +230,6 @@ test.concurrent.each(PROVIDER_CODES)(
     expect(data).toMatchObject({ received_amount: '100.00000000', exceptions: [] });
     expect(await creditsOf(gateway, id)).toMatchObject([{ amount: '100.00000000' }]);
     expect(await balanceOf(client)).toMatchObject({ available: '99.00000000' });
-  },
-);
-
-test.concurrent('what is seen and not confirmed is pending and not received', async () => {
-  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const id = await openedPayment(client);
-  await atProvider(gateway, id, 'pay', { then: 'stay' });
-  const seen = await whenPayment(client, id, 'processing');
-  expect(seen).toMatchObject({
-    received_amount: '0.00000000',
-    unconfirmed_amount: '100.00000000',
-    amount_due: '0.00000000',
-    overpaid_amount: '0.00000000',
-  });
-  await expectEvents(id, ['created', 'pending', 'processing'], seen);
-  expect(await balanceOf(client)).toMatchObject({ pending: '100.00000000' });
-});
-
-test.concurrent('late money that is not confirmed yet is pending', async () => {
-  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const id = await openedPayment(client);
-  await endOfWindow({ client, id });
-  await whenPayment(client, id, 'expired');
-  await atProvider(gateway, id, 'pay', { amount: '40', then: 'stay' });
-  await waitFor(
-    'the late money to be pending',
-    async () => (await balanceOf(client))?.pending === '40.00000000',
-  );
-  expect(await readPayment(client, id)).toMatchObject({
-    status: 'expired',
-    received_amount: '0.00000000',
-    unconfirmed_amount: '40.00000000',
-    amount_due: '60.00000000',
-  });
-  await atProvider(gateway, id, 'drop');
-  await waitFor(
-    'nothing to be pending',
-    async () => ((await balanceOf(client))?.pending ?? '0.00000000') === '0.00000000',
-  );
-});
-
-test.concurrent(
-  'a transfer that vanishes leaves time to pay again, and what replaces it later is late',
-  async () => {
-    const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-    const id = await openedPayment(client);
-    await atProvider(gateway, id, 'pay', { then: 'stay' });
-    await whenPayment(client, id, 'processing');
-    await atProvider(gateway, id, 'drop');
-    await waitFor(
-      'the money to be gone',
-      async () => (await readPayment(client, id)).unconfirmed_amount === '0.00000000',
-    );
-    expect((await readPayment(client, id)).status).toBe('processing');
-    await endOfWindow({ client, id });
-    const way: PaymentStatus[] = ['created', 'pending', 'processing', 'expired', 'completed'];
-    await expectEvents(id, way.slice(0, -1), await whenPayment(client, id, 'expired'));
-    await atProvider(gateway, id, 'pay');
-    const data = await whenPayment(client, id, 'completed');
-    expect(data.exceptions).toEqual(['late']);
-    await expectEvents(id, way, data);
-    await expectMoney(client, id, data);
   },
 );
 

@@ -33,7 +33,7 @@ import {
   recipientAt,
   screeningOf,
   toAddress,
-} from './screening-steps';
+} from '../../support/merchant/screening-steps';
 import { scaled } from '../../support/scale';
 import { isSound, startGateway } from '../../support/servers/gateway';
 import { runAdmin, tryAdmin } from '../../support/servers/gateway-admin';

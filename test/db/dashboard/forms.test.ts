@@ -1,0 +1,198 @@
+/** What a merchant requests on the dashboard without a browser: forms, their reviews, and what is refused. */
+import type { MerchantRole } from '../../../src/domain/users';
+import { isSound } from '../../support/servers/gateway';
+import { createMerchant, fund, type Merchant } from '../../support/merchant/merchant';
+import { MerchantClient } from '../../support/merchant/merchant-client';
+import { hiddenIn, makeUser, signedIn, textOf } from '../../support/merchant/page-client';
+import { startReceiver } from '../../support/webhook/webhook-receiver';
+import { started } from '../../support/started';
+import { startDirectGateway } from '../direct-gateway';
+
+const gateway = started(startDirectGateway, isSound);
+let merchant: Merchant;
+
+beforeAll(async () => {
+  merchant = await createMerchant(gateway.db, gateway.pepper, { rehearseReview: true });
+  await fund(gateway.db, merchant.accountId, 'test', 'USDT', '1000');
+});
+
+async function signIn(role: MerchantRole = 'owner', { accountId }: Merchant = merchant) {
+  const user = await makeUser(gateway.db, 'merchant', role, accountId);
+  return { user, client: await signedIn(gateway.baseUrl, user) };
+}
+
+/** The hidden field that makes a form safe to send twice. */
+const keyIn = (html: string) => /name="key" value="([^"]+)"/.exec(html)![1]!;
+
+const payoutForm = (key: string, change: Record<string, string> = {}) => ({
+  key,
+  amount: '10',
+  currency: 'USDT',
+  type: 'crypto_address',
+  value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+  network: 'tron',
+  reference: `form-${key.slice(-10)}`,
+  ...change,
+});
+
+test('a payout is quoted, requested once by two clicks, and cancelled from its page', async () => {
+  const { client, user } = await signIn('developer');
+  const path = '/dashboard/test/payouts/new';
+  const key = keyIn(await client.read(path));
+  const form = payoutForm(key);
+  const quote = await client.read(`${path}?${new URLSearchParams(form)}`);
+  expect(quote).toContain('Will need approval');
+  expect(quote).toContain('The account rehearses reviews in test mode.');
+  // The quote keeps the key of the form.
+  expect(keyIn(quote)).toBe(key);
+  const unfinished = await client.read(`${path}?amount=x&currency=USDT`);
+  expect(unfinished).toContain('Amount: Write a number such as 12.50');
+  expect(unfinished).toContain('Reference: Fill in this field.');
+  expect(unfinished).not.toContain('Currency: ');
+  expect(unfinished).not.toMatch(/Send \S+ as/);
+
+  const answers = await Promise.all([client.post(path, form), client.post(path, form)]);
+  expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+  const [page, again] = answers.map(({ headers }) => headers.get('location')!);
+  expect(again).toBe(page);
+  const [payout] = await gateway.db.query<{
+    id: string;
+    apiKeyId: string;
+    status: string;
+    totalDebit: string;
+  }>('SELECT id, api_key_id, status, total_debit FROM payouts WHERE account_id = ?', [
+    merchant.accountId,
+  ]);
+  expect(payout).toMatchObject({ apiKeyId: user.id, status: 'under_review' });
+  expect(page).toBe(`/dashboard/test/payouts/${payout!.id}`);
+  expect(quote).toContain(payout!.totalDebit);
+  // The same form with other values must not pay twice by mistake.
+  const changed = await client.post(path, payoutForm(key, { amount: '11' }));
+  const warning = await textOf(changed, 422);
+  expect(warning).toContain('This form was already sent with other values');
+  expect(keyIn(warning)).not.toBe(key);
+
+  const shown = await client.read(page!);
+  expect(shown).toContain(`Requested by ${user.email}`);
+  expect((await client.post(`${page!}/cancel`)).headers.get('location')).toBe(page);
+  expect(await client.read(page!)).toContain('Cancelled');
+  const twice = await client.post(`${page!}/cancel`);
+  expect(await textOf(twice, 409)).toContain('This payout is cancelled.');
+});
+
+test('what the API refuses is shown on the form, and what was typed stays', async () => {
+  const { client } = await signIn();
+  const path = '/dashboard/test/payouts/new';
+  const key = keyIn(await client.read(path));
+  const probe = '"><script>alert(1)</script>';
+  const invalid = await client.post(path, payoutForm(key, { value: probe, description: probe }));
+  const html = await textOf(invalid, 422);
+  expect(html).toContain('&quot;>&lt;script>alert(1)');
+  expect(html).toContain('A Tron address starts with');
+  const tooMuch = await client.post(path, payoutForm(key, { amount: '5000' }));
+  expect(await textOf(tooMuch, 422)).toContain('The available balance does not cover');
+  // The key is free again.
+  const sent = await client.post(path, payoutForm(key));
+  expect(sent.headers.get('location')).toMatch(/\/payouts\/po_/);
+});
+
+test('a live payout is sent after a review only, and exactly as it was shown', async () => {
+  const own = await createMerchant(gateway.db, gateway.pepper, { reviewAll: false });
+  await fund(gateway.db, own.accountId, 'live', 'USDT', '100');
+  const { client } = await signIn('finance', own);
+  const path = '/dashboard/live/payouts/new';
+  const made = async () => {
+    const [found] = await gateway.db.query<{ n: number; amount: string }>(
+      'SELECT count(*)::int AS n, max(amount) AS amount FROM payouts WHERE account_id = ?',
+      [own.accountId],
+    );
+    return found!;
+  };
+  const form = payoutForm(keyIn(await client.read(path)));
+  const review = await textOf(client.post(path, form));
+  for (const shown of ['Review the payout', form.value, 'Total debit', 'Available afterwards']) {
+    expect(review).toContain(shown);
+  }
+  expect((await made()).n).toBe(0);
+
+  // Somebody else changed what it costs, or the form was put together by hand.
+  const confirmed = hiddenIn(review);
+  const other = await textOf(client.post(path, { ...confirmed, amount: '20' }), 409);
+  expect(other).toContain('The payout has changed since it was shown');
+  await gateway.db.query(
+    `INSERT INTO fee_rules (account_id, currency, direction, provider, percentage, fixed_amount)
+     SELECT ?, currency, direction, provider, 0, 3 FROM fee_rules
+      WHERE currency = 'USDT' AND direction = 'payout' AND account_id IS NULL`,
+    [own.accountId],
+  );
+  const dearer = await textOf(client.post(path, confirmed), 409);
+  expect(dearer).toContain('3.00000000');
+  expect((await made()).n).toBe(0);
+
+  const sent = await client.post(path, hiddenIn(dearer));
+  expect(sent.headers.get('location')).toMatch(/\/payouts\/po_/);
+  const twice = await client.post(path, hiddenIn(dearer));
+  expect(twice.headers.get('location')).toBe(sent.headers.get('location'));
+  expect(await made()).toEqual({ n: 1, amount: '10.00000000' });
+});
+
+test('a payment link is created with its checkout page', async () => {
+  const { client, user } = await signIn();
+  const path = '/dashboard/test/payments/new';
+  const key = keyIn(await client.read(path));
+  const form = {
+    key,
+    amount: '25.5',
+    route: 'USDT tron',
+    reference: `link-${key.slice(-6)}`,
+    expires_in: '900',
+    description: '<b>Two</b> shirts',
+    customer_email: '',
+  };
+  const created = await client.post(path, form);
+  const page = created.headers.get('location')!;
+  expect(page).toMatch(/\/payments\/pay_\w+\?created$/);
+  expect((await client.post(path, form)).headers.get('location')).toBe(page);
+  const html = await client.read(page);
+  expect(html).toContain('The payment link is ready');
+  expect(html).toContain(`Created by ${user.email}`);
+  expect(html).not.toContain('<b>Two</b>');
+  const api = new MerchantClient(gateway.baseUrl, merchant.testKey);
+  const payment = await api.get(`/payments/${/pay_\w+/.exec(page)![0]}`);
+  const { checkout_url, created_at, expires_at } = payment.json.data;
+  expect(html).toContain(checkout_url);
+  expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(900_000);
+  const duplicate = await client.post(path, { ...form, key: '' });
+  expect(await textOf(duplicate, 409)).toContain('This reference is already used');
+});
+
+test('a suspended or unverified account creates nothing', async () => {
+  const other = await createMerchant(gateway.db, gateway.pepper);
+  const { client } = await signIn('owner', other);
+  const form = payoutForm('', { reference: 'none' });
+  await gateway.db.query('UPDATE accounts SET verified_at = NULL WHERE id = ?', [other.accountId]);
+  expect((await client.post('/dashboard/live/payouts/new', form)).status).toBe(409);
+  await gateway.db.query("UPDATE accounts SET status = 'suspended' WHERE id = ?", [
+    other.accountId,
+  ]);
+  const refused = await client.post('/dashboard/test/payouts/new', form);
+  expect(await textOf(refused, 403)).toContain('This merchant account is suspended');
+});
+
+test('an endpoint that fails has a warning', async () => {
+  const own = await createMerchant(gateway.db, gateway.pepper);
+  const { client } = await signIn('owner', own);
+  const { url, stop } = await startReceiver(500);
+  const created = await client.post('/dashboard/test/webhooks/new', { url, events: 'all' });
+  const path = created.headers.get('location')!;
+  for (let n = 0; n < 3; n++) await client.post(`${path}/ping`);
+  expect(await client.read(path)).toContain('This endpoint is failing');
+  const [newest] = await gateway.db.query<{ id: string }>(
+    'SELECT max(id) AS id FROM webhook_deliveries WHERE endpoint_id = ?',
+    [path.split('/').at(-1)!],
+  );
+  const older = await client.read(`${path}?after=${newest!.id}`);
+  expect(older.match(/deliveries\/whd_/g)).toHaveLength(2);
+  expect(older).toContain('First page');
+  await stop();
+});

@@ -1,3 +1,0 @@
-import { runParts } from '../../support/room';
-
-runParts(__dirname);
