@@ -1,4 +1,4 @@
-/** Decides who is told of the new occasions, and makes the messages (decisions/notifications#notifications). */
+/** Decides who is notified of the new occasions, and makes the messages (decisions/notifications#notifications). */
 import {
   addressChats,
   forgetChatMessages,

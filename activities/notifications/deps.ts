@@ -5,7 +5,7 @@ import type { MailSender } from '../../src/adapters/mail/sender';
 
 export interface NotificationDeps {
   db: Db;
-  /** Null if there is no mail server, and nobody is told anything by mail. */
+  /** Null if there is no mail server, and nobody is notified by mail. */
   mail: MailSender | null;
   /** The addresses at which people open the pages. */
   pages: { dashboard: string; console: string };

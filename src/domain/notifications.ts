@@ -1,5 +1,5 @@
 /**
- * What people can be told: who may be told it, whether they are without a choice of their own, and the words.
+ * What people can be notified of: who may be, whether they are without a choice of their own, and the words.
  * The occasions are noted in the database (db/migrations/baseline/occasions.ts).
  */
 import { mayDo, type Permission, type Role, type UserKind } from './users';
@@ -33,7 +33,7 @@ export type OccasionKind = (typeof OCCASION_KINDS)[number];
 /** One kind: who may be notified of it, and the words of the message. */
 export interface NotificationKind {
   who: UserKind;
-  /** The permission of those who are told. */
+  /** The permission of those who are notified. */
   needs: Permission;
   isOn: boolean;
   /** The name on the page of choices, and the subject of a message about several objects. */

@@ -204,7 +204,7 @@ function screeningOf(settings: Shared): ScreeningConfig | null {
   return url === null || apiKey === null ? null : { url, apiKey, timeoutMs };
 }
 
-/** The mail server; null if nobody is told anything by mail. */
+/** The mail server; null if nobody is notified by mail. */
 function mailOf(settings: SettingsOf<'worker'>): MailConfig | null {
   const { SMTP_URL: smtpUrl, MAIL_FROM: from, GATEWAY_ENV } = settings;
   if (smtpUrl === null || from === null) return null;

@@ -14,7 +14,7 @@ export interface Link {
 
 /**
  * @param account the name of the account; null for operators
- * @param choicesUrl where the person chooses what to be told; null if there is no choice
+ * @param choicesUrl where the person chooses the notifications; null if there is no choice
  */
 export function renderNotification(
   kind: NotificationKind,

@@ -1,4 +1,4 @@
-/** The amounts below which the people of an account are told, for each mode and currency. */
+/** The amounts below which the people of an account are notified, for each mode and currency. */
 import type { Amount } from '../../domain/money';
 import type { Owner } from '../../domain/mode';
 import type { Reader, Tx } from '../transaction';

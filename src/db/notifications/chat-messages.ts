@@ -1,6 +1,6 @@
 /**
- * What chats are told (decisions/notifications#chat-webhooks): the unique rows of told_chats decide that a
- * chat is told once.
+ * What chats are notified of (decisions/notifications#chat-webhooks): the unique rows of told_chats decide that a
+ * chat is notified once.
  */
 import { DIGEST, type ChatKind } from '../../domain/notifications';
 import type { Mode } from '../../domain/mode';

@@ -1,6 +1,6 @@
 /**
  * Occasions and the messages about them (decisions/notifications#notifications). The unique rows of
- * told_occasions decide that a person is told once, and the guarded status of a message that it is sent at
+ * told_occasions decide that a person is notified once, and the guarded status of a message that it is sent at
  * most once.
  */
 import { DIGEST, isAlwaysTold, type OccasionKind } from '../../domain/notifications';
@@ -26,7 +26,7 @@ export interface Person {
   id: string;
   kind: UserKind;
   email: string;
-  /** In the account of the occasion, or as an operator; null means a merchant who is told without an account. */
+  /** In the account of the occasion, or as an operator; null means a merchant who is notified without an account. */
   role: MerchantRole | OperatorRole | null;
   /** Null if the person has not chosen. */
   isChosen: boolean | null;
@@ -169,7 +169,7 @@ const MONEY = [
   })
   .join(', ');
 
-/** What a message is, in each table of what was told. */
+/** What a message is, in each table of what was sent. */
 const MESSAGE = { told_occasions: 'notification_id', told_chats: 'message_id' } as const;
 
 /** The occasions of a message, oldest first. */

@@ -1,4 +1,4 @@
-/** What people have chosen to be told. The account is empty for an operator. */
+/** What people have chosen to be notified of. The account is empty for an operator. */
 import type { OccasionKind } from '../../domain/notifications';
 import type { Reader, Tx } from '../transaction';
 

@@ -1,4 +1,4 @@
-/** The amounts below which the people of an account are told (decisions/notifications#notifications). */
+/** The amounts below which the people of an account are notified (decisions/notifications#notifications). */
 import type { Owner } from '../../domain/mode';
 import {
   type BalanceAlerts,

@@ -1,5 +1,5 @@
 /**
- * The chats of an account or of the operators: added with an address in Slack's format, told what was chosen
+ * The chats of an account or of the operators: added with an address in Slack's format, notified of what was chosen
  * (decisions/notifications#chat-webhooks). The address and the secret of the signature are stored encrypted.
  */
 import { randomBytes } from 'node:crypto';
@@ -51,7 +51,7 @@ export function createChats(tools: ChatTools) {
       if (found === null) throw notFound(id);
       return found;
     },
-    /** Replaces what the chat is told. @throws InvalidInput, AdminRefusal */
+    /** Replaces what the chat is notified of. @throws InvalidInput, AdminRefusal */
     choose: async (by: ChangedBy, owner: ChatOwner, id: string, wanted: readonly string[]) => {
       const chosen = readKinds(owner, wanted);
       return makeChange(db, by, async (tx) => {

@@ -1,4 +1,4 @@
-/** What the signed-in person is told by mail, in the account that they look at (decisions/notifications#notifications). */
+/** What the signed-in person is notified of by mail, in the account that they look at (decisions/notifications#notifications). */
 import { listChoices, saveChoice } from '../../db/people/notification-choices';
 import type { Db } from '../../db/transaction';
 import {
@@ -18,7 +18,7 @@ export interface NotificationChoice {
 
 export function createNotificationChoices(db: Db) {
   return {
-    /** The kinds that the person's role may be told. */
+    /** The kinds of which the person's role may be notified. */
     list: async (user: SignedIn): Promise<NotificationChoice[]> => {
       const chosen = await listChoices(db, user.userId, accountOf(user));
       return kindsOf(user).map((kind) => {
@@ -26,7 +26,7 @@ export function createNotificationChoices(db: Db) {
         return { kind, title, isOn: chosen.find((one) => one.kind === kind)?.byEmail ?? isOn };
       });
     },
-    /** @param wanted the kinds to be told; all others are off */
+    /** @param wanted the kinds to be notified of; all others are off */
     save: (user: SignedIn, wanted: readonly string[]) =>
       db.transaction(async (tx) => {
         for (const kind of kindsOf(user)) {

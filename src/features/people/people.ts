@@ -264,7 +264,7 @@ async function invite(
   const email = checkEmail(wish.email);
   const role = roleOf(team.kind, wish.role);
   const people = await listPeople(db, team);
-  // Whether somebody else has a user with this address is not told.
+  // Whether somebody else has a user with this address is not said.
   if (people.some((one) => one.email.toLowerCase() === email.toLowerCase())) {
     throw new AdminRefusal({ code: 'email_taken', kind: team.kind, email });
   }

@@ -34,7 +34,7 @@ export interface SignInRequest extends Browser {
 }
 
 export type SignInRefusal =
-  /** Unknown email address, wrong password, disabled user, or no account: not told apart. */
+  /** Unknown email address, wrong password, disabled user, or no account: the answer does not distinguish them. */
   { kind: 'refused' } | { kind: 'limited'; minutes: number } | { kind: 'busy' };
 
 export type SignInOutcome =

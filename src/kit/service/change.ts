@@ -30,7 +30,7 @@ export interface Change<Fields extends TProperties, Subject, Result> {
   fields: Fields;
   /**
    * Reads a field before the transaction, beyond what its schema says, such as looking an address up. The
-   * faults of all fields are told together.
+   * faults of all fields are reported together.
    */
   prepare?: {
     [Name in keyof Fields]?: (

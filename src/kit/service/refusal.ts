@@ -154,7 +154,7 @@ const REFUSALS = {
   too_many_invitations: ({ max }: { max: number }) =>
     `At most ${max} invitations can be open. Revoke one first.`,
   too_many_chats: ({ max }: { max: number }) =>
-    `At most ${max} chats can be told. Remove one first.`,
+    `At most ${max} chats can be notified. Remove one first.`,
   no_screening_source: ({ name }: { name: string }) => `${name} is not a source of the screening.`,
   not_to_be_screened: ({ id }: Id) =>
     `${id} is no longer screened: it is a test payout, was submitted or has ended.`,

@@ -1,6 +1,6 @@
 /**
  * Checks JSON that somebody else wrote against a typebox schema. Each part of the schema says in its
- * `description` what it must be, such as `must be a URL`; the first fault is told in these words.
+ * `description` what it must be, such as `must be a URL`; the first fault is reported in these words.
  */
 import type { Static, TSchema } from 'typebox';
 import { Errors } from 'typebox/value';

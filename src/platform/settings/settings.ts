@@ -375,14 +375,14 @@ export const GATEWAY_SETTINGS = {
     otherwise: '60',
     programs: ['worker'],
     queues: MAILERS,
-    meaning: 'operators are told of a live payout that has waited for review for so long',
+    meaning: 'operators are notified of a live payout that has waited for review for so long',
   },
   NOTIFY_DOUBT_AFTER_MINUTES: {
     kind: count(1, 10_080),
     otherwise: '15',
     programs: ['worker'],
     queues: MAILERS,
-    meaning: 'operators are told of a live payout that has been in doubt for so long',
+    meaning: 'operators are notified of a live payout that has been in doubt for so long',
   },
   WORKER_QUEUES: {
     kind: choices(WORKER_QUEUES),

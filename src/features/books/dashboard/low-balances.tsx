@@ -1,4 +1,4 @@
-/** The amounts below which the people of the account are told of a balance. */
+/** The amounts below which the people of the account are notified of a balance. */
 import type { DashboardServices } from '../../../shell/dashboard/services';
 import { alertLowBalances } from '../balance-alerts';
 import { ChangeFields, readFields } from '../../../kit/pages/change-form';
