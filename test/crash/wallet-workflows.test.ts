@@ -130,9 +130,8 @@ describeWithChain('wallet processes that are killed', () => {
   /** The wallet whose process works on the chain. */
   const working = (other?: WalletProcess): Promise<WalletProcess> =>
     waitThroughFaults('a process that works on the chain', async () => {
-      const text = await run('chain', 'status', 'ethereum', '--json');
-      const { worker } = JSON.parse(text) as { worker: string | null };
-      const pid = Number(worker?.split(' ').at(-1));
+      const [status] = JSON.parse(await run('status', '--json')) as { worker: string | null }[];
+      const pid = Number(status?.worker?.split(' ').at(-1));
       const found = wallets.find(({ program }) => program.pid === pid);
       return found === other ? undefined : found;
     });

@@ -3,7 +3,7 @@ import type { Address } from 'viem';
 import { amount } from '../../src/domain/money';
 import { createChain } from '../../src/rails/wallet/chain/chain';
 import { decideUnknown } from '../../src/rails/wallet/sender/decide-unknown';
-import { pauseWholeChain, resumeWholeChain } from '../../src/rails/wallet/chain/pause';
+import { pause, resume } from '../../src/rails/wallet/chain/pause';
 import { findLockHolder } from '../../src/rails/wallet/db/database';
 import { chainLock } from '../../src/rails/wallet/driver';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
@@ -33,7 +33,7 @@ describeWithChain('the first start of a wallet', () => {
   it('finds what was paid, and is final, before somebody works on the chain', async () => {
     const networks = [testNetwork(chain)];
     const idle = await startTestWallet({ networks, signer, database });
-    await pauseWholeChain(idle.db, chain.chainId, { by: 'alice', reason: 'a test' });
+    await pause(idle.db, chain.chainId, 'chain', { by: 'alice', reason: 'a test' });
     await when('nobody to work on the chain', async () =>
       (await findLockHolder(idle.db, chainLock(chain.chainId))) === null ? true : null,
     );
@@ -42,7 +42,7 @@ describeWithChain('the first start of a wallet', () => {
     const [row] = await idle.db.query<{ address: Address }>('SELECT address FROM wallet.checkout');
     await chain.mint(chain.tokens.USDC, row!.address, 5_000_000n);
     await chain.finalize();
-    await resumeWholeChain(idle.db, chain.chainId, 'alice');
+    await resume(idle.db, chain.chainId, 'chain', 'alice');
     await idle.stop();
 
     const wallet = await startTestWallet({ networks, signer, database });

@@ -11,7 +11,7 @@ import { createAlarms } from '../../src/rails/wallet/alarms';
 import { createChain } from '../../src/rails/wallet/chain/chain';
 import { isPaid, missingAmount } from '../../src/rails/wallet/checkouts/checkout';
 import { takeStep } from '../../src/rails/wallet/checkouts/steps';
-import { resumeWholeChain } from '../../src/rails/wallet/chain/pause';
+import { resume } from '../../src/rails/wallet/chain/pause';
 import { errorText } from '../../src/platform/lib/command-line';
 import type { Log } from '../../src/rails/wallet/config';
 import { findPlace } from '../../src/rails/wallet/follower/place';
@@ -460,7 +460,7 @@ describeWithChain('deposits', () => {
     await world.follow();
     expect(await entriesOf(world, id)).toEqual(['10. final']);
     // Resumed without another chain, it pauses again.
-    expect(await resumeWholeChain(world.db, chain.chainId, 'bob')).toBe(true);
+    expect(await resume(world.db, chain.chainId, 'chain', 'bob')).toBe(true);
     await world.follow();
     expect((await findPlace(world.db, chain.chainId))!.pausedReason).not.toBeNull();
   });

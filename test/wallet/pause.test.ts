@@ -2,7 +2,7 @@
 import { type Address, type Hex, parseTransaction } from 'viem';
 import { withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
-import { pausePayouts, pauseWholeChain, resumePayouts } from '../../src/rails/wallet/chain/pause';
+import { pause, resume } from '../../src/rails/wallet/chain/pause';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import { createTestSigner, fillFloat, testNetwork } from '../support/wallet/wallet';
@@ -45,7 +45,7 @@ describeWithChain('a pause of payouts, and a new key', () => {
     const network = testNetwork(chain, { payouts });
     world = await startPayoutsWorld(chain, receiver, { network, signer, database });
   };
-  const pause = () => pausePayouts(world.wallet.db, chain.chainId, DECISION);
+  const pausePayouts = () => pause(world.wallet.db, chain.chainId, 'payouts', DECISION);
   const poolHas = (count: number) =>
     waitThroughFaults(`${String(count)} transactions in the pool`, async () => {
       const pool = await chain.rpc<{ pending: Hex }>('txpool_status', []);
@@ -56,13 +56,13 @@ describeWithChain('a pause of payouts, and a new key', () => {
     await start({ resendAfterMs: 300 });
     await world.pay('po_1');
     await world.broadcastOf(1);
-    await pause();
+    await pausePayouts();
     await chain.drop('all');
     await world.pay('po_2');
     expect(await world.ended('po_1')).toMatchObject({ status: 'sent' });
     expect(await world.inFlight()).toBe(0);
     expect(await world.attempts()).toHaveLength(1);
-    await resumePayouts(world.wallet.db, chain.chainId, 'alice');
+    await resume(world.wallet.db, chain.chainId, 'payouts', 'alice');
     expect(await world.ended('po_2')).toMatchObject({ status: 'sent' });
     expect(await world.received()).toBe(10_000_000n);
   });
@@ -71,7 +71,7 @@ describeWithChain('a pause of payouts, and a new key', () => {
     await start({ replaceAfterMs: 500 });
     await world.pay('po_1');
     await world.broadcastOf(1);
-    await pause();
+    await pausePayouts();
     await chain.setNextBaseFee(50n * GWEI);
     await chain.mine();
     expect(await world.ended('po_1')).toMatchObject({ status: 'sent' });
@@ -83,7 +83,7 @@ describeWithChain('a pause of payouts, and a new key', () => {
     await start();
     await world.pay('po_1');
     await world.broadcastOf(1);
-    await pause();
+    await pausePayouts();
     await world.wallet.stop();
     // A kill between the nonce and its bytes leaves this.
     await chain.drop('all');
@@ -100,7 +100,7 @@ describeWithChain('a pause of payouts, and a new key', () => {
     await start({ resendAfterMs: 100, replaceAfterMs: 100 });
     await world.pay('po_1');
     await world.broadcastOf(1);
-    await pauseWholeChain(world.wallet.db, chain.chainId, DECISION);
+    await pause(world.wallet.db, chain.chainId, 'chain', DECISION);
     await waitThroughFaults('the end of the step', async () => {
       const before = await world.attempts();
       await new Promise((resolve) => setTimeout(resolve, 1_000));

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
 import { createChain } from '../../src/rails/wallet/chain/chain';
-import { pauseWholeChain } from '../../src/rails/wallet/chain/pause';
+import { pause } from '../../src/rails/wallet/chain/pause';
+import { storeArrivals } from '../../src/rails/wallet/checkouts/deposits';
+import { lockCheckout } from '../../src/rails/wallet/checkouts/store';
 import { runWalletCommand } from '../../src/rails/wallet/commands';
 import { listDecisions } from '../../src/rails/wallet/decisions';
 import { bookMissing } from '../../src/rails/wallet/follower/booking';
@@ -18,6 +20,7 @@ import {
   entriesOf,
   openTestCheckout,
   pay,
+  when,
 } from './deposits-world';
 
 const WEI = 10n ** 18n;
@@ -56,16 +59,18 @@ describeWithChain('a rescan', () => {
   });
 
   /** The wallet reads the blocks as if there was nothing in them. */
-  const missing = async (
-    happens: () => Promise<unknown>,
-  ): Promise<{ from: number; to: number }> => {
-    const from = (await chain.blockNumber()) + 1;
-    node.answer = () => null;
+  const hide = (): void => {
     node.alter = ({ method }, result) => {
       if (method === 'eth_getBlockReceipts') return [];
       const isBlock = Array.isArray((result as FullBlock | null)?.transactions);
       return isBlock ? { ...(result as object), logsBloom: NO_LOGS, transactions: [] } : result;
     };
+  };
+  const missing = async (
+    happens: () => Promise<unknown>,
+  ): Promise<{ from: number; to: number }> => {
+    const from = (await chain.blockNumber()) + 1;
+    hide();
     await happens();
     const to = await chain.blockNumber();
     // Coins are found at the newest block, and booked when that is final.
@@ -73,7 +78,6 @@ describeWithChain('a rescan', () => {
       await chain.finalize();
       await world.follow();
     }
-    node.answer = () => null;
     node.alter = honest;
     return { from, to };
   };
@@ -84,6 +88,10 @@ describeWithChain('a rescan', () => {
     return found.map(
       ({ arrival, outcome }) => `${String(arrival.units)} ${arrival.asset} ${outcome}`,
     );
+  };
+  const blockOf = async (hash: string): Promise<number> => {
+    const method = 'eth_getTransactionReceipt';
+    return Number((await chain.rpc<{ blockNumber: string }>(method, [hash])).blockNumber);
   };
   const openInCoins = () => openTestCheckout(world, { asset: 'ETH', amount: amount('1') });
 
@@ -123,30 +131,36 @@ describeWithChain('a rescan', () => {
 
   it('credits coins once while the wallet finds them by the balance at the same moment', async () => {
     const { id, address } = await openInCoins();
-    const from = (await chain.blockNumber()) + 1;
-    await missing(async () => {
-      await pay(chain, null, address, WEI);
-      // Its look for coins by the balance is later.
-      node.answer = ({ method }) => (method === 'eth_getBalance' ? { status: 503 } : null);
-    }).catch(() => undefined);
+    hide();
+    const txHash = await pay(chain, null, address, WEI);
+    await world.follow();
     node.alter = honest;
-    let isRescanned = false;
-    let newest = 0;
-    node.answer = async ({ method, params: [, at] }) => {
-      if (method !== 'eth_getBalance' || isRescanned) return null;
-      newest = Math.max(newest, Number(at));
-      // It has seen the coins at a block, and now looks for the block that brought them.
-      if (Number(at) === newest) return null;
-      isRescanned = true;
-      expect(await again({ from })).toEqual(['1000000000000000000 ETH credited']);
-      return null;
-    };
-    world.restart();
+    await chain.finalize();
+    // As a rescan does: the checkout is locked when the wallet has found the coins, and has not booked them.
+    const { following } = await world.db.transaction(async (tx) => {
+      const { checkout } = await lockCheckout(tx, id);
+      const work = world.follow();
+      await when('the wallet that waits for the checkout', async () => {
+        const waiting = await world.db.query(
+          `SELECT 1 FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return waiting.length > 0 ? true : null;
+      });
+      await storeArrivals(tx, { chainId: chain.chainId, rules: world.network.deposits }, [
+        {
+          ...{ token: null, from: chain.accounts[5]!, to: checkout.address, units: WEI, txHash },
+          ...{ ordinal: 0, checkoutId: id, asset: 'ETH', decimals: 18, isInternal: false },
+          ...{ blockNumber: await blockOf(txHash), blockTime: new Date() },
+        },
+      ]);
+      return { following: work };
+    });
+    await following;
     for (let round = 0; round < 3; round += 1) {
       await chain.finalize();
       await world.follow();
     }
-    expect(isRescanned).toBe(true);
     expect(await entriesOf(world, id)).toEqual(['1. final']);
   });
 
@@ -183,7 +197,7 @@ describeWithChain('a rescan', () => {
     const head = await chain.blockNumber();
     await chain.mine();
     await expect(again({ from: 0, to: head + 1 })).rejects.toThrow(/is not final yet/);
-    await pauseWholeChain(world.db, chain.chainId, { by: 'alice', reason: 'nodes are upgraded.' });
+    await pause(world.db, chain.chainId, 'chain', { by: 'alice', reason: 'nodes are upgraded.' });
     await expect(again({})).rejects.toThrow(/ethereum is paused: nodes are upgraded/);
   });
 

@@ -6,7 +6,7 @@ import { type Address, getAddress, type Hex, parseTransaction } from 'viem';
 import { amount } from '../../src/domain/money';
 import type { PayoutOrder, ProviderTransfer } from '../../src/adapters/providers/port';
 import { createChain } from '../../src/rails/wallet/chain/chain';
-import { pausePayouts, resumePayouts } from '../../src/rails/wallet/chain/pause';
+import { pause, resume } from '../../src/rails/wallet/chain/pause';
 import { Database } from '../../src/rails/wallet/db/database';
 import { allowAddress, denyAddress } from '../../src/rails/wallet/sender/denylist';
 import { decideUnknown } from '../../src/rails/wallet/sender/decide-unknown';
@@ -456,7 +456,7 @@ describeWithChain('a payout of the wallet', () => {
         return low.length === count;
       });
     await lowFloats(2);
-    await pausePayouts(wallet!.db, chain.chainId, { by: 'alice', reason: 'test' });
+    await pause(wallet!.db, chain.chainId, 'payouts', { by: 'alice', reason: 'test' });
     await pay();
     await pay({ reference: 'po_2' }, chain.accounts[5]);
     // Each is noticed in another round of the sender, so that one with the orders is over.
@@ -466,7 +466,7 @@ describeWithChain('a payout of the wallet', () => {
     await lowFloats(0);
     expect(await attempts()).toHaveLength(0);
     await denyAddress(wallet!.db, receiver, { by: 'alice', reason: 'test' });
-    await resumePayouts(wallet!.db, chain.chainId, 'alice');
+    await resume(wallet!.db, chain.chainId, 'payouts', 'alice');
     expect(await ended()).toMatchObject({ status: 'failed', txHash: null });
     expect(await ended('po_2')).toMatchObject({ status: 'sent' });
     const refused = await wallet!.provider.submitPayout({
@@ -531,7 +531,7 @@ describeWithChain('a payout of the wallet', () => {
     await start(changes);
     await pay();
     await ended();
-    await pausePayouts(wallet!.db, chainId, { by: 'alice', reason: 'a new key' });
+    await pause(wallet!.db, chainId, 'payouts', { by: 'alice', reason: 'a new key' });
     await pay({ reference: 'po_2' });
     const earlier = signer;
     await wallet!.stop();
@@ -539,7 +539,7 @@ describeWithChain('a payout of the wallet', () => {
     await fillFloat(chain, signer.address);
     await chain.setBalance(earlier.address, 0n);
     await start(changes);
-    await resumePayouts(wallet!.db, chainId, 'alice');
+    await resume(wallet!.db, chainId, 'payouts', 'alice');
     expect(await ended('po_2')).toMatchObject({ status: 'sent' });
     expect(await received()).toBe(10_000_000n);
     const left = await chain.balanceOf(chain.tokens.USDC, signer.address);

@@ -42,7 +42,7 @@ describeWithChain('the sums', () => {
   };
   const received = async (asset: string): Promise<bigint | undefined> =>
     (await readSums(world.db, createChain(world.network)))?.find((one) => one.asset === asset)
-      ?.onAddresses;
+      ?.on_addresses;
   const settle = async (): Promise<void> => {
     // Coins are compared at the block up to which contracts' coins were looked for.
     for (let round = 0; round < 2; round += 1) {

@@ -2,6 +2,7 @@
  * The alarms that a person ends, and how: acknowledged and resolved with a name and a reason. The other alarms end
  * with their condition.
  */
+import { UsageError } from '../../platform/lib/command-line';
 import { SetupError } from '../../platform/lib/setup-error';
 import { type AlarmKind, BY_SEVERITY } from './alarms';
 import { findPause } from './chain/pause';
@@ -60,25 +61,27 @@ export async function listAlarms(db: Db): Promise<OpenAlarm[]> {
   }));
 }
 
-export interface AlarmRow {
+interface AlarmRow {
   kind: string;
   subject: string;
-  chainId: number;
+  chainId: string;
   isOpen: boolean;
 }
 
-export async function findAlarm(db: Db, id: string): Promise<AlarmRow | null> {
-  const [row] = await db.query<Omit<AlarmRow, 'chainId'> & { chain_id: string }>(
-    `SELECT kind, subject, chain_id, cleared_at IS NULL AS "isOpen"
-     FROM wallet.alarm WHERE id = $1`,
+/** @throws UsageError */
+async function findAlarm(db: Db, id: string): Promise<AlarmRow> {
+  const [row] = await db.query<AlarmRow>(
+    `SELECT kind, subject, chain_id AS "chainId", cleared_at IS NULL AS "isOpen"
+     FROM wallet.alarm WHERE id::text = $1`,
     [id],
   );
-  if (row === undefined) return null;
-  const { chain_id: chainId, ...alarm } = row;
-  return { ...alarm, chainId: Number(chainId) };
+  if (row !== undefined) return row;
+  throw new UsageError(`There is no alarm ${id}. See \`alarms list\`.`);
 }
 
+/** @throws UsageError when there is no such alarm */
 export async function acknowledgeAlarm(db: Db, id: string, by: string): Promise<void> {
+  await findAlarm(db, id);
   await db.query(
     `UPDATE wallet.alarm SET acknowledged_by = $2, acknowledged_at = clock_timestamp()
      WHERE id = $1 AND cleared_at IS NULL`,
@@ -86,14 +89,13 @@ export async function acknowledgeAlarm(db: Db, id: string, by: string): Promise<
   );
 }
 
-/** @throws SetupError with the reason why it stays open; an alarm that is over stays as it is */
+/** @throws SetupError with the reason why it stays open, UsageError; an alarm that is over stays as it is */
 export async function resolveAlarm(
   db: Database,
   id: string,
   { by, reason }: { by: string; reason: string },
 ): Promise<void> {
   const alarm = await findAlarm(db, id);
-  if (alarm === null) throw new SetupError(`There is no alarm ${id}.`);
   const cause = await findCause(db, alarm);
   if (alarm.isOpen && cause !== null) throw new SetupError(cause);
   await db.query(
@@ -126,7 +128,7 @@ async function findCause(db: Db, { kind, subject, chainId }: AlarmRow): Promise<
       return 'The payout still waits. Run npm run wallet -- transfer fail or transfer confirm, which ends the alarm.';
     }
   }
-  if (kind === 'reorganization_below_final' && (await findPause(db, chainId)) !== null) {
+  if (kind === 'reorganization_below_final' && (await findPause(db, Number(chainId))) !== null) {
     return 'The chain is still paused. Run npm run wallet -- chain resume first.';
   }
   return null;

@@ -6,6 +6,7 @@
  */
 import type { Chain } from './chain/chain';
 import type { Db } from './db/database';
+import { columnsOf } from './db/rows';
 import { readBalances } from './follower/reader';
 
 /** A round asks about this many addresses without a movement, so 100,000 take days. */
@@ -64,13 +65,7 @@ export async function keepBalances(
        SET units = excluded.units, block_number = excluded.block_number,
          asked_at = excluded.asked_at
        WHERE kept.block_number <= excluded.block_number`,
-    [
-      chainId,
-      asset,
-      block,
-      asked.map(({ address }) => address),
-      asked.map(({ units }) => units.toString()),
-    ],
+    [chainId, asset, block, ...columnsOf(asked, 'address', 'units')],
   );
 }
 

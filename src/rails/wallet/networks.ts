@@ -117,7 +117,7 @@ const LIST = { description: 'must be a JSON array' };
 const Text = Type.String({ minLength: 1, description: 'must be a text' });
 
 function Whole(minimum: number, maximum: number) {
-  const description = `must be a whole number from ${String(minimum)} to ${String(maximum)}`;
+  const description = `must be a whole number from ${minimum} to ${maximum}`;
   return Type.Integer({ minimum, maximum, description });
 }
 
@@ -190,7 +190,7 @@ const GWEI_MAX = 1_000_000;
 const Gwei = Type.Number({
   minimum: 0,
   maximum: GWEI_MAX,
-  description: `must be a number from 0 to ${String(GWEI_MAX)}`,
+  description: `must be a number from 0 to ${GWEI_MAX}`,
 });
 const GAS_MIN = 21_000;
 const DAY_SECONDS = 86_400;
@@ -217,7 +217,7 @@ function networkSchema(assets: readonly string[]) {
       rpc_urls: Type.Array(Url, LIST),
       finality: Type.Optional(
         Type.Union([Type.Literal('finalized'), Whole(1, CONFIRMATIONS_MAX)], {
-          description: `must be "finalized" or a whole number from 1 to ${String(CONFIRMATIONS_MAX)}`,
+          description: `must be "finalized" or a whole number from 1 to ${CONFIRMATIONS_MAX}`,
         }),
       ),
       poll_ms: Maybe(Whole(50, 60_000)),
@@ -262,7 +262,7 @@ export function readNetworks(
   const { networks: entries } = checkJson(NetworksFile, content, refuse);
   const networks = entries.map((entry, index) =>
     readNetwork(entry, isDevelopment ? 1 : RPC_URLS_MIN, ({ at, rule }) =>
-      refuse({ at: `.networks[${String(index)}]${at}`, rule }),
+      refuse({ at: `.networks[${index}]${at}`, rule }),
     ),
   );
   refuseRepeated(
@@ -305,7 +305,7 @@ function readNetwork(entry: unknown, urlsMin: number, refuse: Refuse): Network {
   if (new Set(rpcUrls).size < urlsMin) {
     throw refuse({
       at: '.rpc_urls',
-      rule: `must have at least ${String(urlsMin)} different URLs`,
+      rule: `must have at least ${urlsMin} different URLs`,
     });
   }
   const refuseTokens = (rule: string): SetupError => refuse({ at: '.tokens', rule });
@@ -406,7 +406,7 @@ function readSigners(
   if (signer !== undefined) {
     throw refuseList('and signer cannot both be set; name every hot wallet in signers');
   }
-  const settings = signers.map((entry, index) => read(entry, `.signers[${String(index)}]`));
+  const settings = signers.map((entry, index) => read(entry, `.signers[${index}]`));
   if (settings.length === 0) throw refuseList('must have at least one entry');
   // The same key in two files is noticed when the files are opened.
   refuseRepeated(

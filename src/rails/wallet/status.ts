@@ -4,7 +4,7 @@
  */
 import type { Address, Hex } from 'viem';
 import { isLess } from '../../domain/money';
-import { BY_SEVERITY } from './alarms';
+import { listAlarms, type OpenAlarm } from './alarm-decisions';
 import { ChainUnavailable } from './chain/rpc';
 import { type Chain, createChain } from './chain/chain';
 import { listNewestDecisions, type PauseDecision } from './chain/pause';
@@ -46,7 +46,7 @@ export interface NetworkStatus {
   sweeps: OpenSweep[];
   /** Null when it was not asked for, no node tells, or the chain has not been read. */
   sums: ShownSums[] | null;
-  alarms: { kind: string; subject: string; detail: string; raised_at: string }[];
+  alarms: OpenAlarm[];
 }
 
 interface HotWallet {
@@ -106,11 +106,7 @@ async function readNetworkStatus(
     ...(await readCounts(db, chainId)),
     sweeps: (await describeOpenSweeps(db, chainId)).map(({ sweep }) => sweep),
     sums: sums ? await readShownSums(db, chain) : null,
-    alarms: await db.query(
-      `SELECT kind, subject, detail, to_char(raised_at AT TIME ZONE 'UTC', ${ISO}) AS raised_at
-       FROM wallet.alarm WHERE chain_id = $1 AND cleared_at IS NULL ORDER BY ${BY_SEVERITY}`,
-      [chainId],
-    ),
+    alarms: (await listAlarms(db)).filter((one) => one.chain_id === chainId),
   };
 }
 
@@ -204,44 +200,27 @@ async function readFloats(
 type Counts = Pick<NetworkStatus, 'transfers' | 'deposits' | 'refunds'>;
 
 async function readCounts(db: Db, chainId: number): Promise<Counts> {
-  const [transfers] = await db.query<{ queued: number; oldest: string | null }>(
-    `SELECT count(*)::int AS queued, to_char(min(created_at) AT TIME ZONE 'UTC', ${ISO}) AS oldest
-     FROM wallet.transfer WHERE chain_id = $1 AND status = 'queued'`,
+  const [counts] = await db.query<Counts>(
+    `SELECT (
+       SELECT jsonb_build_object('queued', count(*),
+         'oldest_queued_at', to_char(min(created_at) AT TIME ZONE 'UTC', ${ISO}),
+         'waiting', (SELECT coalesce(jsonb_object_agg(waiting_for, many), '{}') FROM (
+           SELECT waiting_for, count(*) AS many FROM wallet.transfer
+           WHERE chain_id = $1 AND waiting_for IS NOT NULL GROUP BY 1) AS reasons))
+       FROM wallet.transfer WHERE chain_id = $1 AND status = 'queued') AS transfers, (
+       SELECT jsonb_build_object('unconfirmed', count(*) FILTER (WHERE state = 'detected'),
+         'oldest_unconfirmed_at', to_char(min(seen_at) FILTER (WHERE state = 'detected') AT TIME ZONE 'UTC', ${ISO}),
+         'held', count(*) FILTER (WHERE screening = 'held'))
+       FROM wallet.deposit
+       WHERE chain_id = $1 AND (state = 'detected' OR screening = 'held')) AS deposits, (
+       SELECT jsonb_build_object('needs_address', count(*) FILTER (WHERE refund.state = 'needs_address'),
+         'sending', count(*) FILTER (WHERE refund.state = 'sending'))
+       FROM wallet.refund JOIN wallet.checkout ON checkout.id = refund.checkout_id
+       WHERE checkout.chain_id = $1 AND refund.state <> 'sent') AS refunds`,
     [chainId],
   );
-  const waiting = await db.query<{ reason: string; transfers: number }>(
-    `SELECT waiting_for AS reason, count(*)::int AS transfers FROM wallet.transfer
-     WHERE chain_id = $1 AND waiting_for IS NOT NULL GROUP BY 1 ORDER BY 1`,
-    [chainId],
-  );
-  const [deposits] = await db.query<{ unconfirmed: number; oldest: string | null; held: number }>(
-    `SELECT count(*) FILTER (WHERE state = 'detected')::int AS unconfirmed,
-       count(*) FILTER (WHERE screening = 'held')::int AS held,
-       to_char(min(seen_at) FILTER (WHERE state = 'detected') AT TIME ZONE 'UTC', ${ISO}) AS oldest
-     FROM wallet.deposit
-     WHERE chain_id = $1 AND (state = 'detected' OR screening = 'held')`,
-    [chainId],
-  );
-  const [refunds] = await db.query<{ needs_address: number; sending: number }>(
-    `SELECT count(*) FILTER (WHERE refund.state = 'needs_address')::int AS needs_address,
-       count(*) FILTER (WHERE refund.state = 'sending')::int AS sending
-     FROM wallet.refund JOIN wallet.checkout ON checkout.id = refund.checkout_id
-     WHERE checkout.chain_id = $1 AND refund.state <> 'sent'`,
-    [chainId],
-  );
-  return {
-    transfers: {
-      queued: transfers?.queued ?? 0,
-      waiting: Object.fromEntries(waiting.map(({ reason, transfers: many }) => [reason, many])),
-      oldest_queued_at: transfers?.oldest ?? null,
-    },
-    deposits: {
-      unconfirmed: deposits?.unconfirmed ?? 0,
-      oldest_unconfirmed_at: deposits?.oldest ?? null,
-      held: deposits?.held ?? 0,
-    },
-    refunds: { needs_address: refunds?.needs_address ?? 0, sending: refunds?.sending ?? 0 },
-  };
+  if (counts === undefined) throw new Error('PostgreSQL gave no counts');
+  return counts;
 }
 
 /** People read it; `--json` prints the documents themselves. */

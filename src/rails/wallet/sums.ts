@@ -11,28 +11,32 @@ import type { Alarms } from './alarms';
 import type { Chain } from './chain/chain';
 import { ignoreSilence, RpcRefusal } from './chain/rpc';
 import type { Db } from './db/database';
+import { readRow, type Row } from './db/rows';
 import { findPlace, listBlocks } from './follower/place';
 import { readBalances, readHeader } from './follower/reader';
 import { type AddressTotal, ASKED_IN_TURN, keepBalances, readAddressTotal } from './kept-balances';
 import { NATIVE_DECIMALS } from './units';
 
-export interface AssetSums {
+/** Figures in the asset's smallest unit. */
+export interface AssetSums extends Record<Figure, bigint> {
   asset: string;
   decimals: number;
   /** The sums are those at this block. */
   block: number;
-  /** The balances by the nodes, in the asset's smallest unit like all figures here. */
-  onAddresses: bigint;
-  received: bigint;
-  swept: bigint;
-  fees: bigint;
-  /** The balances of the hot wallets. */
-  float: bigint;
-  /** The amounts that are ordered and not final yet. */
-  owed: bigint;
-  /** The difference, which is zero unless something needs an explanation. */
-  difference: bigint;
 }
+
+const FIGURES = [
+  /** The balances by the nodes. */
+  'on_addresses',
+  ...(['received', 'swept', 'fees'] as const),
+  /** The balances of the hot wallets. */
+  'float',
+  /** The amounts that are ordered and not final yet. */
+  'owed',
+  /** Zero unless something needs an explanation. */
+  'difference',
+] as const;
+type Figure = (typeof FIGURES)[number];
 
 /** The sums with the addresses that were asked about for them. */
 interface AskedSums extends AssetSums {
@@ -80,9 +84,9 @@ async function readSumsAt(
     const ofSigners = signers.map(({ address }) => ({ address, token }));
     const float = sumOf(await readBalances(chain, ofSigners, block));
     const booked = await readBooked(db, chainId, asset, block);
-    const { units: onAddresses, asked, isComplete } = total;
-    const difference = onAddresses - (booked.received - booked.swept - booked.fees);
-    const figures = { asset, decimals, block, onAddresses, ...booked, float, difference };
+    const { units, asked, isComplete } = total;
+    const difference = units - (booked.received - booked.swept - booked.fees);
+    const figures = { asset, decimals, block, on_addresses: units, ...booked, float, difference };
     sums.push({ ...figures, asked, isComplete });
   }
   return sums;
@@ -145,7 +149,7 @@ export class SumsCheck {
     if (block?.hash !== look.hash) return;
     for (const one of look.sums) {
       const booked = await readBooked(db, chainId, one.asset, look.number);
-      const difference = one.onAddresses - (booked.received - booked.swept - booked.fees);
+      const difference = one.on_addresses - (booked.received - booked.swept - booked.fees);
       const later = await readFoundLater(db, chainId, one.asset, look.number);
       const isExplained = difference >= 0n && difference <= later;
       await this.keepAndReport({ ...one, ...booked, difference: isExplained ? 0n : difference });
@@ -183,27 +187,11 @@ async function readFoundLater(
 }
 
 /** Exact: as many decimals as the asset has. */
-export interface ShownSums extends Record<
-  'on_addresses' | 'received' | 'swept' | 'fees' | 'float' | 'owed' | 'difference',
-  string
-> {
-  asset: string;
-  block: number;
-}
+export type ShownSums = Record<Figure | 'asset', string> & { block: number };
 
-export function presentSums({ asset, block, decimals, ...of }: AssetSums): ShownSums {
-  const show = (units: bigint): string => formatUnits(units, decimals);
-  return {
-    asset,
-    block,
-    on_addresses: show(of.onAddresses),
-    received: show(of.received),
-    swept: show(of.swept),
-    fees: show(of.fees),
-    float: show(of.float),
-    owed: show(of.owed),
-    difference: show(of.difference),
-  };
+function presentSums({ asset, block, decimals, ...sums }: AssetSums): ShownSums {
+  const shown = FIGURES.map((name) => [name, formatUnits(sums[name], decimals)]);
+  return { asset, block, ...(Object.fromEntries(shown) as Record<Figure, string>) };
 }
 
 /** `wallet status` shows it; null while no node can tell. */
@@ -212,14 +200,11 @@ export async function readShownSums(db: Db, chain: Chain): Promise<ShownSums[] |
   return sums?.map(presentSums) ?? null;
 }
 
+type Booked = Record<'received' | 'swept' | 'fees' | 'owed', bigint>;
+
 /** Vanished deposits are in no block. */
-async function readBooked(
-  db: Db,
-  chainId: number,
-  asset: string,
-  at: number,
-): Promise<Pick<AssetSums, 'received' | 'swept' | 'fees' | 'owed'>> {
-  const [row] = await db.query<Record<'received' | 'swept' | 'fees' | 'owed', string>>(
+async function readBooked(db: Db, chainId: number, asset: string, at: number): Promise<Booked> {
+  const [row] = await db.query<Row<Booked>>(
     `SELECT
        (SELECT coalesce(sum(units), 0) FROM wallet.deposit
         WHERE chain_id = $1 AND asset = $2 AND block_number <= $3 AND state <> 'vanished')::text
@@ -232,10 +217,6 @@ async function readBooked(
         WHERE chain_id = $1 AND asset = $2 AND status IN ('queued', 'sending'))::text AS owed`,
     [chainId, asset, at],
   );
-  return {
-    received: BigInt(row?.received ?? 0),
-    swept: BigInt(row?.swept ?? 0),
-    fees: BigInt(row?.fees ?? 0),
-    owed: BigInt(row?.owed ?? 0),
-  };
+  if (row === undefined) throw new Error('PostgreSQL gave no sums');
+  return readRow<Booked>(row, 'received', 'swept', 'fees', 'owed');
 }

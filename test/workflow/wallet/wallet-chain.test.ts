@@ -85,25 +85,26 @@ describeWithChain('what an operator decides about a chain', () => {
     const reason = ['--reason', 'both nodes fork'];
     const paused = await run('chain', 'pause', 'ethereum', '--by', 'alice', ...reason);
     expect(paused).toMatchObject({ code: 0 });
-    const state = JSON.parse((await run('chain', 'status', 'ethereum', '--json')).text) as object;
-    expect(state).toMatchObject({ state: 'paused', worker: null, pause: { by: 'alice' } });
+    const [state] = JSON.parse((await run('status', '--json')).text) as object[];
+    const pause = { stops: 'chain', kind: 'pause', by: 'alice', reason: 'both nodes fork' };
+    expect(state).toMatchObject({ worker: null, decisions: [pause] });
 
     const before = { head: await headOf(), attempts: await attempts() };
     const reference = await pay();
     await wallet.stop();
     await start();
     await chain.mine(3);
-    const status = (await run('chain', 'status', 'ethereum')).text;
-    expect(status).toContain('paused by alice since');
+    const status = (await run('status')).text;
+    expect(status).toContain('NONE: is a wallet running? Is the chain paused?');
+    expect(status).toContain('the chain was paused by alice at ');
     expect(await statusOf(reference)).toBe('pending');
     expect({ head: await headOf(), attempts: await attempts() }).toEqual(before);
 
     const resumed = await run('chain', 'resume', 'ethereum', '--by', 'bob');
     expect(resumed.text).toMatch(/^ethereum \(test mode, chain \d+\) goes on\.\n$/);
     expect(await ended(reference)).toBe('sent');
-    const working = (await run('chain', 'status', 'ethereum')).text;
-    expect(working).toContain(`working since`);
-    expect(working).toContain(String(process.pid));
+    const working = (await run('status')).text;
+    expect(working).toMatch(new RegExp(`worker +\\S+ ${process.pid}\n`));
     const decisions = await wallet.db.query(
       'SELECT stops, kind, decided_by AS by, reason FROM wallet.decision ORDER BY id',
     );

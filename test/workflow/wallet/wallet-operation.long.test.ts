@@ -96,7 +96,7 @@ describeWithChain('the commands of the wallet', () => {
     const by = ['--by', 'alice'];
     expect(await run('pause', '--chain-id', chainId, '--reason', 'a test', ...by)).toEqual({
       code: 0,
-      text: `Payouts on the chain ${chainId} are paused.\n`,
+      text: `Payouts are paused on the chain ${chainId}.\n`,
     });
     const { reference } = order({});
     await wallet.provider.submitPayout(order({ reference }));

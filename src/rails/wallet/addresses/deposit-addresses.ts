@@ -24,7 +24,7 @@ export function openXpub(xpub: string, variable: string): DepositAddresses {
   const chain = readXpub(xpub, variable).deriveChild(EXTERNAL_CHAIN);
   return (index) => {
     if (!Number.isSafeInteger(index) || index < 0 || index > ADDRESS_INDEX_MAX) {
-      throw new RangeError(`not an address index: ${String(index)}`);
+      throw new RangeError(`not an address index: ${index}`);
     }
     const { publicKey } = chain.deriveChild(index);
     if (publicKey === null) throw new Error('the extended key has no public key');

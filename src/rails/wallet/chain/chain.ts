@@ -162,7 +162,7 @@ export async function verifyChain({
   let answered = false;
   for (const [index, node] of rpc.each().entries()) {
     try {
-      await verifyNode(network, node, `rpc_urls[${String(index)}]`);
+      await verifyNode(network, node, `rpc_urls[${index}]`);
       answered = true;
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error;
@@ -177,7 +177,7 @@ async function verifyNode(network: Network, node: Rpc, field: string): Promise<v
   const found = await node.readChainId();
   if (found !== chainId) {
     throw new SetupError(
-      `${at}: the node of ${field} serves the chain ${String(found)}, but chain_id is ${String(chainId)}. Correct chain_id or the URL.`,
+      `${at}: the node of ${field} serves the chain ${found}, but chain_id is ${chainId}. Correct chain_id or the URL.`,
     );
   }
   await verifyFinality(network, node, `${at}: the node of ${field}`);
@@ -190,7 +190,7 @@ async function verifyNode(network: Network, node: Rpc, field: string): Promise<v
     const answer = await readDecimals(node, address);
     if (answer !== decimals) {
       throw new SetupError(
-        `${token} ${answer === null ? 'does not state its decimals' : `has ${String(answer)} decimals`}, but decimals is ${String(decimals)}. Correct tokens[].address or tokens[].decimals.`,
+        `${token} ${answer === null ? 'does not state its decimals' : `has ${answer} decimals`}, but decimals is ${decimals}. Correct tokens[].address or tokens[].decimals.`,
       );
     }
   }

@@ -25,45 +25,11 @@ export async function findPause(db: Db, chainId: number): Promise<Pause | null> 
 }
 
 /**
- * No transfer gets a nonce until `resumePayouts`. Transfers that have one are still signed, broadcast
- * and replaced, because their nonces hold up the ones after them: so what is in flight ends.
+ * A pause of payouts still signs, broadcasts and replaces what has a nonce, because these nonces hold up the ones
+ * after them: so what is in flight ends. A pause of the chain is in the follower's row too, where it guards the
+ * transaction of a step that is under way. A repeated order is the same pause.
  */
-export async function pausePayouts(
-  db: Db,
-  chainId: number,
-  decision: Pick<Pause, 'by' | 'reason'>,
-): Promise<void> {
-  await pause(db, chainId, 'payouts', decision);
-}
-
-/** @returns whether they were paused */
-export function resumePayouts(db: Db, chainId: number, by: string): Promise<boolean> {
-  return resume(db, chainId, 'payouts', by);
-}
-
-export async function pauseWholeChain(
-  db: Db,
-  chainId: number,
-  decision: Pick<Pause, 'by' | 'reason'>,
-): Promise<void> {
-  await pause(db, chainId, 'chain', decision);
-}
-
-/** @returns whether it was paused */
-export function resumeWholeChain(
-  db: Db,
-  chainId: number,
-  by: string,
-  reason: string | null = null,
-): Promise<boolean> {
-  return resume(db, chainId, 'chain', by, reason);
-}
-
-/**
- * The follower's row too, where it guards the transaction of a step that is under way. A repeated
- * order is the same pause.
- */
-async function pause(
+export async function pause(
   db: Db,
   chainId: number,
   stops: Stops,
@@ -86,7 +52,8 @@ async function pause(
   );
 }
 
-async function resume(
+/** @returns whether it was paused */
+export async function resume(
   db: Db,
   chainId: number,
   stops: Stops,
@@ -111,8 +78,7 @@ export async function isPaused(db: Db, chainId: number): Promise<boolean> {
 }
 
 /**
- * No transfer gets a nonce of this hot wallet until `resumePausedSigner`; the others go on, and what it
- * has in flight ends.
+ * No transfer gets a nonce of this hot wallet; the others go on, and what it has in flight ends.
  * @returns whether the chain has this hot wallet
  */
 export async function pauseSigner(

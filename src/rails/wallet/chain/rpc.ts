@@ -16,7 +16,7 @@ export class RpcRefusal extends Error {
     /** Every node would say the same, because the refusal is about the content of the call. */
     readonly isAboutCall = true,
   ) {
-    super(`${method}: ${detail} (${String(code)})`);
+    super(`${method}: ${detail} (${code})`);
   }
 }
 
@@ -198,7 +198,7 @@ export class Rpc {
   private async checkChain(node: Node): Promise<void> {
     if (node.isOfChain) return;
     const found = await this.askChainId(node);
-    if (found !== this.chainId) throw new NodeFault(`serves the chain ${String(found)}`);
+    if (found !== this.chainId) throw new NodeFault(`serves the chain ${found}`);
     node.isOfChain = true;
   }
 
@@ -269,7 +269,7 @@ export class Rpc {
       // Some nodes answer a refused call with status 400 and a JSON-RPC error.
       if (!response.ok && response.status !== 400) {
         await response.body?.cancel();
-        throw new NodeFault(`answered with status ${String(response.status)}`);
+        throw new NodeFault(`answered with status ${response.status}`);
       }
       return JSON.parse(await readText(response)) as unknown;
     } catch (error) {
@@ -335,7 +335,7 @@ function readAnswer<T>(method: string, answer: unknown, keys: readonly string[])
   const isAboutCall = REVERT_WORDS.test(detail) || isAboutTransaction(detail);
   const isOldState = OLD_STATE_WORDS.test(detail);
   if (!isAboutCall && !isOldState && isLimitOrFault(method, code, detail)) {
-    throw new NodeFault(`refused the call (${String(code)})`);
+    throw new NodeFault(`refused the call (${code})`);
   }
   const isOfContent = isAboutCall || (CONTENT_METHODS.includes(method) && !isOldState);
   return { refusal: new RpcRefusal(method, code, detail, isOfContent) };

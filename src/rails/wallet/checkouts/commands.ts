@@ -1,21 +1,14 @@
 /** `wallet refund`: where a rejected payment goes back to, which nobody but an operator may say. */
 import type { Command } from '@commander-js/extra-typings';
-import type { Address } from 'viem';
-import { type Terminal, UsageError } from '../../../platform/lib/command-line';
+import { UsageError } from '../../../platform/lib/command-line';
 import { findSetting } from '../../../platform/settings/read-settings';
-import { readAddress } from '../command-options';
-import type { Database } from '../db/database';
+import { BY, type CommandParts, readAddress, readMode, REASON } from '../command-options';
 import { nameRefundAddress } from './steps';
 import { findCheckout } from './store';
 
-interface CommandParts {
-  withDatabase: <T>(work: (db: Database) => Promise<T>) => Promise<T>;
-}
-
 export function addRefundCommands(
   command: Command,
-  { env, out }: Terminal,
-  { withDatabase }: CommandParts,
+  { env, out, withDatabase }: CommandParts,
 ): void {
   command
     .command('refund')
@@ -27,14 +20,14 @@ export function addRefundCommands(
     .argument('<REFERENCE>', 'the client reference of the checkout: the id of the payment')
     .requiredOption('--mode <MODE>', 'test or live')
     .requiredOption('--to <ADDRESS>', 'where it goes')
-    .requiredOption('--by <NAME>', 'who decides this')
-    .requiredOption('--reason <TEXT>', 'why, for the other operators')
+    .requiredOption(...BY)
+    .requiredOption(...REASON)
     .action(async (reference, { mode, to, by, reason }) => {
-      if (mode !== 'test' && mode !== 'live') throw new UsageError('--mode is test or live.');
+      const of = readMode(mode);
       const publicUrl = findSetting('WALLET_PUBLIC_URL', env) ?? '';
-      const address: Address = readAddress(to);
+      const address = readAddress(to);
       const isNamed = await withDatabase(async (db) => {
-        const facts = await findCheckout(db, mode, reference);
+        const facts = await findCheckout(db, of, reference);
         if (facts === null) throw new UsageError(`There is no checkout ${reference}.`);
         const pageUrl = (id: string) => `${publicUrl}/checkout/${id}`;
         return nameRefundAddress({ db, pageUrl }, facts.checkout.id, { address, by, reason });

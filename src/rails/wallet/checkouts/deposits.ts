@@ -108,7 +108,7 @@ async function recordOfCheckout(
       checkout.id,
       chainId,
       one.asset,
-      one.units.toString(),
+      one.units,
       amount,
       ...(one.isInternal ? [null, null] : [one.txHash, one.from]),
       one.blockNumber,
@@ -206,7 +206,7 @@ async function findAgain(
   const found = await tx.query(
     `UPDATE wallet.deposit SET missing_since = NULL, block_number = $2
      WHERE id = $1 AND missing_since IS NOT NULL AND units = $3 RETURNING 1`,
-    [id, blockNumber, units.toString()],
+    [id, blockNumber, units],
   );
   if (found.length === 0) return false;
   await endAlarm(tx, chainId, 'credited_deposit_gone', id);
@@ -236,7 +236,7 @@ export async function listUnagreed(
   chainId: number,
   { safe }: SureBlocks,
 ): Promise<UnagreedDeposit[]> {
-  return db.query<UnagreedDeposit & Record<string, unknown>>(
+  return db.query<UnagreedDeposit>(
     `SELECT id, checkout_id AS "checkoutId" FROM wallet.deposit
      WHERE chain_id = $1 AND state = 'detected' AND screening <> 'pending' AND block_number <= $2
        AND agreed_at IS NULL AND tx_hash IS NOT NULL`,
@@ -386,7 +386,7 @@ export interface DepositAlarm {
  * and asset, because anybody can send any number of them. Lists those whose sum the alarm does not tell yet.
  */
 export async function listUnexpected(db: Db, chainId: number): Promise<DepositAlarm[]> {
-  return db.query<DepositAlarm & Record<string, unknown>>(
+  return db.query<DepositAlarm>(
     `SELECT subject, detail FROM (
        SELECT checkout_id || ' ' || asset AS subject, max(final_at) AS newest,
          format('%s %s arrived at the address of checkout %s, which is for another asset or network.',

@@ -44,7 +44,7 @@ export function screenOverHttp(url: string, token: string | null): Screen {
         ? answer.decision
         : null;
     if (decision === 'clear' || decision === 'hold') return decision;
-    throw new Error(`the screening service answered with status ${String(response.status)}`);
+    throw new Error(`the screening service answered with status ${response.status}`);
   };
 }
 

@@ -65,7 +65,7 @@ async function withFacts(db: Db, rows: readonly CheckoutRow[]): Promise<Checkout
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const read = <Found extends OfCheckout>(sql: string): Promise<Found[]> =>
-    db.query<Found & Record<string, unknown>>(sql, [ids]);
+    db.query<Found>(sql, [ids]);
   // One after the other: in a transaction all use the same connection.
   const deposits = await read<DepositRow>(
     `SELECT ${DEPOSIT_COLUMNS} FROM wallet.deposit WHERE checkout_id = ANY ($1) ORDER BY block_number, id`,
@@ -92,7 +92,7 @@ export async function findCheckout(
   mode: WalletMode,
   reference: string,
 ): Promise<CheckoutFacts | null> {
-  const rows = await db.query<CheckoutRow & Record<string, unknown>>(
+  const rows = await db.query<CheckoutRow>(
     `SELECT ${CHECKOUT_COLUMNS} FROM wallet.checkout WHERE mode = $1 AND client_reference = $2`,
     [mode, reference],
   );
@@ -100,7 +100,7 @@ export async function findCheckout(
 }
 
 export async function findCheckoutById(db: Db, id: string): Promise<CheckoutFacts | null> {
-  const rows = await db.query<CheckoutRow & Record<string, unknown>>(
+  const rows = await db.query<CheckoutRow>(
     `SELECT ${CHECKOUT_COLUMNS} FROM wallet.checkout WHERE id = $1`,
     [id],
   );
@@ -109,7 +109,7 @@ export async function findCheckoutById(db: Db, id: string): Promise<CheckoutFact
 
 /** Every change of a checkout begins with this lock, so changes come one after the other. */
 export async function lockCheckout(tx: Tx, id: string): Promise<CheckoutFacts> {
-  const rows = await tx.query<CheckoutRow & Record<string, unknown>>(
+  const rows = await tx.query<CheckoutRow>(
     `SELECT ${CHECKOUT_COLUMNS} FROM wallet.checkout WHERE id = $1 FOR UPDATE`,
     [id],
   );
@@ -128,7 +128,7 @@ export async function listCheckouts(
     // Waits for changes that are not committed yet. Later ones have a later time, so a reader that
     // goes on from the last entry misses none.
     await tx.query('LOCK TABLE wallet.checkout IN SHARE MODE');
-    const rows = await tx.query<CheckoutRow & Record<string, unknown>>(
+    const rows = await tx.query<CheckoutRow>(
       `SELECT ${CHECKOUT_COLUMNS} FROM wallet.checkout
        WHERE mode = $1 AND updated_at >= coalesce($2, '-infinity'::timestamptz)
          AND ($3::timestamptz IS NULL OR (updated_at, id) > ($3, $4::text))
@@ -193,7 +193,7 @@ export async function announceCheckouts(
   pageUrl: PageUrl,
 ): Promise<void> {
   if (ids.length === 0) return;
-  const rows = await tx.query<CheckoutRow & Record<string, unknown>>(
+  const rows = await tx.query<CheckoutRow>(
     `UPDATE wallet.checkout SET version = version + 1, updated_at = clock_timestamp()
      WHERE id = ANY ($1) RETURNING ${CHECKOUT_COLUMNS}`,
     [ids],
@@ -201,7 +201,7 @@ export async function announceCheckouts(
   for (const facts of await withFacts(tx, rows)) {
     const { id, mode, version } = facts.checkout;
     await storeCallback(tx, mode, {
-      id: `oev_${id}_${String(version)}`,
+      id: `oev_${id}_${version}`,
       type: 'checkout.updated',
       data: presentCheckout(viewCheckout(facts, pageUrl(id))),
     });

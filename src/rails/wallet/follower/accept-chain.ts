@@ -9,7 +9,7 @@ import type { Address } from 'viem';
 import { SetupError } from '../../../platform/lib/setup-error';
 import type { Chain } from '../chain/chain';
 import { readUsedNonces } from '../chain/finality';
-import { resumeWholeChain } from '../chain/pause';
+import { resume } from '../chain/pause';
 import { ChainUnavailable, RpcRefusal } from '../chain/rpc';
 import { markMissingAbove, takeBackAbove } from '../checkouts/deposits';
 import type { Database, Tx } from '../db/database';
@@ -53,8 +53,8 @@ export async function acceptChain(
     const missing = await markMissingAbove(tx, chainId, fork.number);
     const { reopened, lost, gaps } = await reopenSlots(tx, chainId, fork.number, used);
     if (lost.length > 0 && !resend) throw new SetupError(describeLost(name, lost));
-    const decision = `accepted the chain of the nodes from block ${String(fork.number)}: ${reason}`;
-    await resumeWholeChain(tx, chainId, by, decision);
+    const decision = `accepted the chain of the nodes from block ${fork.number}: ${reason}`;
+    await resume(tx, chainId, 'chain', by, decision);
     await endAlarm(tx, chainId, by, decision);
     return { fork: fork.number, reopened, missing, gaps };
   });
@@ -128,7 +128,7 @@ async function requireAgreement({ network, nodes }: Chain, fork: BlockHeader): P
     const headers = await Promise.all(nodes.map((node) => answerOf(node, readHeader(node, at))));
     if (new Set(headers.map((header) => header?.hash)).size === 1) continue;
     throw new SetupError(
-      `The nodes of ${network.name} do not have the same block ${String(at)}. Remove the nodes that serve another chain from rpc_urls, or wait until all agree, and run the command again.`,
+      `The nodes of ${network.name} do not have the same block ${at}. Remove the nodes that serve another chain from rpc_urls, or wait until all agree, and run the command again.`,
     );
   }
 }

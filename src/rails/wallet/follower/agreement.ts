@@ -86,7 +86,7 @@ export class Agreement {
     const { since } = this.doubts.get(one.id) ?? { since: now };
     this.doubts.set(one.id, { since, triedAt: now });
     if (now - since < doubtAfterMs) return;
-    const detail = `Fewer than ${String(nodesRequired(chain))} nodes of ${chain.network.name} show the transfer of transaction ${one.txHash} in block ${String(one.blockNumber)}, so it is not credited. Compare the transaction at the nodes: repair the nodes that lack it, or remove the node that invented it from rpc_urls, restart the wallet, and run \`wallet rescan ${chain.network.name} --from ${String(one.blockNumber)} --to ${String(one.blockNumber)}\`, which takes the invented transfer away. The alarm ends by itself.`;
+    const detail = `Fewer than ${String(nodesRequired(chain))} nodes of ${chain.network.name} show the transfer of transaction ${one.txHash} in block ${one.blockNumber}, so it is not credited. Compare the transaction at the nodes: repair the nodes that lack it, or remove the node that invented it from rpc_urls, restart the wallet, and run \`wallet rescan ${chain.network.name} --from ${one.blockNumber} --to ${one.blockNumber}\`, which takes the invented transfer away. The alarm ends by itself.`;
     await alarms.raise('deposit_in_doubt', one.id, detail);
   }
 

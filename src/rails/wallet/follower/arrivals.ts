@@ -41,13 +41,8 @@ export async function recordSpends(
       `INSERT INTO wallet.address_spend (chain_id, tx_hash, address, asset, units, fee_units,
          block_number) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
       [
-        network.chainId,
-        one.txHash,
-        one.address,
-        asset.asset,
-        one.units.toString(),
-        one.feeUnits.toString(),
-        one.blockNumber,
+        ...[network.chainId, one.txHash, one.address, asset.asset],
+        ...[one.units, one.feeUnits, one.blockNumber],
       ],
     );
   }

@@ -1,9 +1,17 @@
 /** `wallet rescan`: credits deposits that the wallet has missed. */
 import type { Command } from '@commander-js/extra-typings';
 import { formatUnits, type Hex } from 'viem';
-import { type Terminal, UsageError, wholeNumber } from '../../../platform/lib/command-line';
+import { UsageError, wholeNumber } from '../../../platform/lib/command-line';
 import { createChain } from '../chain/chain';
-import { type CommandParts, findNetwork } from '../durable/commands';
+import {
+  BY,
+  type CommandParts,
+  findNetwork,
+  JSON_OUTPUT,
+  networkCommand,
+  print,
+  REASON,
+} from '../command-options';
 import type { Network } from '../networks';
 import type { BookingOutcome } from './booking';
 import { findBlockOf, rescan, type Rescanned } from './rescan';
@@ -27,18 +35,18 @@ interface Options {
   transaction?: string | undefined;
 }
 
-export function addRescanCommand(command: Command, { out }: Terminal, parts: CommandParts): void {
-  command
-    .command('rescan')
-    .description('Reads final blocks again and credits the deposits that are missing, once.')
-    .argument('<NETWORK>', 'its name in WALLET_NETWORKS_FILE')
+export function addRescanCommand(command: Command, parts: CommandParts): void {
+  networkCommand(
+    command,
+    'rescan',
+    'Reads final blocks again and credits the deposits that are missing, once.',
+  )
     .option('--from <BLOCK>', 'the first block', blockNumber)
     .option('--to <BLOCK>', 'the last block; without it, the newest final one', blockNumber)
     .option('--transaction <HASH>', 'only what this transaction paid')
-    .requiredOption('--by <NAME>', 'who decides this')
-    .requiredOption('--reason <TEXT>', 'why, for the other operators')
-    .option('--mode <MODE>', 'test or live, where both have a network of this name')
-    .option('--json', 'as JSON')
+    .requiredOption(...BY)
+    .requiredOption(...REASON)
+    .option(...JSON_OUTPUT)
     .addHelpText('after', HELP)
     .action(async (name, { by, reason, mode, json, ...options }) => {
       const network = findNetwork(parts, name, mode);
@@ -48,11 +56,11 @@ export function addRescanCommand(command: Command, { out }: Terminal, parts: Com
         transaction === null
           ? { from: options.from ?? 0, to: options.to ?? null }
           : await findBlockOf(chain, transaction).then((at) => ({ from: at, to: at }));
-      const report = json === true ? undefined : createProgress(out);
+      const report = json === true ? undefined : createProgress(parts.out);
       const rescanned = await parts.withDatabase((db) =>
         rescan({ db, chain }, { ...blocks, transaction, by, reason }, report),
       );
-      out(json === true ? `${JSON.stringify(present(rescanned))}\n` : describe(network, rescanned));
+      print(parts, json, present(rescanned), describe(network, rescanned));
     });
 }
 
@@ -74,7 +82,9 @@ function readTransaction({ from, to, transaction }: Options): Hex | null {
   return transaction.toLowerCase() as Hex;
 }
 
-function createProgress(out: Terminal['out']): (block: number, to: number, found: number) => void {
+function createProgress(
+  out: CommandParts['out'],
+): (block: number, to: number, found: number) => void {
   let shownAt = performance.now();
   return (block, to, found) => {
     if (performance.now() - shownAt < PROGRESS_EVERY_MS) return;

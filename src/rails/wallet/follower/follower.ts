@@ -6,7 +6,7 @@
 import { errorText } from '../../../platform/lib/command-line';
 import type { Alarms } from '../alarms';
 import type { Chain } from '../chain/chain';
-import { pauseWholeChain } from '../chain/pause';
+import { pause } from '../chain/pause';
 import {
   type DepositParts,
   dropArrivalsAbove,
@@ -228,11 +228,11 @@ export class Follower {
   private async stopBelowFinal(place: Place): Promise<undefined> {
     const { db, log, chain } = this.parts;
     const { mode, name } = chain.network;
-    const detail = `The nodes show another block ${String(place.finalNumber)}, which was final (${place.finalHash}). The chain is paused and nothing was changed. Compare the nodes: remove those that serve another chain and run npm run wallet -- chain resume, or accept the chain that they all have with npm run wallet -- chain accept.`;
+    const detail = `The nodes show another block ${place.finalNumber}, which was final (${place.finalHash}). The chain is paused and nothing was changed. Compare the nodes: remove those that serve another chain and run npm run wallet -- chain resume, or accept the chain that they all have with npm run wallet -- chain accept.`;
     log('error', 'reorganization below final', { mode, network: name, block: place.finalNumber });
     // The alarm first: a pause without one would be silence.
     await this.parts.alarms.raise('reorganization_below_final', String(place.finalNumber), detail);
-    await pauseWholeChain(db, this.chainId, { by: 'the wallet', reason: detail });
+    await pause(db, this.chainId, 'chain', { by: 'the wallet', reason: detail });
     return undefined;
   }
 

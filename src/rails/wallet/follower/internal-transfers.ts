@@ -10,19 +10,17 @@ import { ChainUnavailable, ignoreSilence, RpcRefusal } from '../chain/rpc';
 import { type Arrival, type DepositParts, recordArrivals } from '../checkouts/deposits';
 import { lockCheckout } from '../checkouts/store';
 import type { Database, Db, Tx } from '../db/database';
-import type { Log } from '../config';
 import type { Network } from '../networks';
 import { NATIVE_DECIMALS } from '../units';
 import { InconsistentNode } from './answers';
 import { listBlocks, OutOfPlace, type Place } from './place';
-import { readBalances, readBalancesOf, readHeader } from './reader';
+import { readBalancesOf, readHeader } from './reader';
 import { WATCHED_DAYS } from './watch-list';
 
 interface BalanceParts extends DepositParts {
   chain: Chain;
   db: Database;
   alarms: Alarms;
-  log: Log;
 }
 
 /** The part of an address's coins that the scan explains, up to a block. */
@@ -144,7 +142,7 @@ async function bookLook(parts: BalanceParts, { number, hash, balances }: Look): 
     const surplus = (balances.get(one.checkoutId) ?? one.units) - one.units;
     if (surplus < 0n) await raiseShortfall(parts, one, -surplus, number);
     else if (surplus > 0n) {
-      arrivals.push(await arrivalOf(parts, one, surplus, number));
+      arrivals.push(arrivalOf(chain, one, surplus, block));
       unexplained.push(one);
     }
   }
@@ -190,7 +188,7 @@ async function listExplained(db: Db, network: Network, at: number): Promise<Expl
   const rows = await db.query<{ id: string; address: string; units: string }>(
     `SELECT c.id, c.address, ${EXPLAINED_UNITS} AS units FROM wallet.checkout c
      WHERE c.mode = $1 AND c.chain_id = $2 AND c.asset = $3
-       AND c.expires_at > now() - interval '${String(WATCHED_DAYS)} days'
+       AND c.expires_at > now() - interval '${WATCHED_DAYS} days'
      ORDER BY c.id`,
     [network.mode, network.chainId, network.native.asset, at],
   );
@@ -206,61 +204,19 @@ const EXPLAINED_UNITS = `(
     WHERE s.chain_id = $2 AND s.address = c.address AND s.asset = $3
       AND s.block_number <= $4), 0))::numeric(78,0)`;
 
-async function arrivalOf(
-  parts: BalanceParts,
-  one: Explained,
-  surplus: bigint,
-  at: number,
-): Promise<Arrival> {
-  const number = await findBlock(parts, one, at);
-  const header = await readHeader(parts.chain, number);
-  if (header === null) throw new InconsistentNode('the node does not have a final block');
+/** It has the time of the first look that saw it: nodes keep no older balances. */
+function arrivalOf(
+  { network }: Chain,
+  { address, checkoutId }: Explained,
+  units: bigint,
+  { number, hash, time }: Awaited<ReturnType<typeof listBlocks>>[number],
+): Arrival {
   return {
-    token: null,
-    from: '',
-    to: one.address,
-    units: surplus,
-    ordinal: 0,
-    isInternal: true,
+    ...{ token: null, from: '', to: address, units, ordinal: 0, isInternal: true, checkoutId },
     // Not a transaction; it only makes the id. A block belongs to one look, so ids never repeat.
-    txHash: `internal ${header.hash}`,
-    checkoutId: one.checkoutId,
-    asset: parts.chain.network.native.asset,
-    decimals: NATIVE_DECIMALS,
-    blockNumber: number,
-    blockTime: header.time,
+    ...{ txHash: `internal ${hash}`, asset: network.native.asset, decimals: NATIVE_DECIMALS },
+    ...{ blockNumber: number, blockTime: time },
   };
-}
-
-/** The first block with more coins than the scan explains, where the node still knows old states. */
-async function findBlock(
-  { chain, chainId, db, log }: BalanceParts,
-  { checkoutId, address }: Explained,
-  at: number,
-): Promise<number> {
-  const [place] = await db.query<{ after: string }>(
-    'SELECT balances_number AS after FROM wallet.followed_chain WHERE chain_id = $1',
-    [chainId],
-  );
-  let [low, high] = [Number(place?.after ?? at), at];
-  try {
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      const [balance = 0n] = await readBalances(chain, [{ address, token: null }], middle);
-      if (balance > (await readExplained(db, chain.network, checkoutId, middle))) high = middle;
-      else low = middle;
-    }
-    return high;
-  } catch (error) {
-    if (!(error instanceof RpcRefusal)) throw error;
-    const { mode, name } = chain.network;
-    log('warn', 'the node has no old balances; a deposit gets the time of a later block', {
-      mode,
-      network: name,
-      block: at,
-    });
-    return at;
-  }
 }
 
 function raiseShortfall(
@@ -269,6 +225,6 @@ function raiseShortfall(
   missing: bigint,
   at: number,
 ): Promise<void> {
-  const detail = `At block ${String(at)} the address of checkout ${checkoutId} has ${String(missing)} wei less than its deposits. Compare its transactions with the deposits and sweeps.`;
+  const detail = `At block ${at} the address of checkout ${checkoutId} has ${missing} wei less than its deposits. Compare its transactions with the deposits and sweeps.`;
   return alarms.raise('balance_below_deposits', address, detail);
 }

@@ -2,10 +2,12 @@
  * Reads final blocks again and credits what is missing. It runs beside the process that follows the
  * chain, and may be repeated and interrupted: booking.ts credits everything once.
  */
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Hex } from 'viem';
+import { errorText } from '../../../platform/lib/command-line';
 import { SetupError } from '../../../platform/lib/setup-error';
 import type { Chain } from '../chain/chain';
-import { ChainUnavailable, ignoreSilence, RpcRefusal } from '../chain/rpc';
+import { ignoreSilence } from '../chain/rpc';
 import type { Database, Db } from '../db/database';
 import { recordDecision } from '../decisions';
 import { InconsistentNode } from './answers';
@@ -123,15 +125,14 @@ async function readAllAddresses(db: Db, { network }: Chain): Promise<Addresses> 
   };
 }
 
-/** Answers that do not fit are asked for again, and then of another node. */
+/** Answers that do not fit are asked for again, and of another node. */
 async function readSurely(
   { chain }: RescanParts,
   blocks: { from: number; to: number },
   addresses: Addresses,
   before: string | null,
 ): Promise<BlockRange> {
-  let failures = 0;
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       const range = await readRange(chain, blocks, addresses);
       if (before !== null && range.first.parentHash !== before) {
@@ -140,19 +141,14 @@ async function readSurely(
       await requireAgreement(chain, range);
       return range;
     } catch (error) {
-      const isPassing =
-        error instanceof InconsistentNode ||
-        error instanceof ChainUnavailable ||
-        error instanceof RpcRefusal;
-      if (!isPassing) throw error;
-      failures += 1;
-      if (failures >= ATTEMPTS) {
+      if (!(error instanceof InconsistentNode)) ignoreSilence(error);
+      if (attempt === ATTEMPTS) {
         throw new SetupError(
-          `The nodes of ${chain.network.name} do not answer about block ${blocks.from}: ${error.message}. Repair them, and run the command again from this block.`,
+          `The nodes of ${chain.network.name} do not answer about block ${blocks.from}: ${errorText(error)}. Repair them, and run the command again from this block.`,
         );
       }
-      if (failures % AVOID_AFTER === 0) chain.rpc.avoidCurrent();
-      await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS));
+      if (attempt % AVOID_AFTER === 0) chain.rpc.avoidCurrent();
+      await wait(ATTEMPT_PAUSE_MS);
     }
   }
 }

@@ -4,6 +4,7 @@
  */
 import { type Hex, keccak256 } from 'viem';
 import type { Database, Db } from '../db/database';
+import { columnsOf, readRow, type Row } from '../db/rows';
 import type { Fees } from './fees';
 import type { SignerKey, Slot } from './slots';
 
@@ -28,6 +29,7 @@ export async function storeAttempts(
   signed: readonly { slot: Slot; raw: Hex }[],
 ): Promise<void> {
   await db.transaction(async (tx) => {
+    const slots = signed.map(({ slot }) => slot);
     const rows = await tx.query<{ nonce: string }>(
       `UPDATE wallet.slot SET is_signed = true
        FROM unnest($3::bigint[], $4::numeric[], $5::boolean[]) AS made(nonce, max_fee, is_empty)
@@ -35,29 +37,19 @@ export async function storeAttempts(
          AND state = 'open' AND NOT is_signed AND max_fee_per_gas = made.max_fee
          AND (freed_at IS NOT NULL) = made.is_empty
        RETURNING slot.nonce`,
-      [
-        chainId,
-        signer,
-        signed.map(({ slot }) => slot.nonce.toString()),
-        signed.map(({ slot }) => slot.maxFeePerGas.toString()),
-        signed.map(({ slot }) => slot.isFreed),
-      ],
+      [chainId, signer, ...columnsOf(slots, 'nonce', 'maxFeePerGas', 'isFreed')],
     );
-    const wanted = new Set(rows.map(({ nonce }) => nonce));
-    const stored = signed.filter(({ slot }) => wanted.has(slot.nonce.toString()));
+    const wanted = new Set(rows.map(({ nonce }) => BigInt(nonce)));
+    const stored = signed
+      .filter(({ slot }) => wanted.has(slot.nonce))
+      .map(({ slot, raw }) => ({ ...slot, raw, hash: keccak256(raw) }));
     await tx.query(
       `INSERT INTO wallet.attempt (chain_id, signer, hash, nonce, raw, max_fee_per_gas, max_priority_fee_per_gas, is_empty)
        SELECT $1, $2, * FROM unnest($3::text[], $4::bigint[], $5::text[], $6::numeric[], $7::numeric[],
          $8::boolean[])`,
       [
-        chainId,
-        signer,
-        stored.map(({ raw }) => keccak256(raw)),
-        stored.map(({ slot }) => slot.nonce.toString()),
-        stored.map(({ raw }) => raw),
-        stored.map(({ slot }) => slot.maxFeePerGas.toString()),
-        stored.map(({ slot }) => slot.maxPriorityFeePerGas.toString()),
-        stored.map(({ slot }) => slot.isFreed),
+        ...[chainId, signer, ...columnsOf(stored, 'hash', 'nonce', 'raw')],
+        ...columnsOf(stored, 'maxFeePerGas', 'maxPriorityFeePerGas', 'isFreed'),
       ],
     );
   });
@@ -76,26 +68,10 @@ export async function raiseSlotFees(
      WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' AND is_signed
        AND max_fee_per_gas = $4`,
     [
-      chainId,
-      signer,
-      nonce.toString(),
-      before.maxFeePerGas.toString(),
-      fees.maxFeePerGas.toString(),
-      fees.maxPriorityFeePerGas.toString(),
-      gas.toString(),
+      ...[chainId, signer, nonce, before.maxFeePerGas],
+      ...[fees.maxFeePerGas, fees.maxPriorityFeePerGas, gas],
     ],
   );
-}
-
-interface AttemptRow {
-  hash: Hex;
-  transferId: string;
-  nonce: string;
-  raw: Hex;
-  maxFeePerGas: string;
-  maxPriorityFeePerGas: string;
-  isEmpty: boolean;
-  isFreed: boolean;
 }
 
 const ATTEMPT_COLUMNS = `hash, coalesce(slot.transfer_id, '') AS "transferId", attempt.nonce, raw, attempt.max_fee_per_gas AS "maxFeePerGas",
@@ -108,14 +84,14 @@ export async function findAttempts(
   { chainId, signer }: SignerKey,
   { from = 0n, upTo }: { from?: bigint; upTo: bigint },
 ): Promise<Attempt[]> {
-  const rows = await db.query<AttemptRow & Record<string, unknown>>(
+  const rows = await db.query<Row<Attempt>>(
     `SELECT ${ATTEMPT_COLUMNS}
      FROM wallet.slot JOIN wallet.attempt USING (chain_id, signer, nonce)
      WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3 AND nonce < $4
      ORDER BY nonce, attempt.max_fee_per_gas`,
-    [chainId, signer, from.toString(), upTo.toString()],
+    [chainId, signer, from, upTo.toString()],
   );
-  return rows.map(readAttemptRow);
+  return readAttempts(rows);
 }
 
 /**
@@ -131,7 +107,7 @@ export async function findNewestAttempts(
 ): Promise<Attempt[]> {
   const time =
     since === 'created' ? 'attempt.created_at' : "coalesce(attempt.broadcast_at, '-infinity')";
-  const rows = await db.query<AttemptRow & Record<string, unknown>>(
+  const rows = await db.query<Row<Attempt>>(
     `SELECT ${ATTEMPT_COLUMNS}
      FROM wallet.slot, LATERAL (
        SELECT * FROM wallet.attempt AS own
@@ -140,18 +116,13 @@ export async function findNewestAttempts(
      WHERE slot.chain_id = $1 AND slot.signer = $2 AND slot.state = 'open' AND slot.nonce >= $3
        AND ${time} <= clock_timestamp() - make_interval(secs => $4)
      ORDER BY slot.nonce`,
-    [chainId, signer, from.toString(), ageMs / 1_000],
+    [chainId, signer, from, ageMs / 1_000],
   );
-  return rows.map(readAttemptRow);
+  return readAttempts(rows);
 }
 
-function readAttemptRow(row: AttemptRow): Attempt {
-  return {
-    ...row,
-    nonce: BigInt(row.nonce),
-    maxFeePerGas: BigInt(row.maxFeePerGas),
-    maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
-  };
+function readAttempts(rows: readonly Row<Attempt>[]): Attempt[] {
+  return rows.map((row) => readRow<Attempt>(row, 'nonce', 'maxFeePerGas', 'maxPriorityFeePerGas'));
 }
 
 /** No node took them yet, so the age after which fees are raised begins again. */

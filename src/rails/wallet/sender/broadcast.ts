@@ -140,7 +140,7 @@ async function takenOf(
   for (const [index, { hash, nonce }] of batch.entries()) {
     const answer = answers[index];
     if (answer === undefined) continue;
-    const subject = `nonce ${nonce.toString()} of ${key.signer}`;
+    const subject = `nonce ${nonce} of ${key.signer}`;
     if (!('refusal' in answer) || isAccepted(answer)) {
       taken.accepted.push(hash);
       await alarms.clear('broadcast_refused', subject);
@@ -158,7 +158,7 @@ async function takenOf(
     if (meaning === 'wait') taken.waiting.push(hash);
     // Raising the fees is the cure, and happens by itself. A later nonce waits for the first one.
     if (meaning === 'fees' || meaning === 'wait' || nonce !== usedNonces) continue;
-    const text = `A node refuses transaction ${hash} with nonce ${nonce.toString()} of ${key.signer}: ${detail}`;
+    const text = `A node refuses transaction ${hash} with nonce ${nonce} of ${key.signer}: ${detail}`;
     await alarms.raise('broadcast_refused', subject, text);
   }
   return taken;

@@ -42,7 +42,7 @@ export async function compareNonces(
     await stop(parts, `A node has another transaction with nonce ${nonce} than the database`, null);
   } else if (counted > known || waiting > known) {
     const top = highest(counted, waiting);
-    const nonces = `${signer.nextNonce.toString()} to ${(top - 1n).toString()}`;
+    const nonces = `${signer.nextNonce} to ${(top - 1n).toString()}`;
     const beyond = { nextNonce: signer.nextNonce, mined, counted, top };
     const explainTo = signer.isRestoring ? null : await boundOf(parts, beyond);
     await stop(parts, `The nodes have nonces that the database lacks: ${nonces}`, explainTo);
@@ -153,7 +153,7 @@ export async function stopForUsedNonce(parts: QueueParts, slot: Slot): Promise<v
   const [seen] = await findTransactions(chain, key.signer as Address, [slot.nonce]);
   if (seen !== undefined && (await adoptReplacement(parts, slot, seen))) return;
   const what = seen === undefined ? 'that no node shows' : seen.hash;
-  const reason = `Nonce ${slot.nonce.toString()} was used by a transaction that the database does not know: ${what}.`;
+  const reason = `Nonce ${slot.nonce} was used by a transaction that the database does not know: ${what}.`;
   await db.transaction(async (tx) => {
     if (!(await stopSigner(tx, key, reason, { openNonce: slot.nonce }))) return;
     const remedy =

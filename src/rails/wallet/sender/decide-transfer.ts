@@ -142,7 +142,7 @@ async function findTransfer(
   { mode, reference }: TransferDecision,
   lock: '' | 'FOR UPDATE' = '',
 ): Promise<Decided> {
-  const found = await db.query<Decided & Record<string, unknown>>(
+  const found = await db.query<Decided>(
     `SELECT id, chain_id AS "chainId", status, waiting_for AS "waitingFor", tx_hash AS "txHash"
      FROM wallet.transfer
      WHERE client_reference = $1 AND ($2::text IS NULL OR mode = $2) AND status <> 'refused'

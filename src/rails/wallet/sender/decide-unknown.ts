@@ -52,7 +52,7 @@ export async function decideUnknown(
         `INSERT INTO wallet.slot (chain_id, signer, nonce, asset, units, recipient, data, value_wei, gas,
            max_fee_per_gas, max_priority_fee_per_gas, is_signed, state)
          VALUES ($1, $2, $3, '', 0, $2, '0x', 0, 0, 0, 0, true, 'foreign') ON CONFLICT DO NOTHING`,
-        [key.chainId, key.signer, nonce.toString()],
+        [key.chainId, key.signer, nonce],
       );
     }
     await record(tx, key, describeDecisions(decisions), decisions);
@@ -72,7 +72,7 @@ export function record(
 async function requireUnseen(tx: Tx, key: SignerKey, nonce: bigint): Promise<void> {
   const unseen = await listUnseen(tx, key);
   if (unseen.some((one) => BigInt(one.nonce) === nonce)) return;
-  throw new SetupError(`Nonce ${nonce.toString()} is not among the nonces that no node shows.`);
+  throw new SetupError(`Nonce ${nonce} is not among the nonces that no node shows.`);
 }
 
 function findOpen(open: readonly FoundTransaction[], hash: string): FoundTransaction {
@@ -103,6 +103,6 @@ function describeDecisions({ paid = [], foreign = [], unseen = [] }: RestoreDeci
     ...(foreign === 'all'
       ? ['no other unknown transaction has paid a payout']
       : foreign.map((hash) => `${hash} has paid no payout`)),
-    ...unseen.map((nonce) => `nonce ${nonce.toString()} has paid no payout`),
+    ...unseen.map((nonce) => `nonce ${nonce} has paid no payout`),
   ].join('; ');
 }

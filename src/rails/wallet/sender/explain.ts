@@ -65,7 +65,7 @@ const UNEXPLAINED = `
 
 async function listUnexplained(db: Db, { chainId, signer }: SignerKey): Promise<bigint[]> {
   const rows = await db.query<{ nonce: string }>(
-    `SELECT nonce FROM (${UNEXPLAINED}) AS unexplained ORDER BY nonce LIMIT ${String(NONCES_MAX)}`,
+    `SELECT nonce FROM (${UNEXPLAINED}) AS unexplained ORDER BY nonce LIMIT ${NONCES_MAX}`,
     [chainId, signer],
   );
   return rows.map(({ nonce }) => BigInt(nonce));
@@ -79,7 +79,7 @@ export async function listUnseen(
   return db.query<{ nonce: string; reference: string | null }>(
     `SELECT nonce::text, client_reference AS reference FROM (${UNEXPLAINED}) AS unexplained
      LEFT JOIN wallet.transfer ON transfer.id = transfer_id
-     ORDER BY unexplained.nonce LIMIT ${String(NONCES_MAX)}`,
+     ORDER BY unexplained.nonce LIMIT ${NONCES_MAX}`,
     [chainId, signer],
   );
 }
@@ -108,7 +108,7 @@ export async function releaseSlot(
        WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' RETURNING transfer_id)
      UPDATE wallet.transfer SET status = 'queued'
      FROM ended WHERE transfer.id = ended.transfer_id AND transfer.status = 'sending'`,
-    [chainId, signer, nonce.toString()],
+    [chainId, signer, nonce],
   );
 }
 

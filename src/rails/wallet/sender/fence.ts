@@ -72,7 +72,7 @@ async function updateFence(
 }
 
 async function findFence(db: Db, { chainId, signer }: SignerKey): Promise<Fence | null> {
-  const [fence] = await db.query<Fence & Record<string, unknown>>(
+  const [fence] = await db.query<Fence>(
     `SELECT identity, slot.nonce, coalesce(slot.settled_block IS NOT NULL, false) AS "isFinal",
        extract(epoch FROM clock_timestamp() - fence_final_at)::float8 AS "finalSeconds"
      FROM (SELECT identity, signer.* FROM ${UNFENCED} AND address = $2) AS own

@@ -7,6 +7,7 @@ import { type Address, getAddress, type Hex } from 'viem';
 import type { Chain } from '../chain/chain';
 import { TRANSFER_CALL } from '../chain/erc20';
 import type { Db, Tx } from '../db/database';
+import { readRow, type Row } from '../db/rows';
 import { hasMark } from './fingerprint';
 import type { SeenTransaction } from './lookup';
 import { transactionOf } from './transaction';
@@ -82,64 +83,45 @@ export async function storeFound(
            state = excluded.state, transfer_id = NULL
          WHERE known.state IN ('open', 'adopted') AND known.hash <> excluded.hash`,
       [
-        key.chainId,
-        key.signer,
-        one.nonce.toString(),
-        one.hash,
-        payment?.asset ?? null,
+        ...[key.chainId, key.signer, one.nonce, one.hash, payment?.asset ?? null],
         payment?.recipient ?? (isToItself ? key.signer : null),
-        payment?.units.toString() ?? (isToItself ? '0' : null),
-        one.gas.toString(),
-        one.maxFeePerGas.toString(),
-        one.maxPriorityFeePerGas.toString(),
-        one.raw,
+        payment?.units ?? (isToItself ? 0n : null),
+        ...[one.gas, one.maxFeePerGas, one.maxPriorityFeePerGas, one.raw],
         isEmpty ? 'foreign' : 'open',
       ],
     );
   }
 }
 
-interface FoundRow {
+interface FoundRow extends Omit<FoundTransaction, 'payment'> {
   signer: string;
-  nonce: string;
-  hash: Hex;
   asset: string | null;
   recipient: Address | null;
-  units: string | null;
-  gas: string;
-  maxFeePerGas: string;
-  maxPriorityFeePerGas: string;
-  raw: Hex | null;
+  units: bigint | null;
 }
 
 const FOUND_COLUMNS = `signer, nonce, hash, asset, recipient, units, gas, max_fee_per_gas AS "maxFeePerGas",
   max_priority_fee_per_gas AS "maxPriorityFeePerGas", raw`;
 
-function readRow(row: FoundRow): FoundTransaction {
-  return {
-    hash: row.hash,
-    nonce: BigInt(row.nonce),
-    gas: BigInt(row.gas),
-    maxFeePerGas: BigInt(row.maxFeePerGas),
-    maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
-    raw: row.raw,
-    payment:
-      row.asset === null || row.recipient === null || row.units === null
-        ? null
-        : { asset: row.asset, recipient: row.recipient, units: BigInt(row.units) },
-  };
+function readFound(row: Row<FoundRow>): FoundTransaction {
+  const { asset, recipient, units, ...found } = readRow<FoundRow>(
+    row,
+    ...(['nonce', 'units', 'gas', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const),
+  );
+  const isPayment = asset !== null && recipient !== null && units !== null;
+  return { ...found, payment: isPayment ? { asset, recipient, units } : null };
 }
 
 export async function listOpenFound(
   db: Db,
   { chainId, signer }: SignerKey,
 ): Promise<FoundTransaction[]> {
-  const rows = await db.query<FoundRow & Record<string, unknown>>(
+  const rows = await db.query<Row<FoundRow>>(
     `SELECT ${FOUND_COLUMNS} FROM wallet.found_transaction
      WHERE chain_id = $1 AND signer = $2 AND state = 'open' ORDER BY nonce`,
     [chainId, signer],
   );
-  return rows.map(readRow);
+  return rows.map(readFound);
 }
 
 /**
@@ -149,7 +131,7 @@ export async function listOpenFound(
  */
 export async function adoptMarked(tx: Tx, chain: Chain): Promise<void> {
   const { chainId } = chain.network;
-  const rows = await tx.query<FoundRow & Record<string, unknown>>(
+  const rows = await tx.query<Row<FoundRow>>(
     `SELECT ${FOUND_COLUMNS} FROM wallet.found_transaction AS found
      WHERE chain_id = $1 AND state <> 'adopted' AND EXISTS (
        SELECT 1 FROM wallet.transfer WHERE transfer.chain_id = $1 AND status = 'queued'
@@ -159,7 +141,7 @@ export async function adoptMarked(tx: Tx, chain: Chain): Promise<void> {
     [chainId],
   );
   for (const row of rows) {
-    const found = readRow(row);
+    const found = readFound(row);
     const candidates = await findCandidates(tx, { chainId }, found);
     const [only, another] = candidates.filter(({ isMarked }) => isMarked);
     if (only === undefined || another !== undefined) continue;
@@ -185,7 +167,7 @@ export async function findCandidates(
     `SELECT id, client_reference AS reference FROM wallet.transfer
      WHERE chain_id = $1 AND status = 'queued' AND asset = $2 AND units = $3
        AND lower(destination) = lower($4) ORDER BY created_at, id`,
-    [chainId, payment.asset, payment.units.toString(), payment.recipient],
+    [chainId, payment.asset, payment.units, payment.recipient],
   );
   return rows
     .map(({ id, reference }) => ({
@@ -241,12 +223,12 @@ async function storeSlot(
          state = 'open', freed_at = NULL
        WHERE slot.state = 'foreign' RETURNING nonce`,
     [
-      ...[chainId, signer, nonce.toString(), slot.transferId, slot.asset, slot.units.toString()],
-      ...[slot.recipient, slot.data, slot.valueWei.toString(), slot.gas.toString()],
-      ...[maxFeePerGas.toString(), maxPriorityFeePerGas.toString()],
+      ...[chainId, signer, nonce, slot.transferId, slot.asset, slot.units.toString()],
+      ...[slot.recipient, slot.data, slot.valueWei, slot.gas.toString()],
+      ...[maxFeePerGas, maxPriorityFeePerGas.toString()],
     ],
   );
-  if (stored.length === 0) throw new Error(`nonce ${nonce.toString()} has a slot`);
+  if (stored.length === 0) throw new Error(`nonce ${nonce} has a slot`);
 }
 
 export async function storeAdoptedAttempt(
@@ -259,13 +241,8 @@ export async function storeAdoptedAttempt(
        max_priority_fee_per_gas)
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (hash) DO NOTHING`,
     [
-      chainId,
-      signer,
-      one.hash,
-      one.nonce.toString(),
-      one.raw,
-      one.maxFeePerGas.toString(),
-      one.maxPriorityFeePerGas.toString(),
+      ...[chainId, signer, one.hash, one.nonce],
+      ...[one.raw, one.maxFeePerGas, one.maxPriorityFeePerGas],
     ],
   );
 }

@@ -30,30 +30,30 @@ export async function freeNonce(
       `SELECT signer, freed_at IS NOT NULL AS "isFreed" FROM wallet.slot
        WHERE chain_id = $1 AND nonce = $2 AND state = 'open' AND ($3::text IS NULL OR signer = $3)
        ORDER BY signer FOR UPDATE`,
-      [chainId, nonce.toString(), address?.toLowerCase() ?? null],
+      [chainId, nonce, address?.toLowerCase() ?? null],
     );
     const [slot] = slots;
     if (slot === undefined) {
-      throw new SetupError(`No transaction with nonce ${nonce.toString()} is in flight.`);
+      throw new SetupError(`No transaction with nonce ${nonce} is in flight.`);
     }
     if (slots.length > 1) {
       const addresses = slots.map(({ signer }) => getAddress(signer)).join(', ');
       throw new SetupError(
-        `Several hot wallets have nonce ${nonce.toString()} in flight. Name one of them with --signer: ${addresses}.`,
+        `Several hot wallets have nonce ${nonce} in flight. Name one of them with --signer: ${addresses}.`,
       );
     }
     if (slot.isFreed) return false;
     await tx.query(
       `UPDATE wallet.slot SET freed_at = clock_timestamp()
        WHERE chain_id = $1 AND signer = $2 AND nonce = $3`,
-      [chainId, slot.signer, nonce.toString()],
+      [chainId, slot.signer, nonce],
     );
     await recordDecision(tx, {
       chainId,
       kind: 'free_nonce',
       address: slot.signer,
       by,
-      reason: `nonce ${nonce.toString()}: ${reason}`,
+      reason: `nonce ${nonce}: ${reason}`,
     });
     return true;
   });

@@ -107,7 +107,7 @@ async function readReserved(
     `SELECT asset, count(*)::int AS count, sum(units) AS units, sum(gas * max_fee_per_gas) AS gas
      FROM wallet.slot
      WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3 GROUP BY asset`,
-    [chainId, signer, usedNonces.toString()],
+    [chainId, signer, usedNonces],
   );
   return {
     inFlight: rows.reduce((sum, { count }) => sum + count, 0),

@@ -23,7 +23,7 @@ export type Rooms = Map<string, Room>;
 
 const NOTHING: Room = { hour: 0n, day: 0n };
 
-interface SpentRow extends Record<string, unknown> {
+interface SpentRow {
   asset: string;
   /** Null when nothing was sent in the last 24 hours. */
   signer: string | null;

@@ -27,7 +27,7 @@ async function stop(db: Database): Promise<void> {
            || to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC.'
        FROM wallet.followed_chain AS chain
        WHERE chain.chain_id = signer.chain_id AND replaced_at IS NULL
-         AND updated_at < clock_timestamp() - make_interval(secs => ${String(FAILOVER_SECONDS_MAX)})
+         AND updated_at < clock_timestamp() - make_interval(secs => ${FAILOVER_SECONDS_MAX})
        RETURNING signer.chain_id, address, stopped_reason)
      INSERT INTO wallet.alarm (chain_id, kind, subject, detail)
      SELECT chain_id, 'signer_stopped', address, stopped_reason

@@ -113,7 +113,7 @@ async function findQueued(
     [
       chain.network.chainId,
       [...capacities.keys()],
-      [...capacities.values()].map(({ units }) => units.toString()),
+      [...capacities.values()].map(({ units }) => units),
       limit,
     ],
   );
@@ -148,14 +148,14 @@ async function passOver(
        WHERE chain_id = $1 AND status = 'queued' AND units > least(hour, day, float)
          AND waiting_for IS DISTINCT FROM
            CASE WHEN units <= least(hour, day) THEN short ELSE 'limit' END
-       ORDER BY due_at LIMIT ${String(BATCH)}) AS due
+       ORDER BY due_at LIMIT ${BATCH}) AS due
      WHERE transfer.id = due.id AND status = 'queued'`,
     [
       chain.network.chainId,
       assets,
-      all.map(({ room }) => room.hour.toString()),
-      all.map(({ room }) => room.day.toString()),
-      all.map(({ largest }) => largest.toString()),
+      all.map(({ room }) => room.hour),
+      all.map(({ room }) => room.day),
+      all.map(({ largest }) => largest),
       assets.map((asset) => limitDetail(asset, 'hour')),
       assets.map((asset) => limitDetail(asset, 'day')),
       all.map(({ short }) => short.reason),

@@ -47,7 +47,7 @@ interface Replaced {
 async function runStep(parts: FollowParts, place: Place | null): Promise<'more' | undefined> {
   const { db, chain, alarms, compared } = parts;
   const { chainId } = chain.network;
-  const signers = await db.query<Replaced & Record<string, unknown>>(
+  const signers = await db.query<Replaced>(
     `SELECT address, replaced_at IS NOT NULL AS "isReplaced",
        stopped_reason IS NOT NULL AS "isStopped",
        EXISTS (
@@ -113,7 +113,7 @@ async function reportStuck({ db, rules, key, alarms }: QueueParts, view: ChainVi
     await alarms.clear('replaced_signer_stuck', key.signer);
     return;
   }
-  const detail = `The replaced hot wallet ${key.signer} has a transaction with nonce ${stuck.toString()} that is not in a block, and its fees cannot be raised without its key. Wait until fees fall, or name its key in WALLET_NETWORKS_FILE again until its transactions have ended.`;
+  const detail = `The replaced hot wallet ${key.signer} has a transaction with nonce ${stuck} that is not in a block, and its fees cannot be raised without its key. Wait until fees fall, or name its key in WALLET_NETWORKS_FILE again until its transactions have ended.`;
   await alarms.raise('replaced_signer_stuck', key.signer, detail);
 }
 

@@ -1,10 +1,18 @@
 /** `wallet restore`: ends a stop of payouts after a restore, or after somebody else has used the key. */
 import type { Command } from '@commander-js/extra-typings';
-import { type Terminal, UsageError } from '../../../platform/lib/command-line';
-import { printableJson } from '../../../platform/lib/printable-json';
+import { UsageError } from '../../../platform/lib/command-line';
 import { createChain } from '../chain/chain';
-import { readAddress } from '../command-options';
-import { type CommandParts, findNetwork } from '../durable/commands';
+import {
+  BY,
+  type CommandParts,
+  findNetwork,
+  JSON_OUTPUT,
+  networkCommand,
+  print,
+  readAddress,
+  REASON,
+  SIGNER,
+} from '../command-options';
 import { chooseSigner } from './choose-signer';
 import { decideUnknown } from './decide-unknown';
 import { beginRestore, describeRestore, readRestore } from './restore';
@@ -20,21 +28,17 @@ Examples:
   npm run wallet -- restore ethereum --all-foreign --by alice --reason "sent by hand before the installation"
 `;
 
-export function addRestoreCommand(command: Command, { out }: Terminal, parts: CommandParts): void {
-  command
-    .command('restore')
-    .description('Shows what stops the payouts of a network, and ends it.')
-    .argument('<NETWORK>', 'its name in WALLET_NETWORKS_FILE')
+export function addRestoreCommand(command: Command, parts: CommandParts): void {
+  networkCommand(command, 'restore', 'Shows what stops the payouts of a network, and ends it.')
     .option('--cancel', 'send an empty transaction for each nonce that may be used unknown')
     .option('--paid <HASH=REFERENCE...>', 'the transaction has paid this queued payout')
     .option('--foreign <HASH...>', 'the transaction has paid no payout')
     .option('--all-foreign', 'none of the listed transactions without --paid has paid a payout')
     .option('--unseen <NONCE...>', 'the nonce, whose transaction no node shows, has paid no payout')
-    .option('--signer <ADDRESS>', 'the hot wallet of a decision, where the network has several')
-    .option('--by <NAME>', 'who decides this')
-    .option('--reason <TEXT>', 'why, for the other operators')
-    .option('--mode <MODE>', 'test or live, where both have a network of this name')
-    .option('--json', 'as JSON')
+    .option(...SIGNER)
+    .option(...BY)
+    .option(...REASON)
+    .option(...JSON_OUTPUT)
     .addHelpText('after', HELP)
     .action(async (name, { by, reason, mode, json, signer, cancel, ...decisions }) => {
       const network = findNetwork(parts, name, mode);
@@ -59,7 +63,7 @@ export function addRestoreCommand(command: Command, { out }: Terminal, parts: Co
         });
       }
       const wallets = await parts.withDatabase((db) => readRestore(db, chain));
-      out(json === true ? `${printableJson(wallets)}\n` : describeRestore(chain, wallets));
+      print(parts, json, wallets, describeRestore(chain, wallets));
     });
 }
 

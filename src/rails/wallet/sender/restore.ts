@@ -41,7 +41,7 @@ export interface HotWalletRestore {
   unseen_nonces: Unseen[];
 }
 
-interface SignerRow extends Record<string, unknown> {
+interface SignerRow {
   address: Address;
   replaced: boolean;
   inFlight: number;
@@ -156,7 +156,7 @@ export async function beginRestore(
     for (const plan of plans) {
       const { address, from, to } = plan;
       await takeNonces(tx, chainId, plan);
-      const what = `empty transactions for nonces ${from.toString()} to ${(to - 1n).toString()}`;
+      const what = `empty transactions for nonces ${from} to ${to - 1n}`;
       await record(tx, { chainId, signer: address }, what, { by, reason });
     }
   });
@@ -201,7 +201,7 @@ async function planFor(db: Db, chain: Chain, signer: SignerRow): Promise<Plan | 
   );
   if (top - from > UNMINED_MAX) {
     throw new SetupError(
-      `The nodes of ${network.name} count ${String(top)} transactions of ${address}, and one of them has only ${String(from)} in blocks. Remove the node that is wrong from rpc_urls, and run the command again.`,
+      `The nodes of ${network.name} count ${top} transactions of ${address}, and one of them has only ${from} in blocks. Remove the node that is wrong from rpc_urls, and run the command again.`,
     );
   }
   const view = await readView(chain, address);
@@ -234,8 +234,8 @@ async function takeNonces(tx: Tx, chainId: number, plan: Plan): Promise<void> {
          AND attempt.signer = slot.signer AND attempt.nonce = slot.nonce)
      WHERE slot.state IN ('open', 'foreign')`,
     [
-      ...[chainId, address, from.toString(), to.toString(), gas.toString()],
-      ...[fees.maxFeePerGas.toString(), fees.maxPriorityFeePerGas.toString()],
+      ...[chainId, address, from, to.toString(), gas.toString()],
+      ...[fees.maxFeePerGas, fees.maxPriorityFeePerGas.toString()],
     ],
   );
   // The fence of another database has paid nobody.
@@ -248,7 +248,7 @@ async function takeNonces(tx: Tx, chainId: number, plan: Plan): Promise<void> {
     `UPDATE wallet.signer SET is_restoring = true, explain_to = $3,
        stopped_reason = coalesce(stopped_reason, 'An operator restores the wallet.')
      WHERE chain_id = $1 AND address = $2 AND NOT is_restoring`,
-    [chainId, address, to.toString()],
+    [chainId, address, to],
   );
   await tx.query(
     `INSERT INTO wallet.alarm (chain_id, kind, subject, detail)

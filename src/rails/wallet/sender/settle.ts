@@ -83,7 +83,7 @@ async function withoutOtherBranches(
       kept.push(end);
       continue;
     }
-    const detail = `The receipt of transaction ${transactionHash} is of the block ${blockHash}, and the node has another final block ${blockNumber.toString()}. The payout waits until they agree.`;
+    const detail = `The receipt of transaction ${transactionHash} is of the block ${blockHash}, and the node has another final block ${blockNumber}. The payout waits until they agree.`;
     await alarms.raise('outcome_in_doubt', subjectOf(end.slot), detail);
   }
   return kept;
@@ -105,7 +105,7 @@ async function readReceipts(
 
 /** An empty transaction of a restore has no transfer. */
 function subjectOf({ transferId, nonce }: Slot): string {
-  return transferId === '' ? `nonce ${nonce.toString()}` : transferId;
+  return transferId === '' ? `nonce ${nonce}` : transferId;
 }
 
 /** The alarm of an outcome that was in doubt ends with it. */
@@ -125,7 +125,7 @@ async function settle(parts: QueueParts, tx: Tx, slot: Slot, outcome: Outcome): 
   const [row] = await tx.query(
     `UPDATE wallet.slot SET state = $4, settled_block = $5
      WHERE chain_id = $1 AND signer = $2 AND nonce = $3 AND state = 'open' RETURNING nonce`,
-    [key.chainId, key.signer, slot.nonce.toString(), state, receipt.blockNumber.toString()],
+    [key.chainId, key.signer, slot.nonce, state, receipt.blockNumber.toString()],
   );
   if (row === undefined) return;
   await endAlarm(tx, key.chainId, 'outcome_in_doubt', subjectOf(slot));
@@ -143,10 +143,7 @@ async function settle(parts: QueueParts, tx: Tx, slot: Slot, outcome: Outcome): 
   } else {
     await awaitDecision(tx, slot, txHash, 'The transaction succeeded and transferred nothing.');
   }
-  const what =
-    outcome.kind === 'sent'
-      ? `${outcome.units.toString()} units of ${slot.units.toString()}`
-      : 'nothing';
+  const what = outcome.kind === 'sent' ? `${outcome.units} units of ${slot.units}` : 'nothing';
   const detail = `Transaction ${txHash} succeeded, but transferred ${what} of ${slot.asset}. Check the token's contract.`;
   await alarms.raise('not_transferred', transferId, detail, tx);
 }
@@ -164,7 +161,7 @@ interface TransferBefore {
  * refuses it. That happens once, because each time costs the network fee.
  */
 async function readTransfer(tx: Tx, { transferId }: Slot): Promise<TransferBefore> {
-  const [transfer] = await tx.query<TransferBefore & Record<string, unknown>>(
+  const [transfer] = await tx.query<TransferBefore>(
     `SELECT status = 'sending' AS "isSending", EXISTS (
        SELECT 1 FROM wallet.slot WHERE transfer_id = transfer.id AND state = 'foreign'
          AND freed_at IS NULL AND settled_block IS NOT NULL) AS "wasReverted"

@@ -4,6 +4,7 @@
  */
 import type { Address, Hex } from 'viem';
 import type { Db, Tx } from '../db/database';
+import { columnsOf, readRow, type Row } from '../db/rows';
 import type { Fees } from './fees';
 
 /** The account of one chain that a sender signs for, its address in lower case. */
@@ -73,7 +74,7 @@ export async function registerSigner(
      INSERT INTO wallet.signer (chain_id, address, next_nonce, fenced_identity)
      VALUES ($1, $2, $3, (SELECT identity FROM wallet.database_identity))
      ON CONFLICT (chain_id, address) DO NOTHING`,
-    [key.chainId, key.signer, start.toString(), signers],
+    [key.chainId, key.signer, start, signers],
   );
 }
 
@@ -109,23 +110,14 @@ async function readSignerWith(
   { chainId, signer }: SignerKey,
   lock: '' | 'FOR UPDATE',
 ): Promise<SignerState> {
-  type Row = Omit<SignerState, 'nextNonce' | 'explainTo'> & {
-    nextNonce: string;
-    explainTo: string | null;
-  };
-  const [row] = await db.query<Row>(
+  const [row] = await db.query<Row<SignerState>>(
     `SELECT next_nonce AS "nextNonce", stopped_reason AS "stoppedReason",
        explain_to AS "explainTo", is_restoring AS "isRestoring", paused_at IS NOT NULL AS "isPaused"
      FROM wallet.signer WHERE chain_id = $1 AND address = $2 ${lock}`,
     [chainId, signer],
   );
   if (row === undefined) throw new Error(`the signer ${signer} is not registered`);
-  const { nextNonce, explainTo } = row;
-  return {
-    ...row,
-    nextNonce: BigInt(nextNonce),
-    explainTo: explainTo === null ? null : BigInt(explainTo),
-  };
+  return readRow<SignerState>(row, 'nextNonce', 'explainTo');
 }
 
 /**
@@ -149,7 +141,7 @@ export async function stopSigner(
          SELECT 1 FROM wallet.slot WHERE slot.chain_id = signer.chain_id
            AND slot.signer = signer.address AND nonce = $5 AND state = 'open'))
      RETURNING address`,
-    [key.chainId, key.signer, reason, explainTo?.toString() ?? null, openNonce?.toString() ?? null],
+    [key.chainId, key.signer, reason, explainTo, openNonce],
   );
   return stopped.length > 0;
 }
@@ -169,18 +161,9 @@ export async function insertSlots(
          $10::bigint[], $11::numeric[], $12::numeric[])
        AS payment(nonce, transfer_id, asset, units, recipient, data, value_wei, gas, max_fee, tip)`,
     [
-      chainId,
-      signer,
-      nonces.map((nonce) => nonce.toString()),
-      payments.map(({ transferId }) => transferId),
-      payments.map(({ asset }) => asset),
-      payments.map(({ units }) => units.toString()),
-      payments.map(({ recipient }) => recipient),
-      payments.map(({ data }) => data),
-      payments.map(({ valueWei }) => valueWei.toString()),
-      payments.map(({ gas }) => gas.toString()),
-      payments.map(({ maxFeePerGas }) => maxFeePerGas.toString()),
-      payments.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas.toString()),
+      ...[chainId, signer, nonces],
+      ...columnsOf(payments, 'transferId', 'asset', 'units', 'recipient', 'data', 'valueWei'),
+      ...columnsOf(payments, 'gas', 'maxFeePerGas', 'maxPriorityFeePerGas'),
     ],
   );
 }
@@ -194,62 +177,35 @@ export async function advanceNonce(
   await tx.query(
     `UPDATE wallet.signer SET next_nonce = greatest(next_nonce, $3)
      WHERE chain_id = $1 AND address = $2`,
-    [chainId, signer, nextNonce.toString()],
+    [chainId, signer, nextNonce],
   );
-}
-
-interface SlotRow {
-  nonce: string;
-  transferId: string;
-  asset: string;
-  units: string;
-  recipient: Address;
-  data: Hex;
-  valueWei: string;
-  gas: string;
-  maxFeePerGas: string;
-  maxPriorityFeePerGas: string;
-  isFreed: boolean;
 }
 
 const SLOT_COLUMNS = `nonce, coalesce(transfer_id, '') AS "transferId", asset, units, recipient, data,
   value_wei AS "valueWei", gas, max_fee_per_gas AS "maxFeePerGas",
   max_priority_fee_per_gas AS "maxPriorityFeePerGas", freed_at IS NOT NULL AS "isFreed"`;
 
-export function readSlotRow(row: SlotRow): Slot {
-  return {
-    ...row,
-    nonce: BigInt(row.nonce),
-    units: BigInt(row.units),
-    valueWei: BigInt(row.valueWei),
-    gas: BigInt(row.gas),
-    maxFeePerGas: BigInt(row.maxFeePerGas),
-    maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
-  };
+interface SlotQuery {
+  from?: bigint;
+  /** Slots with a lower nonce only. */
+  upTo?: bigint | null;
+  signed?: boolean | null;
+  limit?: number;
 }
 
-/** @param upTo slots with a lower nonce only */
 export async function findOpenSlots(
   db: Db,
   { chainId, signer }: SignerKey,
-  {
-    from = 0n,
-    upTo = null,
-    signed = null,
-    limit = 1_000,
-  }: {
-    from?: bigint;
-    upTo?: bigint | null;
-    signed?: boolean | null;
-    limit?: number;
-  },
+  { from = 0n, upTo = null, signed = null, limit = 1_000 }: SlotQuery,
 ): Promise<Slot[]> {
-  const rows = await db.query<SlotRow & Record<string, unknown>>(
+  const rows = await db.query<Row<Slot>>(
     `SELECT ${SLOT_COLUMNS} FROM wallet.slot
      WHERE chain_id = $1 AND signer = $2 AND state = 'open' AND nonce >= $3
        AND ($4::bigint IS NULL OR nonce < $4) AND ($5::boolean IS NULL OR is_signed = $5)
      ORDER BY nonce LIMIT $6`,
-    [chainId, signer, from.toString(), upTo?.toString() ?? null, signed, limit],
+    [chainId, signer, from, upTo, signed, limit],
   );
-  return rows.map(readSlotRow);
+  return rows.map((row) =>
+    readRow<Slot>(row, 'nonce', 'units', 'valueWei', 'gas', 'maxFeePerGas', 'maxPriorityFeePerGas'),
+  );
 }

@@ -81,6 +81,6 @@ async function watchHidden(
   const since = known.get(transferId) ?? performance.now();
   known.set(transferId, since);
   if (performance.now() - since < rules.replaceAfterMs) return;
-  const detail = `Nonce ${nonce.toString()} of ${key.signer} is used, and no node shows by which transaction. The payout waits. Add a node to rpc_urls that keeps the state of final blocks, or that shows older transactions.`;
+  const detail = `Nonce ${nonce} of ${key.signer} is used, and no node shows by which transaction. The payout waits. Add a node to rpc_urls that keeps the state of final blocks, or that shows older transactions.`;
   await alarms.raise('outcome_in_doubt', transferId, detail);
 }

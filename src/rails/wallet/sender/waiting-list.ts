@@ -19,7 +19,7 @@ export async function listWaiting(db: Db): Promise<WaitingTransfer[]> {
     `SELECT client_reference AS reference, network, trim_scale(amount)::text AS amount, asset,
        waiting_for AS reason, waiting_detail AS detail, waiting_since AS since
      FROM wallet.transfer WHERE waiting_for IS NOT NULL
-     ORDER BY waiting_since, id LIMIT ${String(SHOWN_MAX)}`,
+     ORDER BY waiting_since, id LIMIT ${SHOWN_MAX}`,
   );
   return rows.map((row) => ({ ...row, since: row.since.toISOString() }));
 }

@@ -60,7 +60,7 @@ export async function keepWaiting(
   );
 }
 
-interface WaitingRow extends Record<string, unknown> {
+interface WaitingRow {
   asset: string;
   reason: string;
   detail: string | null;
@@ -122,7 +122,7 @@ async function reportLongWait(
     await alarms.clear('transfer_waiting', asset);
     return;
   }
-  const reasons = old.map(({ reason, old: count }) => `${String(count)} for ${reason}`).join(', ');
+  const reasons = old.map(({ reason, old: count }) => `${count} for ${reason}`).join(', ');
   const detail = `Payouts in ${asset} wait longer than ${LONG_WAIT}: ${reasons}. The oldest is ${first.oldest}, since ${first.since.toISOString()}. ${first.detail ?? ''}`;
   await alarms.raise('transfer_waiting', asset, detail.trimEnd());
 }

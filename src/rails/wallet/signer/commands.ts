@@ -1,14 +1,13 @@
 /** `wallet key` and `wallet deposit-key`: makes the encrypted keys, or encrypts given ones. */
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from '@commander-js/extra-typings';
-import type { Terminal } from '../../../platform/lib/command-line';
-import { PASSWORD } from '../command-options';
+import { type CommandParts, PASSWORD } from '../command-options';
 import { createDepositKey } from './deposit-key';
 import { createKeystore } from './keystore';
 
 const KEYSTORE = ['--keystore <FILE>', 'the encrypted key; a new file'] as const;
 
-export function addKeyCommands(command: Command, { out }: Terminal): void {
+export function addKeyCommands(command: Command, { out }: CommandParts): void {
   const key = command.command('key').description('the encrypted key of a hot wallet');
   key
     .command('create')

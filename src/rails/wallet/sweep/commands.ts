@@ -1,16 +1,22 @@
 /** `wallet sweep`, `sweeps`, `sweep-cancel` and `sweep-sign`: their options, and what they print. */
 import type { Command } from '@commander-js/extra-typings';
-import { type Terminal, UsageError } from '../../../platform/lib/command-line';
-import { CHAIN, findByChainId, PASSWORD, readAddress, REASON } from '../command-options';
-import type { CommandParts } from '../durable/commands';
+import { UsageError } from '../../../platform/lib/command-line';
+import {
+  BY,
+  CHAIN,
+  type CommandParts,
+  findByChainId,
+  JSON_OUTPUT,
+  PASSWORD,
+  print,
+  readAddress,
+  REASON,
+} from '../command-options';
 import { runSweep, runSweepSign, type SweepOptions } from './command';
 import { cancelSweep, describeOpenSweeps } from './store';
 
-export function addSweepCommands(
-  command: Command,
-  { out }: Terminal,
-  { networks, withDatabase }: CommandParts,
-): void {
+export function addSweepCommands(command: Command, parts: CommandParts): void {
+  const { out, withDatabase } = parts;
   const report = (line: string): void => {
     out(`${line}\n`);
   };
@@ -23,12 +29,12 @@ export function addSweepCommands(
     .option('--minimum <AMOUNT>', 'leave out addresses with less')
     .option('--plan', 'only say what would be done')
     .option('--run', 'sign; the wallet funds and sends. Needs --keystore and --password-file')
-    .option('--export <FILE>', 'fund, and write the transactions for sweep-sign')
-    .option('--import <FILE>', 'check and send what sweep-sign has written')
+    .option('--export <FILE>', 'write the transactions for sweep-sign')
+    .option('--import <FILE>', 'check what sweep-sign has written; the wallet funds and sends')
     .option('--keystore <FILE>', 'the deposit key')
     .option(...PASSWORD)
     .action(async (options) => {
-      const network = findByChainId(networks(), options.chainId);
+      const network = findByChainId(parts, options.chainId);
       const { asset, minimum } = options;
       const to = readAddress(options.to);
       const way = readSweepWay(options);
@@ -38,20 +44,25 @@ export function addSweepCommands(
     .command('sweeps')
     .description('Lists the sweeps under way, with what nodes refuse of them.')
     .requiredOption(...CHAIN)
-    .option('--json', 'as JSON')
+    .option(...JSON_OUTPUT)
     .action(async ({ chainId, json }) => {
-      const { chainId: id } = findByChainId(networks(), chainId);
+      const { chainId: id } = findByChainId(parts, chainId);
       const sweeps = await withDatabase((db) => describeOpenSweeps(db, id));
       const none = 'No sweep is under way.\n';
       const text = sweeps.length === 0 ? none : sweeps.map(({ text: one }) => one).join('');
-      out(json === true ? `${JSON.stringify(sweeps.map(({ sweep }) => sweep))}\n` : text);
+      print(
+        parts,
+        json,
+        sweeps.map(({ sweep }) => sweep),
+        text,
+      );
     });
   command
     .command('sweep-cancel')
     .description('Stops a sweep: nothing more of it is broadcast, and it can be ordered again.')
     .argument('<ID>', 'of `wallet sweeps`')
     .requiredOption(...REASON)
-    .requiredOption('--by <NAME>', 'who decides this')
+    .requiredOption(...BY)
     .action(async (id, { by, reason }) => {
       const wasOpen = await withDatabase((db) => cancelSweep(db, id, { by, reason }));
       if (!wasOpen) throw new UsageError(`There is no sweep ${id} under way. See \`sweeps\`.`);

@@ -58,12 +58,8 @@ export async function storeSweep(
          funding_wei = excluded.funding_wei
        WHERE sweep.failure IS NOT NULL RETURNING id`,
       [
-        id,
-        order.chain.network.chainId,
-        order.asset,
-        order.to.toLowerCase(),
-        plan.costWei.toString(),
-        plan.fundingWei.toString(),
+        ...[id, order.chain.network.chainId, order.asset, order.to.toLowerCase()],
+        ...[plan.costWei, plan.fundingWei],
       ],
     );
     if (stored.length === 0) return;
