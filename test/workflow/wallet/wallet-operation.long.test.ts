@@ -256,16 +256,20 @@ describeWithChain('the commands of the wallet', () => {
       const exported = await sweep('ETH', '--export', batch, '--minimum', '0.1');
       expect(exported.text).toContain('Wrote 1 transactions');
       const unsigned = JSON.parse(readFileSync(batch, 'utf8')) as { transactions: object[] };
-      const stolen = join(folder, 'stolen.json');
-      const to = { to: chain.accounts[7] };
-      const transactions = unsigned.transactions.map((one) => ({ ...one, ...to }));
-      writeFileSync(stolen, JSON.stringify({ ...unsigned, transactions }));
-      const theft = await run('sweep-sign', '--batch', stolen, '--out', signed, ...keys);
-      expect(theft.code).toBe(1);
-      expect(theft.text).toContain(`to ${treasury}. Nothing was signed`);
-      expect(existsSync(signed)).toBe(false);
+      const sign = (from: string) => run('sweep-sign', '--batch', from, '--out', signed, ...keys);
+      const [stolen, padded] = [join(folder, 'stolen.json'), join(folder, 'padded.json')];
+      writeFileSync(stolen, JSON.stringify({ ...unsigned, destination: chain.accounts[7] }));
+      expect((await sign(stolen)).text).toContain(` to ${String(chain.accounts[7])} on chain `);
+      expect(await sweep('ETH', '--import', signed)).toMatchObject({
+        ...{ code: 1, text: expect.stringContaining('of another chain, asset or destination') },
+      });
+      const transactions = unsigned.transactions.map((one) => ({ ...one, to: chain.accounts[7] }));
+      writeFileSync(padded, JSON.stringify({ ...unsigned, transactions }));
+      expect(await sign(padded)).toMatchObject({
+        ...{ code: 1, text: expect.stringContaining('is not a batch') },
+      });
 
-      const signing = await run('sweep-sign', '--batch', batch, '--out', signed, ...keys);
+      const signing = await sign(batch);
       expect(signing.text).toMatch(/^Signed 0\.9\d+ ETH from 0x\w+ to 0x8ba1f1/);
       expect(signing.text).toMatch(/for a network fee of at most 0\.0\d+\n$/);
 

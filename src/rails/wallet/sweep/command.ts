@@ -8,13 +8,13 @@ import { SetupError } from '../../../platform/lib/setup-error';
 import { type Chain, createChain } from '../chain/chain';
 import type { Database } from '../db/database';
 import type { Network } from '../networks';
-import { isPaused } from '../chain/pause';
 import { type DepositKey, openDepositKey } from '../signer/deposit-key';
 import type { KeystoreFiles } from '../signer/keystore';
 import { importBatch, signBatch, writeBatch } from './batch';
 import { planSweep, type SweepOrder, type SweepPlan } from './plan';
-import { fundAddresses, type Report, sendSweeps, type SignedSweep } from './run';
 import { findSweep, storeSweep } from './store';
+
+export type Report = (line: string) => void;
 
 export interface SweepOptions {
   network: Network;
@@ -36,25 +36,17 @@ export async function runSweep(
   report: Report,
 ): Promise<void> {
   const order = { chain: createChain(network), asset, to, minimum: readMinimum(minimum) };
-  if (way.do === 'import') {
-    if (await isPaused(db, network.chainId)) {
-      throw new SetupError(`Payouts on ${network.name} are paused. Resume first.`);
-    }
-    await finish(order, await importBatch(db, order, way.file), report);
-    return;
-  }
   const key = way.do === 'run' ? openDepositKey(way.key) : null;
-  const plan = await planSweep(db, order);
+  const imported = way.do === 'import' ? await importBatch(db, order, way.file) : null;
+  const plan = imported?.plan ?? (await planSweep(db, order));
   reportPlan(order, plan, report);
   if (way.do === 'plan' || plan.items.length === 0) return;
   if (way.do === 'export') {
-    await fundAddresses(db, order, plan.items, report);
     writeBatch(way.file, order, plan.items);
     report(`Wrote ${plan.items.length} transactions to ${way.file}. Sign them with sweep-sign.`);
     return;
   }
-  if (key === null) return;
-  const signed = await signPlan(plan, key);
+  const signed = imported?.signed ?? (key === null ? [] : await signPlan(plan, key));
   await followSweep(db, await storeSweep(db, order, plan, signed), plan.items.length, to, report);
 }
 
@@ -100,15 +92,6 @@ export async function runSweepSign(
 ): Promise<void> {
   const lines = await signBatch(batch, out, openDepositKey(key));
   for (const line of lines) report(`Signed ${line}`);
-}
-
-async function finish(
-  order: SweepOrder,
-  signed: readonly SignedSweep[],
-  report: Report,
-): Promise<void> {
-  const moved = await sendSweeps(order, signed, report);
-  report(`${moved} of ${signed.length} addresses are swept to ${order.to}, in final blocks.`);
 }
 
 function reportPlan({ chain, asset, to }: SweepOrder, plan: SweepPlan, report: Report): void {

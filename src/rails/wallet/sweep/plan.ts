@@ -5,8 +5,6 @@
  */
 import {
   type Address,
-  encodeFunctionData,
-  erc20Abi,
   getAddress,
   type Hex,
   serializeTransaction,
@@ -16,11 +14,13 @@ import { type Amount, isLess } from '../../../domain/money';
 import { SetupError } from '../../../platform/lib/setup-error';
 import { type BlockHead, type Chain, readFinalHead, readHead, readPrice } from '../chain/chain';
 import { readUsedNonces } from '../chain/finality';
+import { transferCall } from '../chain/erc20';
 import { readL1Fee } from '../chain/l1-fee';
 import { RpcRefusal } from '../chain/rpc';
 import type { Db } from '../db/database';
 import { readBalances } from '../follower/reader';
 import { type Fees, firstFees } from '../sender/fees';
+import { withGasMargin } from '../sender/transaction';
 import { amountOf, NATIVE_DECIMALS, unitsOf } from '../units';
 
 export interface SweepOrder {
@@ -39,7 +39,6 @@ export interface SweepItem {
   /** The same in the asset's smallest unit. */
   units: bigint;
   transaction: TransactionSerializableEIP1559;
-  /** What gas, and on chains of the OP stack data on the first layer, cost at most. */
   feeWei: bigint;
   /** Coins that the address lacks for the network fee; zero when it pays for itself. */
   lackingWei: bigint;
@@ -56,9 +55,6 @@ export interface SweepPlan {
   fundingWei: bigint;
 }
 
-/** A token may need more gas when the balance is read again, as for the first receipt of it. */
-const GAS_MARGIN = { times: 5n, dividedBy: 4n } as const;
-
 export async function planSweep(db: Db, order: SweepOrder): Promise<SweepPlan> {
   const { chain, asset, minimum } = order;
   const { token, decimals } = findAsset(chain, asset);
@@ -73,7 +69,7 @@ export async function planSweep(db: Db, order: SweepOrder): Promise<SweepPlan> {
   if (tip === null) throw new SetupError('No node suggests a tip below max_fee_per_gas_gwei.');
   const market = { baseFeePerGas: head.baseFeePerGas, priorityFeePerGas: tip };
   const fees = firstFees(market, cap);
-  const plan: SweepPlan = { items: [], small: 0, busy: 0, costWei: 0n, fundingWei: 0n };
+  const plan = emptyPlan();
   for (const [index, place] of found.entries()) {
     const units = balances[index] ?? 0n;
     if (units === 0n) continue;
@@ -89,12 +85,16 @@ export async function planSweep(db: Db, order: SweepOrder): Promise<SweepPlan> {
     const nonce = Number(nonces.latest);
     const item = await planItem(order, { ...place, units, nonce, fees });
     if (item === null) plan.small += 1;
-    else add(plan, item);
+    else addItem(plan, item);
   }
   return plan;
 }
 
-function add(plan: SweepPlan, item: SweepItem): void {
+export function emptyPlan(): SweepPlan {
+  return { items: [], small: 0, busy: 0, costWei: 0n, fundingWei: 0n };
+}
+
+export function addItem(plan: SweepPlan, item: SweepItem): void {
   plan.items.push(item);
   plan.costWei += item.feeWei;
   plan.fundingWei += item.lackingWei;
@@ -165,25 +165,30 @@ async function planItem(order: SweepOrder, facts: ItemFacts): Promise<SweepItem 
   if (gas === null) return null;
   const build = (value: bigint): TransactionSerializableEIP1559 =>
     buildTransaction(chain.network.chainId, { token, to, units: value, nonce, gas, fees });
-  const l1Fee = await readL1Fee(chain, serializeTransaction(build(units)));
-  const fee = gas * fees.maxFeePerGas + l1Fee;
-  if (token === null && units <= fee) return null;
-  if (isWorthLess(chain, asset, units, fee)) return null;
-  const moved = token === null ? units - fee : units;
-  const [coins = 0n] = await readBalances(
-    chain,
-    [{ address, token: null }],
-    Number(BigInt(await chain.rpc.call<Hex>('eth_blockNumber'))),
-  );
+  const feeWei = await readFee(chain, build(units));
+  if (token === null && units <= feeWei) return null;
+  if (isWorthLess(chain, asset, units, feeWei)) return null;
+  const moved = token === null ? units - feeWei : units;
   return {
-    address,
-    addressIndex,
-    amount: amountOf(moved, decimals),
-    units: moved,
-    lackingWei: coins >= fee ? 0n : fee - coins,
-    feeWei: fee,
+    ...{ address, addressIndex, amount: amountOf(moved, decimals), units: moved, feeWei },
+    lackingWei: await readLacking(chain, address, feeWei),
     transaction: build(moved),
   };
+}
+
+/** The most that gas, and on chains of the OP stack data on the first layer, cost. */
+export async function readFee(
+  chain: Chain,
+  transaction: TransactionSerializableEIP1559,
+): Promise<bigint> {
+  const { gas = 0n, maxFeePerGas = 0n } = transaction;
+  return gas * maxFeePerGas + (await readL1Fee(chain, serializeTransaction(transaction)));
+}
+
+/** The coins that the address lacks for the network fee. */
+export async function readLacking(chain: Chain, address: Address, feeWei: bigint): Promise<bigint> {
+  const coins = BigInt(await chain.rpc.call<Hex>('eth_getBalance', [address, 'latest']));
+  return coins >= feeWei ? 0n : feeWei - coins;
 }
 
 /** Without a price of the coin in the token, nobody knows. */
@@ -203,10 +208,10 @@ async function estimateGas(
   const call =
     token === null
       ? { from: address, to, value: '0x1' }
-      : { from: address, to: token, data: transferData(to, units) };
+      : { from: address, to: token, data: transferCall(to, units) };
   try {
     const gas = BigInt(await chain.rpc.call<Hex>('eth_estimateGas', [call]));
-    return token === null ? gas : (gas * GAS_MARGIN.times) / GAS_MARGIN.dividedBy;
+    return token === null ? gas : withGasMargin(gas);
   } catch (error) {
     if (error instanceof RpcRefusal) return null;
     throw error;
@@ -226,10 +231,6 @@ export function buildTransaction(
 ): TransactionSerializableEIP1559 {
   const { token, to, units, nonce, gas, fees } = sweep;
   const content =
-    token === null ? { to, value: units } : { to: token, value: 0n, data: transferData(to, units) };
+    token === null ? { to, value: units } : { to: token, value: 0n, data: transferCall(to, units) };
   return { type: 'eip1559', chainId, nonce, gas, ...fees, ...content };
-}
-
-function transferData(to: Address, units: bigint): Hex {
-  return encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, units] });
 }

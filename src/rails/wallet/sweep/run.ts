@@ -1,9 +1,8 @@
 /**
- * Carries a sweep out: coins for the network fees to the addresses that lack them, and when these are
- * final, the transactions. Funding is ordered from the wallet as a transfer, once for each address and
- * nonce, so that the hot wallet's nonces stay in one hand and no repetition funds twice.
+ * What a sweep sends: coins for the network fees to the addresses that lack them, and then the transactions.
+ * Funding is ordered from the wallet as a transfer, once for each address and nonce, so that the hot wallet's
+ * nonces stay in one hand and no repetition funds twice.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, type Hex, keccak256 } from 'viem';
 import type { Amount } from '../../../domain/money';
 import { SetupError } from '../../../platform/lib/setup-error';
@@ -18,45 +17,9 @@ import { findTransfer, submitTransfer } from '../sender/transfers';
 import { amountOf, NATIVE_DECIMALS } from '../units';
 import type { SweepItem, SweepOrder } from './plan';
 
-export type Report = (line: string) => void;
-
-const POLL_MS = 1_000;
 /** A transfer has 8 decimals, so funding is rounded up to them. */
 const AMOUNT_STEP_WEI = 10n ** 10n;
 const FUNDING_ROUNDS_MAX = 20;
-
-/** Resolves when each item has the coins for its fee, in final blocks. */
-export async function fundAddresses(
-  db: Database,
-  order: SweepOrder,
-  items: readonly SweepItem[],
-  report: Report,
-): Promise<void> {
-  const waiting = new Set<string>();
-  for (const item of items) {
-    if (item.lackingWei > 0n) waiting.add(await orderFunding(db, order, item));
-  }
-  if (waiting.size > 0)
-    report(`Waiting until the wallet has sent coins to ${waiting.size} addresses.`);
-  const { mode } = order.chain.network;
-  while (waiting.size > 0) {
-    for (const reference of [...waiting]) {
-      const transfer = await findTransfer(db, mode, reference);
-      if (transfer?.status === 'failed') {
-        throw new SetupError(`The funding ${reference} failed. Run the sweep again.`);
-      }
-      if (transfer?.status === 'confirmed') waiting.delete(reference);
-    }
-    if (waiting.size > 0) await sleep(POLL_MS);
-  }
-}
-
-/** @returns the reference of the transfer */
-async function orderFunding(db: Database, order: SweepOrder, item: SweepItem): Promise<string> {
-  const funding = await chooseFunding(db, order, item);
-  await submitFunding(db, order.chain.network, item.address, funding);
-  return funding.reference;
-}
 
 export interface Funding {
   reference: string;
@@ -127,32 +90,6 @@ function isKnown(detail: string): boolean {
   return meaningOfRefusal(detail) === 'known' || /underpriced/i.test(detail);
 }
 
-/**
- * Broadcasts the transactions and waits until each nonce is final. One that the nodes refuse stops no
- * other: it is reported and left out.
- * @returns how many of them are in final blocks with success
- */
-export async function sendSweeps(
-  { chain }: SweepOrder,
-  sweeps: readonly SignedSweep[],
-  report: Report,
-): Promise<number> {
-  const sent: SignedSweep[] = [];
-  for (const sweep of sweeps) {
-    const { address, raw } = sweep;
-    const refusal = await broadcastSweep(chain, raw);
-    if (refusal === null) sent.push(sweep);
-    report(
-      refusal === null
-        ? `Sent ${keccak256(raw)} from ${address}.`
-        : `A node refuses the transaction of ${address}: ${refusal}. Import the batch again, or plan a new sweep.`,
-    );
-  }
-  let moved = 0;
-  for (const sweep of sent) if (await isMoved(chain, sweep, report)) moved += 1;
-  return moved;
-}
-
 /** May be repeated. @returns what a node says against it, or null */
 export async function broadcastSweep({ rpc }: Chain, raw: Hex): Promise<string | null> {
   try {
@@ -179,16 +116,4 @@ export async function findOutcome(
   }
   if (final === null || !(await isInFinalBlock(chain.rpc, receipt, final))) return null;
   return receipt.succeeded ? 'moved' : 'failed';
-}
-
-async function isMoved(chain: Chain, sweep: SignedSweep, report: Report): Promise<boolean> {
-  let outcome = await findOutcome(chain, sweep);
-  while (outcome === null) {
-    await sleep(POLL_MS);
-    outcome = await findOutcome(chain, sweep);
-  }
-  if (outcome === 'moved') return true;
-  const why = outcome === 'replaced' ? 'another transaction took its nonce' : 'it failed';
-  report(`${keccak256(sweep.raw)} moved nothing: ${why}.`);
-  return false;
 }
