@@ -44,134 +44,145 @@ export function measureNodes(registry: Registry): NodeObserver {
 }
 
 type Sample = [value: number | null, labels?: Record<string, string>];
+type HotWallet = NetworkStatus['hot_wallets'][number];
+type Follower = NonNullable<NetworkStatus['follower']>;
 
 interface Metric {
   help: string;
-  labels?: readonly string[];
+  labels: readonly string[];
   /** Values that are null are left out. */
   read: (status: NetworkStatus, network: Network) => readonly Sample[];
 }
 
-const ofWallets = (
-  status: NetworkStatus,
-  read: (wallet: NetworkStatus['hot_wallets'][number]) => number | null,
-): Sample[] => status.hot_wallets.map((wallet) => [read(wallet), { address: wallet.address }]);
+function ofNetwork(help: string, read: (status: NetworkStatus) => number | null): Metric {
+  return { help, labels: [], read: (status) => [[read(status)]] };
+}
 
-const METRICS: Readonly<Record<string, Metric>> = {
-  wallet_node_head_block: {
-    help: 'Newest block of a node; absent while it does not answer.',
-    labels: ['node'],
+function ofFollower(help: string, read: (follower: Follower) => number | null): Metric {
+  return ofNetwork(help, ({ follower }) => (follower === null ? null : read(follower)));
+}
+
+function byNode(help: string, read: (head: number | null) => number | null): Metric {
+  return {
+    ...{ help, labels: ['node'] },
     read: ({ node_heads: heads }, { rpcUrls }) =>
-      rpcUrls.map((url, index) => [heads[index] ?? null, { node: new URL(url).host }]),
-  },
-  wallet_node_up: {
-    help: '1 while a node answers, otherwise 0.',
-    labels: ['node'],
-    read: ({ node_heads: heads }, { rpcUrls }) =>
-      rpcUrls.map((url, index) => [heads[index] == null ? 0 : 1, { node: new URL(url).host }]),
-  },
-  wallet_follower_head_block: {
-    help: 'Newest block that the follower has read.',
-    read: ({ follower }) => [[follower?.head ?? null]],
-  },
-  wallet_follower_head_timestamp_seconds: {
-    help: 'Unix time of that block.',
-    read: ({ follower }) => [[secondsOf(follower?.head_at)]],
-  },
-  wallet_follower_lag_blocks: {
-    help: 'Blocks that a node has and the follower has not read.',
-    read: ({ follower }) => [[follower?.lag_blocks ?? null]],
-  },
-  wallet_follower_paused: {
-    help: '1 while the follower is paused, otherwise 0.',
-    read: ({ follower }) => [[follower === null ? null : isSet(follower.paused_reason)]],
-  },
-  wallet_payouts_paused: {
-    help: '1 while an operator has paused the network’s payouts, otherwise 0.',
-    read: ({ payouts_paused_reason: reason }) => [[isSet(reason)]],
-  },
-  wallet_signer_stopped: {
-    help: '1 while a hot wallet is stopped, otherwise 0.',
-    labels: ['address'],
-    read: (status) => ofWallets(status, ({ stopped_reason: reason }) => isSet(reason)),
-  },
-  wallet_signer_paused: {
-    help: '1 while an operator has paused a hot wallet, otherwise 0.',
-    labels: ['address'],
-    read: (status) => ofWallets(status, ({ paused_reason: reason }) => isSet(reason)),
-  },
-  wallet_float: {
-    help: 'What a hot wallet has of an asset.',
-    labels: ['address', 'asset'],
+      rpcUrls.map((url, index) => [read(heads[index] ?? null), { node: new URL(url).host }]),
+  };
+}
+
+function byWallet(help: string, read: (wallet: HotWallet) => number | null): Metric {
+  return {
+    ...{ help, labels: ['address'] },
+    read: ({ hot_wallets: wallets }) =>
+      wallets.map((wallet) => [read(wallet), { address: wallet.address }]),
+  };
+}
+
+/** It is for a graph, and no money is computed from it. */
+function byFloat(help: string, name: 'balance' | 'minimum'): Metric {
+  return {
+    ...{ help, labels: ['address', 'asset'] },
     read: ({ hot_wallets: wallets }) =>
       wallets.flatMap(({ address, floats }) =>
-        floats.map(({ asset, balance }): Sample => [figureOf(balance), { address, asset }]),
-      ),
-  },
-  wallet_float_minimum: {
-    help: 'float_minimum of the configuration.',
-    labels: ['address', 'asset'],
-    read: ({ hot_wallets: wallets }) =>
-      wallets.flatMap(({ address, floats }) =>
-        floats.map(({ asset, minimum }): Sample => [
-          minimum === null ? null : figureOf(minimum),
+        floats.map(({ asset, [name]: amount }): Sample => [
+          amount === null ? null : Number(amount),
           { address, asset },
         ]),
       ),
-  },
-  wallet_transactions_in_flight: {
-    help: 'Transactions of a hot wallet that are not final.',
-    labels: ['address'],
-    read: (status) => ofWallets(status, ({ in_flight: count }) => count),
-  },
-  wallet_transactions_oldest_in_flight_timestamp_seconds: {
-    help: 'Unix time at which the oldest of them got its nonce.',
-    labels: ['address'],
-    read: (status) => ofWallets(status, ({ oldest_in_flight_at: at }) => secondsOf(at)),
-  },
-  wallet_transfers_queued: {
-    help: 'Transfers that have no nonce yet.',
-    read: ({ transfers }) => [[transfers.queued]],
-  },
-  wallet_transfers_oldest_queued_timestamp_seconds: {
-    help: 'Unix time at which the oldest queued transfer was ordered.',
-    read: ({ transfers }) => [[secondsOf(transfers.oldest_queued_at)]],
-  },
-  wallet_transfers_waiting: {
-    help: 'Queued transfers that something holds back, by the reason.',
-    labels: ['reason'],
-    read: ({ transfers }) =>
-      Object.entries(transfers.waiting).map(([reason, count]) => [count, { reason }]),
-  },
-  wallet_deposits_unconfirmed: {
-    help: 'Deposits in blocks that are not final.',
-    read: ({ deposits }) => [[deposits.unconfirmed]],
-  },
-  wallet_deposits_oldest_unconfirmed_timestamp_seconds: {
-    help: 'Unix time of the block of the oldest of them.',
-    read: ({ deposits }) => [[secondsOf(deposits.oldest_unconfirmed_at)]],
-  },
-  wallet_deposits_held: {
-    help: 'Deposits that the screening holds.',
-    read: ({ deposits }) => [[deposits.held]],
-  },
-  wallet_refunds_open: {
-    help: 'Refunds that need an address, or are being sent.',
-    labels: ['state'],
-    read: ({ refunds }) => [
-      [refunds.needs_address, { state: 'needs_address' }],
-      [refunds.sending, { state: 'sending' }],
-    ],
-  },
-  wallet_alarms_open: {
-    help: 'Open alarms, by kind.',
-    labels: ['kind'],
-    read: ({ alarms }) =>
-      [...new Set(alarms.map(({ kind }) => kind))].map((kind) => [
-        alarms.filter((alarm) => alarm.kind === kind).length,
-        { kind },
-      ]),
-  },
+  };
+}
+
+function by(
+  label: string,
+  help: string,
+  read: (status: NetworkStatus) => Record<string, number>,
+): Metric {
+  return {
+    ...{ help, labels: [label] },
+    read: (status) =>
+      Object.entries(read(status)).map(([name, value]) => [value, { [label]: name }]),
+  };
+}
+
+const METRICS: Readonly<Record<string, Metric>> = {
+  wallet_node_head_block: byNode(
+    'Newest block of a node; absent while it does not answer.',
+    (head) => head,
+  ),
+  wallet_node_up: byNode('1 while a node answers, otherwise 0.', isSet),
+  wallet_follower_head_block: ofFollower(
+    'Newest block that the follower has read.',
+    ({ head }) => head,
+  ),
+  wallet_follower_head_timestamp_seconds: ofFollower(
+    'Unix time of that block.',
+    ({ head_at: at }) => secondsOf(at),
+  ),
+  wallet_follower_lag_blocks: ofFollower(
+    'Blocks that a node has and the follower has not read.',
+    ({ lag_blocks: lag }) => lag,
+  ),
+  wallet_follower_paused: ofFollower(
+    '1 while the follower is paused, otherwise 0.',
+    ({ paused_reason: reason }) => isSet(reason),
+  ),
+  wallet_payouts_paused: ofNetwork(
+    '1 while an operator has paused the network’s payouts, otherwise 0.',
+    ({ payouts_paused_reason: reason }) => isSet(reason),
+  ),
+  wallet_signer_stopped: byWallet(
+    '1 while a hot wallet is stopped, otherwise 0.',
+    ({ stopped_reason: reason }) => isSet(reason),
+  ),
+  wallet_signer_paused: byWallet(
+    '1 while an operator has paused a hot wallet, otherwise 0.',
+    ({ paused_reason: reason }) => isSet(reason),
+  ),
+  wallet_float: byFloat('What a hot wallet has of an asset.', 'balance'),
+  wallet_float_minimum: byFloat('float_minimum of the configuration.', 'minimum'),
+  wallet_transactions_in_flight: byWallet(
+    'Transactions of a hot wallet that are not final.',
+    ({ in_flight: count }) => count,
+  ),
+  wallet_transactions_oldest_in_flight_timestamp_seconds: byWallet(
+    'Unix time at which the oldest of them got its nonce.',
+    ({ oldest_in_flight_at: at }) => secondsOf(at),
+  ),
+  wallet_transfers_queued: ofNetwork(
+    'Transfers that have no nonce yet.',
+    ({ transfers }) => transfers.queued,
+  ),
+  wallet_transfers_oldest_queued_timestamp_seconds: ofNetwork(
+    'Unix time at which the oldest queued transfer was ordered.',
+    ({ transfers }) => secondsOf(transfers.oldest_queued_at),
+  ),
+  wallet_transfers_waiting: by(
+    'reason',
+    'Queued transfers that something holds back, by the reason.',
+    ({ transfers }) => transfers.waiting,
+  ),
+  wallet_deposits_unconfirmed: ofNetwork(
+    'Deposits in blocks that are not final.',
+    ({ deposits }) => deposits.unconfirmed,
+  ),
+  wallet_deposits_oldest_unconfirmed_timestamp_seconds: ofNetwork(
+    'Unix time of the block of the oldest of them.',
+    ({ deposits }) => secondsOf(deposits.oldest_unconfirmed_at),
+  ),
+  wallet_deposits_held: ofNetwork(
+    'Deposits that the screening holds.',
+    ({ deposits }) => deposits.held,
+  ),
+  wallet_refunds_open: by(
+    'state',
+    'Refunds that need an address, or are being sent.',
+    (status) => ({
+      ...status.refunds,
+    }),
+  ),
+  wallet_alarms_open: by('kind', 'Open alarms, by kind.', ({ alarms }) =>
+    countBy(alarms.map(({ kind }) => kind)),
+  ),
 };
 
 export function measureNetworks(registry: Registry, db: Db, networks: readonly Network[]): void {
@@ -179,7 +190,7 @@ export function measureNetworks(registry: Registry, db: Db, networks: readonly N
     statuses: await readStatus(db, networks),
     readAt: wallClockMs(),
   }));
-  for (const [name, { help, labels = [], read: readSamples }] of Object.entries(METRICS)) {
+  for (const [name, { help, labels, read: readSamples }] of Object.entries(METRICS)) {
     new Gauge({
       name,
       help,
@@ -214,15 +225,16 @@ export function measureNetworks(registry: Registry, db: Db, networks: readonly N
   });
 }
 
-function isSet(reason: string | null): number {
-  return reason === null ? 0 : 1;
+function isSet(value: unknown): number {
+  return value === null ? 0 : 1;
 }
 
-function secondsOf(time: string | null | undefined): number | null {
-  return time == null ? null : Date.parse(time) / 1000;
+function secondsOf(time: string | null): number | null {
+  return time === null ? null : Date.parse(time) / 1000;
 }
 
-/** It is for a graph, and no money is computed from it. */
-function figureOf(amount: string): number {
-  return Number(amount);
+function countBy(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
 }

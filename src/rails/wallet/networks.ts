@@ -14,65 +14,11 @@ import { type Mode, MODES } from '../onchain-api/requests';
 export const WALLET_MODES = MODES;
 export type WalletMode = Mode;
 
-export interface Token {
-  /** The currency code of the gateway: USDT. */
-  asset: string;
-  address: Address;
-  decimals: number;
-}
-
-export interface Network {
-  mode: WalletMode;
-  /** The gateway's name of the network: ethereum, base. */
-  name: string;
-  chainId: number;
-  /** Asked in this order; the next one when a node does not answer. */
-  rpcUrls: readonly string[];
-  /** The chain's own `finalized` tag, or the number of confirmations on chains without it. */
-  finality: 'finalized' | number;
-  /** The next node is asked after this time without an answer. */
-  rpcTimeoutMs: number;
-  /** How often the chain is read. */
-  pollMs: number;
-  /** The native coin; all EVM chains count it in wei. */
-  native: { asset: string };
-  tokens: readonly Token[];
-  deposits: DepositRules;
-  payouts: PayoutRules | null;
-}
-
-export interface DepositRules {
-  /** asset → a checkout below this amount is confirmed at `safe`; any other at `finalized`. */
-  safeBelow: Readonly<Record<string, Amount>>;
-  /** asset → smaller deposits are listed only together, once they are worth it. */
-  dust: Readonly<Record<string, Amount>>;
-}
-
-/** Null in a network that only receives. */
-export interface PayoutRules {
-  /** One for each hot wallet; the transfers are spread over them. */
-  signers: readonly SignerSettings[];
-  /** asset → the balance of each hot wallet below which an alarm is raised. */
-  floatMinimum: Readonly<Record<string, Amount>>;
-  /**
-   * asset → what each hot wallet may send in 60 minutes and in 24 hours. An asset without limits is
-   * not sent.
-   */
-  limits: Readonly<Record<string, { hour: Amount; day: Amount }>>;
-  /** token → the price of one native coin in it, for fee estimates. */
-  nativePrices: Readonly<Record<string, Amount>>;
-  maxFeePerGasWei: bigint;
-  /** Null asks the node. */
-  priorityFeePerGasWei: bigint | null;
-  /** A payout that takes more fails: its recipient's contract decides what it costs. */
-  gasMax: bigint;
-  /** Age of an attempt that is not in a block, after which its fees are raised. */
-  replaceAfterMs: number;
-  /** Time after which a transaction that is not in a block is broadcast again. */
-  resendAfterMs: number;
-  /** Transactions of each hot wallet outside of blocks; nodes drop more than 16 of one account first. */
-  inFlightMax: number;
-}
+/** docs/wallet.md, "Networks", says what each field means. */
+export type Network = Readonly<ReturnType<typeof readNetwork>>;
+export type DepositRules = Network['deposits'];
+/** What a network has that sends. */
+export type PayoutRules = Readonly<ReturnType<typeof readPayouts>>;
 
 /** What src/rails/wallet/signer opens; its secrets are in files or on the other side of the URL. */
 export type SignerSettings =
@@ -292,7 +238,7 @@ const RPC_URLS_MIN = 2;
 const DEFAULT_POLL_MS = 1_000;
 const DEFAULT_RPC_TIMEOUT_MS = 10_000;
 
-function readNetwork(entry: unknown, urlsMin: number, refuse: Refuse): Network {
+function readNetwork(entry: unknown, urlsMin: number, refuse: Refuse) {
   const { native, tokens: listed } = checkJson(
     Type.Object(ASSETS, { description: OBJECT.description }),
     entry,
@@ -308,7 +254,7 @@ function readNetwork(entry: unknown, urlsMin: number, refuse: Refuse): Network {
       rule: `must have at least ${urlsMin} different URLs`,
     });
   }
-  const refuseTokens = (rule: string): SetupError => refuse({ at: '.tokens', rule });
+  const refuseTokens = (rule: string) => refuse({ at: '.tokens', rule });
   refuseRepeated(assets, 'asset', refuseTokens);
   const addresses = tokens.map(({ address }) => getAddress(address));
   refuseRepeated(addresses, 'address', refuseTokens);
@@ -316,13 +262,16 @@ function readNetwork(entry: unknown, urlsMin: number, refuse: Refuse): Network {
     mode: fields.mode,
     name: fields.name,
     chainId: fields.chain_id,
+    /** Asked in this order; the next one when a node does not answer. */
     rpcUrls,
     finality: fields.finality ?? 'finalized',
     rpcTimeoutMs: fields.rpc_timeout_ms ?? DEFAULT_RPC_TIMEOUT_MS,
     pollMs: fields.poll_ms ?? DEFAULT_POLL_MS,
+    /** The native coin; all EVM chains count it in wei. */
     native,
     tokens: tokens.map((token) => ({ ...token, address: getAddress(token.address) })),
     deposits: { safeBelow: amounts(deposits?.safe_below), dust: amounts(deposits?.dust) },
+    /** Null in a network that only receives. */
     payouts:
       payouts === undefined
         ? null
@@ -358,7 +307,7 @@ const DEFAULT_REPLACE_AFTER_SECONDS = 60;
 const DEFAULT_RESEND_AFTER_SECONDS = 30;
 const DEFAULT_IN_FLIGHT_MAX = 16;
 
-function readPayouts(fields: NonNullable<NetworkEntry['payouts']>, refuse: Refuse): PayoutRules {
+function readPayouts(fields: NonNullable<NetworkEntry['payouts']>, refuse: Refuse) {
   const priorityGwei = fields.priority_fee_per_gas_gwei;
   return {
     signers: readSigners(fields, refuse),
@@ -369,6 +318,7 @@ function readPayouts(fields: NonNullable<NetworkEntry['payouts']>, refuse: Refus
     })),
     nativePrices: amounts(fields.native_prices),
     maxFeePerGasWei: toWei(fields.max_fee_per_gas_gwei ?? DEFAULT_MAX_FEE_GWEI),
+    /** Null asks the node. */
     priorityFeePerGasWei: priorityGwei === undefined ? null : toWei(priorityGwei),
     gasMax: BigInt(fields.gas_max ?? DEFAULT_GAS_MAX),
     replaceAfterMs: (fields.replace_after_seconds ?? DEFAULT_REPLACE_AFTER_SECONDS) * 1000,

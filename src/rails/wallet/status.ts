@@ -104,7 +104,7 @@ async function readNetworkStatus(
     decisions: await listNewestDecisions(db, chainId),
     hot_wallets: await readHotWallets(db, chain),
     ...(await readCounts(db, chainId)),
-    sweeps: (await describeOpenSweeps(db, chainId)).map(({ sweep }) => sweep),
+    sweeps: await describeOpenSweeps(db, chainId),
     sums: sums ? await readShownSums(db, chain) : null,
     alarms: (await listAlarms(db)).filter((one) => one.chain_id === chainId),
   };

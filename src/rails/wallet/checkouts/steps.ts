@@ -109,6 +109,8 @@ type StepRefusal = 'not_on_hold';
 export type StepOutcome =
   { kind: 'checkout'; facts: CheckoutFacts } | { kind: 'refused'; reason: StepRefusal };
 
+type Change = 'changed' | 'unchanged' | StepRefusal;
+
 export async function takeStep(
   { db, pageUrl }: CheckoutParts,
   id: string,
@@ -116,7 +118,8 @@ export async function takeStep(
 ): Promise<StepOutcome> {
   const refusal = await db.transaction(async (tx) => {
     const facts = await lockCheckout(tx, id);
-    const result = await change(tx, facts, step);
+    const result =
+      step.do === 'cancel' ? await cancel(tx, facts) : await decideHold(tx, facts, step.do);
     if (result === 'changed') await announceCheckouts(tx, [id], pageUrl);
     return result === 'changed' || result === 'unchanged' ? null : result;
   });
@@ -124,18 +127,6 @@ export async function takeStep(
   const facts = await findCheckoutById(db, id);
   if (facts === null) throw new Error(`the checkout ${id} does not exist`);
   return { kind: 'checkout', facts };
-}
-
-type Change = 'changed' | 'unchanged' | StepRefusal;
-
-async function change(tx: Tx, facts: CheckoutFacts, step: CheckoutStep): Promise<Change> {
-  switch (step.do) {
-    case 'cancel':
-      return cancel(tx, facts);
-    case 'release':
-    case 'reject':
-      return decideHold(tx, facts, step.do);
-  }
 }
 
 /** The address still receives, and what arrives is still listed. */

@@ -2,7 +2,6 @@
  * The wallet's Temporal workers: one for the sweeps of each chain, on a task queue of its own. They start when
  * Temporal answers, and again after it was lost; nothing else waits for them.
  */
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import {
   bundleWorkflowCode,
@@ -12,10 +11,10 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 import { walletQueue } from '../../../../workflows/wallet/names';
-import { errorText } from '../../../platform/lib/command-line';
 import type { Chain } from '../chain/chain';
 import type { Log } from '../config';
 import type { Database } from '../db/database';
+import { joinLoops, type Loop, startLoop } from '../loop';
 import { createWalletActivities } from './activities';
 import { startKeeper } from './keeper';
 
@@ -41,40 +40,14 @@ const CACHED_WORKFLOWS = 50;
 
 export const PAYLOAD_CONVERTER = require.resolve('../../../../workflows/payload-converter');
 
-export interface Durable {
-  stop(): Promise<void>;
-}
-
-export function startDurable(temporal: TemporalParts, parts: DurableParts): Durable {
+/** While Temporal does not answer, sweeps wait. */
+export function startDurable(temporal: TemporalParts, parts: DurableParts): Loop {
   const { db, log, chains } = parts;
   const networks = chains.map(({ network }) => network);
-  const keeper = startKeeper({ client: temporal.client, db, networks, log });
-  const stopping = new AbortController();
-  const ended = keepWorking(temporal, parts, stopping.signal);
-  return {
-    stop: async () => {
-      stopping.abort();
-      await keeper.stop();
-      await ended;
-    },
-  };
-}
-
-async function keepWorking(
-  temporal: TemporalParts,
-  parts: DurableParts,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await workOnce(temporal, parts, signal);
-    } catch (error) {
-      parts.log('warn', 'Temporal does not answer: sweeps wait', {
-        error: errorText(error),
-      });
-      await wait(RETRY_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
+  return joinLoops([
+    startKeeper({ client: temporal.client, db, networks, log }),
+    startLoop('working on sweeps', log, RETRY_MS, (signal) => workOnce(temporal, parts, signal)),
+  ]);
 }
 
 /** Runs until the signal. @throws when Temporal cannot be reached or a worker fails */
@@ -82,7 +55,7 @@ async function workOnce(
   temporal: TemporalParts,
   { db, chains }: DurableParts,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<undefined> {
   const workflowBundle = await openBundle(temporal.workflowBundle);
   const connection = await temporal.connect();
   const workers: Worker[] = [];

@@ -59,7 +59,6 @@ export interface FollowerParts extends DepositParts, Patience {
 
 /** Blocks that are read one by one in a step; more are read in a range where they are final. */
 const BLOCKS_PER_STEP = 20;
-const PROGRESS_EVERY_MS = 10_000;
 /** After this many steps in a row without a new block, another node is asked. */
 const STUCK_STEPS = 30;
 
@@ -97,7 +96,6 @@ export class Follower {
   private readonly agreement: Agreement;
   private balancesAt = -Infinity;
   private stuckSteps = 0;
-  private progress: { at: number; number: number } | null = null;
   private readonly watch: ProgressWatch;
   /** Belongs to the step under way. */
   private head: BlockHeader | null = null;
@@ -279,25 +277,6 @@ export class Follower {
     const { first, last, ...content } = await readRange(chain, blocks, watched);
     if (first.parentHash !== place.headHash) throw new InconsistentNode('another chain');
     await this.record(content, (tx) => advanceFinal(tx, this.chainId, place, last));
-    this.reportProgress(last.number, finalNumber);
-  }
-
-  private reportProgress(number: number, finalNumber: number): void {
-    const now = performance.now();
-    this.progress ??= { at: now, number };
-    const { at, number: before } = this.progress;
-    if (now - at < PROGRESS_EVERY_MS) return;
-    const { log, chain } = this.parts;
-    const { mode, name } = chain.network;
-    const perSecond = Math.round(((number - before) * 1000) / (now - at));
-    log('info', 'catching up', {
-      mode,
-      network: name,
-      block: number,
-      behind: finalNumber - number,
-      per_second: perSecond,
-    });
-    this.progress = { at: now, number };
   }
 
   private async record(

@@ -11,11 +11,11 @@ import { findCheckout, listCheckouts } from '../checkouts/store';
 import { viewCheckout } from '../checkouts/view';
 import { claimTransaction, listUnknownTransactions } from '../sender/claim';
 import { estimateFee } from '../sender/fee-estimate';
-import { sendableDecimals } from '../sender/transfers';
 import {
   findTransfer,
   listTransfers,
   type OrderRules,
+  sendableDecimals,
   submitTransfer,
   type Transfer,
   viewTransfer,
@@ -37,15 +37,7 @@ export function createProvider(parts: ProviderParts): OnchainProvider {
   return { ...answerTransfers(parts), ...answerUnknown(parts), ...answerCheckouts(parts) };
 }
 
-function answerTransfers({
-  checkouts: { db },
-  chains,
-  rules,
-  onQueued,
-}: ProviderParts): Pick<
-  OnchainProvider,
-  'submitTransfer' | 'findTransfer' | 'listTransfers' | 'estimateFee'
-> {
+function answerTransfers({ checkouts: { db }, chains, rules, onQueued }: ProviderParts) {
   return {
     async submitTransfer(order) {
       const submission = await submitTransfer(db, rules, order);
@@ -73,17 +65,11 @@ function answerTransfers({
       if (fee === 'no_price') throw refusal('price_not_configured');
       return { fee, decimals };
     },
-  };
+  } satisfies Partial<OnchainProvider>;
 }
 
 /** Alarms, and transactions that belong to no order. */
-function answerUnknown({
-  checkouts: { db },
-  chains,
-}: ProviderParts): Pick<
-  OnchainProvider,
-  'listAlarms' | 'listUnknownTransactions' | 'claimTransaction'
-> {
+function answerUnknown({ checkouts: { db }, chains }: ProviderParts) {
   const networksOf = (mode: Mode) =>
     chains.map(({ network }) => network).filter((one) => one.mode === mode);
   return {
@@ -119,15 +105,10 @@ function answerUnknown({
       if (claim.kind === 'conflict') throw refusal('client_reference_conflict');
       return viewTransfer(claim.transfer);
     },
-  };
+  } satisfies Partial<OnchainProvider>;
 }
 
-function answerCheckouts({
-  checkouts,
-}: ProviderParts): Pick<
-  OnchainProvider,
-  'openCheckout' | 'findCheckout' | 'listCheckouts' | 'takeStep'
-> {
+function answerCheckouts({ checkouts }: ProviderParts) {
   const { db } = checkouts;
   const view = (facts: CheckoutFacts): CheckoutView =>
     viewCheckout(facts, checkouts.pageUrl(facts.checkout.id));
@@ -154,5 +135,5 @@ function answerCheckouts({
       if (outcome.kind === 'refused') throw refusal(outcome.reason);
       return view(outcome.facts);
     },
-  };
+  } satisfies Partial<OnchainProvider>;
 }

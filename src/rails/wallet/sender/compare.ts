@@ -7,6 +7,7 @@ import { type Address, getAddress } from 'viem';
 import type { ChainView } from './view';
 import { findAttempts } from './attempts';
 import { explain } from './explain';
+import { max } from './fees';
 import { isPaymentOf, storeAdoptedAttempt } from './found';
 import { countEverywhere, findTransactions, findWaiting, type SeenTransaction } from './lookup';
 import type { QueueParts } from './parts';
@@ -30,10 +31,10 @@ export async function compareNonces(
   if (isStopped && signer.explainTo === null) return;
   // What empty transactions replace is no news; what is above them is.
   if (signer.isRestoring && !everyNode) return explain(parts);
-  const known = highest(signer.nextNonce, signer.explainTo ?? 0n);
+  const known = max(signer.nextNonce, signer.explainTo ?? 0n);
   if (!everyNode && !isStopped && view.pendingNonces <= known) return;
   const { mined, pending } = await countEverywhere(chain, address);
-  const counted = highest(view.pendingNonces, mined, pending);
+  const counted = max(view.pendingNonces, mined, pending);
   const { conflict, waiting, isComplete } = await lookIntoPools(parts, known, counted);
   // The wallet runs beside a command, and has given nonces meanwhile.
   if ((await readSigner(db, key)).nextNonce !== signer.nextNonce) return;
@@ -41,7 +42,7 @@ export async function compareNonces(
     const nonce = conflict.nonce.toString();
     await stop(parts, `A node has another transaction with nonce ${nonce} than the database`, null);
   } else if (counted > known || waiting > known) {
-    const top = highest(counted, waiting);
+    const top = max(counted, waiting);
     const nonces = `${signer.nextNonce} to ${(top - 1n).toString()}`;
     const beyond = { nextNonce: signer.nextNonce, mined, counted, top };
     const explainTo = signer.isRestoring ? null : await boundOf(parts, beyond);
@@ -105,8 +106,8 @@ interface Pools {
 async function lookIntoPools(parts: QueueParts, known: bigint, counted: bigint): Promise<Pools> {
   const { db, chain, key, rules } = parts;
   const slots = await findOpenSlots(db, key, {});
-  const next = highest(known, counted);
-  const ahead = highest(WAITING_MIN, BigInt(2 * rules.inFlightMax));
+  const next = max(known, counted);
+  const ahead = max(WAITING_MIN, BigInt(2 * rules.inFlightMax));
   const { seen, isComplete } = await findWaiting(chain, getAddress(key.signer), [
     ...slots.map(({ nonce }) => nonce),
     ...range(next, next + ahead),
@@ -118,7 +119,7 @@ async function lookIntoPools(parts: QueueParts, known: bigint, counted: bigint):
   for (const one of seen) {
     const slot = slots.find(({ nonce }) => nonce === one.nonce);
     if (slot === undefined) {
-      if (one.nonce >= known) waiting = highest(waiting, one.nonce + 1n);
+      if (one.nonce >= known) waiting = max(waiting, one.nonce + 1n);
     } else if (!hashes.has(one.hash) && !(await adoptReplacement(parts, slot, one)))
       conflict ??= one;
   }
@@ -160,10 +161,6 @@ export async function stopForUsedNonce(parts: QueueParts, slot: Slot): Promise<v
       'No payout of the chain is sent. Find out whether somebody else has the key, then see `npm run wallet -- restore`.';
     await alarms.raise('signer_stopped', key.signer, `${reason} ${remedy}`, tx);
   });
-}
-
-function highest(...values: readonly bigint[]): bigint {
-  return values.reduce((most, value) => (value > most ? value : most), 0n);
 }
 
 function range(from: bigint, to: bigint): bigint[] {

@@ -45,10 +45,10 @@ function byOneEighth(fee: bigint): bigint {
   return fee + fee / 8n + 1n;
 }
 
-export function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
+export function min(...values: readonly [bigint, ...bigint[]]): bigint {
+  return values.reduce((least, value) => (value < least ? value : least));
 }
 
-export function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
+export function max(...values: readonly [bigint, ...bigint[]]): bigint {
+  return values.reduce((most, value) => (value > most ? value : most));
 }

@@ -12,6 +12,7 @@ import {
 } from 'viem';
 import { type Chain, toHex } from '../chain/chain';
 import { ChainUnavailable, ignoreSilence, type Rpc } from '../chain/rpc';
+import { max } from './fees';
 
 export interface SeenTransaction {
   hash: Hex;
@@ -67,8 +68,8 @@ export async function countEverywhere({ rpc }: Chain, signer: Address): Promise<
       'result' in answer ? BigInt(answer.result) : 0n,
     );
     used = {
-      mined: highest(used.mined, mined ?? 0n),
-      pending: highest(used.pending, pending ?? 0n, mined ?? 0n),
+      mined: max(used.mined, mined ?? 0n),
+      pending: max(used.pending, pending ?? 0n, mined ?? 0n),
     };
   }
   return used;
@@ -183,7 +184,7 @@ async function searchBlocks(
   nonces: readonly bigint[],
 ): Promise<RpcTransaction[]> {
   const head = BigInt(await node.call<Hex>('eth_blockNumber'));
-  const after = highest(0n, head - SEARCHED_BLOCKS_MAX);
+  const after = max(0n, head - SEARCHED_BLOCKS_MAX);
   const used = BigInt(await node.call<Hex>('eth_getTransactionCount', [signer, toHex(head)]));
   const wanted = nonces.filter((nonce) => nonce < used);
   const found: RpcTransaction[] = [];
@@ -246,8 +247,4 @@ async function rawOf(one: RpcTransaction, chainId: number, signer: Address): Pro
   if (keccak256(raw) !== one.hash) return null;
   const from = await recoverTransactionAddress({ serializedTransaction: raw });
   return from.toLowerCase() === signer.toLowerCase() ? raw : null;
-}
-
-function highest(...values: readonly bigint[]): bigint {
-  return values.reduce((most, value) => (value > most ? value : most), 0n);
 }

@@ -12,7 +12,7 @@ import { WAITING_MIN } from './compare';
 import { record } from './decide-unknown';
 import { estimateEmpty } from './estimate-empty';
 import { isFinalEverywhere, listUnseen } from './explain';
-import { type Fees, firstFees } from './fees';
+import { type Fees, firstFees, max, min } from './fees';
 import { countEverywhere, type UsedNonces } from './lookup';
 import { lockAllSigners, readSigner } from './slots';
 import { describeFound, describeOpenFound, type OpenFound } from './unknown';
@@ -191,14 +191,9 @@ async function planFor(db: Db, chain: Chain, signer: SignerRow): Promise<Plan | 
       `The hot wallet ${address} was replaced, and may have transactions that are not mined: without its key nothing can take their nonces. Name its key in WALLET_NETWORKS_FILE again until the restore has ended, restart the wallet, and run the command again.`,
     );
   }
-  const from = known.reduce(
-    (least, { mined }) => (mined < least ? mined : least),
-    known[0]?.mined ?? 0n,
-  );
-  const top = known.reduce(
-    (most, { pending }) => (pending > most ? pending : most),
-    state.nextNonce,
-  );
+  const [first = 0n, ...others] = known.map(({ mined }) => mined);
+  const from = min(first, ...others);
+  const top = max(state.nextNonce, ...known.map(({ pending }) => pending));
   if (top - from > UNMINED_MAX) {
     throw new SetupError(
       `The nodes of ${network.name} count ${top} transactions of ${address}, and one of them has only ${from} in blocks. Remove the node that is wrong from rpc_urls, and run the command again.`,

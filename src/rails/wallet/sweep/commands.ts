@@ -1,4 +1,4 @@
-/** `wallet sweep`, `sweeps`, `sweep-cancel` and `sweep-sign`: their options, and what they print. */
+/** `wallet sweep`, `sweep-cancel` and `sweep-sign`: their options, and what they print. */
 import type { Command } from '@commander-js/extra-typings';
 import { UsageError } from '../../../platform/lib/command-line';
 import {
@@ -6,14 +6,12 @@ import {
   CHAIN,
   type CommandParts,
   findByChainId,
-  JSON_OUTPUT,
   PASSWORD,
-  print,
   readAddress,
   REASON,
 } from '../command-options';
 import { runSweep, runSweepSign, type SweepOptions } from './command';
-import { cancelSweep, describeOpenSweeps } from './store';
+import { cancelSweep } from './store';
 
 export function addSweepCommands(command: Command, parts: CommandParts): void {
   const { out, withDatabase } = parts;
@@ -41,31 +39,14 @@ export function addSweepCommands(command: Command, parts: CommandParts): void {
       await withDatabase((db) => runSweep(db, { network, asset, to, minimum, way }, report));
     });
   command
-    .command('sweeps')
-    .description('Lists the sweeps under way, with what nodes refuse of them.')
-    .requiredOption(...CHAIN)
-    .option(...JSON_OUTPUT)
-    .action(async ({ chainId, json }) => {
-      const { chainId: id } = findByChainId(parts, chainId);
-      const sweeps = await withDatabase((db) => describeOpenSweeps(db, id));
-      const none = 'No sweep is under way.\n';
-      const text = sweeps.length === 0 ? none : sweeps.map(({ text: one }) => one).join('');
-      print(
-        parts,
-        json,
-        sweeps.map(({ sweep }) => sweep),
-        text,
-      );
-    });
-  command
     .command('sweep-cancel')
     .description('Stops a sweep: nothing more of it is broadcast, and it can be ordered again.')
-    .argument('<ID>', 'of `wallet sweeps`')
+    .argument('<ID>', 'of `status`')
     .requiredOption(...REASON)
     .requiredOption(...BY)
     .action(async (id, { by, reason }) => {
       const wasOpen = await withDatabase((db) => cancelSweep(db, id, { by, reason }));
-      if (!wasOpen) throw new UsageError(`There is no sweep ${id} under way. See \`sweeps\`.`);
+      if (!wasOpen) throw new UsageError(`There is no sweep ${id} under way. See \`status\`.`);
       out(`${id} is cancelled. Transactions that were broadcast before may still be mined.\n`);
     });
   command

@@ -79,7 +79,7 @@ export async function sendSweep(parts: SweepParts, id: string, signal: AbortSign
   }
 }
 
-/** The reason of a refusal is kept for `wallet sweeps`, and the transaction is tried again later. */
+/** The reason of a refusal is kept for `wallet status`, and the transaction is tried again later. */
 async function broadcastOne(
   { db, chain }: SweepParts,
   id: string,

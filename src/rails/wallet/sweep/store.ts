@@ -201,24 +201,17 @@ export interface OpenSweep {
 }
 
 /** Tells the operator what is open, and why. */
-export async function describeOpenSweeps(
-  db: Db,
-  chainId: number,
-): Promise<{ sweep: OpenSweep; text: string }[]> {
-  const described = [];
+export async function describeOpenSweeps(db: Db, chainId: number): Promise<OpenSweep[]> {
+  const described: OpenSweep[] = [];
   for (const id of await listOpenSweeps(db, chainId)) {
     const sweep = await findSweep(db, id);
     if (sweep === null) continue;
     const { asset, destination, transactions } = sweep;
-    const open = transactions.filter(({ isMoved }) => isMoved === null);
     const refused = transactions.flatMap(({ address, refusal, isMoved }) =>
       refusal === null || isMoved === true ? [] : [{ address, refusal }],
     );
-    const lines = refused.map(({ address, refusal }) => `    ${address}: ${refusal}\n`);
-    described.push({
-      sweep: { id, asset, destination, addresses: transactions.length, open: open.length, refused },
-      text: `${id}  ${asset} to ${destination}, ${open.length} of ${transactions.length} addresses open, ${refused.length} refused\n${lines.join('')}`,
-    });
+    const open = transactions.filter(({ isMoved }) => isMoved === null).length;
+    described.push({ id, asset, destination, addresses: transactions.length, open, refused });
   }
   return described;
 }
