@@ -202,6 +202,8 @@ function buildPayment(
     reversedFee: ZERO,
     exceptions: [],
     txHash: null,
+    depositAddress: checkout.depositAddress,
+    transfers: [],
     checkoutUrl: checkout.checkoutUrl,
     failureReason: null,
     apiKeyId,

@@ -41,6 +41,7 @@ import { type Covered, ifCovered, recordRefund } from './refunds';
 const STEPS_MAX = 10;
 /** A refund needs at most three: balance insufficient, different amount returned, recorded. */
 const STEPS_PER_REFUND_MAX = 3;
+const TRANSFERS_MAX = 100;
 
 /**
  * The case of a hold whose rejection the provider accepted, without reporting a refund or a failure.
@@ -171,7 +172,18 @@ async function noteFigures(
     ? greaterOf(add(ZERO, ...facts.refunds.map(({ amount }) => amount)), payment.refundedAmount)
     : payment.refundedAmount;
   const isKnown = hasFigures(payment, figures) && refundedAmount === payment.refundedAmount;
-  return isKnown ? payment : changePayment(tx, payment.id, { ...figures, refundedAmount });
+  return isKnown
+    ? payment
+    : changePayment(tx, payment.id, {
+        ...figures,
+        refundedAmount,
+        transfers: storedTransfers(facts),
+      });
+}
+
+/** For the pages. Anybody can send more transfers than a page can show. */
+function storedTransfers({ transfers }: CheckoutFacts): string {
+  return JSON.stringify(transfers.slice(-TRANSFERS_MAX));
 }
 
 async function take(
@@ -185,6 +197,7 @@ async function take(
   const marks = decision === null ? exceptions : [...exceptions, 'manual' as const];
   const after = await takePaymentStep(tx, payment, trigger, {
     ...figures,
+    transfers: storedTransfers(facts),
     creditedAmount: add(payment.creditedAmount, ...priced.map(({ amount }) => amount)),
     serviceFee: add(payment.serviceFee, ...priced.map(({ fee }) => fee)),
     exceptions: [...new Set([...payment.exceptions, ...marks])],

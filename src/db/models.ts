@@ -52,7 +52,9 @@ export function rowsOf<Row>(
 export const Payouts = rowsOf<Payout & { wakeAfter: Date | null }>('payouts', {
   json: ['feeTerms', 'metadata'],
 });
-export const Payments = rowsOf<Payment>('payments', { json: ['feeTerms', 'metadata'] });
+export const Payments = rowsOf<Payment>('payments', {
+  json: ['feeTerms', 'metadata', 'transfers'],
+});
 
 /** For a time that is written: PostgreSQL's. */
 export const now = raw('clock_timestamp()');

@@ -4,6 +4,7 @@
  */
 export const ID_PREFIXES = {
   payment: 'pay_',
+  paymentLink: 'plink_',
   payout: 'po_',
   payoutBatch: 'pb_',
   payoutSchedule: 'ps_',

@@ -174,6 +174,16 @@ export const DECIDED_BY_OPERATOR: Record<PaymentDecisionKind, readonly PaymentTr
   refund: ['refund'],
 };
 
+/** A transfer to a checkout as JSON, whether it is credited or not. */
+export interface StoredTransfer {
+  id: string;
+  amount: Amount;
+  status: 'seen' | 'confirmed' | 'dropped';
+  seenAt: string;
+  confirmedAt: string | null;
+  txHash: string | null;
+}
+
 /** A payment as stored. Amounts are in `currency`. */
 export interface Payment extends Owner {
   id: string;
@@ -199,6 +209,10 @@ export interface Payment extends Owner {
   feeTerms: FeeTerms;
   exceptions: PaymentException[];
   txHash: string | null;
+  /** Null within an exchange. */
+  depositAddress: string | null;
+  /** As the provider last reported them. */
+  transfers: StoredTransfer[];
   checkoutUrl: string;
   successUrl: string | null;
   cancelUrl: string | null;

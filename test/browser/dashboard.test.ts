@@ -26,7 +26,8 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
   const pages = [
     '',
     '/payments',
-    '/payments/new',
+    '/payment-links',
+    '/payment-links/new',
     '/payouts',
     '/payouts/new',
     '/refunds',
@@ -215,9 +216,9 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     expect(requested).toContain(`Requested by ${owner.email}`);
     await page.goto(`${site}/dashboard/test/payouts?reference=by-hand-1`);
     expect(await page.locator('tbody tr').count()).toBe(1);
-    await page.goto(`${site}/dashboard/test/payments/new`);
-    await page.getByLabel('Amount').fill('12');
-    await page.getByLabel('Currency and network').selectOption('USDT tron');
+    await page.goto(`${site}/dashboard/test/payment-links/new`);
+    await page.getByLabel('Amount').fill('12,50');
+    for (const route of ['USDT on Tron', 'USDC on Base']) await page.getByLabel(route).check();
     await page.getByRole('textbox', { name: 'Reference' }).fill('link-1');
     await page.getByRole('button', { name: 'Create payment link' }).click();
     const link = await page.locator('.secret code').innerText();
@@ -225,7 +226,10 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     // A tab of its own: the page reloads itself, also while another one is opened in its place.
     const customer = await browser.newPage();
     await customer.goto(link);
-    await customer.getByText('12').first().waitFor();
+    expect(await lookAt(customer, '/dashboard/pay')).toEqual([]);
+    await customer.getByRole('button', { name: '12.50 USDC on Base' }).click();
+    await customer.waitForURL(/checkout/);
+    await customer.getByText('12.5').first().waitFor();
     await customer.close();
   });
 

@@ -138,6 +138,8 @@ export interface Checkout {
   transfers: ReceivedTransfer[];
   refunds: CheckoutRefund[];
   failureReason: string | null;
+  /** The address that the customer pays to; null within an exchange. */
+  depositAddress: string | null;
 }
 
 export interface CheckoutRefusal {

@@ -27,6 +27,7 @@ const FOUND_MAX = 10;
 const TABLES = {
   payouts: 'id, reference, status, mode, amount, currency, created_at',
   payments: 'id, reference, status, mode, amount, currency, created_at',
+  payment_links: 'id, reference, NULL AS status, mode, amount, NULL AS currency, created_at',
   payment_refunds: `id, coalesce(merchant_reference, id) AS reference,
     CASE state WHEN 'ordered' THEN 'pending' WHEN 'refused' THEN 'failed' ELSE 'completed' END AS status,
     mode, amount, currency, created_at`,
@@ -76,13 +77,10 @@ export function findTextOfAccount(db: Reader, search: AccountSearch): Promise<Fo
         SELECT payment_id FROM payment_credits WHERE tx_hash IN (?, lower(?), upper(?)))`,
       [accountId, text, text, text],
     ),
-    ...MODES.map((mode) => ({
-      sql: `SELECT ${TABLES.payments} FROM (
-              SELECT * FROM payments WHERE account_id = ? AND mode = ?
-               ORDER BY created_at DESC, id DESC LIMIT ${SEARCHED_OBJECTS}) AS x
-             WHERE lower(customer_email) = lower(?) LIMIT ${FOUND_MAX}`,
-      values: [accountId, mode, text],
-    })),
+    exact('payments', 'lower(customer_email) = lower(?) AND account_id = ?', [text, accountId]),
+    ...addresses.map((address) =>
+      exact('payments', 'deposit_address = ? AND account_id = ?', [address, accountId]),
+    ),
     ...addresses.flatMap((address) =>
       (['payouts', 'recipients'] as const).map((table) =>
         exact(table, 'destination_value = ? AND account_id = ?', [address, accountId]),
@@ -115,6 +113,7 @@ function exact(table: Table, where: string, values: readonly string[]): Part {
 /** Tables with an id, and the object whose page shows the row. */
 const BY_ID: Partial<Record<IdKind, string>> = {
   payment: 'SELECT mode, id AS shown_by FROM payments x',
+  paymentLink: 'SELECT mode, id AS shown_by FROM payment_links x',
   payout: 'SELECT mode, id AS shown_by FROM payouts x',
   payoutBatch: 'SELECT mode, id AS shown_by FROM payout_batches x',
   payoutSchedule: 'SELECT mode, id AS shown_by FROM payout_schedules x',

@@ -67,6 +67,8 @@ type Table = keyof typeof ROWS;
 /** The search by id, for each kind of object. */
 const BY_ID: Partial<Record<IdKind, string>> = {
   payment: `${ROWS.payment}, true FROM payments x WHERE x.id = ?`,
+  paymentLink: `'paymentLink', x.id, x.reference, NULL, x.mode, x.amount, NULL, x.account_id,
+    x.created_at, x.account_id, true FROM payment_links x WHERE x.id = ?`,
   payout: `${ROWS.payout}, true FROM payouts x WHERE x.id = ?`,
   payoutBatch: `${ROWS.payoutBatch}, true FROM payout_batches x WHERE x.id = ?`,
   payoutSchedule: `${ROWS.payoutSchedule}, true FROM payout_schedules x WHERE x.id = ?`,
@@ -148,9 +150,17 @@ export function findText(db: Db, { text, addresses }: SearchedText): Promise<Fou
     ...addresses.flatMap((address) => [
       exact('payout', 'payouts', `x.destination_value = ? AND x.id > ''`, address, 'x.created_at'),
       exact('recipient', 'recipients', 'x.destination_value = ?', address),
+      exact('payment', 'payments', 'x.deposit_address = ?', address),
     ]),
     exact('payout', 'payouts', 'x.tx_hash IN (?, lower(?))', text),
     exact('payment', 'payments', 'x.tx_hash IN (?, lower(?))', text),
+    exact(
+      'payment',
+      'payments',
+      'x.id IN (SELECT payment_id FROM payment_credits WHERE tx_hash IN (?, lower(?), upper(?)))',
+      text,
+    ),
+    exact('payment', 'payments', 'lower(x.customer_email) = lower(?)', text, 'x.created_at'),
     exact(
       'user',
       'users',

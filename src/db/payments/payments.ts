@@ -27,7 +27,10 @@ export type PaymentChange = Partial<
     | 'txHash'
     | 'failureReason'
     | 'completedAt'
-  >
+  > & {
+    /** As JSON. */
+    transfers: string;
+  }
 >;
 
 export async function findPayment(db: Reader, id: string): Promise<Payment | null> {

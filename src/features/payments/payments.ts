@@ -44,6 +44,10 @@ const ASKED_PER_MINUTE = 6;
 
 export function createPayments(deps: PaymentsDeps): Payments {
   return {
+    check: async (caller, request) => {
+      await findRoute(deps, caller, request);
+      await refuseUsedReference(deps.db, caller, request.reference);
+    },
     create: (caller, input) => create(deps, caller, input),
     list: (caller, query) => listPayments(listSource(deps, query), { ...caller, ...query }),
     get: (caller, id) => getOwnPayment(deps.shortStatements, caller, id),

@@ -1,4 +1,5 @@
 /** Links to public pages about addresses and transactions. */
+import type { Payment } from '../../domain/payment';
 import type { Mode } from '../../domain/mode';
 import { explorerUrl } from '../../domain/networks';
 import { Id } from './components';
@@ -29,6 +30,17 @@ export function Transaction({
   return (
     <>
       <Id value={hash} /> <ExplorerLink what="transaction" object={object} value={hash} />
+    </>
+  );
+}
+
+/** The address that a customer pays to; null within an exchange. */
+export function depositAddress(payment: Payment) {
+  if (payment.depositAddress === null) return null;
+  return (
+    <>
+      <Id value={payment.depositAddress} />{' '}
+      <ExplorerLink what="address" object={payment} value={payment.depositAddress} />
     </>
   );
 }

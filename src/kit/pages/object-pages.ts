@@ -3,6 +3,7 @@ import { type IdKind, kindOfId } from '../../domain/ids';
 
 const PAGES: Partial<Record<IdKind, string>> = {
   payment: '/payments',
+  paymentLink: '/payment-links',
   payout: '/payouts',
   payoutBatch: '/batches',
   payoutSchedule: '/schedules',

@@ -48,10 +48,15 @@ const PROBLEMS = {
     title: 'Link not valid',
     text: 'It was used or replaced, it has expired, or the refund was taken back. Ask the shop that you paid.',
   },
+  payment_link_gone: {
+    status: 404,
+    title: 'Link not valid',
+    text: 'It has expired, or the shop has closed it. Ask the shop for a new one.',
+  },
   address_not_proven: {
     status: 409,
     title: 'Address not confirmed',
-    text: 'Another account invited a user with your email address, and nobody has confirmed yet that the address is yours. “Forgotten password?” on the sign-in page confirms it, unless the user has a second factor; otherwise ask support to confirm it. Then open this link again and accept with the new password.',
+    text: 'Another account invited a user with your email address, and nobody has confirmed yet that the address is yours. “Forgotten password?” on the sign-in page confirms it, unless the user has two-step verification; otherwise ask support to confirm it. Then open this link again and accept with the new password.',
   },
   invalid_filter: {
     status: 422,

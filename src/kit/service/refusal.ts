@@ -24,6 +24,7 @@ const OBJECTS = {
   invitation: 'Invitation',
   passkey: 'Passkey',
   payment: 'Payment',
+  payment_link: 'Payment link',
   payout: 'Payout',
   payout_batch: 'Batch',
   payout_schedule: 'Schedule',

@@ -111,6 +111,8 @@ export interface Payouts {
 }
 
 export interface Payments {
+  /** Makes the checks of `create` alone. @throws ApiError validation_failed, duplicate_reference */
+  check(caller: Caller, request: PaymentRequest): Promise<void>;
   /** @throws ApiError validation_failed, duplicate_reference, service_unavailable, idempotency's */
   create(
     caller: Caller,

@@ -13,6 +13,7 @@ const KNOWN_WORDS: Readonly<Record<string, string>> = {
   xrpl: 'XRPL',
   exchange_id: 'Exchange account ID',
   awaits_address: 'Waiting for the customer’s address',
+  paymentLink: 'Payment link',
   payoutBatch: 'Batch',
   payoutSchedule: 'Schedule',
 };

@@ -18,7 +18,7 @@ import { type OperatorRoute, PREFIX } from '../../kit/pages/operator-page';
 import { ModeMark } from '../../features/payouts/console/parts';
 import { sinceText } from '../../kit/pages/since';
 
-export const SEARCH_LABEL = 'Search by ID, reference, address or hash';
+export const SEARCH_LABEL = 'Search by ID, reference, address, hash or email';
 
 export function searchPages({ db }: ConsoleServices): OperatorRoute[] {
   return [

@@ -20,6 +20,9 @@ import { chatPages } from '../../features/notifications/dashboard/chats';
 import { exportPages } from '../../features/books/dashboard/exports';
 import { homePages } from './home';
 import { lowBalancePages } from '../../features/books/dashboard/low-balances';
+import { paymentLinkPages } from '../../features/payments/dashboard/payment-links';
+import { payPages } from '../../features/payments/pages/pay';
+import { createPaymentLinks } from '../../features/payments/payment-links';
 import { paymentPages } from '../../features/payments/dashboard/payments';
 import { payoutPages } from '../../features/payouts/dashboard/payouts';
 import { schedulePages } from '../../features/payout-schedules/dashboard/schedules';
@@ -61,6 +64,7 @@ export function createDashboard({
   publicUrl,
   host,
 }: DashboardOptions): Site {
+  const links = createPaymentLinks(services);
   const site = { kind: 'merchant', prefix: PREFIX, home: `${PREFIX}/test` } as const;
   return {
     ...site,
@@ -76,9 +80,11 @@ export function createDashboard({
         singleSignOn: null,
       }),
       ...refundAddressPages(refundAddresses),
+      ...payPages(links),
       ...[
         homePages(services),
         paymentPages(services),
+        paymentLinkPages({ services, links, publicUrl }),
         payoutPages(services),
         batchPages(services),
         schedulePages(services),
@@ -153,6 +159,12 @@ function navigation(base: string, isOwner: boolean, accounts: number): Shell['na
       entries: [
         { key: 'home', href: base, label: 'Home', icon: 'house' },
         { key: 'payments', href: `${base}/payments`, label: 'Payments', icon: 'arrow-down-left' },
+        {
+          key: 'payment-links',
+          href: `${base}/payment-links`,
+          label: 'Payment links',
+          icon: 'link',
+        },
         { key: 'refunds', href: `${base}/refunds`, label: 'Refunds', icon: 'undo-2' },
         { key: 'payouts', href: `${base}/payouts`, label: 'Payouts', icon: 'arrow-up-right' },
         { key: 'batches', href: `${base}/batches`, label: 'Batches', icon: 'layers' },

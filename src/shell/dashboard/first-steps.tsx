@@ -65,7 +65,7 @@ export async function readFirstSteps(
     {
       isDone: payments.items.length > 0,
       label: 'Create the first payment, by API or as a link',
-      href: `${base}/payments/new`,
+      href: `${base}/payment-links/new`,
       button: 'New payment link',
     },
     {

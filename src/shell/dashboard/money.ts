@@ -22,6 +22,8 @@ export interface Person extends Owner {
   userId: string;
 }
 
+export type DashboardMoney = ReturnType<typeof createDashboardMoney>;
+
 /** The services of the API, with its own database login. */
 export type MoneyServices = Pick<
   Services,
@@ -46,6 +48,9 @@ export function createDashboardMoney(db: Db, api: MoneyServices) {
       (await catalogue.currencies(callerOf(person))).routes.filter(
         (route) => route.direction === direction,
       ),
+    checkPayment: async (person: Person, request: PaymentRequest) =>
+      payments.check(await allowedCaller(db, person), request),
+    payment: (person: Person, id: string) => payments.get(callerOf(person), id),
     /** @returns the id of the payment */
     createPayment: async (person: Person, idempotencyKey: string, request: PaymentRequest) => {
       const caller = await allowedCaller(db, person);

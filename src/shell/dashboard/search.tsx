@@ -23,7 +23,7 @@ import { page, redirect } from '../../kit/pages/site';
 import { type MerchantRoute, PREFIX } from '../../kit/pages/merchant-page';
 import { objectPath } from '../../kit/pages/object-pages';
 
-export const SEARCH_LABEL = 'Search by ID, reference, address or hash';
+export const SEARCH_LABEL = 'Search by ID, reference, address, hash or email';
 
 export function searchPages({ db }: DashboardServices): MerchantRoute[] {
   return [

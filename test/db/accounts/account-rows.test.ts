@@ -37,6 +37,7 @@ const TABLES = [
   'ledger_entries',
   'ledger_transactions',
   'payment_credits',
+  'payment_links',
   'payment_refunds',
   'payments',
   'payout_batches',
@@ -94,6 +95,10 @@ async function fill(id: string): Promise<void> {
            'https://pay.example/1', 'key_' || account, 'och_' || account, now() FROM q`);
   await insert(`${WHO} payment_credits (payment_id, provider_transfer_id, amount, fee, tx_hash)
     SELECT 'pay_' || account, 'transfer', 10, 0, 'hash' FROM q`);
+  await insert(`${WHO} payment_links (id, account_id, mode, user_id, amount, routes, reference, request,
+                                      expires_at)
+    SELECT 'plink_' || account, account, 'test', 'usr_' || account, 1, '{USDT tron}', 'link', '{}',
+           now() FROM q`);
   await insert(`${WHO} payment_refunds (payment_id, reference, amount, taken, fee, state)
     SELECT 'pay_' || account, 'rf_' || account, 1, 1, 0, 'ordered' FROM q`);
   await insert(`${WHO} payout_batches (id, account_id, mode, reference, status, row_count, totals,

@@ -100,6 +100,11 @@ test('the id of an object of every kind leads to its page, or to the page that s
     ...{ ...owned, name: 'Ada', currency: 'USDT', destination_type: 'exchange_id' },
     ...{ destination_value: '77', created_by: 'k' },
   });
+  await insert('payment_links', {
+    id: ids.paymentLink,
+    ...{ ...owned, user_id: ids.user, amount: '1', routes: '{USDT tron}', reference: 'link' },
+    ...{ request: '{}', expires_at: new Date() },
+  });
   await insert('payment_refunds', {
     id: ids.refund,
     ...{ payment_id: paymentId, reference: 'r1', merchant_reference: 'back', amount: '1' },
@@ -174,6 +179,7 @@ test('the id of an object of every kind leads to its page, or to the page that s
     ...{ invitation: account, proposal: account, case: `/console/cases/${ids.case}` },
     payoutBatch: `/console/batches/${ids.payoutBatch}`,
     payoutScheduleRun: `/console/batches/${ids.payoutBatch}`,
+    paymentLink: account,
     recipient: `${account}/recipients?mode=live`,
     ...{ user: '/console/people', session: '/console/people', passkey: '/console/people' },
     // A notification belongs to the worker, and the pages do not read it.

@@ -3,7 +3,13 @@ import type { MerchantRole } from '../../../src/domain/users';
 import { isSound } from '../../support/servers/gateway';
 import { createMerchant, fund, type Merchant } from '../../support/merchant/merchant';
 import { MerchantClient } from '../../support/merchant/merchant-client';
-import { hiddenIn, makeUser, signedIn, textOf } from '../../support/merchant/page-client';
+import {
+  hiddenIn,
+  makeUser,
+  PageClient,
+  signedIn,
+  textOf,
+} from '../../support/merchant/page-client';
 import { startReceiver } from '../../support/webhook/webhook-receiver';
 import { started } from '../../support/started';
 import { startDirectGateway } from '../direct-gateway';
@@ -136,34 +142,67 @@ test('a live payout is sent after a review only, and exactly as it was shown', a
   expect(await made()).toEqual({ n: 1, amount: '10.00000000' });
 });
 
-test('a payment link is created with its checkout page', async () => {
+test('a customer chooses what to pay with a link, and pays once', async () => {
   const { client, user } = await signIn();
-  const path = '/dashboard/test/payments/new';
+  const path = '/dashboard/test/payment-links/new';
   const key = keyIn(await client.read(path));
-  const form = {
-    key,
-    amount: '25.5',
-    route: 'USDT tron',
-    reference: `link-${key.slice(-6)}`,
-    expires_in: '900',
+  const reference = `link-${key.slice(-6)}`;
+  const form = new URLSearchParams({
+    ...{ key, amount: '25,5', reference, valid_for: '31536000' },
     description: '<b>Two</b> shirts',
-    customer_email: '',
-  };
+  });
+  for (const route of ['USDT tron', 'USDC base']) form.append('route', route);
   const created = await client.post(path, form);
   const page = created.headers.get('location')!;
-  expect(page).toMatch(/\/payments\/pay_\w+\?created$/);
+  expect(page).toMatch(/\/payment-links\/plink_\w+\?created$/);
   expect((await client.post(path, form)).headers.get('location')).toBe(page);
+  form.set('amount', '26');
+  expect(await textOf(client.post(path, form), 422)).toContain('already sent with other values');
+  form.delete('key');
+  expect(await textOf(client.post(path, form), 422)).toContain('Another payment link has this');
   const html = await client.read(page);
   expect(html).toContain('The payment link is ready');
-  expect(html).toContain(`Created by ${user.email}`);
+  expect(html).toContain(`Created by</dt><dd>${user.email}`);
   expect(html).not.toContain('<b>Two</b>');
+  const [, link] = /<code>[^<]+(\/dashboard\/pay\/plink_\w+)<\/code>/.exec(html)!;
+
+  const customer = new PageClient(gateway.baseUrl);
+  expect(await customer.read(link!)).toContain('25.50 USDC on Base');
   const api = new MerchantClient(gateway.baseUrl, merchant.testKey);
-  const payment = await api.get(`/payments/${/pay_\w+/.exec(page)![0]}`);
-  const { checkout_url, created_at, expires_at } = payment.json.data;
-  expect(html).toContain(checkout_url);
-  expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(900_000);
-  const duplicate = await client.post(path, { ...form, key: '' });
-  expect(await textOf(duplicate, 409)).toContain('This reference is already used');
+  const payments = async (n: string) =>
+    (await api.get(`/payments?reference=${reference}${n}`)).json.data as {
+      id: string;
+      checkout_url: string;
+      metadata: object;
+    }[];
+  expect(await payments('')).toEqual([]);
+  const choose = async (route: string) => {
+    const answer = await customer.post(link!, { route });
+    expect(answer.status).toBe(303);
+    return customer.read(answer.headers.get('location')!);
+  };
+  const both = await Promise.all([choose('USDT tron'), choose('USDT tron')]);
+  const [first] = await payments('');
+  for (const shown of both) expect(shown).toContain(`0;url=${first!.checkout_url}`);
+  expect(first).toMatchObject({ amount: '25.50000000', network: 'tron', status: 'created' });
+
+  // The customer thinks again: the checkout before is closed.
+  await choose('USDC base');
+  expect(await payments('')).toMatchObject([{ status: 'cancelled' }]);
+  const [second] = await payments('-2');
+  expect(second).toMatchObject({ currency: 'USDC', network: 'base', status: 'created' });
+  expect(second!.metadata).toEqual({ payment_link: /plink_\w+/.exec(link!)![0] });
+  // A request between the payment and its note: the next one finds it.
+  await gateway.db.query('UPDATE payment_links SET payment_id = NULL, opened = 1');
+  await choose('USDT tron');
+  expect(await customer.read(link!)).toContain(second!.checkout_url);
+  expect(await payments('-3')).toEqual([]);
+
+  const closed = await client.post(page.replace('?created', '/close'));
+  expect(closed.status).toBe(303);
+  expect(await customer.read(link!)).not.toContain('on Tron');
+  expect((await api.post(`/payments/${second!.id}/cancel`)).status).toBe(200);
+  expect(await customer.read(link!, 404)).toContain('Ask the shop for a new one.');
 });
 
 test('a suspended or unverified account creates nothing', async () => {

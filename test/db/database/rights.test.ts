@@ -61,6 +61,8 @@ const TABLES: Record<
   operator_role_proposals: ['-', '-', '-', 'SID'],
   payment_credits: ['S', 'SI', 'S', 'S'],
   payment_decisions: ['S', 'SIU', 'S', 'S'],
+  // Opening and closing change three columns only.
+  payment_links: ['-', '-', '-', 'SI'],
   payment_refunds: ['S', 'SIU', 'S', 'S'],
   payment_verifications: ['SIU', '-', '-', '-'],
   payments: ['S', 'SIU', 'S', 'S'],

@@ -55,6 +55,8 @@ function build(status: PaymentStatus, overrides: Partial<Payment> = {}): Payment
     feeTerms: { percentage: '1.0000', fixedAmount: ZERO, minFee: null, maxFee: null },
     exceptions: [],
     txHash: null,
+    depositAddress: null,
+    transfers: [],
     checkoutUrl: 'https://provider.example/checkout/1',
     successUrl: null,
     cancelUrl: null,

@@ -143,6 +143,7 @@ export function readExchangePayOrder(data: unknown): Checkout | undefined {
     transfers,
     refunds,
     failureReason,
+    depositAddress: null,
   };
 }
 

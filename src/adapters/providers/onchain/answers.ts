@@ -154,6 +154,7 @@ export function readOnchainCheckoutMembers(shown: unknown): Checkout | undefined
     transfers,
     refunds,
     failureReason,
+    depositAddress: readText(readMember(shown, 'deposit_address'), 'address') ?? null,
   };
 }
 

@@ -25,7 +25,8 @@ import { LedgerLines, PaymentAmounts, Timeline } from '../../../kit/pages/histor
 import { WorkflowLink, type WorkflowUrl } from '../../../kit/pages/workflow-link';
 import { PREFIX } from '../../../kit/pages/operator-page';
 import { ModeMark } from '../../payouts/console/parts';
-import { Transaction } from '../../../kit/pages/explorer';
+import { depositAddress, Transaction } from '../../../kit/pages/explorer';
+import { transfersOf } from '../pages/transfers';
 import { PaymentDecisions } from './decisions';
 
 const PATH = `${PREFIX}/payments`;
@@ -48,6 +49,7 @@ export function PaymentPage(props: PaymentPageProps) {
     <>
       <PageHead
         back={{ href: PATH, label: 'Payments' }}
+        here={payment.reference}
         title={
           <>
             <Money amount={payment.amount} currency={payment.currency} />{' '}
@@ -107,15 +109,7 @@ export function PaymentPage(props: PaymentPageProps) {
 function Transfers({ payment, credits, refunds }: PaymentDetail) {
   const { currency } = payment;
   const lines = [
-    ...credits.map(({ providerTransferId, amount, fee, txHash, creditedAt }) => ({
-      what: 'Credited',
-      id: providerTransferId,
-      txHash,
-      amount,
-      fee,
-      at: creditedAt,
-      notes: [],
-    })),
+    ...transfersOf(payment, credits).map((transfer) => ({ ...transfer, notes: [] })),
     ...refunds.map((refund) => ({
       what: `Refund: ${words(shownRefundStatus(refund)).toLowerCase()}`,
       id: refund.reference,
@@ -131,7 +125,7 @@ function Transfers({ payment, credits, refunds }: PaymentDetail) {
       <Table
         caption="Transfers and refunds"
         rows={lines}
-        empty={<Empty icon="arrow-down-left" title="No transfer was credited yet" />}
+        empty={<Empty icon="arrow-down-left" title="No transfer was seen yet" />}
         columns={[
           {
             label: 'Movement',
@@ -267,6 +261,7 @@ function Details({ payment }: Pick<PaymentDetail, 'payment'>) {
             'Transaction',
             payment.txHash === null ? null : <Transaction object={payment} hash={payment.txHash} />,
           ],
+          ['Deposit address', depositAddress(payment)],
           ['Customer', payment.customerEmail],
           ['Description', payment.description],
           ['Failure', payment.failureReason],

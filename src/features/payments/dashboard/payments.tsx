@@ -23,7 +23,7 @@ import {
   words,
   metadataRows,
 } from '../../../kit/pages/components';
-import { Transaction } from '../../../kit/pages/explorer';
+import { depositAddress, Transaction } from '../../../kit/pages/explorer';
 import { Follows, FollowSwitch, LiveStatus } from '../../../kit/pages/follow';
 import { Confirm } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
@@ -45,16 +45,15 @@ import {
   positionOf,
   ToExport,
 } from '../../../kit/pages/lists';
-import { newPaymentPages } from './new-payment';
 import { mayMake, personOf } from '../../../kit/pages/creation';
 import { ObjectTable, type ObjectRowsProps } from '../../../kit/pages/object-table';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import { transfersOf } from '../pages/transfers';
 import { RefundTable } from './refunds';
 
 export function paymentPages(services: DashboardServices): MerchantRoute[] {
   const { payments, payment, refundsOf, money } = services;
   return [
-    ...newPaymentPages(services),
     {
       method: 'get',
       path: '/payments',
@@ -86,7 +85,9 @@ export function paymentPages(services: DashboardServices): MerchantRoute[] {
             table={(empty) => <PaymentTable rows={items} path={path} empty={empty} />}
           >
             <ToExport base={visit.base} kind="payments" query={query} />
-            {visit.may('link') ? <CreateLink path={path} label="New payment link" /> : null}
+            {visit.may('link') ? (
+              <CreateLink path={`${base}/payment-links`} label="New payment link" />
+            ) : null}
           </ListPage>,
           { nav: 'payments' },
         );
@@ -180,6 +181,7 @@ function Detail({ object: payment, credits, refunds, visit, ...history }: Detail
     <>
       <PageHead
         back={{ href: `${base}/payments`, label: 'Payments' }}
+        here={payment.reference}
         title={
           <>
             <Money amount={payment.amount} currency={currency} />{' '}
@@ -262,22 +264,32 @@ function Link({ payment, created }: { payment: Payment; created: boolean }) {
   );
 }
 
-/** Every transfer of the customer that was credited. */
 function Transfers({ payment, credits }: { payment: Payment; credits: PaymentDetail['credits'] }) {
-  if (credits.length === 0) return null;
+  const rows = transfersOf(payment, credits);
+  if (rows.length === 0) return null;
   return (
     <Card title="Transfers" flush>
       <Table
         caption="Transfers"
-        rows={credits}
+        rows={rows}
         empty={null}
         columns={[
-          { label: 'Credited', cell: ({ creditedAt }) => <Time at={creditedAt} seconds /> },
+          {
+            label: 'State',
+            cell: ({ what, at }) => (
+              <>
+                {what}
+                <small>
+                  <Time at={at} seconds />
+                </small>
+              </>
+            ),
+          },
           {
             label: 'Transaction',
-            cell: ({ txHash, providerTransferId }) =>
+            cell: ({ txHash, id }) =>
               txHash === null ? (
-                <code class="break">{providerTransferId}</code>
+                <code class="break">{id}</code>
               ) : (
                 <Transaction object={payment} hash={txHash} />
               ),
@@ -309,6 +321,7 @@ function Details({ payment, creator, base }: DetailsProps) {
           ['Reference', <Id value={payment.reference} />],
           ['Provider', words(payment.provider)],
           ['Network', payment.network === null ? null : words(payment.network)],
+          ['Deposit address', depositAddress(payment)],
           ['Checkout page', <a href={payment.checkoutUrl}>{payment.checkoutUrl}</a>],
           ['Customer', payment.customerEmail],
           ['Description', payment.description],

@@ -209,7 +209,11 @@ function Detail(props: DetailProps) {
   return (
     <>
       <PageHead
-        back={{ href: `${base}/payments/${refund.paymentId}`, label: 'Payment' }}
+        back={[
+          { href: `${base}/payments`, label: 'Payments' },
+          { href: `${base}/payments/${refund.paymentId}`, label: props.payment.reference },
+        ]}
+        here="Refund"
         title={
           <>
             <Money amount={refund.amount} currency={currency} />{' '}

@@ -1,11 +1,20 @@
-/** A new payment link: creates a payment as POST /payments does. */
+/** A new payment link. Its fields are those of POST /payments, with as many networks as the merchant allows. */
 import { readPaymentRequest } from '../payments-contract';
+import { LINK_REFERENCE_MAX, type PaymentLinks } from '../payment-links';
 import type { DashboardServices } from '../../../shell/dashboard/services';
 import { ApiError, type FieldError } from '../../../domain/errors';
-import { PROVIDER_CODES } from '../../../domain/provider-codes';
+import { ID_PREFIXES } from '../../../domain/ids';
+import { amount } from '../../../domain/money';
 import { INTERNAL_NETWORK } from '../../../domain/route';
-import { Card, PageHead, words } from '../../../kit/pages/components';
-import { draftForm, Field, FormActions, type FormState, Select } from '../../../kit/pages/forms';
+import { Card, PageHead } from '../../../kit/pages/components';
+import {
+  Choices,
+  draftForm,
+  Field,
+  FormActions,
+  type FormState,
+  Select,
+} from '../../../kit/pages/forms';
 import { page, redirect } from '../../../kit/pages/site';
 import {
   filledIn,
@@ -17,26 +26,23 @@ import {
   tryForm,
 } from '../../../kit/pages/creation';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import { routeText } from '../pages/route-text';
 
-const NAV = { nav: 'payments' };
-const FIELDS = [
-  'amount',
-  'reference',
-  'description',
-  'customer_email',
-  'success_url',
-  'cancel_url',
-] as const;
+const OPTIONAL = ['description', 'customer_email', 'success_url', 'cancel_url'] as const;
+const DAY_S = 86_400;
 
-/** In seconds. */
 const WINDOWS = [
-  ['3600', '1 hour'],
-  ['900', '15 minutes'],
-  ['14400', '4 hours'],
-  ['86400', '24 hours'],
+  [String(DAY_S), '24 hours'],
+  [String(7 * DAY_S), '7 days'],
+  [String(30 * DAY_S), '30 days'],
+  [String(90 * DAY_S), '90 days'],
+  [String(365 * DAY_S), '1 year'],
 ] as const;
 
-export function newPaymentPages({ money }: DashboardServices): MerchantRoute[] {
+export function newPaymentLinkPages(
+  { money }: DashboardServices,
+  links: PaymentLinks,
+): MerchantRoute[] {
   const show = async (
     visit: MerchantVisit,
     key: string,
@@ -44,69 +50,79 @@ export function newPaymentPages({ money }: DashboardServices): MerchantRoute[] {
     refusal: ApiError | null,
   ) => {
     const routes = await money.routes(personOf(visit), 'payin');
-    const props = { path: `${visit.base}/payments`, routes, formKey: key, form, refusal };
+    const props = { path: `${visit.base}/payment-links`, routes, formKey: key, form, refusal };
     const status = refusal?.status ?? 200;
-    return page('New payment link', <NewPayment {...props} />, { ...NAV, status });
+    return page('New payment link', <NewPaymentLink {...props} />, {
+      nav: 'payment-links',
+      status,
+    });
   };
 
   return [
     {
       method: 'get',
-      path: '/payments/new',
+      path: '/payment-links/new',
       needs: 'link',
       run: (visit) => show(visit, newFormKey(), draftForm(visit), null),
     },
     {
       method: 'post',
-      path: '/payments/new',
+      path: '/payment-links/new',
       needs: 'link',
+      cost: 'provider',
       run: async (visit) => {
         const key = formKey(visit.form);
         const { result, form, refusal } = await tryForm(visit.form, () =>
-          money.createPayment(personOf(visit), key, requestOf(visit)),
+          links.create(termsOf(visit, key), validSeconds(visit.form)),
         );
-        if (result !== null) return redirect(`${visit.base}/payments/${result}?created`);
+        if (result !== null) return redirect(`${visit.base}/payment-links/${result}?created`);
         return show(visit, nextFormKey(key, refusal), form, refusal);
       },
     },
   ];
 }
 
-/** @throws ApiError validation_failed */
-function requestOf({ form, mode }: MerchantVisit) {
-  const seconds = WINDOWS.map(([value]) => value).find((value) => value === form.get('expires_in'));
-  const expiry = seconds === undefined ? {} : { expires_in: Number(seconds) };
-  return readPaymentRequest({ ...filledIn(form, FIELDS), ...routeOf(form), ...expiry }, mode);
+function validSeconds(form: URLSearchParams): number {
+  const [chosen] = WINDOWS.find(([value]) => value === form.get('valid_for')) ?? WINDOWS[0];
+  return Number(chosen);
 }
 
-/** What the customer pays with is chosen as a whole: the gateway picks no network by itself. */
-function routeOf(form: URLSearchParams): Record<string, string> {
-  const [currency = '', way = ''] = (form.get('route') ?? '').split(' ');
-  if (way === '') {
-    const message = 'Choose what the customer pays with.';
-    const fields: FieldError[] = [{ field: 'route', rule: 'required', message }];
+/** @throws ApiError validation_failed */
+function termsOf(visit: MerchantVisit, key: string) {
+  const { form, mode } = visit;
+  const sent = filledIn(form, ['amount', 'reference', ...OPTIONAL]);
+  // The currency is chosen with the network; the links check each of them.
+  const read = readPaymentRequest({ ...sent, currency: 'USDT' }, mode);
+  if (read.reference.length > LINK_REFERENCE_MAX) {
+    const message = `Use at most ${LINK_REFERENCE_MAX} characters.`;
+    const fields: FieldError[] = [{ field: 'reference', rule: 'too_long', message }];
     throw new ApiError({ code: 'validation_failed', details: { fields } });
   }
-  return chosenProvider(way) === undefined
-    ? { currency, network: way }
-    : { currency, provider: way };
-}
-
-const chosenProvider = (way: string) => PROVIDER_CODES.find((code) => code === way);
-
-/** The choices of a currency and a network, such as `USDT on Tron`, sorted by currency. */
-function routeOptions(routes: readonly Route[]): (readonly [string, string])[] {
-  const names = routes.map(({ currency, network, provider }) =>
-    network === INTERNAL_NETWORK
-      ? ([`${currency} ${provider}`, `${currency} with ${words(provider)}`] as const)
-      : ([`${currency} ${network}`, `${currency} on ${words(network)}`] as const),
-  );
-  return [...new Map(names)].sort(([, one], [, other]) => one.localeCompare(other));
+  return {
+    ...personOf(visit),
+    // Of the form: one that is sent twice makes one link.
+    id: ID_PREFIXES.paymentLink + key.slice(-26),
+    amount: amount(read.amount),
+    routes: form.getAll('route'),
+    reference: read.reference,
+    request: filledIn(form, OPTIONAL),
+  };
 }
 
 type Route = Awaited<ReturnType<DashboardServices['money']['routes']>>[number];
 
-interface NewPaymentProps {
+/** The choices of a currency and a network, such as `USDT on Tron`, sorted by currency. */
+function routeOptions(routes: readonly Route[]): (readonly [string, string])[] {
+  const values = routes.map(
+    ({ currency, network, provider }) =>
+      `${currency} ${network === INTERNAL_NETWORK ? provider : network}`,
+  );
+  return [...new Set(values)]
+    .map((value) => [value, routeText(value)] as const)
+    .sort(([, one], [, other]) => one.localeCompare(other));
+}
+
+interface NewPaymentLinkProps {
   path: string;
   routes: readonly Route[];
   formKey: string;
@@ -114,11 +130,11 @@ interface NewPaymentProps {
   refusal: ApiError | null;
 }
 
-function NewPayment({ path, routes, formKey: key, form, refusal }: NewPaymentProps) {
+function NewPaymentLink({ path, routes, formKey: key, form, refusal }: NewPaymentLinkProps) {
   return (
     <>
       <PageHead
-        back={{ href: path, label: 'Payments' }}
+        back={{ href: path, label: 'Payment links' }}
         title="New payment link"
         lead="Send the link to a customer, who pays on the checkout page."
       />
@@ -135,12 +151,12 @@ function NewPayment({ path, routes, formKey: key, form, refusal }: NewPaymentPro
             autocomplete="off"
             maxLength={28}
           />
-          <Select
+          <Choices
             name="route"
             label="Currency and network"
-            hint="The customer pays on this network and no other."
+            hint="The customer chooses one of those that you allow."
             form={form}
-            options={[['', 'Choose …'], ...routeOptions(routes)]}
+            options={routeOptions(routes)}
           />
           <Field
             name="reference"
@@ -150,9 +166,9 @@ function NewPayment({ path, routes, formKey: key, form, refusal }: NewPaymentPro
             form={form}
             required
             autocomplete="off"
-            maxLength={64}
+            maxLength={LINK_REFERENCE_MAX}
           />
-          <Select name="expires_in" label="Payable for" form={form} options={WINDOWS} />
+          <Select name="valid_for" label="The link works for" form={form} options={WINDOWS} />
           <Field
             name="description"
             label="Description"

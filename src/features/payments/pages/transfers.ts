@@ -1,0 +1,31 @@
+/** The customer's transfers to a payment, as its pages list them. */
+import type { CreditedTransfer } from '../../../db/payments/payments';
+import { ZERO } from '../../../domain/money';
+import type { Payment, StoredTransfer } from '../../../domain/payment';
+
+const STATES: Record<StoredTransfer['status'], string> = {
+  seen: 'Seen, not confirmed',
+  confirmed: 'Confirmed, not credited',
+  dropped: 'Vanished from the network',
+};
+
+/** Those that were credited, then those that the provider has reported beside them. */
+export function transfersOf({ transfers }: Payment, credits: readonly CreditedTransfer[]) {
+  const credited = new Set(credits.map(({ providerTransferId }) => providerTransferId));
+  return [
+    ...credits.map(({ providerTransferId, creditedAt, ...credit }) => ({
+      ...credit,
+      what: 'Credited',
+      id: providerTransferId,
+      at: creditedAt,
+    })),
+    ...transfers
+      .filter(({ id }) => !credited.has(id))
+      .map(({ status, confirmedAt, seenAt, ...transfer }) => ({
+        ...transfer,
+        what: STATES[status],
+        at: new Date(confirmedAt ?? seenAt),
+        fee: ZERO,
+      })),
+  ];
+}
