@@ -256,6 +256,11 @@ export interface MerchantTransaction {
   postedAt: Date;
 }
 
+/** A transaction, or those of one type and currency of a batch's payouts as one. */
+export interface TransactionLine extends MerchantTransaction {
+  batch: { id: string; reference: string; count: number } | null;
+}
+
 /** `amount_and_fees` is what a payout reserves, or gives back, in one entry. */
 type EntryPart = 'amount' | 'service_fee' | 'network_fee' | 'amount_and_fees';
 
@@ -295,6 +300,7 @@ export interface TransactionFilters {
   currency?: string;
   type?: TransactionType;
   sourceId?: string;
+  batchId?: string;
   /** ISO 8601, inclusive. */
   createdFrom?: string;
   createdTo?: string;

@@ -7,24 +7,39 @@ import { personText, words } from '../service/words';
 export { personText, words };
 import { Icon } from './icon';
 
+interface Crumb {
+  href: string;
+  label: string;
+}
+
 interface HeadProps {
   title: ComponentChildren;
   lead?: ComponentChildren;
-  back?: { href: string; label: string };
+  /** The pages above this one, the highest first. */
+  back?: Crumb | readonly Crumb[];
+  /** The page itself among them, by default its title. */
+  here?: string;
   /** Buttons. */
   children?: ComponentChildren;
 }
 
-export function PageHead({ title, lead, back, children }: HeadProps) {
+export function PageHead({ title, lead, back = [], here, children }: HeadProps) {
+  const above = 'href' in back ? [back] : back;
+  const current = here ?? (typeof title === 'string' ? title : null);
   return (
     <header class="page-head">
       <div>
-        {back === undefined ? null : (
-          <p class="crumb">
-            <a href={back.href}>
-              <Icon name="arrow-left" /> {back.label}
-            </a>
-          </p>
+        {above.length === 0 ? null : (
+          <nav class="crumb" aria-label="Breadcrumb">
+            <ol>
+              {above.map(({ href, label }) => (
+                <li>
+                  <a href={href}>{label}</a>
+                </li>
+              ))}
+              {current === null ? null : <li aria-current="page">{current}</li>}
+            </ol>
+          </nav>
         )}
         <h1>{title}</h1>
         {lead === undefined ? null : <p class="muted lead">{lead}</p>}

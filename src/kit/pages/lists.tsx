@@ -70,7 +70,7 @@ export function objectFilters(query: URLSearchParams) {
 
 interface ListPageProps extends FiltersProps, ListPagerProps {
   title: string;
-  lead: string;
+  lead: ComponentChildren;
   /** The plural of a row, by default the title. */
   what?: string;
   /** What stands beside the title. */

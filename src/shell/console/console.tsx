@@ -92,7 +92,7 @@ export function createConsole(options: ConsoleOptions): Site {
         proposalPages(services),
         fourEyesPages(services),
         pausePages(services),
-        operationPages(services),
+        operationPages(services, workflowUrl),
         auditPages(services),
         chatPages(chats, once),
       ]

@@ -27,6 +27,7 @@ import { justNow, justNowAt, wasJustNow } from '../../kit/pages/just-now';
 import { page, redirect } from '../../kit/pages/site';
 import { type OperatorRoute, PREFIX } from '../../kit/pages/operator-page';
 import { healthOf } from '../../domain/provider-health';
+import { WorkflowLink, type WorkflowUrl } from '../../kit/pages/workflow-link';
 import { Ledger, ledgerPages, Run } from './ledger';
 
 const PATH = `${PREFIX}/operations`;
@@ -34,7 +35,10 @@ const NAV = { nav: 'operations' };
 
 type Read<Name extends keyof ConsoleOperations> = Awaited<ReturnType<ConsoleOperations[Name]>>;
 
-export function operationPages(services: ConsoleServices): OperatorRoute[] {
+export function operationPages(
+  services: ConsoleServices,
+  workflowUrl: WorkflowUrl,
+): OperatorRoute[] {
   const { operations, attention, openCases } = services;
   return [
     ...ledgerPages(services),
@@ -88,7 +92,7 @@ export function operationPages(services: ConsoleServices): OperatorRoute[] {
             </Follows>
             <Alarms alarms={alarms} />
             <Providers calls={calls} statements={statements} checks={checks} mayRun={mayRun} />
-            <Queues queues={queues} />
+            <Queues queues={queues} workflowUrl={workflowUrl} />
             <Positions positions={positions} />
             <Backlogs backlogs={backlogs} />
           </>,
@@ -298,12 +302,18 @@ function ProviderHealth({ calls }: { calls: Read<'providerCalls'> }) {
   );
 }
 
-function Queues({ queues }: { queues: Read<'taskQueues'> }) {
+interface QueuesProps {
+  queues: Read<'taskQueues'>;
+  workflowUrl: WorkflowUrl;
+}
+
+function Queues({ queues, workflowUrl }: QueuesProps) {
   const lead =
     'The workers that ask Temporal for tasks, and the tasks that no worker has taken yet.';
+  const list = <WorkflowLink urlOf={workflowUrl} />;
   if (queues === null) {
     return (
-      <Card title="Workers" lead={lead}>
+      <Card title="Workers" lead={lead} action={list}>
         <Alert tone="bad" title="Temporal does not answer.">
           <p>Payouts and payments continue when it answers again.</p>
         </Alert>
@@ -311,7 +321,7 @@ function Queues({ queues }: { queues: Read<'taskQueues'> }) {
     );
   }
   return (
-    <Card title="Workers" lead={lead} flush>
+    <Card title="Workers" lead={lead} action={list} flush>
       <Table
         caption="Workers"
         rows={queues}

@@ -38,7 +38,7 @@ export function balancePages(services: DashboardServices): MerchantRoute[] {
             payments={pending}
           />
         );
-        return page(`Balance ${currency}`, body, { nav: 'home' });
+        return page(`${currency} balance`, body, { nav: 'home' });
       },
     },
   ];
@@ -61,7 +61,7 @@ function BalancePage({ balance, base, transactions, payouts, payments }: Balance
   );
   return (
     <>
-      <PageHead back={{ href: base, label: 'Home' }} title={`Balance ${currency}`} />
+      <PageHead back={{ href: base, label: 'Home' }} title={`${currency} balance`} />
       <Card
         id="reserved"
         title={title('Reserved', reserved)}

@@ -34,7 +34,7 @@ import {
   type LoggedRequest,
   type RequestFilters,
 } from '../../db/request-log/request-log';
-import { listTransactions } from '../../db/books/transactions';
+import { listTransactionLines, listTransactions } from '../../db/books/transactions';
 import { listWaiting } from '../../db/approvals/waiting-for-person';
 import { findPerson } from '../../db/people/users';
 import type { Db } from '../../db/transaction';
@@ -173,6 +173,8 @@ export function createDashboardServices(deps: DashboardDeps) {
     },
     transactions: (owner: Owner, list: ListRequest<TransactionFilters>) =>
       listTransactions(ofAccount(owner), { ...owner, ...list }),
+    transactionLines: (owner: Owner, list: ListRequest<TransactionFilters>) =>
+      listTransactionLines(ofAccount(owner), { ...owner, ...list }),
     recipients: {
       list: (owner: Owner, list: ListRequest<RecipientFilters>) =>
         listRecipients(ofAccount(owner), { ...owner, ...list }),

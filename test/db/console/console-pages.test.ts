@@ -102,6 +102,7 @@ test('operations show statements, positions, the ledger check and the waiting de
   expect(html).toContain('4.50000000');
   expect(html).toContain('200 or more');
   expect(html).toContain('we_waiting');
+  expect(html).toContain('/workflows?query=TemporalScheduledById%20IS%20NULL');
   const home = await read(client, '/home');
   expect(home).toMatch(/<b>1<\/b> provider statement was not read/);
   expect(home).toMatch(/<b>1<\/b> webhook endpoint has 200 or more waiting deliveries/);

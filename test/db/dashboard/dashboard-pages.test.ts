@@ -1,8 +1,21 @@
 /** What the pages of the dashboard tell and ask, as a browser without JavaScript sees it. */
 import { sealBatch, signHead } from '../../../src/db/audit/audit-chain';
 import { newId } from '../../../src/platform/lib/new-id';
-import { buildPayoutMoney, insertPayout } from '../../support/merchant/ledger';
-import { makeUser, PageClient, textOf, type TestUser } from '../../support/merchant/page-client';
+import {
+  buildPayoutMoney,
+  completePayout,
+  fund,
+  insertPayment,
+  insertPayout,
+  reservePayout,
+} from '../../support/merchant/ledger';
+import {
+  makeUser,
+  PageClient,
+  signedIn,
+  textOf,
+  type TestUser,
+} from '../../support/merchant/page-client';
 import { startHarness } from '../http-harness';
 import { started } from '../../support/started';
 
@@ -150,11 +163,14 @@ test('the form of a chat names every fault at once', async () => {
   for (const field of ['name', 'url', 'kinds']) expect(html).toContain(`id="field-${field}-error"`);
 });
 
-test('a payment link has the network that somebody chose', async () => {
-  const path = '/dashboard/test/payments/new';
+test('a payment link has networks that somebody chose, of coins with the same value', async () => {
+  const path = '/dashboard/test/payment-links/new';
   const sent = { amount: '25', reference: 'order-1', currency: 'USDT' };
   const html = await textOf(client.post(path, sent), 422);
   expect(html).toContain('Choose what the customer pays with.');
+  const mixed = new URLSearchParams({ amount: '25', reference: 'order-1' });
+  for (const route of ['USDT tron', 'BTC bitcoin']) mixed.append('route', route);
+  expect(await textOf(client.post(path, mixed), 422)).toContain('Choose networks of one currency.');
 });
 
 test('requiring a second factor says whom it stops, and asks first', async () => {
@@ -283,4 +299,74 @@ test('the dossier of a payout is downloaded by its account and by operators, the
   const head = await signHead(harness.owner, null);
   expect(await operator.read('/console/audit-log')).toContain(head!.hash);
   expect(await (await operator.get('/console/audit-log/head.json')).json()).toEqual(head);
+});
+
+test('a payment lists every transfer, and the search finds it by address, hash and customer', async () => {
+  const deposit = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+  const seen = { status: 'seen', seenAt: '2026-11-20T10:00:00.000Z', confirmedAt: null };
+  const id = await insertPayment(
+    harness.owner,
+    { accountId, mode: 'live', currency: 'USDT' },
+    'processing',
+    {
+      customer_email: 'Ada@Example.com',
+      deposit_address: deposit,
+      transfers: JSON.stringify([{ id: 't-1', amount: '2.00000000', txHash: '0xfeed', ...seen }]),
+    },
+  );
+  const html = await client.read(`/dashboard/live/payments/${id}`);
+  expect(html).toMatch(/Seen, not confirmed.*2026-11-20 10:00:00.*etherscan\.io\/tx\/0xfeed/s);
+  expect(html).toContain(`etherscan.io/address/${deposit}`);
+  await harness.owner.query(
+    `INSERT INTO payment_credits (payment_id, provider_transfer_id, amount, fee, tx_hash)
+     VALUES (?, 't-1', 2, 0, '0xfeed')`,
+    [id],
+  );
+  const after = await client.read(`/dashboard/live/payments/${id}`);
+  expect(after).not.toContain('Seen, not confirmed');
+  expect(after).toContain('Credited<small>');
+  for (const text of [deposit.toLowerCase(), '0xFEED', 'ada@example.com']) {
+    expect(await client.read(`/dashboard/test/search?q=${text}`)).toContain(id);
+  }
+});
+
+test('a batch is one line of the transactions, which opens', async () => {
+  const shop = await harness.createAccount();
+  const viewer = await signedIn(
+    gateway.url,
+    await makeUser(harness.owner, 'merchant', 'viewer', shop),
+  );
+  const key = { accountId: shop, mode: 'test', currency: 'USDT' } as const;
+  await fund(harness.owner, key, '1000');
+  const batch = newId('payoutBatch');
+  await harness.owner.query(
+    `INSERT INTO payout_batches (id, account_id, mode, reference, status, row_count, totals,
+                                 manifest_sha256, api_key_id, review_reasons)
+     VALUES (?, ?, 'test', 'wages', 'processing', 30, '[]', repeat('0', 64), 'key', '{}')`,
+    [batch, shop],
+  );
+  for (let row = 0; row < 30; row += 1) {
+    const payout = buildPayoutMoney('10');
+    await reservePayout(harness.owner, key, payout);
+    await harness.owner.query('UPDATE payouts SET batch_id = ?, batch_row = ? WHERE id = ?', [
+      ...[batch, row, payout.id],
+    ]);
+    if (row > 26) await completePayout(harness.owner, key, payout);
+  }
+  const alone = buildPayoutMoney('7');
+  await reservePayout(harness.owner, key, alone);
+  const list = await viewer.read('/dashboard/test/transactions');
+  expect(list.match(/Batch wages: \d+ payouts/g)).toEqual([
+    'Batch wages: 3 payouts',
+    'Batch wages: 30 payouts',
+  ]);
+  expect(list).toContain(`/payouts/${alone.id}`);
+  const sum = Number(buildPayoutMoney('10').totalDebit) * 30;
+  expect(list).toContain(`−<span class="money" title="${sum.toFixed(8)} USDT">`);
+  const opens = /href="(\/dashboard\/test\/transactions\?batch=[^"]*payout_reserve[^"]*)"/.exec(
+    list,
+  )!;
+  const rows = await viewer.read(opens[1]!.replaceAll('&amp;', '&'));
+  expect(rows.match(/\/payouts\/po_/g)).toHaveLength(25);
+  expect(rows).not.toContain(alone.id);
 });

@@ -56,10 +56,26 @@ export async function violations(page: Page, scheme: 'light' | 'dark'): Promise<
   }, options);
 }
 
+/** On a first visit, compressed. */
+const LOADED_BYTES_MAX = 150_000;
+
+/** What the page has loaded: itself, style, scripts, fonts and pictures. */
+function loadedBytes(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    ['navigation', 'resource']
+      .flatMap((kind) => performance.getEntriesByType(kind) as PerformanceResourceTiming[])
+      // What it asks for later is not counted.
+      .filter(({ initiatorType }) => initiatorType !== 'fetch')
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+  );
+}
+
 /** The findings on the page that is open, and its pictures. */
 export async function lookAt(page: Page, path: string): Promise<string[]> {
   if (!LOOKS_AT_PAGES) return [];
   const found: string[] = [];
+  const bytes = await loadedBytes(page);
+  if (bytes > LOADED_BYTES_MAX) found.push(`${path}: it loads ${bytes} bytes`);
   for (const scheme of SCHEMES) {
     // This is what the button for the theme does: a page that is shown once cannot be opened again.
     await page.evaluate(async (name) => {

@@ -128,6 +128,7 @@ function AccountPage(props: AccountPageProps) {
     <>
       <PageHead
         back={{ href: PATH, label: 'Accounts' }}
+        here={account.name}
         title={
           <>
             {account.name} <Status value={account.status} />

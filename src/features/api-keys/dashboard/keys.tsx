@@ -302,6 +302,7 @@ function KeyPage(props: KeyPageProps) {
     <>
       <PageHead
         back={{ href: `${base}/keys`, label: 'API keys' }}
+        here={key.name}
         title={
           <>
             {key.name} <Status value={status} />

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import {
   TRANSACTION_TYPES,
   type MerchantTransaction,
+  type TransactionLine,
   type TransactionFilters,
 } from '../../../domain/ledger';
 import type { DashboardServices } from '../../../shell/dashboard/services';
@@ -15,7 +16,10 @@ import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from '../../..
 import type { MerchantRoute } from '../../../kit/pages/merchant-page';
 import { csvLines, EXPORT_PAGE, jsonLines } from './export';
 
-export function transactionPages({ transactions }: DashboardServices): MerchantRoute[] {
+export function transactionPages({
+  transactions,
+  transactionLines,
+}: DashboardServices): MerchantRoute[] {
   return [
     {
       method: 'get',
@@ -25,13 +29,17 @@ export function transactionPages({ transactions }: DashboardServices): MerchantR
         const { query, base } = visit;
         const filters = filtersOf(query);
         const after = positionOf(query);
-        const { items, next } = await transactions(visit, { limit: PER_PAGE, after, filters });
+        // Some days of a batch are not the batch.
+        const isWhole =
+          filters.batchId === undefined && !('createdFrom' in filters || 'createdTo' in filters);
+        const read = isWhole ? transactionLines : transactions;
+        const { items, next } = await read(visit, { limit: PER_PAGE, after, filters });
         const path = `${base}/transactions`;
         return page(
           'Transactions',
           <ListPage
             title="Transactions"
-            lead="All changes to your balances."
+            lead={leadOf(filters, base)}
             path={path}
             query={query}
             options={[['type', 'Type', TRANSACTION_TYPES]]}
@@ -79,11 +87,22 @@ export function transactionPages({ transactions }: DashboardServices): MerchantR
 function filtersOf(query: URLSearchParams): TransactionFilters {
   const type = chosen(query, 'type', TRANSACTION_TYPES);
   const currency = textOf(query, 'currency')?.toUpperCase();
+  const batchId = textOf(query, 'batch');
   return {
+    ...(batchId === undefined ? {} : { batchId }),
     ...(type === undefined ? {} : { type }),
     ...(currency === undefined ? {} : { currency }),
     ...daysOf(query),
   };
+}
+
+function leadOf({ batchId }: TransactionFilters, base: string) {
+  if (batchId === undefined) return 'All changes to your balances.';
+  return (
+    <>
+      Those of the payouts of <a href={`${base}/batches/${batchId}`}>one batch</a>.
+    </>
+  );
 }
 
 interface ExportLinkProps {
@@ -110,7 +129,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', {
 });
 
 interface TransactionTableProps {
-  rows: readonly MerchantTransaction[];
+  rows: readonly (MerchantTransaction | TransactionLine)[];
   base: string;
   empty: ComponentChildren;
 }
@@ -127,14 +146,7 @@ export function TransactionTable({ rows, base, empty }: TransactionTableProps) {
         { label: 'Type', wide: true, cell: ({ type }) => words(type) },
         {
           label: 'Description',
-          cell: ({ description, source }) =>
-            source.object === 'adjustment' ? (
-              <span class="break">{description}</span>
-            ) : (
-              <a class="break" href={`${base}/${source.object}s/${source.id}`}>
-                {description}
-              </a>
-            ),
+          cell: (row) => <Description row={row} base={base} />,
         },
         {
           label: 'Entries',
@@ -163,5 +175,24 @@ export function TransactionTable({ rows, base, empty }: TransactionTableProps) {
         },
       ]}
     />
+  );
+}
+
+function Description({ row, base }: { row: MerchantTransaction | TransactionLine; base: string }) {
+  const { description, source, type, currency } = row;
+  if ('batch' in row && row.batch !== null) {
+    const { id, reference, count } = row.batch;
+    const opens = new URLSearchParams({ batch: id, type, currency }).toString();
+    return (
+      <a class="break" href={`${base}/transactions?${opens}`}>
+        Batch {reference}: {count.toLocaleString('en')} payouts
+      </a>
+    );
+  }
+  if (source.object === 'adjustment') return <span class="break">{description}</span>;
+  return (
+    <a class="break" href={`${base}/${source.object}s/${source.id}`}>
+      {description}
+    </a>
   );
 }

@@ -219,6 +219,7 @@ function CasePage(props: CasePageProps) {
     <>
       <PageHead
         back={{ href: PATH, label: 'Cases' }}
+        here={words(found.kind)}
         title={
           <>
             {words(found.kind)} <Status value={found.resolvedAt === null ? 'open' : 'resolved'} />
@@ -389,7 +390,7 @@ function Theirs({ entries }: { entries: CaseEvidence['theirs'] }) {
       <Table
         caption="Entries of the provider"
         rows={entries}
-        empty={<Empty icon="landmark" title="The provider’s statement does not show it" />}
+        empty={<Empty icon="landmark" title="Not found in the provider’s statement" />}
         columns={[
           {
             label: 'Entry',

@@ -17,6 +17,7 @@ export function BatchDetail(props: DetailProps & { workflowUrl: WorkflowUrl }) {
     <>
       <PageHead
         back={{ href: PATH, label: 'Batches' }}
+        here={batch.reference}
         title={
           <>
             {batch.rowCount.toLocaleString('en')} payouts <LiveStatus batch={batch} />{' '}

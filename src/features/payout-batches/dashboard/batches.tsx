@@ -243,6 +243,7 @@ function Detail(props: DetailProps) {
     <>
       <PageHead
         back={{ href: `${base}/batches`, label: 'Batches' }}
+        here={batch.reference}
         title={
           <>
             {batch.reference} <LiveStatus batch={batch} />

@@ -186,6 +186,7 @@ function Head({ schedule, base, path, mayChange }: HeadProps) {
   return (
     <PageHead
       back={{ href: `${base}/schedules`, label: 'Schedules' }}
+      here={reference}
       title={
         <>
           {reference} <Status value={status} />

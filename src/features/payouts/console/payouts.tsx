@@ -196,6 +196,7 @@ function Detail(props: DetailProps) {
     <>
       <PageHead
         back={back}
+        here={payout.reference}
         title={
           <>
             <Money amount={payout.amount} currency={payout.currency} />{' '}

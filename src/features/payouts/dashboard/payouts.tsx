@@ -196,6 +196,7 @@ function Detail({ object: payout, base, secondPerson, mayChange, ...rest }: Deta
     <>
       <PageHead
         back={{ href: `${base}/payouts`, label: 'Payouts' }}
+        here={payout.reference}
         title={
           <>
             <Money amount={payout.amount} currency={currency} />{' '}

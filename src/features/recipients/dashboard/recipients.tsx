@@ -293,6 +293,7 @@ function Detail(props: DetailProps) {
     <>
       <PageHead
         back={{ href: `${base}/recipients`, label: 'Recipients' }}
+        here={name}
         title={
           <>
             {name} <State recipient={recipient} />

@@ -171,6 +171,7 @@ function RequestPage({ request, base }: { request: RequestDetail; base: string }
     <>
       <PageHead
         back={{ href: `${base}/requests`, label: 'Request log' }}
+        here={request.id}
         title={
           <>
             {request.method} {request.path} <HttpStatus status={request.status} />

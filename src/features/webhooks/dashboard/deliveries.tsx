@@ -131,7 +131,11 @@ function DeliveryPage(props: DeliveryPageProps) {
   return (
     <>
       <PageHead
-        back={{ href: `${base}/webhooks/${endpointId}`, label: 'Endpoint' }}
+        back={[
+          { href: `${base}/webhooks`, label: 'Webhooks' },
+          { href: `${base}/webhooks/${endpointId}`, label: 'Endpoint' },
+        ]}
+        here={delivery.eventType}
         title={
           <>
             {delivery.eventType} <LiveStatus value={delivery.status} isOpen={isOpen} />
