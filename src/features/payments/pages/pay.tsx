@@ -25,7 +25,7 @@ export function payPages(links: PaymentLinks): Route[] {
     const isPayable = payment !== null && isOpenPayment(payment.status);
     if (!isOpen && !isPayable && !isPaid) throw new PageRefusal('payment_link_gone');
     const body = (
-      <Box product={accountName} title={TITLE} problem={problem}>
+      <Box owner={accountName} product="Payment link" title={TITLE} problem={problem}>
         {isPaid && payment !== null ? <Ended {...found} payment={payment} /> : <Pay {...found} />}
       </Box>
     );
@@ -63,7 +63,7 @@ export function payPages(links: PaymentLinks): Route[] {
   ];
 }
 
-function Pay({ link, payment, isOpen, accountName }: LinkForCustomer) {
+function Pay({ link, payment, isOpen }: LinkForCustomer) {
   const { routes, amount, request, id } = link;
   const isPayable = payment !== null && isOpenPayment(payment.status);
   const current = isPayable ? routeOf(payment, routes) : undefined;
@@ -72,7 +72,6 @@ function Pay({ link, payment, isOpen, accountName }: LinkForCustomer) {
     <>
       <Facts
         rows={[
-          ['Pay to', accountName],
           ['Description', request['description']],
           ['Reference', link.reference],
         ]}

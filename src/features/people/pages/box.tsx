@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { Alert } from '../../../kit/pages/components';
 
 interface BoxProps {
+  /** In whose name the page is shown, by default the gateway's. */
+  owner?: string;
   product: string;
   title: string;
   problem: string | null;
@@ -9,15 +11,15 @@ interface BoxProps {
 }
 
 /** The frame of a page for a person who is not signed in. */
-export function Box({ product, title, problem, children }: BoxProps) {
+export function Box({ owner = 'Payments gateway', product, title, problem, children }: BoxProps) {
   return (
     <section class="box">
       <div class="brand">
         <span class="logo" aria-hidden="true">
-          G
+          {owner.slice(0, 1).toUpperCase()}
         </span>
         <span>
-          <b>Payments gateway</b>
+          <b>{owner}</b>
           <small>{product}</small>
         </span>
       </div>
