@@ -31,8 +31,11 @@ const SAME_VALUE = ['USDT', 'USDC'];
 /** With the number of a later payment, a reference has 64 characters at most. */
 export const LINK_REFERENCE_MAX = 60;
 const PAYMENTS_MAX = 99;
-/** A payment that took no money. Another one may take its place. */
-const WITHOUT_MONEY: readonly string[] = ['expired', 'cancelled', 'failed'];
+/** A payment for which nothing was seen. Another one may take its place. */
+const WITHOUT_MONEY: readonly Payment['status'][] = [
+  ...DECIDABLE.cancel,
+  ...(['expired', 'cancelled', 'failed'] as const),
+];
 
 export type LinkStatus = 'active' | 'closed' | 'expired' | Payment['status'];
 
@@ -62,10 +65,7 @@ export function createPaymentLinks({ db, money }: { db: Db; money: DashboardMone
     if (link === null) return null;
     const account = await findAccount(db, link.accountId);
     const payment = link.paymentId === null ? null : await money.payment(link, link.paymentId);
-    const isFree =
-      payment === null ||
-      WITHOUT_MONEY.includes(payment.status) ||
-      DECIDABLE.cancel.includes(payment.status);
+    const isFree = payment === null || WITHOUT_MONEY.includes(payment.status);
     const isOpen = isFree && link.closedAt === null && !link.hasExpired;
     const isPaid = !isFree && !isOpenPayment(payment.status);
     return { link, accountName: account?.name ?? '', payment, isOpen, isPaid };
