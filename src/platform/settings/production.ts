@@ -17,7 +17,6 @@ const NEW_SECRET = 'Set it to a new secret, such as the output of `openssl rand 
 /** Where the simulated providers serve their APIs. */
 const SIMULATED_PATH = /^\/(onchain|exchange-pay)\/*$/;
 const SIMULATED_SCREENING_PATH = /^\/sandbox\/screening\/*$/;
-const LIVE_PROVIDER = /^(ONCHAIN|EXCHANGE_PAY)_LIVE_URL$/;
 const PRIVATE_ADDRESS = /^(127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd])/i;
 const PRIVATE_NAME = /(^[^.]+|\.(local|internal|svc|svc\.cluster\.local))$/;
 
@@ -134,8 +133,9 @@ function screeningFaults(row: SetRow): string[] {
 
 /** Whoever forgets the screening pays sanctioned addresses: doing without a service is said, not left out. */
 function unscreenedFaults(rows: readonly SetRow[]): string[] {
-  const has = (wanted: RegExp) => rows.some(({ name }) => wanted.test(name));
-  if (!has(LIVE_PROVIDER) || has(/^SCREENING_URL$/)) return [];
+  const isLiveProvider = ({ name, inProduction }: SetRow) =>
+    inProduction === 'a provider' && name.endsWith('_LIVE_URL');
+  if (!rows.some(isLiveProvider) || rows.some(({ name }) => name === 'SCREENING_URL')) return [];
   return [
     'SCREENING_URL is not set, and the gateway has a live provider. Set it to your screening service, or to none if imported lists alone, or nobody, have to clear destinations.',
   ];

@@ -1,7 +1,7 @@
 /**
  * Every environment variable of the programs: to add a setting, add its row. The programs read the table
- * (read-settings.ts), the tables in docs/operations.md are written from it (`npm run settings`), secrets
- * can be in files (secret-files.ts), and tests compare docker-compose.yml and the chart with it.
+ * (read-settings.ts), `npm run settings` writes it into docs/operations.md, the chart and docker-compose.yml, and
+ * secrets can be in files (secret-files.ts).
  */
 import { WORKER_QUEUES, type WorkerQueue } from '../../domain/worker-queues';
 import {

@@ -223,7 +223,7 @@ function variablesOf(service: string): string[] {
   const all = (environment: string): string[] => [
     ...found(environment, /^ +([A-Z][A-Z_]+): /gm),
     ...found(environment, /\*([a-z-]+)/g).flatMap((anchor) =>
-      all(below(compose, new RegExp(`: &${anchor}$`))),
+      all(below(compose, new RegExp(`: &${anchor}( #.*)?$`))),
     ),
   ];
   return [
