@@ -4,7 +4,7 @@ import type { SealedBeneficiary } from '../../src/domain/beneficiary';
 import type { Refusal } from '../../src/domain/errors';
 import type { Owner } from '../../src/domain/mode';
 import type { Amount } from '../../src/domain/money';
-import type { Payout, PayoutRequest } from '../../src/domain/payout';
+import { type Payout, type PayoutRequest, requestedFields } from '../../src/domain/payout';
 import {
   type Condition,
   type NewCondition,
@@ -37,11 +37,9 @@ export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
     id: order.payoutId,
     accountId: order.accountId,
     mode: order.mode,
-    reference: request.reference,
+    ...requestedFields(request),
     status: terms.reviewReasons.length === 0 ? 'requested' : 'under_review',
     provider: route.provider,
-    amount: request.amount,
-    currency: request.currency,
     network: route.network,
     destinationType: request.destination.type,
     destinationValue: request.destination.value,
@@ -50,8 +48,6 @@ export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
     networkFee: order.networkFee,
     totalDebit: terms.totalDebit,
     feeTerms: terms.feeTerms,
-    description: request.description,
-    metadata: request.metadata,
     apiKeyId: order.apiKeyId,
     reviewReasons: terms.reviewReasons,
     decidedBy: null,

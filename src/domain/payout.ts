@@ -157,14 +157,26 @@ export const RECIPIENT_CHANGED =
 /** The failure reason of a payout whose payment was refunded while it waited. */
 export const PAYMENT_REFUNDED = 'The payment that the payout waited for was refunded.';
 
-/** A payout as stored. Amounts are in `currency`. */
-export interface Payout extends Owner {
-  id: string;
-  reference: string;
-  status: PayoutStatus;
-  provider: ProviderCode;
+/** What a payout has from its request, as it was sent. */
+interface RequestedFields {
   amount: Amount;
   currency: string;
+  reference: string;
+  description: string | null;
+  metadata: Record<string, string>;
+}
+
+/** The fields that a new payout copies from its request. */
+export function requestedFields(request: RequestedFields): RequestedFields {
+  const { amount, currency, reference, description, metadata } = request;
+  return { amount, currency, reference, description, metadata };
+}
+
+/** A payout as stored. Amounts are in `currency`. */
+export interface Payout extends Owner, RequestedFields {
+  id: string;
+  status: PayoutStatus;
+  provider: ProviderCode;
   network: string | null;
   destinationType: DestinationType;
   destinationValue: string;
@@ -174,8 +186,6 @@ export interface Payout extends Owner {
   totalDebit: Amount;
   /** The fee rule at the time of creation. */
   feeTerms: FeeTerms;
-  description: string | null;
-  metadata: Record<string, string>;
   apiKeyId: string;
   /** The review rules that applied; empty if no review is required. */
   reviewReasons: ReviewReason[];
@@ -218,10 +228,7 @@ export interface Payout extends Owner {
 }
 
 /** A payout request after validation, with the destination of the recipient if it named one. */
-export interface PayoutRequest {
-  amount: Amount;
-  currency: string;
-  reference: string;
+export interface PayoutRequest extends RequestedFields {
   /**
    * A null memo says that the destination has none. Undefined if the request did not say whether it has
    * one.
@@ -231,8 +238,6 @@ export interface PayoutRequest {
   recipient?: string;
   network: string | null;
   provider: string | null;
-  description: string | null;
-  metadata: Record<string, string>;
   /** Absent, and never undefined, without conditions: the hash of the request must stay the same. */
   release?: ReleaseRequest;
 }
