@@ -16,22 +16,58 @@ const TRON_VERSION = 0x41;
 const XRPL_VERSION = 0x00;
 const TAG_MAX = 2 ** 32;
 
-const NEW_ADDRESS: Readonly<Record<string, () => string>> = {
-  ethereum: newEvmAddress,
-  base: newEvmAddress,
-  tron: () => encodeBase58Check(TRON_VERSION, base58),
-  xrpl: () => encodeBase58Check(XRPL_VERSION, base58xrp),
-  // Segwit version 0: the payment to a key's hash.
-  bitcoin: () => bech32.encode('bc', [0, ...bech32.toWords(randomBytes(KEY_HASH_BYTES))]),
-};
+interface Network {
+  newAddress: () => string;
+  /** How a transaction's hash is written; by default in small hexadecimal digits. */
+  hash?: (hex: string) => string;
+  /** The network fee of each currency that the provider sends, fixed, so that a test can state a total exactly. */
+  fees: Readonly<Record<string, string>>;
+}
+
+const EVM = { newAddress: newEvmAddress, hash: (hex: string) => `0x${hex}` };
+
+/** The networks that the on-chain provider serves. */
+const NETWORKS: ReadonlyMap<string, Network> = new Map<string, Network>([
+  ['ethereum', { ...EVM, fees: { USDT: '4.00', USDC: '4.00', ETH: '0.001' } }],
+  ['base', { ...EVM, fees: { USDC: '0.05' } }],
+  [
+    'tron',
+    {
+      newAddress: () => encodeBase58Check(TRON_VERSION, base58),
+      fees: { USDT: '1.00', USDC: '1.00' },
+    },
+  ],
+  [
+    'xrpl',
+    {
+      newAddress: () => encodeBase58Check(XRPL_VERSION, base58xrp),
+      hash: (hex) => hex.toUpperCase(),
+      fees: { XRP: '0.0001' },
+    },
+  ],
+  [
+    'bitcoin',
+    {
+      // Segwit version 0: the payment to a key's hash.
+      newAddress: () => bech32.encode('bc', [0, ...bech32.toWords(randomBytes(KEY_HASH_BYTES))]),
+      fees: { BTC: '0.00002' },
+    },
+  ],
+]);
+
+/** Null for a pair that the provider does not send. */
+export function networkFee(currency: string, network: string): string | null {
+  const fees = NETWORKS.get(network)?.fees ?? {};
+  return Object.hasOwn(fees, currency) ? (fees[currency] ?? null) : null;
+}
 
 /** @param network one that the provider serves, or null inside the exchange */
 export function newDeposit(network: string | null): Deposit {
   if (network === null) return { payTo: newPaymentCode(), payToMemo: null };
-  const newAddress = NEW_ADDRESS[network];
-  if (newAddress === undefined) throw new Error(`The sandbox has no addresses on ${network}.`);
+  const known = NETWORKS.get(network);
+  if (known === undefined) throw new Error(`The sandbox has no addresses on ${network}.`);
   const payToMemo = network === 'xrpl' ? randomInt(1, TAG_MAX).toString() : null;
-  return { payTo: newAddress(), payToMemo };
+  return { payTo: known.newAddress(), payToMemo };
 }
 
 /** It has decimal digits only, so that it is valid in any checksum case. */
@@ -52,12 +88,9 @@ function newPaymentCode(): string {
   return `EP-${group()}-${group()}-${group()}`;
 }
 
-const EVM_NETWORKS = ['ethereum', 'base'];
-
-/** An internal transfer has none; EVM networks write theirs with 0x, XRP in capitals. */
+/** An internal transfer has none. */
 export function newTxHash(network: string | null): string | null {
   if (network === null) return null;
-  const hash = randomBytes(32).toString('hex');
-  if (network === 'xrpl') return hash.toUpperCase();
-  return EVM_NETWORKS.includes(network) ? `0x${hash}` : hash;
+  const hex = randomBytes(32).toString('hex');
+  return NETWORKS.get(network)?.hash?.(hex) ?? hex;
 }
