@@ -115,23 +115,20 @@ const ApiKeys = rowsOf<ApiKey>('api_keys', {
     expires_at, revoked_at, secret_changed_at`,
 });
 
+/** The rules for the payouts of a key. */
+export type KeyRules = Pick<ApiKey, 'recipientsOnly' | 'payoutCurrencies' | 'payoutLimits'>;
+
+/** The settings of a key beside the rules for its payouts. */
+export type KeySettings = Pick<
+  ApiKey,
+  'name' | 'scopes' | 'allowlist' | 'requestsPerMinute' | 'expiresAt'
+>;
+
 /** A key to insert. */
 export type NewApiKey = StoredSecret &
-  Pick<
-    ApiKey,
-    | 'id'
-    | 'accountId'
-    | 'mode'
-    | 'name'
-    | 'scopes'
-    | 'allowlist'
-    | 'requestsPerMinute'
-    | 'recipientsOnly'
-    | 'payoutCurrencies'
-    | 'payoutLimits'
-    | 'createdByKey'
-    | 'expiresAt'
-  >;
+  KeySettings &
+  KeyRules &
+  Pick<ApiKey, 'id' | 'accountId' | 'mode' | 'createdByKey'>;
 
 export function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
   return insertRow(tx, ApiKeys, key);
@@ -146,15 +143,6 @@ export function lockApiKey(tx: Tx, id: string): Promise<ApiKey | null> {
 export function replaceSecret(tx: Tx, id: string, secret: StoredSecret): Promise<ApiKey> {
   return changeRow(tx, ApiKeys, id, { ...secret, secretChangedAt: now });
 }
-
-/** The rules for the payouts of a key. */
-export type KeyRules = Pick<ApiKey, 'recipientsOnly' | 'payoutCurrencies' | 'payoutLimits'>;
-
-/** The settings of a key beside the rules for its payouts. */
-export type KeySettings = Pick<
-  ApiKey,
-  'name' | 'scopes' | 'allowlist' | 'requestsPerMinute' | 'expiresAt'
->;
 
 export function saveApiKey(tx: Tx, id: string, change: KeyRules | KeySettings): Promise<ApiKey> {
   return changeRow(tx, ApiKeys, id, change);

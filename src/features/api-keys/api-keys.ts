@@ -3,19 +3,14 @@
  * (keys-by-api.ts) and of `admin keys`, and how a key is shown. A secret is returned once. The
  * database stores only its hash, and the audit log neither.
  */
-import { isIP } from 'node:net';
-import { Type } from 'typebox';
 import { appendAudit } from '../../db/audit/audit-log';
 import {
   allowsLiveKeysByApi,
   type ApiKey,
   countWorkingKeys,
   insertApiKey,
-  type KeyRules,
-  type KeySettings,
   listApiKeys,
   lockApiKey,
-  networksOf,
   replaceSecret,
   revokeApiKey,
   revokeKeysMadeBy,
@@ -26,42 +21,19 @@ import {
 import { saveKeyMaker } from '../../db/approvals/second-person';
 import type { Db, Tx } from '../../db/transaction';
 import { apiKeyStatus } from '../../domain/api-key';
-import type { KeyLimit } from '../../domain/limits';
 import type { Mode, Owner } from '../../domain/mode';
-import type { Amount } from '../../domain/money';
-import { SCOPES } from '../../domain/scopes';
 import { hashApiKey, makeApiKey, pepperIdOf } from '../../platform/lib/api-key-secret';
 import { newId } from '../../platform/lib/new-id';
 import { requireLockedAccount } from '../accounts/accounts';
-import { AdminRefusal, InputFaults, InvalidInput } from '../../kit/service/refusal';
+import { AdminRefusal, InvalidInput } from '../../kit/service/refusal';
 import type { ChangedBy } from '../../kit/service/audit';
-import { checkCurrency, positiveAmount } from '../../kit/service/checks';
-import {
-  auditOf,
-  Choice,
-  Choices,
-  Count,
-  defineChange,
-  type InputOf,
-  List,
-  Text,
-  Time,
-} from '../../kit/service/change';
+import { auditOf, Choice, defineChange } from '../../kit/service/change';
 import { presentKey } from './api-keys-contract';
 import { findOwn, listOwn } from '../../kit/service/own';
-
-export const REQUESTS_PER_MINUTE = 120;
+import { type KeyRights, PREPARE, readRules, readSettings, RULES, SETTINGS } from './key-rights';
 
 /** The maximum per account and mode; revoked and expired keys do not count. */
 export const KEYS_MAX = 50;
-
-const ALLOWLIST_ENTRIES_MAX = 100;
-const PREFIX_LENGTH: Readonly<Record<4 | 6, RegExp>> = {
-  4: /^([0-9]|[12][0-9]|3[0-2])$/,
-  6: /^([0-9]|[1-9][0-9]|1[01][0-9]|12[0-8])$/,
-};
-/** An IPv4-mapped entry would match no request, because such requests count as coming from the IPv4 address. */
-const MAPPED_IPV4 = /^::ffff:/i;
 
 /** Keys of live mode move real money, so they need more than those of test mode. */
 const access = { needs: 'integrate', liveNeeds: 'manage' } as const;
@@ -75,68 +47,8 @@ interface OneKey {
 type NewKey = Owner &
   Pick<OneKey, 'pepper'> & {
     id?: string;
-    madeBy?: { key: ApiKey; allow: (tx: Tx, rights: KeySettings & KeyRules) => Promise<void> };
+    madeBy?: { key: ApiKey; allow: (tx: Tx, rights: KeyRights) => Promise<void> };
   };
-
-/** What payouts the key may request, beside its scopes (decisions/payouts#recipients). */
-const RULES = {
-  payTo: Type.Optional(
-    Choice(
-      [
-        ['anywhere', 'Any destination'],
-        ['recipients', 'Saved recipients only'],
-      ],
-      { label: 'Payouts to', without: 'anywhere' },
-    ),
-  ),
-  currencies: List({
-    label: 'Currencies of payouts',
-    hint: 'Separated by commas',
-    without: 'every currency',
-    placeholder: 'USDT, BTC',
-  }),
-  payoutMax: List({
-    label: 'Maximum per payout',
-    hint: 'A currency and an amount, separated by commas',
-    without: 'no maximum',
-    placeholder: 'USDT=500, BTC=0.01',
-    pairs: true,
-  }),
-  dailyMax: List({
-    label: 'Maximum in 24 hours',
-    hint: 'A currency and an amount, separated by commas',
-    without: 'no maximum',
-    placeholder: 'USDT=5000, BTC=0.1',
-    pairs: true,
-  }),
-};
-
-/** Checks that need no database, so that their faults are reported with those of the other fields. */
-const PREPARE = {
-  allow: checkEntries,
-  expires: (text: string) => {
-    readExpiry(text);
-    return text;
-  },
-  payoutMax: (texts: string[]) => checkLimits('payoutMax', texts),
-  dailyMax: (texts: string[]) => checkLimits('dailyMax', texts),
-};
-
-/** The fields that a person sets beside the rules. */
-const SETTINGS = {
-  name: Text(100, { label: 'Name', hint: 'To tell keys apart, such as “Shop backend”' }),
-  scopes: Choices(SCOPES, { label: 'Scopes', hint: 'Choose only what the server needs' }),
-  allow: List({
-    label: 'Allowed addresses',
-    hint: 'IP addresses or networks, separated by commas',
-    without: 'every address',
-    placeholder: '203.0.113.7, 10.0.0.0/8',
-  }),
-  rate: Type.Optional(
-    Count(1, 1200, { label: 'Requests per minute', without: `${REQUESTS_PER_MINUTE}` }),
-  ),
-  expires: Type.Optional(Time({ label: 'Expires', without: 'no expiry' })),
-};
 
 /** @throws AdminRefusal for a live key of an account that is not verified, and for one key too many */
 export const createKey = defineChange({
@@ -309,117 +221,4 @@ function makeSecret(mode: Mode, pepper: string): { secret: string; stored: Store
   const { secret, displayPrefix, lastFour } = makeApiKey(mode);
   const secretHash = hashApiKey(secret, pepper);
   return { secret, stored: { secretHash, pepperId: pepperIdOf(pepper), displayPrefix, lastFour } };
-}
-
-/** @throws InvalidInput */
-async function readSettings(tx: Tx, input: InputOf<typeof editKey>): Promise<KeySettings> {
-  const expiresAt = readExpiry(input.expires);
-  return {
-    name: input.name,
-    scopes: SCOPES.filter((scope) => input.scopes.includes(scope)),
-    allowlist: await readAllowlist(tx, input.allow),
-    requestsPerMinute: input.rate ?? REQUESTS_PER_MINUTE,
-    expiresAt,
-  };
-}
-
-/** @throws InvalidInput */
-async function readRules(
-  tx: Tx,
-  { payTo, currencies, payoutMax, dailyMax }: InputOf<typeof limitKey>,
-): Promise<KeyRules> {
-  const faults = new InputFaults();
-  for (const currency of currencies) {
-    await faults.read(() => checkCurrency(tx, currency, 'currencies'));
-  }
-  const payoutLimits: KeyRules['payoutLimits'] = {};
-  for (const [field, name, texts] of [
-    ['payoutMax', 'per_payout', payoutMax],
-    ['dailyMax', 'per_day', dailyMax],
-  ] as const) {
-    await faults.read(async () => {
-      for (const text of texts) {
-        const { currency, amount } = readLimit(field, text);
-        await checkCurrency(tx, currency, field);
-        payoutLimits[currency] = { ...payoutLimits[currency], [name]: amount };
-      }
-    });
-  }
-  faults.refuse();
-  return {
-    recipientsOnly: payTo === 'recipients',
-    payoutCurrencies: [...new Set(currencies)],
-    payoutLimits,
-  };
-}
-
-/** @throws InvalidInput */
-function readLimit(field: string, text: string): { currency: string; amount: Amount } {
-  const [currency = '', value, ...more] = text.split('=');
-  if (value === undefined || more.length > 0) {
-    throw new InvalidInput(field, { code: 'not_a_limit', value: text });
-  }
-  return { currency, amount: positiveAmount(field, value) };
-}
-
-function checkLimits(field: string, texts: string[]): string[] {
-  texts.forEach((text) => readLimit(field, text));
-  return texts;
-}
-
-/** The limits in the form that the field accepts: `USDT=500.00000000`. */
-export function limitsText({ payoutLimits }: KeyRules, name: keyof KeyLimit): string[] {
-  return Object.entries(payoutLimits).flatMap(([currency, limit]) =>
-    limit[name] === undefined ? [] : [`${currency}=${limit[name]}`],
-  );
-}
-
-/** @returns null means never. @throws InvalidInput for a time that has passed */
-function readExpiry(text: string | undefined): Date | null {
-  if (text === undefined) return null;
-  const at = new Date(text);
-  if (at > new Date()) return at;
-  throw new InvalidInput('expires', { code: 'in_the_past', value: at });
-}
-
-/**
- * Reads an allowlist (decisions/keys#api-keys): IPv4, IPv6 and CIDR, as exact networks. A mistake would lock a
- * merchant out or let a stranger in, so ambiguous entries are refused.
- * @returns networks in CIDR form, each once. @throws InvalidInput
- */
-async function readAllowlist(tx: Tx, entries: readonly string[]): Promise<string[]> {
-  if (checkEntries(entries).length === 0) return [];
-  const networks = await networksOf(tx, entries);
-  for (const { given, network, hasHostBits } of networks) {
-    if (!hasHostBits) continue;
-    const [address = ''] = given.split('/');
-    throw new InvalidInput('allow', { code: 'host_bits', value: given, network, address });
-  }
-  return [...new Set(networks.map(({ network }) => network))];
-}
-
-function checkEntries<Entries extends readonly string[]>(entries: Entries): Entries {
-  const count = entries.length;
-  if (count > ALLOWLIST_ENTRIES_MAX) {
-    throw new InvalidInput('allow', {
-      code: 'too_many_addresses',
-      count,
-      max: ALLOWLIST_ENTRIES_MAX,
-    });
-  }
-  entries.forEach(checkAddress);
-  return entries;
-}
-
-function checkAddress(value: string): void {
-  const [address = '', length, ...more] = value.split('/');
-  const version = isIP(address);
-  if ((version !== 4 && version !== 6) || address.includes('%') || more.length > 0) {
-    throw new InvalidInput('allow', { code: 'not_an_address', value });
-  }
-  if (length !== undefined && !PREFIX_LENGTH[version].test(length)) {
-    const max = version === 4 ? 32 : 128;
-    throw new InvalidInput('allow', { code: 'prefix_length', value, version, max });
-  }
-  if (MAPPED_IPV4.test(address)) throw new InvalidInput('allow', { code: 'mapped_ipv4', value });
 }

@@ -1,27 +1,156 @@
 /**
- * What a key may give to a key that it makes or rolls (decisions/keys#keys-by-api): its own settings where the
- * request names none, and never more rights than it has.
+ * What a key has (decisions/keys#api-keys): the fields that people fill in, how they are read, and what a key may
+ * give to a key that it makes or rolls (decisions/keys#keys-by-api): its own settings where the request names none,
+ * and never more rights than it has.
  */
-import { type ApiKey, networksOutside } from '../../db/api-keys/api-keys';
+import { Type } from 'typebox';
+import {
+  type ApiKey,
+  type KeyRules,
+  type KeySettings,
+  networksOutside,
+} from '../../db/api-keys/api-keys';
 import type { Tx } from '../../db/transaction';
 import { type FieldError, validationFailed } from '../../domain/errors';
-import type { KeyLimit } from '../../domain/limits';
-import { isLess } from '../../domain/money';
-import type { InputOf } from '../../kit/service/change';
-import { type createKey, REQUESTS_PER_MINUTE } from './api-keys';
+import { type Amount, isLess } from '../../domain/money';
+import { type Scope, SCOPES } from '../../domain/scopes';
+import { Choice, Choices, Count, type InputOf, List, Text, Time } from '../../kit/service/change';
+import { checkCurrency, positiveAmount } from '../../kit/service/checks';
+import { InputFaults, InvalidInput } from '../../kit/service/refusal';
+import { checkAllowlist, readAllowlist } from './allowlist';
 import type { KeyRequest } from './api-keys-contract';
-import type { Scope } from '../../domain/scopes';
 
-export type KeyRights = Pick<
-  ApiKey,
-  | 'scopes'
-  | 'allowlist'
-  | 'requestsPerMinute'
-  | 'recipientsOnly'
-  | 'payoutCurrencies'
-  | 'payoutLimits'
-  | 'expiresAt'
->;
+/** The settings and rules of a key. Its name gives no right. */
+export type KeyRights = Omit<KeySettings, 'name'> & KeyRules;
+
+const REQUESTS_PER_MINUTE = 120;
+
+/** The fields that a person sets beside the rules. */
+export const SETTINGS = {
+  name: Text(100, { label: 'Name', hint: 'To tell keys apart, such as “Shop backend”' }),
+  scopes: Choices(SCOPES, { label: 'Scopes', hint: 'Choose only what the server needs' }),
+  allow: List({
+    label: 'Allowed addresses',
+    hint: 'IP addresses or networks, separated by commas',
+    without: 'every address',
+    placeholder: '203.0.113.7, 10.0.0.0/8',
+  }),
+  rate: Type.Optional(
+    Count(1, 1200, { label: 'Requests per minute', without: `${REQUESTS_PER_MINUTE}` }),
+  ),
+  expires: Type.Optional(Time({ label: 'Expires', without: 'no expiry' })),
+};
+
+/** What payouts the key may request, beside its scopes (decisions/payouts#recipients). */
+export const RULES = {
+  payTo: Type.Optional(
+    Choice(
+      [
+        ['anywhere', 'Any destination'],
+        ['recipients', 'Saved recipients only'],
+      ],
+      { label: 'Payouts to', without: 'anywhere' },
+    ),
+  ),
+  currencies: List({
+    label: 'Currencies of payouts',
+    hint: 'Separated by commas',
+    without: 'every currency',
+    placeholder: 'USDT, BTC',
+  }),
+  payoutMax: List({
+    label: 'Maximum per payout',
+    hint: 'A currency and an amount, separated by commas',
+    without: 'no maximum',
+    placeholder: 'USDT=500, BTC=0.01',
+    pairs: true,
+  }),
+  dailyMax: List({
+    label: 'Maximum in 24 hours',
+    hint: 'A currency and an amount, separated by commas',
+    without: 'no maximum',
+    placeholder: 'USDT=5000, BTC=0.1',
+    pairs: true,
+  }),
+};
+
+/** Checks that need no database, so that their faults are reported with those of the other fields. */
+export const PREPARE = {
+  allow: checkAllowlist,
+  expires: (text: string) => {
+    readExpiry(text);
+    return text;
+  },
+  payoutMax: (texts: string[]) => checkLimits('payoutMax', texts),
+  dailyMax: (texts: string[]) => checkLimits('dailyMax', texts),
+};
+
+/** @throws InvalidInput */
+export async function readSettings(
+  tx: Tx,
+  input: InputOf<{ fields: typeof SETTINGS }>,
+): Promise<KeySettings> {
+  const expiresAt = readExpiry(input.expires);
+  return {
+    name: input.name,
+    scopes: SCOPES.filter((scope) => input.scopes.includes(scope)),
+    allowlist: await readAllowlist(tx, input.allow),
+    requestsPerMinute: input.rate ?? REQUESTS_PER_MINUTE,
+    expiresAt,
+  };
+}
+
+/** @throws InvalidInput */
+export async function readRules(
+  tx: Tx,
+  { payTo, currencies, payoutMax, dailyMax }: InputOf<{ fields: typeof RULES }>,
+): Promise<KeyRules> {
+  const faults = new InputFaults();
+  for (const currency of currencies) {
+    await faults.read(() => checkCurrency(tx, currency, 'currencies'));
+  }
+  const payoutLimits: KeyRules['payoutLimits'] = {};
+  for (const [field, name, texts] of [
+    ['payoutMax', 'per_payout', payoutMax],
+    ['dailyMax', 'per_day', dailyMax],
+  ] as const) {
+    await faults.read(async () => {
+      for (const text of texts) {
+        const { currency, amount } = readLimit(field, text);
+        await checkCurrency(tx, currency, field);
+        payoutLimits[currency] = { ...payoutLimits[currency], [name]: amount };
+      }
+    });
+  }
+  faults.refuse();
+  return {
+    recipientsOnly: payTo === 'recipients',
+    payoutCurrencies: [...new Set(currencies)],
+    payoutLimits,
+  };
+}
+
+/** @throws InvalidInput */
+function readLimit(field: string, text: string): { currency: string; amount: Amount } {
+  const [currency = '', value, ...more] = text.split('=');
+  if (value === undefined || more.length > 0) {
+    throw new InvalidInput(field, { code: 'not_a_limit', value: text });
+  }
+  return { currency, amount: positiveAmount(field, value) };
+}
+
+function checkLimits(field: string, texts: string[]): string[] {
+  texts.forEach((text) => readLimit(field, text));
+  return texts;
+}
+
+/** @returns null means never. @throws InvalidInput for a time that has passed */
+function readExpiry(text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const at = new Date(text);
+  if (at > new Date()) return at;
+  throw new InvalidInput('expires', { code: 'in_the_past', value: at });
+}
 
 /** The fields of the form that have another name in the API. */
 export const NAMES = {
@@ -33,25 +162,45 @@ export const NAMES = {
   dailyMax: 'payout_limits',
 };
 
-/** The settings of the new key: a field that the request leaves out is that of the maker. */
-export function inputFor(maker: ApiKey, request: KeyRequest): InputOf<typeof createKey> {
-  const expires = request.expires_at ?? maker.expiresAt?.toISOString();
-  const limits = Object.entries(request.payout_limits ?? maker.payoutLimits);
-  const textsOf = (name: keyof KeyLimit) =>
+/** The settings and rules of a key in the fields of the form. */
+export function fieldsOf(key: ShownKey): InputOf<{ fields: typeof SETTINGS & typeof RULES }> {
+  const limits = Object.entries(key.payoutLimits);
+  const textsOf = (name: 'per_payout' | 'per_day') =>
     limits.flatMap(([currency, { [name]: value }]) =>
       value === undefined ? [] : [`${currency}=${value}`],
     );
   return {
-    name: request.name,
-    scopes: request.scopes,
-    allow: request.allowed_addresses ?? maker.allowlist,
-    rate: request.requests_per_minute ?? Math.min(REQUESTS_PER_MINUTE, maker.requestsPerMinute),
-    ...(expires === undefined ? {} : { expires }),
-    payTo: (request.recipients_only ?? maker.recipientsOnly) ? 'recipients' : 'anywhere',
-    currencies: request.currencies ?? maker.payoutCurrencies,
+    name: key.name,
+    scopes: key.scopes,
+    allow: key.allowlist,
+    rate: key.requestsPerMinute,
+    ...(key.expiresAt === null ? {} : { expires: key.expiresAt.toISOString() }),
+    payTo: key.recipientsOnly ? 'recipients' : 'anywhere',
+    currencies: key.payoutCurrencies,
     payoutMax: textsOf('per_payout'),
     dailyMax: textsOf('per_day'),
   };
+}
+
+/** A stored key, or one that a request asks for. */
+type ShownKey = KeySettings &
+  Omit<KeyRules, 'payoutLimits'> & {
+    payoutLimits: NonNullable<KeyRequest['payout_limits']>;
+  };
+
+/** The settings of the new key: a field that the request leaves out is that of the maker. */
+export function inputFor(maker: ApiKey, request: KeyRequest) {
+  const { requests_per_minute: rate, expires_at: expires } = request;
+  return fieldsOf({
+    name: request.name,
+    scopes: request.scopes,
+    allowlist: request.allowed_addresses ?? maker.allowlist,
+    requestsPerMinute: rate ?? Math.min(REQUESTS_PER_MINUTE, maker.requestsPerMinute),
+    expiresAt: expires === undefined ? maker.expiresAt : new Date(expires),
+    recipientsOnly: request.recipients_only ?? maker.recipientsOnly,
+    payoutCurrencies: request.currencies ?? maker.payoutCurrencies,
+    payoutLimits: request.payout_limits ?? maker.payoutLimits,
+  });
 }
 
 /** The scopes with which a key takes money out of the balance. */

@@ -109,3 +109,44 @@ function endOfDay(day: string): string {
   const isDay = !Number.isNaN(at.getTime()) && at.toISOString().startsWith(`${day}T`);
   return isDay ? at.toISOString() : day;
 }
+
+/** What is in force, as the form's values. */
+export function valuesOf<Properties extends TProperties>(
+  { fields }: Fields<Properties>,
+  input: Static<TObject<Properties>>,
+): URLSearchParams {
+  return new URLSearchParams(
+    entriesOf(fields, input).flatMap(([name, field, texts]) => {
+      if (field.choices !== undefined) return texts.map((text) => [name, text]);
+      const text = texts.join(', ');
+      return [[name, field.format === 'date-time' ? text.slice(0, 'YYYY-MM-DD'.length) : text]];
+    }),
+  );
+}
+
+/** What is in force, for people: the label of each field and its value in words. */
+export function rowsOf<Properties extends TProperties>(
+  { fields }: Fields<Properties>,
+  input: Static<TObject<Properties>>,
+): [label: string, text: string][] {
+  return entriesOf(fields, input).map(([, { label, without = '', options, pairs }, texts]) => {
+    const words = texts.map((text) => {
+      if (pairs === true) return text.split('=').reverse().join(' ');
+      return options?.find(([one]) => one === text)?.[1] ?? text;
+    });
+    const nothing = without.charAt(0).toUpperCase() + without.slice(1);
+    return [label, words.length === 0 ? nothing : words.join(', ')];
+  });
+}
+
+/** Each field with the texts of its value; none if it is left out. */
+function entriesOf(
+  fields: TProperties,
+  input: object,
+): [name: string, field: FieldOfChange, texts: string[]][] {
+  const values = input as Record<string, string | number | string[] | undefined>;
+  return Object.entries(fields).map(([name, field]) => {
+    const value = values[name] ?? [];
+    return [name, field as FieldOfChange, Array.isArray(value) ? value : [String(value)]];
+  });
+}

@@ -1,9 +1,10 @@
 /** The forms that change a key: its settings, and the rules for its payouts. */
 import type { TProperties } from 'typebox';
-import { editKey, findOwnKey, limitKey, limitsText } from '../api-keys';
+import { editKey, findOwnKey, limitKey } from '../api-keys';
+import { fieldsOf } from '../key-rights';
 import type { ChangedBy } from '../../../kit/service/audit';
 import type { DashboardServices } from '../../../shell/dashboard/services';
-import { ChangeFields, readFields } from '../../../kit/pages/change-form';
+import { ChangeFields, readFields, valuesOf } from '../../../kit/pages/change-form';
 import { Card, PageHead } from '../../../kit/pages/components';
 import { draftForm, fieldErrors, FormActions, type FormState } from '../../../kit/pages/forms';
 import { page, redirect } from '../../../kit/pages/site';
@@ -20,8 +21,6 @@ interface KeyForm {
   submit: string;
   change: { fields: TProperties; access: typeof editKey.access };
   save: (db: Db, by: ChangedBy, id: string, form: URLSearchParams) => Promise<unknown>;
-  /** The settings in force, in the form's fields. */
-  valuesOf: (key: Key) => [string, string][];
 }
 
 const FORMS: readonly KeyForm[] = [
@@ -32,13 +31,6 @@ const FORMS: readonly KeyForm[] = [
     submit: 'Save changes',
     change: editKey,
     save: (db, by, id, form) => editKey.make(db, by, { id }, readFields(editKey, form)),
-    valuesOf: (key) => [
-      ['name', key.name],
-      ...key.scopes.map((scope): [string, string] => ['scopes', scope]),
-      ['allow', key.allowlist.join(', ')],
-      ['rate', String(key.requestsPerMinute)],
-      ['expires', key.expiresAt?.toISOString().slice(0, 10) ?? ''],
-    ],
   },
   {
     name: 'limits',
@@ -47,12 +39,6 @@ const FORMS: readonly KeyForm[] = [
     submit: 'Save rules',
     change: limitKey,
     save: (db, by, id, form) => limitKey.make(db, by, { id }, readFields(limitKey, form)),
-    valuesOf: (key) => [
-      ['payTo', key.recipientsOnly ? 'recipients' : 'anywhere'],
-      ['currencies', key.payoutCurrencies.join(', ')],
-      ['payoutMax', limitsText(key, 'per_payout').join(', ')],
-      ['dailyMax', limitsText(key, 'per_day').join(', ')],
-    ],
   },
 ];
 
@@ -61,7 +47,7 @@ export function keyFormPages(db: Db): MerchantRoute[] {
 }
 
 function pagesOf(db: Db, keyForm: KeyForm): MerchantRoute[] {
-  const { name, title, change, save, valuesOf } = keyForm;
+  const { name, title, change, save } = keyForm;
   const find = (visit: MerchantVisit) => findOwnKey(db, visit, visit.params['id'] ?? '');
   const show = ({ base }: MerchantVisit, key: Key, form: FormState, status: number) =>
     page(title, <KeyFormPage {...{ base, apiKey: key, form, keyForm }} />, { nav: 'keys', status });
@@ -72,7 +58,7 @@ function pagesOf(db: Db, keyForm: KeyForm): MerchantRoute[] {
       ...change.access,
       run: async (visit) => {
         const key = await find(visit);
-        const inForce = { values: new URLSearchParams(valuesOf(key)), errors: {} };
+        const inForce = { values: valuesOf(change, fieldsOf(key)), errors: {} };
         return show(visit, key, visit.draft === null ? inForce : draftForm(visit), 200);
       },
     },

@@ -6,13 +6,13 @@ import { SCOPE_PRESETS, SCOPES } from '../../../domain/scopes';
 import {
   createKey,
   findOwnKey,
-  limitsText,
   listOwnKeys,
   readLiveKeysByApi,
   revokeKey,
   rotateKey,
   setLiveKeysByApi,
 } from '../api-keys';
+import { fieldsOf } from '../key-rights';
 import type { DashboardServices } from '../../../shell/dashboard/services';
 import { waitingKey } from '../../approvals/second-person';
 import {
@@ -27,7 +27,7 @@ import {
   Table,
   Time,
 } from '../../../kit/pages/components';
-import { ChangeFields, readFields } from '../../../kit/pages/change-form';
+import { ChangeFields, readFields, rowsOf } from '../../../kit/pages/change-form';
 import {
   Confirm,
   draftForm,
@@ -298,6 +298,8 @@ interface KeyPageProps {
 function KeyPage(props: KeyPageProps) {
   const { apiKey: key, path, base, secret, mayChange, wrong } = props;
   const status = apiKeyStatus(key, new Date());
+  // The name is the title, and the expiry stands with the other times.
+  const { name: _name, expires: _expires, ...shown } = createKey.fields;
   return (
     <>
       <PageHead
@@ -320,21 +322,7 @@ function KeyPage(props: KeyPageProps) {
           rows={[
             ['ID', <Id value={key.id} />],
             ['Key', <code>{`${key.displayPrefix}…${key.lastFour}`}</code>],
-            ['Scopes', key.scopes.join(', ')],
-            [
-              'Allowed addresses',
-              key.allowlist.length === 0 ? 'Every address' : key.allowlist.join(', '),
-            ],
-            ['Requests per minute', key.requestsPerMinute],
-            ['Payouts to', key.recipientsOnly ? 'Saved recipients only' : 'Any destination'],
-            [
-              'Currencies of payouts',
-              key.payoutCurrencies.length === 0
-                ? 'Every currency'
-                : key.payoutCurrencies.join(', '),
-            ],
-            ['Maximum per payout', maximumText(key, 'per_payout')],
-            ['Maximum in 24 hours', maximumText(key, 'per_day')],
+            ...rowsOf({ fields: shown }, fieldsOf(key)),
             [
               'Made by',
               key.createdByKey === null ? (
@@ -356,11 +344,6 @@ function KeyPage(props: KeyPageProps) {
       ) : null}
     </>
   );
-}
-
-function maximumText(key: Key, name: Parameters<typeof limitsText>[1]): string {
-  const texts = limitsText(key, name).map((text) => text.split('=').reverse().join(' '));
-  return texts.length === 0 ? 'None' : texts.join(', ');
 }
 
 function Changes({ apiKey: key, path, wrong }: Pick<KeyPageProps, 'apiKey' | 'path' | 'wrong'>) {
