@@ -49,6 +49,7 @@ import {
   CREATED,
   CURRENCY,
   matching,
+  onPages,
   PROVIDER,
   type Query,
   readListQuery,
@@ -165,17 +166,18 @@ function urlErrors(field: string, value: unknown, mode: Mode): FieldError[] {
   return [{ field, rule: 'format', message: sendAs(field, what) }];
 }
 
-const FILTERS = {
-  status: someOf(PAYMENT_STATUSES),
-  reference: matching(/^[\x21-\x7e]{1,64}$/, REFERENCE),
-  currency: CURRENCY,
-  provider: PROVIDER,
+/** The filters of the list, in the API and on the page. */
+export const PAYMENT_FILTERS = {
+  status: onPages('Status', someOf(PAYMENT_STATUSES)),
+  reference: onPages('Reference', matching(/^[\x21-\x7e]{1,64}$/, REFERENCE)),
+  currency: onPages('Currency', CURRENCY),
+  provider: onPages('Provider', PROVIDER),
   ...CREATED,
 };
 
 /** @throws ApiError validation_failed with every failing parameter */
 export function readPaymentQuery(query: Query) {
-  return readListQuery(FILTERS, query);
+  return readListQuery(PAYMENT_FILTERS, query);
 }
 
 /** A payment (decisions/payments#payment-object). */
@@ -301,7 +303,7 @@ export const PAYMENT_OPERATIONS = operations([
     summary: 'List payments',
     description: 'Returns payments, newest first.',
     scope: 'payments:read',
-    parameters: listQueryOf(FILTERS),
+    parameters: listQueryOf(PAYMENT_FILTERS),
     success: listed(PaymentObject, '/payments', [PAYMENT_EXAMPLE]),
     errors: ['validation_failed'],
   },

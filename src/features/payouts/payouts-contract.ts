@@ -61,6 +61,7 @@ import {
   CREATED,
   CURRENCY,
   matching,
+  onPages,
   PROVIDER,
   type Query,
   readListQuery,
@@ -339,14 +340,15 @@ export function destinationErrors({ destination }: Json): FieldError[] {
   return [{ field, rule: 'format', message: sendAs(field, description) }];
 }
 
-const FILTERS = {
-  status: someOf(PAYOUT_STATUSES),
-  reference: matching(
-    /^[A-Za-z0-9_-]{1,64}$/,
-    'Your unique ID: 1 to 64 letters, digits, "_" or "-"',
+/** The filters of the list, in the API and on the page. */
+export const PAYOUT_FILTERS = {
+  status: onPages('Status', someOf(PAYOUT_STATUSES)),
+  reference: onPages(
+    'Reference',
+    matching(/^[A-Za-z0-9_-]{1,64}$/, 'Your unique ID: 1 to 64 letters, digits, "_" or "-"'),
   ),
-  currency: CURRENCY,
-  provider: PROVIDER,
+  currency: onPages('Currency', CURRENCY),
+  provider: onPages('Provider', PROVIDER),
   batch: matching(/^pb_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'The ID of a batch'),
   recipient: matching(/^rcp_[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'The ID of a recipient'),
   ...CREATED,
@@ -354,7 +356,7 @@ const FILTERS = {
 
 /** @throws ApiError validation_failed with every failing parameter */
 export function readPayoutQuery(query: Query) {
-  return readListQuery(FILTERS, query);
+  return readListQuery(PAYOUT_FILTERS, query);
 }
 
 const metAt = OrNull(Type.String({ format: 'date-time' }), 'Null: not yet');
@@ -567,7 +569,7 @@ export const PAYOUT_OPERATIONS = operations([
     summary: 'List payouts',
     description: 'Returns payouts, newest first.',
     scope: 'payouts:read',
-    parameters: listQueryOf(FILTERS),
+    parameters: listQueryOf(PAYOUT_FILTERS),
     success: listed(PayoutObject, '/payouts', [PAYOUT_EXAMPLE]),
     errors: ['validation_failed'],
   },

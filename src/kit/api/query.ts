@@ -26,6 +26,15 @@ export interface QueryParameter<Value> {
   /** The rule that a value breaks for which `parse` returns undefined. */
   rule: FieldRule;
   parse(text: string): Value | undefined;
+  /** The values, if it has no others. */
+  values?: readonly string[];
+  /** The label of its field on a page. A page has no field for a parameter without one. */
+  label?: string;
+}
+
+/** The parameter with a field on the pages of its list (kit/pages/lists.tsx). */
+export function onPages<Value>(label: string, parameter: QueryParameter<Value>) {
+  return { ...parameter, label };
 }
 
 /** The parameters of an operation by name. */
@@ -160,7 +169,8 @@ function refuse(errors: FieldError[]): void {
   if (errors.length > 0) throw validationFailed(errors);
 }
 
-function camelCase(name: string): string {
+/** `created_from` is `createdFrom`. */
+export function camelCase(name: string): string {
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
@@ -183,6 +193,7 @@ export function oneOf<Value extends string>(
     schema: Type.Enum([...values]),
     description: `One of ${values.join(', ')}`,
     rule,
+    values,
     parse: (text) => values.find((value) => value === text),
   };
 }
@@ -193,6 +204,7 @@ export function someOf<Value extends string>(values: readonly Value[]): QueryPar
     schema: Type.Array(Type.Unsafe<Value>({ type: 'string', enum: [...values] }), { minItems: 1 }),
     description: `A list of ${values.join(', ')}, separated by commas or in several parameters`,
     rule: 'unsupported',
+    values,
     parse: (text) => {
       const wanted = new Set(text.split(','));
       const known = values.filter((value) => wanted.has(value));

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { ListPosition } from '../service/services';
 import type { ExportKind } from '../../domain/bookkeeping';
 import { parseIsoTime } from '../../domain/iso-time';
-import { PROVIDER_CODES } from '../../domain/provider-codes';
+import { camelCase, type QueryParameters, type Values } from '../api/query';
 import { Card, PageHead, Pager, words } from './components';
 import { EMPTY_FORM, Field, Select } from './forms';
 import { Fold } from './fold';
@@ -55,16 +55,42 @@ export function daysOf(query: URLSearchParams): { createdFrom?: string; createdT
   };
 }
 
-/** The filters that payments and payouts share. */
-export function objectFilters(query: URLSearchParams) {
-  const provider = chosen(query, 'provider', PROVIDER_CODES);
-  const currency = textOf(query, 'currency')?.toUpperCase();
-  const reference = textOf(query, 'reference');
+/** The parameters of a list in the API that have a field on its page. */
+function labelled(parameters: QueryParameters) {
+  return Object.entries(parameters).flatMap(([name, parameter]) =>
+    parameter.label === undefined ? [] : [{ name, label: parameter.label, parameter }],
+  );
+}
+
+/**
+ * What the fields of a list's page and its days ask for. A text that the API would refuse is found nowhere.
+ * @throws PageRefusal for a value that is not one of the list's
+ */
+export function filtersOf<Parameters extends QueryParameters>(
+  parameters: Parameters,
+  query: URLSearchParams,
+): Values<Parameters> {
+  const values = labelled(parameters).flatMap(({ name, parameter }) => {
+    const text = textOf(query, name);
+    if (text === undefined) return [];
+    const value = parameter.parse(text) ?? parameter.parse(text.toUpperCase());
+    if (value === undefined && parameter.values !== undefined)
+      throw new PageRefusal('invalid_filter');
+    return [[camelCase(name), value ?? text]];
+  });
+  return { ...Object.fromEntries(values), ...daysOf(query) } as Values<Parameters>;
+}
+
+/** The fields of these parameters. */
+export function controlsOf(parameters: QueryParameters): Pick<FiltersProps, 'options' | 'texts'> {
+  const all = labelled(parameters);
   return {
-    ...(provider === undefined ? {} : { provider }),
-    ...(currency === undefined ? {} : { currency }),
-    ...(reference === undefined ? {} : { reference }),
-    ...daysOf(query),
+    options: all.flatMap(({ name, label, parameter: { values } }) =>
+      values === undefined ? [] : [[name, label, values] as const],
+    ),
+    texts: all.flatMap(({ name, label, parameter: { values } }) =>
+      values === undefined ? [[name, label] as const] : [],
+    ),
   };
 }
 

@@ -1,8 +1,7 @@
 /** Payments: the list with its filters, and one payment. */
 import { ZERO } from '../../../domain/money';
-import { DECIDABLE, isOpenPayment, PAYMENT_STATUSES, type Payment } from '../../../domain/payment';
+import { DECIDABLE, isOpenPayment, type Payment } from '../../../domain/payment';
 import { leftToRefund, type Refund } from '../../../domain/refund';
-import { PROVIDER_CODES } from '../../../domain/provider-codes';
 import type {
   Creator,
   DashboardServices,
@@ -36,15 +35,15 @@ import {
   Timeline,
 } from '../../../kit/pages/history';
 import {
-  chosen,
+  controlsOf,
   CreateLink,
+  filtersOf,
   ListPage,
-  OBJECT_TEXTS,
-  objectFilters,
   PER_PAGE,
   positionOf,
   ToExport,
 } from '../../../kit/pages/lists';
+import { PAYMENT_FILTERS } from '../payments-contract';
 import { mayMake, personOf } from '../../../kit/pages/creation';
 import { ObjectTable, type ObjectRowsProps } from '../../../kit/pages/object-table';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
@@ -60,11 +59,7 @@ export function paymentPages(services: DashboardServices): MerchantRoute[] {
       needs: 'read',
       run: async (visit) => {
         const { query, base } = visit;
-        const status = chosen(query, 'status', PAYMENT_STATUSES);
-        const filters = {
-          ...objectFilters(query),
-          ...(status === undefined ? {} : { status: [status] }),
-        };
+        const filters = filtersOf(PAYMENT_FILTERS, query);
         const list = { limit: PER_PAGE, after: positionOf(query), filters };
         const { items, next } = await payments(visit, list);
         const path = `${base}/payments`;
@@ -76,11 +71,7 @@ export function paymentPages(services: DashboardServices): MerchantRoute[] {
             path={path}
             query={query}
             next={next}
-            options={[
-              ['status', 'Status', PAYMENT_STATUSES],
-              ['provider', 'Provider', PROVIDER_CODES],
-            ]}
-            texts={OBJECT_TEXTS}
+            {...controlsOf(PAYMENT_FILTERS)}
             none={<NoPayments />}
             table={(empty) => <PaymentTable rows={items} path={path} empty={empty} />}
           >

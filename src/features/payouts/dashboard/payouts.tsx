@@ -1,13 +1,7 @@
 /** Payouts: the list with its filters, and one payout. */
 import type { ComponentChildren } from 'preact';
 import type { Beneficiary } from '../../../domain/beneficiary';
-import {
-  isFinalPayout,
-  PAYOUT_STATUSES,
-  type Payout,
-  payoutStatusesBefore,
-} from '../../../domain/payout';
-import { PROVIDER_CODES } from '../../../domain/provider-codes';
+import { isFinalPayout, type Payout, payoutStatusesBefore } from '../../../domain/payout';
 import type {
   Creator,
   DashboardServices,
@@ -37,11 +31,10 @@ import { MAKE, mayMake, personOf } from '../../../kit/pages/creation';
 import { Dossier } from '../../../kit/pages/evidence';
 import { creatorRow, creatorText, LedgerLines, Timeline } from '../../../kit/pages/history';
 import {
-  chosen,
+  controlsOf,
   CreateLink,
+  filtersOf,
   ListPage,
-  OBJECT_TEXTS,
-  objectFilters,
   PER_PAGE,
   positionOf,
   ToExport,
@@ -50,6 +43,7 @@ import { ObjectTable, type ObjectRowsProps } from '../../../kit/pages/object-tab
 import type { MerchantRoute } from '../../../kit/pages/merchant-page';
 import { waitingPayout } from '../../approvals/second-person';
 import { decisionRows, secondPersonOf } from '../../approvals/dashboard/waiting';
+import { PAYOUT_FILTERS } from '../payouts-contract';
 import { newPayoutPages } from './new-payout';
 
 export function payoutPages(services: DashboardServices): MerchantRoute[] {
@@ -62,11 +56,7 @@ export function payoutPages(services: DashboardServices): MerchantRoute[] {
       needs: 'read',
       run: async (visit) => {
         const { query, base } = visit;
-        const status = chosen(query, 'status', PAYOUT_STATUSES);
-        const filters = {
-          ...objectFilters(query),
-          ...(status === undefined ? {} : { status: [status] }),
-        };
+        const filters = filtersOf(PAYOUT_FILTERS, query);
         const list = { limit: PER_PAGE, after: positionOf(query), filters };
         const { items, next } = await payouts(visit, list);
         const path = `${base}/payouts`;
@@ -78,11 +68,7 @@ export function payoutPages(services: DashboardServices): MerchantRoute[] {
             path={path}
             query={query}
             next={next}
-            options={[
-              ['status', 'Status', PAYOUT_STATUSES],
-              ['provider', 'Provider', PROVIDER_CODES],
-            ]}
-            texts={OBJECT_TEXTS}
+            {...controlsOf(PAYOUT_FILTERS)}
             none={<NoPayouts />}
             table={(empty) => <PayoutTable rows={items} path={path} empty={empty} />}
           >
