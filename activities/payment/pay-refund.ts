@@ -24,7 +24,7 @@ import { isId } from '../../src/domain/ids';
 import { type Posting, refundToPayoutPosting, reservePosting } from '../../src/domain/ledger';
 import { ZERO } from '../../src/domain/money';
 import type { Payment } from '../../src/domain/payment';
-import type { Payout } from '../../src/domain/payout';
+import { isFinalPayout, type Payout } from '../../src/domain/payout';
 import { awaitsAddress, type Refund } from '../../src/domain/refund';
 import { payoutTermsOnCredit } from '../../src/domain/terms';
 import { newId } from '../../src/platform/lib/new-id';
@@ -128,12 +128,6 @@ function wrongAddress(message: string): Refusal {
   return { code: 'validation_failed', details: { fields } };
 }
 
-const REFUSALS = {
-  rejected: 'The payout that sends the refund was rejected.',
-  cancelled: 'The payout that sends the refund was cancelled.',
-  failed: 'The payout that sends the refund failed.',
-} as const;
-
 /**
  * Ends the refund of a payout that has ended, in the payout's transaction.
  * @returns what is posted after the payout's own posting
@@ -150,7 +144,9 @@ export async function endRefundOf(
     await confirmRefund(tx, payment, refund);
     return null;
   }
-  if (status !== 'rejected' && status !== 'cancelled' && status !== 'failed') return null;
-  const why = failureReason === null ? REFUSALS[status] : `${REFUSALS[status]} ${failureReason}`;
+  if (!isFinalPayout(status)) return null;
+  const ended = status === 'failed' ? 'failed' : `was ${status}`;
+  const reason = failureReason === null ? '' : ` ${failureReason}`;
+  const why = `The payout that sends the refund ${ended}.${reason}`;
   return returnRefund(tx, payment, refund, why);
 }

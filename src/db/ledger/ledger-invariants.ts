@@ -98,9 +98,8 @@ const REFUNDS_BROKEN = `
       SELECT r.payment_id, r.payout_id, r.amount, NULL, p.amount, NULL
         FROM payment_refunds r JOIN public.payouts p ON p.id = r.payout_id
        WHERE r.amount <> p.amount
-          OR r.state IS DISTINCT FROM CASE p.status WHEN 'completed' THEN 'done'
-               WHEN 'rejected' THEN 'refused' WHEN 'failed' THEN 'refused'
-               WHEN 'cancelled' THEN 'refused' ELSE 'ordered' END)`;
+          OR r.state IS DISTINCT FROM CASE p.status_group WHEN 'open' THEN 'ordered'
+               WHEN 'completed' THEN 'done' ELSE 'refused' END)`;
 
 export const LEDGER_INVARIANTS: readonly LedgerInvariant[] = [
   {
