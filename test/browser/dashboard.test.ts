@@ -253,34 +253,6 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
     expect(found).toEqual([]);
   });
 
-  test('a batch is read from a file, one row is mended, and every row is paid', async () => {
-    const head = 'reference;amount;currency;destination;network';
-    const row = (reference: string, amount: string) =>
-      `${reference};${amount};USDT;TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t;tron`;
-    const table = [head, row('wage-1', '2,50'), row('wage-2', '0'), row('wage-3', '4')].join('\n');
-    await page.goto(`${site}/dashboard/test/batches`);
-    await page.getByRole('link', { name: 'Create a batch' }).click();
-    await page.getByRole('textbox', { name: 'Reference' }).fill('wages');
-    const file = { name: 'wages.csv', mimeType: 'text/csv', buffer: Buffer.from(table) };
-    await page.getByLabel('File').setInputFiles(file);
-    await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('wage-3'));
-    await page.getByRole('button', { name: 'Check the table' }).click();
-    await page.getByText('1 of 3 rows must be corrected').waitFor();
-    const found = await lookAt(page, '/dashboard/test/batches/faults');
-    await page.getByLabel('Amount, row 2').fill('3');
-    await page.getByRole('button', { name: 'Check again' }).click();
-    await page.getByRole('button', { name: 'Reserve the funds and create' }).waitFor();
-    found.push(...(await lookAt(page, '/dashboard/test/batches/preview')));
-    await page.getByRole('button', { name: 'Reserve the funds and create' }).click();
-    await page.waitForURL(/batches\/pb_/);
-    pages.push(new URL(page.url()).pathname.replace('/dashboard/test', ''));
-    await waitFor('the batch to be completed', async () => {
-      await page.reload();
-      return (await page.locator('h1').innerText()).includes('Completed');
-    });
-    expect(found).toEqual([]);
-  });
-
   test('the table of people is not cut at 1280 px, with their last sign-in and a long address', async () => {
     const email = `bartholomew.featherstonehaugh@international-payments.example.com`;
     const { accountId } = gateway.merchant;

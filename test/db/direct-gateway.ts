@@ -11,7 +11,12 @@ import { cancelUnusedCheckout, openPayment } from '../../activities/payment/open
 import { payRefund } from '../../activities/payment/pay-refund';
 import { reserveRefund } from '../../activities/payment/reserve-refund';
 import { withdrawRefund } from '../../activities/payment/waiting-refunds';
-import { approvePayout, cancelPayout, rejectPayout } from '../../activities/payout/decide';
+import {
+  approvePayout,
+  cancelPayout,
+  decidePayout,
+  rejectPayout,
+} from '../../activities/payout/decide';
 import { checkPayout, submitPayout } from '../../activities/payout/provider';
 import { releasePayout } from '../../activities/payout/release';
 import { reservePayout } from '../../activities/payout/reserve';
@@ -85,6 +90,8 @@ export async function startDirectGateway() {
     /** The same, and carries it to its end. */
     drive: (id: string) => drive(step(), id),
     reject: (id: string, reason: string) => rejectPayout(step(), id, 'alice', reason),
+    /** Asks the provider of a payment what has become of it. */
+    look: (id: string) => checkPayment(step(), id),
     /** One run of the schedule that asks about recipients. */
     screenRecipients: () => screenRecipients(step()),
     stop: async () => {
@@ -119,6 +126,11 @@ function payoutsDirectly(
     cancel: async ({ payoutId }, by) => {
       const { applied, state } = await cancelPayout(steps, payoutId, by);
       return applied ? { kind: 'cancelled' } : { kind: 'invalid_state', status: state.status };
+    },
+    decide: async ({ payoutId }, decisionId) => {
+      const { outcome, state } = await decidePayout(steps, payoutId, decisionId);
+      if (state.status === 'approved') await submitPayout(steps, payoutId, false);
+      return { kind: outcome };
     },
     release: async ({ payoutId }) => {
       const { status } = await releasePayout(steps, payoutId);

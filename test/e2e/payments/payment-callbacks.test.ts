@@ -150,38 +150,6 @@ describe.each<[kind: Outage, reason: string, retryAfter: string]>([
       (await checkoutsWithoutPayment()).every(({ state }) => state === 'cancelled'),
     );
   });
-
-  test('verify says so and changes nothing; afterwards it finds the money', async () => {
-    const { client } = await openTestMerchant();
-    const id = await openedPayment(client);
-    const before = await readPayment(client, id);
-    await outage(kind);
-    await atProvider(gateway, id, 'pay', { at: new Date().toISOString() });
-    const refused = await client.post(`/payments/${id}/verify`);
-    expect(refused).toMatchObject({ status: 503, json: { error: { details: { reason } } } });
-    expect(refused.headers.get('retry-after')).toBe(retryAfter);
-    expect(await readPayment(client, id)).toEqual(before);
-
-    await outage(null);
-    expect(await client.post(`/payments/${id}/verify`)).toMatchObject({
-      status: 200,
-      json: { data: { status: 'completed', net_amount: '99.00000000' } },
-    });
-    expect(await creditsOf(gateway, id)).toHaveLength(1);
-  });
-});
-
-test('verify of a payment that has ended answers without asking the provider', async () => {
-  const { client } = await openTestMerchant();
-  const id = await openedPayment(client, { metadata: { scenario: 'failed' } });
-  const ended = await whenPayment(client, id, 'failed');
-  await outage('answer_503');
-  try {
-    const { status, json } = await client.post(`/payments/${id}/verify`);
-    expect([status, json.data]).toEqual([200, ended]);
-  } finally {
-    await outage(null);
-  }
 });
 
 test('money for a completed payment is not forgotten when the provider is silent just then', async () => {

@@ -1,6 +1,6 @@
 /** A gateway on whose console two operators decide about the live payouts of one merchant. */
 import { makeUser, signedIn } from '../merchant/page-client';
-import { openMerchant } from '../payout/payout-steps';
+import { type Opened, openMerchant } from '../payout/payout-steps';
 import { sharedInRoom } from '../room';
 import { startGateway } from './gateway';
 
@@ -11,6 +11,11 @@ export const APPROVED =
 /** It is not shared, because thresholds hold for all accounts. @param above what two must approve */
 export async function startConsoleGateway(currency: string, above: number) {
   const gateway = await sharedInRoom('gateway', () => startGateway())();
+  return openConsole(gateway, currency, above);
+}
+
+/** Two operators, and a merchant with funds of the currency. */
+export async function openConsole<T extends Opened>(gateway: T, currency: string, above: number) {
   const { accountId, client } = await openMerchant(gateway, {
     funds: { USDT: '1000', [currency]: '100' },
   });

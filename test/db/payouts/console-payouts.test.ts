@@ -3,20 +3,21 @@ import { magicAddress } from '../../../src/rails/sandbox/transfers/scenarios';
 import { buildPayout, MerchantClient } from '../../support/merchant/merchant-client';
 import {
   ageSignIn,
+  hiddenIn,
   makeUser,
   openForm,
   type PageClient,
   signedIn,
-  hiddenIn,
   textOf,
 } from '../../support/merchant/page-client';
-import { APPROVED, startConsoleGateway } from '../../support/servers/console-gateway';
+import { APPROVED, openConsole } from '../../support/servers/console-gateway';
 import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';
+import { startDirectGateway } from '../direct-gateway';
 
 const PROBE = '<img src=x onerror=alert(1)>';
 
-const gateway = started(() => startConsoleGateway('ETH', 14));
+const gateway = started(async () => openConsole(await startDirectGateway(), 'ETH', 14));
 
 async function createPayout(overrides: Record<string, unknown> = {}): Promise<string> {
   const { status, json } = await gateway.client.createPayout(buildPayout(overrides));
