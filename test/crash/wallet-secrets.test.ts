@@ -36,7 +36,7 @@ describeWithChain('the secrets of a gateway with the wallet', () => {
   /** Every third broadcast and estimate is refused in words that quote the operator's keys. */
   let refusals = 0;
 
-  /** @returns the URL of a node with three keys, and one at which nothing answers */
+  /** @returns the URL of a node with three keys, one at which nothing answers, and one that confirms deposits */
   const startNode = async ({ href }: URL): Promise<string[]> => {
     node = await startNodeProxy(href, ({ method }) => {
       const isRefused = /eth_sendRawTransaction|eth_estimateGas/.test(method);
@@ -46,7 +46,7 @@ describeWithChain('the secrets of a gateway with the wallet', () => {
     const url = new URL(`/v3/${newSecret('RPC key in the path')}`, node.url);
     url.searchParams.set('key', newSecret('RPC key in the query'));
     Object.assign(url, { username: 'operator', password: newSecret('RPC password') });
-    return [url.href, url.href.replace(`:${url.port}/`, ':9/')];
+    return [url.href, url.href.replace(`:${url.port}/`, ':9/'), href];
   };
 
   beforeAll(async () => {
