@@ -18,10 +18,9 @@ import type { Page } from '../../db/lists';
 import type { Db } from '../../db/transaction';
 import { ApiError, type FieldRule } from '../../domain/errors';
 import type { Owner } from '../../domain/mode';
-import { DECIDABLE, isOpenPayment, type Payment } from '../../domain/payment';
+import { DECIDABLE, isOpenPayment, type Payment, type PaymentRequest } from '../../domain/payment';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
 import { findOwn, readAs } from '../../kit/service/own';
-import type { DashboardMoney } from '../../shell/dashboard/money';
 import { readPaymentRequest } from './payments-contract';
 
 export type { PaymentLink };
@@ -57,9 +56,20 @@ export interface LinkForCustomer {
   isPaid: boolean;
 }
 
+type Person = Owner & { userId: string };
+
+/** Payments in the name of the person who made the link, through the services of the API. */
+interface PersonsPayments {
+  checkPayment(person: Person, request: PaymentRequest): Promise<void>;
+  /** @returns the id of the payment */
+  createPayment(person: Person, idempotencyKey: string, request: PaymentRequest): Promise<string>;
+  payment(person: Person, id: string): Promise<Payment>;
+  cancelPayment(person: Person, id: string): Promise<void>;
+}
+
 export type PaymentLinks = ReturnType<typeof createPaymentLinks>;
 
-export function createPaymentLinks({ db, money }: { db: Db; money: DashboardMoney }) {
+export function createPaymentLinks({ db, money }: { db: Db; money: PersonsPayments }) {
   const find = async (id: string): Promise<LinkForCustomer | null> => {
     const link = await findLink(db, id);
     if (link === null) return null;
@@ -102,7 +112,11 @@ export function createPaymentLinks({ db, money }: { db: Db; money: DashboardMone
 }
 
 /** Whether the checkout was closed. A customer who has sent funds goes on with it. */
-async function isCancelled(money: DashboardMoney, link: PaymentLink, id: string): Promise<boolean> {
+async function isCancelled(
+  money: PersonsPayments,
+  link: PaymentLink,
+  id: string,
+): Promise<boolean> {
   try {
     await money.cancelPayment(link, id);
     return true;
@@ -115,7 +129,7 @@ async function isCancelled(money: DashboardMoney, link: PaymentLink, id: string)
 /** @returns the id of the payment, which an earlier attempt may have opened */
 async function openPayment(
   db: Db,
-  money: DashboardMoney,
+  money: PersonsPayments,
   link: PaymentLink,
   route: string,
 ): Promise<string> {

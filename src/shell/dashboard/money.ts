@@ -22,8 +22,6 @@ export interface Person extends Owner {
   userId: string;
 }
 
-export type DashboardMoney = ReturnType<typeof createDashboardMoney>;
-
 /** The services of the API, with its own database login. */
 export type MoneyServices = Pick<
   Services,
