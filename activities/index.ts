@@ -17,7 +17,7 @@ import { checkLedger, noteLateLedgerCheck } from './ledger-check';
 import { addressNotifications } from './notifications/address';
 import { sendChatMessage } from './notifications/chat';
 import type { NotificationDeps } from './notifications/deps';
-import { sendMessage } from './notifications/message';
+import { sendMessage } from './notifications/send-message';
 import { checkPayment, watchPayment } from './payment/check';
 import { decidePayment } from './payment/decide';
 import { cancelUnusedCheckout, openPayment } from './payment/open';

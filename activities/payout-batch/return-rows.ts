@@ -3,7 +3,7 @@ import { openCase } from '../../src/db/cases/cases';
 import type { EventTx } from '../../src/db/webhooks/events';
 import { endBatchEarly } from '../../src/db/payout-batches/payout-batches';
 import type { Tx } from '../../src/db/transaction';
-import { releasePosting } from '../../src/domain/ledger';
+import { returnPosting } from '../../src/domain/ledger';
 import { DEFAULT_REJECTION_REASON, type Payout } from '../../src/domain/payout';
 import type { PayoutBatch, PayoutBatchEnding } from '../../src/domain/payout-batch';
 import { transitionIn } from '../payout/transition';
@@ -26,7 +26,7 @@ export async function returnRows(
       ? { decidedBy, rejectionReason: reason ?? DEFAULT_REJECTION_REASON }
       : { decidedBy };
     const trigger = isRejected ? 'reject' : 'cancel';
-    const transition = { trigger, change, posting: releasePosting } as const;
+    const transition = { trigger, change, posting: returnPosting } as const;
     const returned = await transitionIn(tx, id, transition);
     if (returned === null) throw new Error(`${id} cannot be returned`);
   }

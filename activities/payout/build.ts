@@ -15,7 +15,7 @@ import { secondPersonUntil } from '../../src/domain/second-person';
 import type { PayoutTerms } from '../../src/domain/terms';
 
 /** An order, with the route and the network fee that the API chose. */
-export interface PayoutOrder extends Owner {
+export interface PricedOrder extends Owner {
   payoutId: string;
   apiKeyId: string;
   request: PayoutRequest;
@@ -30,7 +30,7 @@ export interface PayoutOrder extends Owner {
   now: Date;
 }
 
-export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
+export function buildPayout(order: PricedOrder, terms: PayoutTerms): Payout {
   const { request, route, now } = order;
   const conditions = conditionsOf(order, terms);
   return {
@@ -77,7 +77,7 @@ export function buildPayout(order: PayoutOrder, terms: PayoutTerms): Payout {
 
 /** What the payout waits for; null if it has no conditions. */
 function conditionsOf(
-  { request: { release }, apiKeyId, maker, condition }: PayoutOrder,
+  { request: { release }, apiKeyId, maker, condition }: PricedOrder,
   { needsSecondPerson }: PayoutTerms,
 ): Condition[] | null {
   const conditions = release === undefined ? [] : requestedConditions(release);
@@ -88,7 +88,7 @@ function conditionsOf(
   return conditions.length === 0 ? null : conditions.map((one) => ({ ...one, metAt: null }));
 }
 
-function expiryOf({ request, now }: PayoutOrder, { needsSecondPerson }: PayoutTerms): Date | null {
+function expiryOf({ request, now }: PricedOrder, { needsSecondPerson }: PayoutTerms): Date | null {
   const asked = toDate(request.release?.expiresAt ?? null);
   if (!needsSecondPerson) return asked;
   const latest = secondPersonUntil(now);

@@ -16,7 +16,7 @@ import { IS_BLOCKED } from '../../src/db/screening/screening';
 import { databaseTime } from '../../src/db/database-time';
 import type { Tx } from '../../src/db/transaction';
 import { DECISION_VALID_MS } from '../../src/domain/decision-age';
-import { releasePosting } from '../../src/domain/ledger';
+import { returnPosting } from '../../src/domain/ledger';
 import {
   DEFAULT_REJECTION_REASON,
   isFinalPayout,
@@ -121,7 +121,7 @@ function rejection(by: string | null, reason: string | null): Transition {
     trigger: 'reject',
     only: 'submission_started_at IS NULL',
     change: { decidedBy: by, rejectionReason: reason ?? DEFAULT_REJECTION_REASON },
-    posting: releasePosting,
+    posting: returnPosting,
   };
 }
 
@@ -134,7 +134,7 @@ export async function cancelPayout(deps: Deps, payoutId: string, by: string): Pr
   const transition = {
     trigger: 'cancel',
     change: { decidedBy: by },
-    posting: releasePosting,
+    posting: returnPosting,
   } as const;
   const { applied, payout } = await applyTransition(deps, payoutId, transition);
   const appliedBefore = payout.status === 'cancelled' && payout.decidedBy === by;

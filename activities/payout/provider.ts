@@ -9,7 +9,7 @@ import { beginSubmission } from '../../src/db/payouts/payout-submissions';
 import { getPayout, noteOnPayout } from '../../src/db/payouts/payouts';
 import { databaseTime } from '../../src/db/database-time';
 import type { Beneficiary } from '../../src/domain/beneficiary';
-import { releasePosting, settlementPosting } from '../../src/domain/ledger';
+import { returnPosting, settlementPosting } from '../../src/domain/ledger';
 import type { Payout } from '../../src/domain/payout';
 import {
   attentionLevel,
@@ -147,7 +147,7 @@ async function refuse(deps: Deps, { id }: Payout, failureReason: string): Promis
   const refused = await applyTransition(deps, id, {
     trigger: 'refuse',
     change: { failureReason, inDoubtSince: null, attentionLevel: 0 },
-    posting: releasePosting,
+    posting: returnPosting,
   });
   return report(deps, refused.payout);
 }
@@ -248,7 +248,7 @@ function finalTransition({ status, txHash, failureReason }: ProviderTransfer): T
           inDoubtSince: null,
           attentionLevel: 0,
         },
-        posting: releasePosting,
+        posting: returnPosting,
       };
   }
 }

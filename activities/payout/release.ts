@@ -6,7 +6,7 @@
 import { databaseTime } from '../../src/db/database-time';
 import { AWAITS_BLOCKED, meetConditions } from '../../src/db/payouts/payout-conditions';
 import { lockPayout } from '../../src/db/payouts/payout-decisions';
-import { releasePosting } from '../../src/domain/ledger';
+import { returnPosting } from '../../src/domain/ledger';
 import {
   type Payout,
   DEFAULT_REJECTION_REASON,
@@ -51,7 +51,7 @@ function endsOf({ recipientId }: Payout): Transition[] {
 const EXPIRY = {
   trigger: 'expire',
   only: 'awaits_release AND release_expires_at <= clock_timestamp()',
-  posting: releasePosting,
+  posting: returnPosting,
 } as const;
 
 /** The money that the payout was to follow has gone back to the customer. */
@@ -59,7 +59,7 @@ const PAYMENT_LOST = {
   trigger: 'invalidate',
   only: 'awaits_release AND NOT payment_stands(id)',
   change: { failureReason: PAYMENT_REFUNDED },
-  posting: releasePosting,
+  posting: returnPosting,
 } as const;
 
 /** The payout does not go to its copy of a destination that the merchant has changed. */
@@ -67,7 +67,7 @@ const RECIPIENT_LOST = {
   trigger: 'invalidate',
   only: 'awaits_release AND NOT recipient_stands(id)',
   change: { failureReason: RECIPIENT_CHANGED },
-  posting: releasePosting,
+  posting: returnPosting,
 } as const;
 
 /** The rejection has the reason of a blocked payout, so that nobody learns of the screening. */
@@ -75,5 +75,5 @@ const RECIPIENT_BLOCKED = {
   trigger: 'reject',
   only: AWAITS_BLOCKED,
   change: { decidedBy: BLOCKED_BY, rejectionReason: DEFAULT_REJECTION_REASON },
-  posting: releasePosting,
+  posting: returnPosting,
 } as const;

@@ -15,7 +15,7 @@ import {
 } from '../../src/db/screening/screening';
 import type { Db, Tx } from '../../src/db/transaction';
 import { databaseTime } from '../../src/db/database-time';
-import { releasePosting } from '../../src/domain/ledger';
+import { returnPosting } from '../../src/domain/ledger';
 import { DEFAULT_REJECTION_REASON, type Payout } from '../../src/domain/payout';
 import { attentionLevel, nextAttemptMs } from '../../src/domain/provider-checks';
 import { ANSWER_VALID_MS, BLOCKED_BY } from '../../src/domain/screening';
@@ -94,7 +94,7 @@ export function blockedRejection(payoutId: string): Transition {
 const BLOCKED = {
   trigger: 'reject',
   change: { decidedBy: BLOCKED_BY, rejectionReason: DEFAULT_REJECTION_REASON },
-  posting: releasePosting,
+  posting: returnPosting,
 } as const;
 
 /** The payout is being submitted: nothing holds it any more. */

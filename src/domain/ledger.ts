@@ -79,7 +79,7 @@ function finalKey(payoutId: string): string {
 }
 
 /** Moves what a payout has reserved back to available. */
-export function releasePosting(payout: PayoutMoney): Posting {
+export function returnPosting(payout: PayoutMoney): Posting {
   return {
     operationKey: finalKey(payout.id),
     type: 'payout_release',

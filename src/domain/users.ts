@@ -5,6 +5,9 @@
 export const USER_KINDS = ['merchant', 'operator'] as const;
 export type UserKind = (typeof USER_KINDS)[number];
 
+/** How long the link of an invitation works. */
+export const INVITATION_DAYS = 3;
+
 /** The roles of a person in an account. */
 export const MERCHANT_ROLES = ['owner', 'finance', 'developer', 'support', 'viewer'] as const;
 export type MerchantRole = (typeof MERCHANT_ROLES)[number];

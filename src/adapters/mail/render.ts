@@ -1,5 +1,6 @@
 /** The words of a mail: plain text, and HTML that is light in every mail program. */
 import { NAMED_MAX, type NotificationKind } from '../../domain/notifications';
+import { INVITATION_DAYS } from '../../domain/users';
 
 export interface Letter {
   subject: string;
@@ -55,7 +56,7 @@ export function renderInvitation({
 }): Letter {
   return render({
     subject: `Invitation to ${where}`,
-    text: `${invitedBy} invites you to ${where} as ${role}. Open the link to accept. It works once, and no longer than three days.`,
+    text: `${invitedBy} invites you to ${where} as ${role}. Open the link to accept. It works once, and for ${INVITATION_DAYS} days.`,
     links: [{ label: 'Accept the invitation', url }],
     more: [],
     why: UNEXPECTED,

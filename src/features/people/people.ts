@@ -31,6 +31,7 @@ import { summarizeFactors } from '../../db/people/second-factors';
 import { findUserByEmail, insertUser, type User } from '../../db/people/users';
 import type { Db, Tx } from '../../db/transaction';
 import {
+  INVITATION_DAYS,
   isHigherRole,
   MERCHANT_ROLES,
   OPERATOR_ROLES,
@@ -59,7 +60,6 @@ import { checkEmail, checkName, checkPasswordRule, checkRole } from './users';
 
 export type { Invitation, Person } from '../../db/people/people';
 
-const INVITATION_HOURS = 72;
 const INVITATIONS_MAX = 50;
 
 /** The outcomes of the step that ends an acceptance. */
@@ -281,7 +281,7 @@ async function invite(
     const invitation = { id, email, role, invitedBy: user.email };
     await insertInvitation(
       tx,
-      { ...invitation, tokenHash: hashToken(token), hours: INVITATION_HOURS },
+      { ...invitation, tokenHash: hashToken(token), hours: INVITATION_DAYS * 24 },
       team,
     );
     // An operator's is sent when another admin has approved it.

@@ -1,5 +1,5 @@
 /** Batches in the database: who may change a row, and what is released. */
-import { buildPayout, type PayoutOrder } from '../../../activities/payout/build';
+import { buildPayout, type PricedOrder } from '../../../activities/payout/build';
 import { approvePayoutBatch } from '../../../activities/payout-batch/decide';
 import {
   countHeldRows,
@@ -38,7 +38,7 @@ import { started } from '../../support/started';
 const database = started(() => openTestDatabase({ app: 4, owner: 1 }));
 
 function buildRow({ accountId, mode, currency }: BalanceKey): Payout {
-  const order: PayoutOrder = {
+  const order: PricedOrder = {
     payoutId: newId('payout'),
     accountId,
     mode,

@@ -4,7 +4,7 @@ import { sumPostings } from '../../../activities/clean-up';
 import { connect } from '../../../src/db/connect';
 import { listBalances } from '../../../src/db/ledger/ledger';
 import { countPostings, countStoredPieces, PIECE } from '../../../src/db/books/statements';
-import { EXPORT_PAGE } from '../../../src/features/books/dashboard/export';
+import { EXPORT_PAGE } from '../../../src/features/books/dashboard/transactions-file';
 import { csvField } from '../../../src/platform/lib/csv';
 import { add, type Amount, subtract, ZERO } from '../../../src/domain/money';
 import { newId } from '../../../src/platform/lib/new-id';

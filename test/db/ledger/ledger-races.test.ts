@@ -5,7 +5,7 @@ import type { Db } from '../../../src/db/transaction';
 import {
   adjustmentPosting,
   type Posting,
-  releasePosting,
+  returnPosting,
   reservePosting,
   settlementPosting,
 } from '../../../src/domain/ledger';
@@ -60,7 +60,7 @@ test('settle against release: one of them takes the reservation, the other is re
   for (let race = 0; race < races; race++) {
     const payout = buildPayoutMoney('1');
     await postAlone(app, key, reservePosting(payout));
-    const postings = [settlementPosting(payout), releasePosting(payout)];
+    const postings = [settlementPosting(payout), returnPosting(payout)];
     if (race % 2 === 1) postings.reverse();
     const results = await Promise.allSettled(
       postings.map((posting) => postAlone(app, key, posting)),

@@ -9,7 +9,7 @@ import { connect } from '../../../src/db/connect';
 import { LEDGER_INVARIANTS } from '../../../src/db/ledger/ledger-invariants';
 import { proveChanges, readProvenAt, verifyLedger } from '../../../src/db/ledger/ledger-verify';
 import { type BalanceKey, post } from '../../../src/db/ledger/ledger';
-import { releasePosting, reservePosting, settlementPosting } from '../../../src/domain/ledger';
+import { returnPosting, reservePosting, settlementPosting } from '../../../src/domain/ledger';
 import { isFinalPayout, PAYOUT_STATUSES } from '../../../src/domain/payout';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import {
@@ -137,7 +137,7 @@ describe('the check of what changed', () => {
         body: Buffer.from(JSON.stringify({ data: { id: payout.id, status: 'rejected' } })),
       }),
     );
-    await postAlone(app, key, releasePosting(payout));
+    await postAlone(app, key, returnPosting(payout));
     // Both postings of the payout, and not the balance's other transaction.
     expect(await checkedByProof()).toMatchObject({ transactions: 2, payouts: 1 });
   });
@@ -455,7 +455,7 @@ async function fillBalance(key: BalanceKey): Promise<void> {
     await insertPayout(app, key, payout, status);
     await postAlone(app, key, reservePosting(payout));
     if (!isFinalPayout(status)) continue;
-    const end = status === 'completed' ? settlementPosting : releasePosting;
+    const end = status === 'completed' ? settlementPosting : returnPosting;
     await postAlone(app, key, end(payout));
   }
   const paymentId = await creditPayment(app, key, '5', '0.05');

@@ -4,7 +4,7 @@ import { type BalanceKey, listBalances, postAtCommit } from '../../../src/db/led
 import {
   type Posting,
   type PostingLine,
-  releasePosting,
+  returnPosting,
   reservePosting,
   settlementPosting,
   type TransactionType,
@@ -56,7 +56,7 @@ test('a release puts everything back, down to the smallest unit', async () => {
   const key = await fundedBalance(database.app, '0.00000003');
   const payout = buildPayoutMoney('0.00000002', { service: '0.00000001' });
   await postAlone(database.app, key, reservePosting(payout));
-  expect(await postAlone(database.app, key, releasePosting(payout))).toEqual({
+  expect(await postAlone(database.app, key, returnPosting(payout))).toEqual({
     outcome: 'posted',
     available: '0.00000003',
     reserved: '0.00000000',
@@ -143,7 +143,7 @@ test('one currency and one mode never pay for another', async () => {
 
 test('reserved cannot fall below zero: releasing what was never reserved raises', async () => {
   const key = await fundedBalance(database.app, '100');
-  await expect(postAlone(database.app, key, releasePosting(buildPayoutMoney('1')))).rejects.toThrow(
+  await expect(postAlone(database.app, key, returnPosting(buildPayoutMoney('1')))).rejects.toThrow(
     /balances_reserved_check/,
   );
   expect(await versionsOf(key)).toEqual(['1']);

@@ -13,7 +13,7 @@ import { approvePayoutBatch, endPayoutBatch } from '../../../activities/payout-b
 import type { Deps } from '../../../activities/deps';
 import { listBalances } from '../../../src/db/ledger/ledger';
 import { findPayoutBatch } from '../../../src/db/payout-batches/payout-batches';
-import { releasePosting, settlementPosting } from '../../../src/domain/ledger';
+import { returnPosting, settlementPosting } from '../../../src/domain/ledger';
 import { amount } from '../../../src/domain/money';
 import type { PayoutStatus } from '../../../src/domain/payout';
 import { newId } from '../../../src/platform/lib/new-id';
@@ -281,7 +281,7 @@ class Walker {
       cancel: (deps) => cancelPayout(deps, id, 'the request'),
       reject: (deps) => rejectPayout(deps, id, 'olivia', null),
       send: (deps) => this.#end(deps, id, { trigger: 'complete', posting: settlementPosting }),
-      fail: (deps) => this.#end(deps, id, { trigger: 'fail', posting: releasePosting }),
+      fail: (deps) => this.#end(deps, id, { trigger: 'fail', posting: returnPosting }),
     };
     await this.#twice(crash, steps[verb]);
     this.model.change(verb, id);

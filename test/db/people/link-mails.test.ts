@@ -5,7 +5,7 @@
 import { generate } from 'otplib';
 import { addressNotifications } from '../../../activities/notifications/address';
 import type { NotificationDeps } from '../../../activities/notifications/deps';
-import { sendMessage } from '../../../activities/notifications/message';
+import { sendMessage } from '../../../activities/notifications/send-message';
 import { connect } from '../../../src/db/connect';
 import type { Db } from '../../../src/db/transaction';
 import { disableUser, resetPassword } from '../../../src/features/people/users';

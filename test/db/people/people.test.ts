@@ -84,6 +84,18 @@ const idOf = async (email: string) => {
   return user!.id;
 };
 
+test('the link of an invitation works for the days that the page says', async () => {
+  const email = newEmail();
+  await invite(client, email, 'developer');
+  const [found] = await harness.owner.query<{ days: number }>(
+    `SELECT extract(epoch FROM expires_at - created_at)::float / 86400 AS days FROM invitations WHERE email = ?`,
+    [email],
+  );
+  expect(found?.days).toBeCloseTo(3, 3);
+  const form = await (await client.get('/dashboard/people/invite')).text();
+  expect(form).toContain('It works once, for 3 days.');
+});
+
 test('an invited person sets a name and a password, signs in, and gets the role', async () => {
   const email = newEmail();
   const token = await invite(client, email, 'developer');

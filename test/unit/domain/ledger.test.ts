@@ -9,7 +9,7 @@ import {
   type Posting,
   refundPosting,
   refundReturnPosting,
-  releasePosting,
+  returnPosting,
   reservePosting,
   settlementPosting,
 } from '../../../src/domain/ledger';
@@ -57,7 +57,7 @@ function expectSound(posting: Posting): void {
 test('every posting of any payout is balanced, and its lines all move something', () => {
   fc.assert(
     fc.property(anyPayout, (payout) => {
-      for (const posting of [reservePosting, releasePosting, settlementPosting]) {
+      for (const posting of [reservePosting, returnPosting, settlementPosting]) {
         expectSound(posting(payout));
       }
     }),
@@ -69,7 +69,7 @@ test('a release undoes the reserve; a settlement takes what was reserved and not
   fc.assert(
     fc.property(anyPayout, (payout) => {
       const total = toUnits(payout.totalDebit);
-      const [reserve, release] = [reservePosting(payout), releasePosting(payout)];
+      const [reserve, release] = [reservePosting(payout), returnPosting(payout)];
       expect(moved(reserve, 'available')).toBe(-total);
       expect(moved(reserve, 'reserved')).toBe(total);
       expect(moved(release, 'available')).toBe(total);
@@ -88,7 +88,7 @@ test('a release undoes the reserve; a settlement takes what was reserved and not
 test('settle and release share one operation key, the reserve has its own', () => {
   const payout = buildPayout(1n);
   expect(settlementPosting(payout).operationKey).toBe('po_1:final');
-  expect(releasePosting(payout).operationKey).toBe('po_1:final');
+  expect(returnPosting(payout).operationKey).toBe('po_1:final');
   expect(reservePosting(payout).operationKey).toBe('po_1:reserve');
 });
 
@@ -130,11 +130,7 @@ test.each<[what: string, posting: Posting, parts: string[]]>([
     reservePosting(buildPayout(100n, 5n, 7n)),
     ['-amount_and_fees', '+amount_and_fees'],
   ],
-  [
-    'a release',
-    releasePosting(buildPayout(100n, 5n, 7n)),
-    ['-amount_and_fees', '+amount_and_fees'],
-  ],
+  ['a release', returnPosting(buildPayout(100n, 5n, 7n)), ['-amount_and_fees', '+amount_and_fees']],
   [
     'a settlement',
     settlementPosting(buildPayout(100n, 5n, 7n)),

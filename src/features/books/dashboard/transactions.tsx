@@ -14,7 +14,7 @@ import { page } from '../../../kit/pages/site';
 import { Signed } from '../../../kit/pages/history';
 import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from '../../../kit/pages/lists';
 import type { MerchantRoute } from '../../../kit/pages/merchant-page';
-import { csvLines, EXPORT_PAGE, jsonLines } from './export';
+import { csvLines, EXPORT_PAGE, jsonLines } from './transactions-file';
 
 export function transactionPages({
   transactions,

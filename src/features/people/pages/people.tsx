@@ -1,5 +1,6 @@
 /** The people of an account or of the console: roles, removal, invitations, the second-factor rule. */
 import {
+  INVITATION_DAYS,
   MERCHANT,
   MERCHANT_CAPABILITIES,
   MERCHANT_ROLES,
@@ -301,7 +302,7 @@ function People(props: PeopleProps) {
 }
 
 const MAILED = {
-  merchant: 'The invitation is sent by email. It works once, for three days.',
+  merchant: `The invitation is sent by email. It works once, for ${INVITATION_DAYS} days.`,
   operator: 'The invitation is sent by email as soon as another admin has approved it.',
 } as const;
 
@@ -522,7 +523,7 @@ const SECOND_ADMIN =
   'Another admin must approve the invitation on the page People before the link works. With one admin ' +
   'only, create the second one with the admin command on the server (users create).';
 
-const BY_MAIL = 'The person gets a link by email. It works once, for three days.';
+const BY_MAIL = `The person gets a link by email. It works once, for ${INVITATION_DAYS} days.`;
 
 function Invite({ path, kind, roles, form, isMailed }: InviteProps) {
   return (
@@ -530,7 +531,11 @@ function Invite({ path, kind, roles, form, isMailed }: InviteProps) {
       <PageHead
         back={{ href: path, label: 'People' }}
         title="Invite a person"
-        lead={isMailed ? BY_MAIL : 'You get a link to hand over. It works once, for three days.'}
+        lead={
+          isMailed
+            ? BY_MAIL
+            : `You get a link to hand over. It works once, for ${INVITATION_DAYS} days.`
+        }
       />
       {kind === 'operator' ? <Alert tone="wait" title={SECOND_ADMIN} /> : null}
       <Card>
