@@ -242,6 +242,27 @@ test('a row is left out only of a batch that nobody has approved or ended', asyn
   expect(await leaveOut(stopped.id)).toEqual([]);
 });
 
+test('an operator approves no batch that was stopped, and none with other rows', async () => {
+  const [stopped, other, whole] = await Promise.all([
+    openBatch('under_review'),
+    openBatch('under_review'),
+    openBatch('under_review'),
+  ]);
+  await stop(stopped.id);
+  const deps = {
+    db: database.app,
+    webhookDeliveryStarter: { start: () => undefined, lookFor: () => undefined },
+    consoleUrl: null,
+  };
+  const approveFor = async ({ id, payouts }: typeof whole, rows = payouts) => {
+    await approvePayoutBatch(deps, id, 'olivia', manifestSha256(rows));
+    return (await findPayoutBatch(database.app, id))?.approvedBy;
+  };
+  expect(await approveFor(stopped)).toBeNull();
+  expect(await approveFor(other, other.payouts.slice(1))).toBeNull();
+  expect(await approveFor(whole)).toBe('olivia');
+});
+
 test('of an approval and a stop at the same moment, a stop always ends the release', async () => {
   for (let n = 0; n < 20; n += 1) {
     const { id } = await openBatch();

@@ -7,6 +7,7 @@ import type { Deps } from '../../../activities/deps';
 import { post, type BalanceKey } from '../../../src/db/ledger/ledger';
 import { getPayout } from '../../../src/db/payouts/payouts';
 import { reservePosting } from '../../../src/domain/ledger';
+import { amount } from '../../../src/domain/money';
 import type { Provider } from '../../../src/adapters/providers/port';
 import { magicAddress } from '../../../src/rails/sandbox/transfers/scenarios';
 import { isSound } from '../../support/servers/gateway';
@@ -46,7 +47,10 @@ async function reservedOf({ accountId, mode, currency }: BalanceKey): Promise<st
   return balance?.reserved;
 }
 
-test('an earlier submission that arrives late is found, and its funds stay reserved', async () => {
+test.each([
+  ['did not know it when it was asked', false],
+  ['answered 429', true],
+])('an earlier submission that arrives late is found: the provider %s', async (_, wasUntaken) => {
   const { id, key } = await approvedPayout(true);
   const deps = withProvider(key, (real) => ({
     submitPayout: async (order) => {
@@ -55,9 +59,29 @@ test('an earlier submission that arrives late is found, and its funds stay reser
       return REFUSED;
     },
   }));
-  await submitPayout(deps, id, false);
+  await submitPayout(deps, id, wasUntaken);
   expect((await getPayout(world.db, id)).status).toBe('processing');
   expect(await reservedOf(key)).toBe('10.00000000');
+});
+
+test.each([
+  ['another amount', { amount: amount('10.00000001') }],
+  ['another currency', { currency: 'USDC' }],
+])('%s at the provider settles nothing', async (_, other) => {
+  const { id, key } = await approvedPayout(true);
+  const { amount: own, currency } = await getPayout(world.db, id);
+  const transfer = {
+    ...{ providerId: 'tr_1', reference: id, status: 'sent', amount: own, currency },
+    ...{ txHash: '0x1', failureReason: null, ...other },
+  } as const;
+  const deps = withProvider(key, () => ({
+    findPayout: () => Promise.resolve({ kind: 'found', transfer }),
+  }));
+  await submitPayout(deps, id, false);
+  expect((await getPayout(world.db, id)).status).toBe('approved');
+  expect(await reservedOf(key)).toBe('10.00000000');
+  const cases = await world.db.query('SELECT kind FROM cases WHERE object_id = ?', [id]);
+  expect(cases).toEqual([{ kind: 'transfer_mismatch' }]);
 });
 
 test.each([
