@@ -3,7 +3,7 @@
  * that pays a transfer exactly becomes that transfer's attempt: it is adopted. The others stay open,
  * and the chain stays stopped, until an order explains them or an operator decides.
  */
-import { type Address, getAddress, type Hex } from 'viem';
+import { type Address, getAddress } from 'viem';
 import type { Chain } from '../chain/chain';
 import { TRANSFER_CALL } from '../chain/erc20';
 import type { Db, Tx } from '../db/database';
