@@ -261,7 +261,11 @@ describe('the rules of payouts hold when the address is named, whatever they wer
     ['a suspended account', () => account(`status = 'suspended'`), 'account_suspended'],
     ['a revoked key', () => key('revoked_at = now()'), 'invalid_api_key'],
     ['an expired key', () => key('expires_at = now()'), 'invalid_api_key'],
-    ['a key without the scope', () => key(`scopes = '{payments:write}'`), 'invalid_api_key'],
+    [
+      'a key without the scope',
+      () => key(`scopes = '{payments:write,payouts:write}'`),
+      'invalid_api_key',
+    ],
     ['a pause of everything', () => pause('global', ''), 'service_unavailable'],
     ['a pause of the account', () => pause('account', payment.accountId), 'service_unavailable'],
     ['a pause of the provider', () => pause('provider', 'onchain_provider'), 'service_unavailable'],
