@@ -1,7 +1,7 @@
 /**
  * The API in the test's process, with the sandbox as its provider and without Temporal: what a workflow does at once,
- * such as reserving the funds, is its activity, called directly. A callback of the provider is looked into at once, so a
- * payment that is paid completes. Nothing else goes on by itself; `drive` carries a payout on.
+ * such as reserving the funds, is its activity, called directly. A callback of the provider is looked into at once, and
+ * again a while later, so a payment that is paid completes. Nothing else goes on by itself; `drive` carries a payout on.
  */
 import type { Deps as ActivityDeps } from '../../activities/deps';
 import { LocalCalls } from '../../activities/local-calls';
@@ -112,6 +112,16 @@ function stepsOf(deps: Deps<ApiConfig>, db: ActivityDeps['db']): ActivityDeps {
   };
 }
 
+/** A callback can arrive before the call that it is about has been recorded; a workflow's timer would ask again. */
+const LOOKED_AGAIN_MS = [300, 1_000, 3_000];
+
+function lookAgain(look: () => Promise<unknown>): void {
+  for (const ms of LOOKED_AGAIN_MS) {
+    // The gateway may have stopped by then.
+    setTimeout(() => void look().catch(() => undefined), ms).unref();
+  }
+}
+
 function payoutsDirectly(
   workflows: PayoutWorkflows,
   steps: ActivityDeps,
@@ -138,6 +148,7 @@ function payoutsDirectly(
     },
     sendProviderUpdate: async ({ payoutId }) => {
       heard.push(payoutId);
+      lookAgain(() => checkPayout(steps, payoutId));
       await checkPayout(steps, payoutId);
       return { kind: 'sent' };
     },
@@ -197,6 +208,7 @@ function paymentsDirectly(
     withdraw: ({ paymentId }, refundId) => withdrawRefund(steps, paymentId, refundId),
     sendProviderUpdate: async ({ paymentId }) => {
       heard.push(paymentId);
+      lookAgain(() => checkPayment(steps, paymentId));
       await checkPayment(steps, paymentId);
       return { kind: 'sent' };
     },

@@ -58,6 +58,7 @@ describe.each(PROVIDER_CODES)('%s', (code: ProviderCode) => {
       amount: '25.00000000',
       currency: 'USDT',
       network: code === 'onchain_provider' ? 'tron' : null,
+      depositAddress: code === 'onchain_provider' ? expect.stringMatching(/^T\w{33}$/) : null,
       state: 'open',
       onHold: false,
       transfers: [],
