@@ -1,4 +1,5 @@
 /** Steps that the tests of payments over HTTP share: opening one, what the provider does, waiting. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaymentDecisionKind, PaymentStatus } from '../../../src/domain/payment';
 import type { RefundStatus } from '../../../src/domain/refund';
 import { control, readCheckoutEntry, type CheckoutEntry } from '../servers/sandbox';
@@ -76,10 +77,14 @@ export async function checkoutOf(
   return entry;
 }
 
+/** The gateway's clock is PostgreSQL's as it was last read, so it is behind by the time that the answer took. */
+const CLOCK_BEHIND_MS = 250;
+
 /** Closes the window: no merchant may ask for one as short as a test needs. Times of the gateway have milliseconds. */
 export async function closeWindow(gateway: Pick<TestGateway, 'db'>, id: string): Promise<void> {
   const closed = `clock_timestamp() - interval '2 milliseconds'`;
   await gateway.db.query(`UPDATE payments SET expires_at = ${closed} WHERE id = ?`, [id]);
+  await sleep(CLOCK_BEHIND_MS);
 }
 
 export interface StoredEvent {
