@@ -50,19 +50,22 @@ async function reservedOf({ accountId, mode, currency }: BalanceKey): Promise<st
 test.each([
   ['did not know it when it was asked', false],
   ['answered 429', true],
-])('an earlier submission that arrives late is found: the provider %s', async (_, wasUntaken) => {
-  const { id, key } = await approvedPayout(true);
-  const deps = withProvider(key, (real) => ({
-    submitPayout: async (order) => {
-      // The request of an hour ago, which the network had held.
-      expect((await real.submitPayout(order)).kind).toBe('accepted');
-      return REFUSED;
-    },
-  }));
-  await submitPayout(deps, id, wasUntaken);
-  expect((await getPayout(world.db, id)).status).toBe('processing');
-  expect(await reservedOf(key)).toBe('10.00000000');
-});
+])(
+  'an earlier submission that arrives late is found, and its funds stay reserved: the provider %s',
+  async (_, wasUntaken) => {
+    const { id, key } = await approvedPayout(true);
+    const deps = withProvider(key, (real) => ({
+      submitPayout: async (order) => {
+        // The request of an hour ago, which the network had held.
+        expect((await real.submitPayout(order)).kind).toBe('accepted');
+        return REFUSED;
+      },
+    }));
+    await submitPayout(deps, id, wasUntaken);
+    expect((await getPayout(world.db, id)).status).toBe('processing');
+    expect(await reservedOf(key)).toBe('10.00000000');
+  },
+);
 
 test.each([
   ['another amount', { amount: amount('10.00000001') }],
