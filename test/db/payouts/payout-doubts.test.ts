@@ -8,7 +8,7 @@ import { post, type BalanceKey } from '../../../src/db/ledger/ledger';
 import { getPayout } from '../../../src/db/payouts/payouts';
 import { reservePosting } from '../../../src/domain/ledger';
 import { amount } from '../../../src/domain/money';
-import type { Provider } from '../../../src/adapters/providers/port';
+import type { Provider, ProviderTransfer } from '../../../src/adapters/providers/port';
 import { magicAddress } from '../../../src/rails/sandbox/transfers/scenarios';
 import { isSound } from '../../support/servers/gateway';
 import { buildPayoutMoney, fundedBalance, insertPayout } from '../../support/merchant/ledger';
@@ -73,10 +73,16 @@ test.each([
 ])('%s at the provider settles nothing', async (_, other) => {
   const { id, key } = await approvedPayout(true);
   const { amount: own, currency } = await getPayout(world.db, id);
-  const transfer = {
-    ...{ providerId: 'tr_1', reference: id, status: 'sent', amount: own, currency },
-    ...{ txHash: '0x1', failureReason: null, ...other },
-  } as const;
+  const transfer: ProviderTransfer = {
+    providerId: 'tr_1',
+    reference: id,
+    status: 'sent',
+    amount: own,
+    currency,
+    txHash: '0x1',
+    failureReason: null,
+    ...other,
+  };
   const deps = withProvider(key, () => ({
     findPayout: () => Promise.resolve({ kind: 'found', transfer }),
   }));
