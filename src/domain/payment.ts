@@ -211,7 +211,7 @@ export interface Payment extends Owner {
   txHash: string | null;
   /** Null within an exchange. */
   depositAddress: string | null;
-  /** As the provider last reported them. */
+  /** The transfers that the provider reported last. */
   transfers: StoredTransfer[];
   checkoutUrl: string;
   successUrl: string | null;

@@ -47,7 +47,7 @@ export async function listTransactions(
   return { items: items.map(asMerchantTransaction), next };
 }
 
-/** Of each batch's transactions of a type and currency the one of its first payout, which stands for all. */
+/** SQL: a batch's first transaction of a type and currency stands for all others of its payouts. */
 const FIRST_OF_BATCH = `(p.batch_id IS NULL OR NOT EXISTS (
   SELECT FROM payouts q JOIN ledger_transactions u ON u.source_id = q.id
    WHERE q.batch_id = p.batch_id AND q.batch_row < p.batch_row

@@ -22,7 +22,7 @@ export interface PaymentLink extends LinkTerms {
   hasExpired: boolean;
   closedAt: Date | null;
   createdAt: Date;
-  /** Of the latest payment. */
+  /** The latest payment of the link; null until a customer has chosen. */
   paymentId: string | null;
   paymentStatus: PaymentStatus | null;
   /** How many payments were opened. */

@@ -28,7 +28,7 @@ export type PaymentChange = Partial<
     | 'failureReason'
     | 'completedAt'
   > & {
-    /** As JSON. */
+    /** The list of transfers as JSON text. */
     transfers: string;
   }
 >;

@@ -26,7 +26,7 @@ import { WorkflowLink, type WorkflowUrl } from '../../../kit/pages/workflow-link
 import { PREFIX } from '../../../kit/pages/operator-page';
 import { ModeMark } from '../../payouts/console/parts';
 import { depositAddress, Transaction } from '../../../kit/pages/explorer';
-import { transfersOf } from '../pages/transfers';
+import { Movement, transfersOf } from '../pages/transfers';
 import { PaymentDecisions } from './decisions';
 
 const PATH = `${PREFIX}/payments`;
@@ -129,14 +129,7 @@ function Transfers({ payment, credits, refunds }: PaymentDetail) {
         columns={[
           {
             label: 'Movement',
-            cell: ({ what, at }) => (
-              <>
-                {what}
-                <small>
-                  <Time at={at} seconds />
-                </small>
-              </>
-            ),
+            cell: Movement,
           },
           {
             label: 'ID or reference',

@@ -100,7 +100,7 @@ function termsOf(visit: MerchantVisit, key: string) {
   }
   return {
     ...personOf(visit),
-    // Of the form: one that is sent twice makes one link.
+    // The form's key makes the ID, so a form that is sent twice makes one link.
     id: ID_PREFIXES.paymentLink + key.slice(-26),
     amount: amount(read.amount),
     routes: form.getAll('route'),

@@ -75,6 +75,7 @@ export function paymentLinkPages({ services, links, publicUrl }: PaymentLinkPage
         const creator = await services.creatorOf(link.userId);
         const { base } = visit;
         const status = statusOf(link);
+        const isNew = visit.query.has('created');
         const body = (
           <>
             <PageHead
@@ -98,11 +99,9 @@ export function paymentLinkPages({ services, links, publicUrl }: PaymentLinkPage
             </PageHead>
             {status === 'active' ? (
               <Alert
-                tone={visit.query.has('created') ? 'good' : 'note'}
+                tone={isNew ? 'good' : 'note'}
                 title={
-                  visit.query.has('created')
-                    ? 'The payment link is ready. Send it to your customer.'
-                    : 'Payment link'
+                  isNew ? 'The payment link is ready. Send it to your customer.' : 'Payment link'
                 }
               >
                 <Secret value={`${publicUrl}${PREFIX}/pay/${link.id}`} label="Copy link" />

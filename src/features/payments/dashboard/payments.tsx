@@ -47,7 +47,7 @@ import { PAYMENT_FILTERS } from '../payments-contract';
 import { mayMake, personOf } from '../../../kit/pages/creation';
 import { ObjectTable, type ObjectRowsProps } from '../../../kit/pages/object-table';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
-import { transfersOf } from '../pages/transfers';
+import { Movement, transfersOf } from '../pages/transfers';
 import { RefundTable } from './refunds';
 
 export function paymentPages(services: DashboardServices): MerchantRoute[] {
@@ -191,7 +191,7 @@ function Detail({ object: payment, credits, refunds, visit, ...history }: Detail
         </Follows>
       </PageHead>
       <Follows id="link" isOpen={isOpen}>
-        {isOpen ? <Link payment={payment} created={visit.query.has('created')} /> : null}
+        {isOpen ? <Link payment={payment} /> : null}
       </Follows>
       <Follows id="story" isOpen={isOpen}>
         <div class="split">
@@ -244,12 +244,9 @@ function Actions({
   );
 }
 
-function Link({ payment, created }: { payment: Payment; created: boolean }) {
+function Link({ payment }: { payment: Payment }) {
   return (
-    <Alert
-      tone={created ? 'good' : 'note'}
-      title={created ? 'The payment link is ready. Send it to your customer.' : 'Payment link'}
-    >
+    <Alert tone="note" title="Payment link">
       <Secret value={payment.checkoutUrl} label="Copy link" />
     </Alert>
   );
@@ -267,14 +264,7 @@ function Transfers({ payment, credits }: { payment: Payment; credits: PaymentDet
         columns={[
           {
             label: 'State',
-            cell: ({ what, at }) => (
-              <>
-                {what}
-                <small>
-                  <Time at={at} seconds />
-                </small>
-              </>
-            ),
+            cell: Movement,
           },
           {
             label: 'Transaction',

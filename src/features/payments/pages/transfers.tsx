@@ -2,6 +2,7 @@
 import type { CreditedTransfer } from '../../../db/payments/payments';
 import { ZERO } from '../../../domain/money';
 import type { Payment, StoredTransfer } from '../../../domain/payment';
+import { Time } from '../../../kit/pages/components';
 
 const STATES: Record<StoredTransfer['status'], string> = {
   seen: 'Seen, not confirmed',
@@ -28,4 +29,16 @@ export function transfersOf({ transfers }: Payment, credits: readonly CreditedTr
         fee: ZERO,
       })),
   ];
+}
+
+/** What happened to a transfer or a refund, and when. */
+export function Movement({ what, at }: { what: string; at: Date }) {
+  return (
+    <>
+      {what}
+      <small>
+        <Time at={at} seconds />
+      </small>
+    </>
+  );
 }
