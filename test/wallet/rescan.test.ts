@@ -247,6 +247,15 @@ describeWithChain('a rescan', () => {
     );
   });
 
+  it('says to run the command again when no node answers', async () => {
+    const { address } = await openTestCheckout(world);
+    node.answer = () => ({ status: 503 });
+    const plan = ['sweep', '--chain-id', String(chain.chainId), '--asset', 'USDC', '--plan'];
+    expect(await run(...plan, '--to', address)).toMatch(
+      /^No node of the network answered \(.*\). Run the command again\./,
+    );
+  });
+
   /** The command with a file of networks. @returns what it prints */
   const run = async (...args: string[]): Promise<string> => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-rescan-'));

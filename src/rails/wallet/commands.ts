@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import {
   createCommand,
+  errorText,
   type Program,
   runCommand,
   wholeNumber,
@@ -12,6 +13,7 @@ import { findSetting } from '../../platform/settings/read-settings';
 import { addAlarmCommands } from './alarm-commands';
 import { addChainCommands } from './chain-commands';
 import { pause, pauseSigner, resume, resumePausedSigner } from './chain/pause';
+import { ChainUnavailable } from './chain/rpc';
 import { addRefundCommands } from './checkouts/commands';
 import {
   BY,
@@ -81,8 +83,14 @@ export const runWalletCommand: Program = (args, terminal) => {
     },
   };
   for (const add of COMMANDS) add(command, parts);
-  return runCommand(command, args, terminal);
+  return runCommand(command, args, terminal, errorSentence);
 };
+
+/** A node that is silent for a moment is no error of the installation. */
+function errorSentence(error: unknown): string {
+  if (!(error instanceof ChainUnavailable)) return errorText(error);
+  return `No node of the network answered (${error.message}). Run the command again. If the error persists, check rpc_urls in WALLET_NETWORKS_FILE.`;
+}
 
 function databaseUrlOf(
   env: NodeJS.ProcessEnv,
