@@ -65,13 +65,15 @@ async function expectMoney(client: MerchantClient, id: string, data: ApiAnswer['
 test.concurrent('more money for a completed payment is credited where it stands', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client, { metadata: { scenario: 'completed' } });
-  const before = (await eventsOf(gateway, (await whenPayment(client, id, 'completed')).id)).length;
+  const { completed_at } = await whenPayment(client, id, 'completed');
+  const before = (await eventsOf(gateway, id)).length;
   await atProvider(gateway, id, 'pay', { amount: '10' });
   const data = await waitFor('the credit', async () => {
     const now = await readPayment(client, id);
     return now.net_amount === '108.90000000' ? now : undefined;
   });
-  expect(data).toMatchObject({ overpaid_amount: '10.00000000', exceptions: ['overpaid'] });
+  const more = { overpaid_amount: '10.00000000', exceptions: ['overpaid'], completed_at };
+  expect(data).toMatchObject(more);
   const events = await eventsOf(gateway, id);
   expect(events).toHaveLength(before + 1);
   expect(events.at(-1)).toMatchObject({ type: 'payment.received', sequence: before + 1 });

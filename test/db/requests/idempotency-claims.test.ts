@@ -1,6 +1,12 @@
 /** Who may create the object of an idempotency key, and for how long (decisions/api#idempotency). */
 import { connect } from '../../../src/db/connect';
-import { claimKey, lockClaim, readClaim } from '../../../src/db/idempotency';
+import {
+  claimKey,
+  lockClaim,
+  readClaim,
+  readHeldKey,
+  releaseClaim,
+} from '../../../src/db/idempotency';
 import { newId } from '../../../src/platform/lib/new-id';
 import { openTestDatabase } from '../../support/servers/database';
 import { makeAccount } from '../../support/merchant/ledger';
@@ -90,6 +96,28 @@ test('a key is not used for another request', async () => {
   expect(await claim('another request')).toEqual({ kind: 'reused' });
   await change(`state = 'done', response_status = 201, response_body = 'ok', completed_at = now()`);
   expect(await claim('another request')).toEqual({ kind: 'reused' });
+});
+
+test('a body that an earlier key hashed is the same request', async () => {
+  const key = { accountId, mode: 'test', key: 'key-1' } as const;
+  const held = (...hashes: [string, ...string[]]) => {
+    const [now, ...earlier] = hashes;
+    const bodyHashes = [Buffer.from(now), ...earlier.map((hash) => Buffer.from(hash))] as const;
+    return readHeldKey(database.app, key, bodyHashes);
+  };
+  expect(await held('by the new key', 'a request')).toMatchObject({ kind: 'running' });
+  expect(await held('by the new key', 'another request')).toEqual({ kind: 'reused' });
+});
+
+test('a claim is released while its request runs, and no more when it is answered', async () => {
+  await change(`state = 'done', response_status = 201, response_body = 'ok', completed_at = now()`);
+  expect(await releaseClaim(database.app, objectId)).toBe(false);
+  expect(await claim('a request')).toMatchObject({ kind: 'done' });
+  await change(
+    `state = 'running', response_status = NULL, response_body = NULL, completed_at = NULL`,
+  );
+  expect(await releaseClaim(database.app, objectId)).toBe(true);
+  expect(await claim('a request')).toEqual({ kind: 'claimed' });
 });
 
 test('a claim that has ended creates nothing', async () => {
