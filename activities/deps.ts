@@ -9,6 +9,7 @@ import type { Provider } from '../src/adapters/providers/port';
 import type { SecretBox } from '../src/platform/lib/secret-box';
 import type { ProviderRegistry } from '../src/adapters/providers/registry';
 import type { ScreeningService } from '../src/adapters/screening/service';
+import type { PaymentWorkflows } from '../src/temporal/payment-workflows';
 import type { PayoutWorkflows } from '../src/temporal/payout-workflows';
 import type { LocalCalls } from './local-calls';
 import type { WebhookDeliveryStarter } from './webhook-delivery/starter';
@@ -31,6 +32,7 @@ export interface Deps {
   secretBox: SecretBox;
   webhookDeliveryStarter: Pick<WebhookDeliveryStarter, 'start' | 'lookFor'>;
   payoutWorkflows: Pick<PayoutWorkflows, 'wake'>;
+  paymentWorkflows: Pick<PaymentWorkflows, 'sendProviderUpdate'>;
 }
 
 /** @param object a payout or a payment */

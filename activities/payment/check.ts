@@ -14,6 +14,7 @@ import type { Checkout } from '../../src/adapters/providers/port';
 import type { PaymentState, Wait } from '../../workflows/messages';
 import { type Deps, providerOf } from '../deps';
 import { askProvider } from './carry-out';
+import { closeNeedless } from './link';
 import { recordCheckout } from './record';
 import { reportPayment, WAITING_FOR_CUSTOMER, withPage } from './report';
 
@@ -56,6 +57,7 @@ async function checkAtProvider(deps: Deps, paymentId: string): Promise<PaymentSt
   }
   const after = await recordCheckout(deps, paymentId, checkout, askedAt);
   await noteUncredited(deps.db, after, checkout);
+  await closeNeedless(deps, after);
   return reportPayment(deps.db, after, WAITING_FOR_CUSTOMER, {
     askedAt,
     isHeld: checkout.onHold,

@@ -12,6 +12,7 @@ export const OCCASION_KINDS = [
   'payout_failed',
   'payment_received',
   'payment_underpaid',
+  'link_paid_twice',
   'refund_failed',
   'payout_waits',
   'batch_waits',
@@ -104,6 +105,15 @@ export const NOTIFICATIONS: Readonly<Record<OccasionKind, NotificationKind>> = {
     subject: 'A payment was underpaid',
     text: 'A customer sent less than the amount before the checkout expired. What was received is credited to your balance. You can refund it, or ask for the rest in a new payment.',
     path: '/payments/:id',
+  },
+  link_paid_twice: {
+    who: 'merchant',
+    needs: 'link',
+    isOn: true,
+    title: 'Payment links that were paid more than once',
+    subject: 'A payment link was paid more than once',
+    text: 'A customer switched to another checkout of a payment link and sent funds to both. Each amount is credited to your balance. Refund the payment that is too much.',
+    path: '/payment-links/:id',
   },
   refund_failed: {
     who: 'merchant',

@@ -150,6 +150,18 @@ export function isOpenPayment(status: PaymentStatus): boolean {
   return OPEN_PAYMENT_STATUSES.includes(status);
 }
 
+/**
+ * The statuses of payments that money was seen or received for, and not those that ended without it. Of the payments
+ * of one link the first in this order counts: what was paid in full before what may still be.
+ */
+export const PAID_STATUSES: readonly PaymentStatus[] = [
+  'completed',
+  'processing',
+  'on_hold',
+  'underpaid',
+  'refunded',
+];
+
 /** What is unusual about a payment, as its `exceptions` name it. */
 export const PAYMENT_EXCEPTIONS = ['overpaid', 'late', 'manual'] as const;
 export type PaymentException = (typeof PAYMENT_EXCEPTIONS)[number];

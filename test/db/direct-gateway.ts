@@ -53,10 +53,12 @@ export async function startDirectGateway() {
   const replace = (deps: Deps<ApiConfig>) => {
     const own = stepsOf(deps, workerDb);
     steps ??= own;
+    const paymentWorkflows = paymentsDirectly(deps.paymentWorkflows, own, heard);
+    own.paymentWorkflows = paymentWorkflows;
     return {
       payoutWorkflows: payoutsDirectly(deps.payoutWorkflows, own, heard),
       payoutBatchWorkflows: batchesDirectly(deps.payoutBatchWorkflows, own),
-      paymentWorkflows: paymentsDirectly(deps.paymentWorkflows, own, heard),
+      paymentWorkflows,
     };
   };
   const env = {

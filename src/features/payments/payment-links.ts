@@ -10,15 +10,21 @@ import {
   insertLink,
   type LinkTerms,
   listLinks,
+  type LinkPayment,
   noteOpened,
   type PaymentLink,
 } from '../../db/payments/payment-links';
-import { findPaymentByReference } from '../../db/payments/payments';
 import type { Page } from '../../db/lists';
 import type { Db } from '../../db/transaction';
 import { ApiError, type FieldRule } from '../../domain/errors';
 import type { Owner } from '../../domain/mode';
-import { DECIDABLE, isOpenPayment, type Payment, type PaymentRequest } from '../../domain/payment';
+import { ZERO } from '../../domain/money';
+import {
+  isOpenPayment,
+  PAID_STATUSES,
+  type Payment,
+  type PaymentRequest,
+} from '../../domain/payment';
 import { PROVIDER_CODES } from '../../domain/provider-codes';
 import { findOwn, readAs } from '../../kit/service/own';
 import { readPaymentRequest } from './payments-contract';
@@ -30,25 +36,32 @@ const SAME_VALUE = ['USDT', 'USDC'];
 /** With the number of a later payment, a reference has 64 characters at most. */
 export const LINK_REFERENCE_MAX = 60;
 const PAYMENTS_MAX = 99;
-/** A payment for which nothing was seen. Another one may take its place. */
-const WITHOUT_MONEY: readonly Payment['status'][] = [
-  ...DECIDABLE.cancel,
-  ...(['expired', 'cancelled', 'failed'] as const),
-];
 
 export type LinkStatus = 'active' | 'closed' | 'expired' | Payment['status'];
 
+const isPaidFor = ({ status }: Pick<Payment, 'status'>) => PAID_STATUSES.includes(status);
+
 /** Of the payment if it has one that counts; otherwise of the link. */
-export function statusOf({ paymentStatus, closedAt, hasExpired }: PaymentLink): LinkStatus {
-  if (paymentStatus !== null && !WITHOUT_MONEY.includes(paymentStatus)) return paymentStatus;
+export function statusOf({ payments: [first], closedAt, hasExpired }: PaymentLink): LinkStatus {
+  if (first !== undefined && isPaidFor(first)) return first.status;
   if (closedAt !== null) return 'closed';
   return hasExpired ? 'expired' : 'active';
+}
+
+/** What the link has received. A customer who has switched may have paid to several of its checkouts. */
+export function receivedOf({ payments }: PaymentLink): LinkPayment[] {
+  return payments.filter(({ receivedAmount }) => receivedAmount !== ZERO);
+}
+
+/** Each payment is credited; the merchant refunds what is too much. */
+export function isPaidTwice(link: PaymentLink): boolean {
+  return receivedOf(link).length > 1;
 }
 
 export interface LinkForCustomer {
   link: PaymentLink;
   accountName: string;
-  /** The latest one. */
+  /** The one that counts: with money, or the latest. */
   payment: Payment | null;
   /** Whether the customer may choose what to pay with. */
   isOpen: boolean;
@@ -74,8 +87,9 @@ export function createPaymentLinks({ db, money }: { db: Db; money: PersonsPaymen
     const link = await findLink(db, id);
     if (link === null) return null;
     const account = await findAccount(db, link.accountId);
-    const payment = link.paymentId === null ? null : await money.payment(link, link.paymentId);
-    const isFree = payment === null || WITHOUT_MONEY.includes(payment.status);
+    const [first] = link.payments;
+    const payment = first === undefined ? null : await money.payment(link, first.id);
+    const isFree = payment === null || !isPaidFor(payment);
     const isOpen = isFree && link.closedAt === null && !link.hasExpired;
     const isPaid = !isFree && !isOpenPayment(payment.status);
     return { link, accountName: account?.name ?? '', payment, isOpen, isPaid };
@@ -106,7 +120,7 @@ export function createPaymentLinks({ db, money }: { db: Db; money: PersonsPaymen
         if (routeOf(payment, link.routes) === route) return;
         if (!(await isCancelled(money, link, payment.id))) return;
       }
-      await noteOpened(db, link, await openPayment(db, money, link, route));
+      await openPayment(db, money, link, route);
     },
   };
 }
@@ -126,24 +140,23 @@ async function isCancelled(
   }
 }
 
-/** @returns the id of the payment, which an earlier attempt may have opened */
+/** Another request may open it at the same moment, or an earlier attempt that was not answered. */
 async function openPayment(
   db: Db,
   money: PersonsPayments,
   link: PaymentLink,
   route: string,
-): Promise<string> {
-  const number = link.opened + 1;
+): Promise<void> {
+  const number = link.payments.length + 1;
   if (number > PAYMENTS_MAX)
     throw new ApiError({ code: 'invalid_state', details: { status: 'active' } });
   const request = requestOf(link, route, number);
+  await noteOpened(db, link.id, number - 1);
   try {
-    return await money.createPayment(link, `${link.id}-${number}`, request);
+    await money.createPayment(link, `${link.id}-${number}`, request);
   } catch (error) {
-    const existing = await findPaymentByReference(db, { ...link, reference: request.reference });
-    const payment = existing === null ? null : await money.payment(link, existing);
-    if (payment?.metadata['payment_link'] === link.id) return payment.id;
-    throw error;
+    const now = await findLink(db, link.id);
+    if (now === null || now.payments.length < number) throw error;
   }
 }
 

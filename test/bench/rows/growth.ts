@@ -69,6 +69,7 @@ function sideOf(
     localCalls: new LocalCalls([]),
     webhookDeliveryStarter: { start: () => undefined, lookFor: () => undefined },
     payoutWorkflows: { wake: () => Promise.resolve() },
+    paymentWorkflows: { sendProviderUpdate: () => Promise.resolve({ kind: 'sent' } as const) },
     secretBox: createSecretBox('the sealing key of the bench', []),
   };
   const get = (ms: number, path: (n: number) => string) =>

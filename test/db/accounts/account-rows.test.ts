@@ -154,11 +154,13 @@ test('the role reads these tables, each with row-level security, and changes not
     `SELECT proname, prosecdef FROM pg_proc WHERE pronamespace = 'public'::regnamespace
         AND has_function_privilege('gateway_merchant', oid, 'EXECUTE') ORDER BY proname`,
   );
-  // conditions_of_payout reads as its caller, so that the rows are the account's own; the others compare the account.
+  // conditions_of_payout reads as its caller, so that the rows are the account's own; link_references reads nothing; the
+  // others compare the account.
   expect(functions).toEqual([
     { proname: 'approved_by_second_person', prosecdef: true },
     { proname: 'conditions_of_payout', prosecdef: false },
     { proname: 'key_awaits_second_person', prosecdef: true },
+    { proname: 'link_references', prosecdef: false },
     { proname: 'person_of_requester', prosecdef: true },
     { proname: 'schedule_awaits_second_person', prosecdef: true },
   ]);

@@ -1,6 +1,7 @@
 /** What a merchant requests on the dashboard without a browser: forms, their reviews, and what is refused. */
 import type { MerchantRole } from '../../../src/domain/users';
 import { isSound } from '../../support/servers/gateway';
+import { atProvider, whenPayment } from '../../support/payment/payment-steps';
 import { createMerchant, fund, type Merchant } from '../../support/merchant/merchant';
 import { MerchantClient } from '../../support/merchant/merchant-client';
 import {
@@ -142,45 +143,60 @@ test('a live payout is sent after a review only, and exactly as it was shown', a
   expect(await made()).toEqual({ n: 1, amount: '10.00000000' });
 });
 
-test('a customer chooses what to pay with a link, and pays once', async () => {
-  const { client, user } = await signIn();
-  const path = '/dashboard/test/payment-links/new';
-  const key = keyIn(await client.read(path));
-  const reference = `link-${key.slice(-6)}`;
+const LINK_FORM = '/dashboard/test/payment-links/new';
+
+/** The form of a payment link of 25.50 in USDT on Tron or USDC on Base. */
+function linkForm(html: string): URLSearchParams {
+  const key = keyIn(html);
   const form = new URLSearchParams({
-    ...{ key, amount: '25,5', reference, valid_for: '31536000' },
+    ...{ key, amount: '25,5', reference: `link-${key.slice(-6)}`, valid_for: '31536000' },
     description: '<b>Two</b> shirts',
   });
   for (const route of ['USDT tron', 'USDC base']) form.append('route', route);
-  const created = await client.post(path, form);
-  const page = created.headers.get('location')!;
-  expect(page).toMatch(/\/payment-links\/plink_\w+\?created$/);
-  expect((await client.post(path, form)).headers.get('location')).toBe(page);
-  form.set('amount', '26');
-  expect(await textOf(client.post(path, form), 422)).toContain('already sent with other values');
-  form.delete('key');
-  expect(await textOf(client.post(path, form), 422)).toContain('Another payment link has this');
-  const html = await client.read(page);
-  expect(html).toContain('The payment link is ready');
-  expect(html).toContain(`Created by</dt><dd>${user.email}`);
-  expect(html).not.toContain('<b>Two</b>');
-  const [, link] = /<code>[^<]+(\/dashboard\/pay\/plink_\w+)<\/code>/.exec(html)!;
+  return form;
+}
 
+/** What the customer of a payment link does, and the payments that come of it. */
+function atLink(page: string, html: string, reference: string) {
+  const [, link] = /<code>[^<]+(\/dashboard\/pay\/plink_\w+)<\/code>/.exec(html)!;
   const customer = new PageClient(gateway.baseUrl);
-  expect(await customer.read(link!)).toContain('25.50 USDC on Base');
   const api = new MerchantClient(gateway.baseUrl, merchant.testKey);
   const payments = async (n: string) =>
     (await api.get(`/payments?reference=${reference}${n}`)).json.data as {
       id: string;
+      status: string;
       checkout_url: string;
       metadata: object;
     }[];
-  expect(await payments('')).toEqual([]);
   const choose = async (route: string) => {
     const answer = await customer.post(link!, { route });
     expect(answer.status).toBe(303);
     return customer.read(answer.headers.get('location')!);
   };
+  const close = page.replace('?created', '/close');
+  return { link: link!, customer, api, payments, choose, close };
+}
+
+test('a customer chooses what to pay with a link, and pays once', async () => {
+  const { client, user } = await signIn();
+  const form = linkForm(await client.read(LINK_FORM));
+  const created = await client.post(LINK_FORM, form);
+  const page = created.headers.get('location')!;
+  expect(page).toMatch(/\/payment-links\/plink_\w+\?created$/);
+  expect((await client.post(LINK_FORM, form)).headers.get('location')).toBe(page);
+  form.set('amount', '26');
+  expect(await textOf(client.post(LINK_FORM, form), 422)).toContain('already sent with other');
+  form.delete('key');
+  expect(await textOf(client.post(LINK_FORM, form), 422)).toContain('Another payment link has');
+  const html = await client.read(page);
+  expect(html).toContain('The payment link is ready');
+  expect(html).toContain(`Created by</dt><dd>${user.email}`);
+  expect(html).not.toContain('<b>Two</b>');
+  const reference = form.get('reference')!;
+  const { link, customer, api, payments, choose, close } = atLink(page, html, reference);
+
+  expect(await customer.read(link)).toContain('25.50 USDC on Base');
+  expect(await payments('')).toEqual([]);
   const both = await Promise.all([choose('USDT tron'), choose('USDT tron')]);
   const [first] = await payments('');
   for (const shown of both) expect(shown).toContain(`0;url=${first!.checkout_url}`);
@@ -191,18 +207,79 @@ test('a customer chooses what to pay with a link, and pays once', async () => {
   expect(await payments('')).toMatchObject([{ status: 'cancelled' }]);
   const [second] = await payments('-2');
   expect(second).toMatchObject({ currency: 'USDC', network: 'base', status: 'created' });
-  expect(second!.metadata).toEqual({ payment_link: /plink_\w+/.exec(link!)![0] });
-  // A request between the payment and its note: the next one finds it.
-  await gateway.db.query('UPDATE payment_links SET payment_id = NULL, opened = 1');
-  await choose('USDT tron');
-  expect(await customer.read(link!)).toContain(second!.checkout_url);
+  expect(second!.metadata).toEqual({ payment_link: /plink_\w+/.exec(link)![0] });
+  // A request ended between the payment and its note: the payment is found all the same.
+  await gateway.db.query('UPDATE payment_links SET opened = 1');
+  expect(await customer.read(link)).toContain(second!.checkout_url);
+  await choose('USDC base');
   expect(await payments('-3')).toEqual([]);
 
-  const closed = await client.post(page.replace('?created', '/close'));
-  expect(closed.status).toBe(303);
-  expect(await customer.read(link!)).not.toContain('on Tron');
+  expect((await client.post(close)).status).toBe(303);
+  expect(await customer.read(link)).not.toContain('on Tron');
   expect((await api.post(`/payments/${second!.id}/cancel`)).status).toBe(200);
-  expect(await customer.read(link!, 404)).toContain('Ask the shop for a new one.');
+  expect(await customer.read(link, 404)).toContain('Ask the shop for a new one.');
+});
+
+/** A link whose customer has opened a checkout, and then another one instead. */
+async function switchedLink() {
+  const { client } = await signIn();
+  const form = linkForm(await client.read(LINK_FORM));
+  const page = (await client.post(LINK_FORM, form)).headers.get('location')!;
+  const at = atLink(page, await client.read(page), form.get('reference')!);
+  await at.choose('USDT tron');
+  await at.choose('USDC base');
+  const [first] = await at.payments('');
+  const [second] = await at.payments('-2');
+  const read = (path = page) => client.read(path.replace('?created', ''));
+  return { ...at, first: first!.id, second: second!.id, read };
+}
+
+test('money that comes late to an earlier checkout of a link pays it, and closes the later one', async () => {
+  const { customer, link, api, first, second, payments, read } = await switchedLink();
+  await atProvider(gateway, first, 'pay');
+  await whenPayment(api, first, 'completed');
+  await whenPayment(api, second, 'cancelled');
+  const shown = await customer.read(link);
+  expect(shown).toContain('The shop has received your payment.');
+  expect(shown).toContain('25.50');
+  expect(shown).not.toContain('Open the checkout');
+  expect(shown).not.toContain('name="route"');
+  expect((await customer.post(link, { route: 'USDT tron' })).status).toBe(303);
+  expect(await payments('-3')).toEqual([]);
+  const merchants = await read();
+  expect(merchants).toContain(`payments/${first}`);
+  expect(merchants).toContain('Completed');
+  expect(merchants).not.toContain('paid this link more than once');
+});
+
+test('a link to whose earlier checkout too little came late is underpaid', async () => {
+  const { customer, link, api, first, second } = await switchedLink();
+  await atProvider(gateway, first, 'pay', { amount: '10' });
+  await whenPayment(api, first, 'underpaid');
+  await whenPayment(api, second, 'cancelled');
+  const shown = await customer.read(link);
+  expect(shown).toContain('The shop has received less than the amount.');
+  expect(shown).toContain('10.00');
+  expect(shown).not.toContain('name="route"');
+});
+
+test('two paid checkouts of a link are both credited, and the merchant is told', async () => {
+  const { customer, link, api, first, second, read } = await switchedLink();
+  await atProvider(gateway, second, 'pay', { then: 'stay' });
+  await whenPayment(api, second, 'processing');
+  await atProvider(gateway, first, 'pay');
+  await whenPayment(api, first, 'completed');
+  // Its money is on the way, so the provider does not close it.
+  await atProvider(gateway, second, 'confirm');
+  await whenPayment(api, second, 'completed');
+  const merchants = await read();
+  expect(merchants).toContain('paid this link more than once');
+  for (const id of [first, second]) expect(merchants).toContain(`payments/${id}`);
+  expect(await customer.read(link)).toContain('25.50000000 USDC');
+  const told = await gateway.db.query(
+    "SELECT object_id, kind FROM occasions WHERE kind = 'link_paid_twice'",
+  );
+  expect(told).toMatchObject([{ objectId: /plink_\w+/.exec(link)![0] }]);
 });
 
 test('a suspended or unverified account creates nothing', async () => {

@@ -61,8 +61,8 @@ const TABLES: Record<
   operator_role_proposals: ['-', '-', '-', 'SID'],
   payment_credits: ['S', 'SI', 'S', 'S'],
   payment_decisions: ['S', 'SIU', 'S', 'S'],
-  // Opening and closing change three columns only.
-  payment_links: ['-', '-', '-', 'SI'],
+  // Opening and closing change two columns only.
+  payment_links: ['-', 'S', '-', 'SI'],
   payment_refunds: ['S', 'SIU', 'S', 'S'],
   payment_verifications: ['SIU', '-', '-', '-'],
   payments: ['S', 'SIU', 'S', 'S'],
@@ -163,6 +163,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   ledger_refuse_unbalanced: [],
   ledger_reserve_rows: ['gateway_worker'],
   ledger_write: [],
+  link_references: ['gateway_worker', 'gateway_dashboard'],
   lock_payout_limits: ['gateway_worker'],
   lock_payout_usage: ['gateway_worker'],
   note_unsealed_entry: [],
@@ -183,6 +184,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   note_waiting_schedule: [],
   note_password_occasion: [],
   note_event_occasion: [],
+  note_link_paid_twice: [],
   note_payout_occasion: [],
   note_provider_alarm_occasion: [],
   note_provider_alarms: ['gateway_worker'],

@@ -45,6 +45,7 @@ export async function startPaymentWorld(): Promise<PaymentWorld> {
   const parts = {
     webhookDeliveryStarter,
     payoutWorkflows,
+    paymentWorkflows,
     consoleUrl: null,
     localCalls,
     screeningService: null,
@@ -56,6 +57,8 @@ export async function startPaymentWorld(): Promise<PaymentWorld> {
 
 /** No payout of these tests waits for a payment. */
 const payoutWorkflows = { wake: () => Promise.resolve() };
+/** And none is of a link. */
+const paymentWorkflows = { sendProviderUpdate: () => Promise.resolve({ kind: 'sent' } as const) };
 
 export interface OpenedPayment {
   id: string;
@@ -170,6 +173,7 @@ export function withFaults(
   const parts = {
     webhookDeliveryStarter,
     payoutWorkflows,
+    paymentWorkflows,
     consoleUrl: null,
     localCalls,
     screeningService: null,

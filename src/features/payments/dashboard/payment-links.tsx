@@ -1,5 +1,6 @@
 /** Payment links: the list, and one link. */
 import type { ComponentChildren } from 'preact';
+import { ZERO } from '../../../domain/money';
 import type { DashboardServices } from '../../../shell/dashboard/services';
 import {
   Alert,
@@ -19,7 +20,7 @@ import { CreateLink, ListPage, PER_PAGE, positionOf } from '../../../kit/pages/l
 import { type MerchantRoute, PREFIX } from '../../../kit/pages/merchant-page';
 import { page, redirect } from '../../../kit/pages/site';
 import { creatorRow } from '../../../kit/pages/history';
-import { type PaymentLink, type PaymentLinks, statusOf } from '../payment-links';
+import { isPaidTwice, type PaymentLink, type PaymentLinks, statusOf } from '../payment-links';
 import { routeText } from '../pages/route-text';
 import { newPaymentLinkPages } from './new-payment-link';
 
@@ -107,13 +108,21 @@ export function paymentLinkPages({ services, links, publicUrl }: PaymentLinkPage
                 <Secret value={`${publicUrl}${PREFIX}/pay/${link.id}`} label="Copy link" />
               </Alert>
             ) : null}
+            {isPaidTwice(link) ? (
+              <Alert tone="wait" title="The customer paid this link more than once.">
+                Each amount is credited to your balance. Refund the payment that is too much.
+              </Alert>
+            ) : null}
             <Card title="Details">
               <Facts
                 rows={[
                   ['Payment link', <Id value={link.id} />],
                   ['Amount', <Amounts link={link} />],
                   ['Customer chooses', link.routes.map(routeText).join(', ')],
-                  ['Payment', <PaymentOf link={link} base={base} />],
+                  [
+                    link.payments.length > 1 ? 'Payments' : 'Payment',
+                    <PaymentsOf link={link} base={base} />,
+                  ],
                   ['Description', link.request['description']],
                   ['Customer', link.request['customer_email']],
                   creatorRow(creator, base, 'Created by'),
@@ -148,12 +157,17 @@ function Amounts({ link: { amount, routes } }: { link: PaymentLink }) {
   return <Money amount={amount} currency={[...currencies].join(' or ')} />;
 }
 
-function PaymentOf({ link, base }: { link: PaymentLink; base: string }) {
-  if (link.paymentId === null) return <>The customer has not opened the checkout.</>;
+/** Those of a customer who switched, too. */
+function PaymentsOf({ link: { payments }, base }: { link: PaymentLink; base: string }) {
+  if (payments.length === 0) return <>The customer has not opened the checkout.</>;
   return (
     <>
-      <a href={`${base}/payments/${link.paymentId}`}>{link.paymentId}</a>{' '}
-      <Status value={link.paymentStatus ?? ''} />
+      {payments.map(({ id, status, receivedAmount, currency }) => (
+        <div>
+          <a href={`${base}/payments/${id}`}>{id}</a> <Status value={status} />{' '}
+          {receivedAmount === ZERO ? null : <Money amount={receivedAmount} currency={currency} />}
+        </div>
+      ))}
     </>
   );
 }
@@ -170,7 +184,15 @@ function LinkTable(props: {
       caption="Payment links"
       columns={[
         { label: 'Amount', right: true, cell: (link) => <Amounts link={link} /> },
-        { label: 'Status', cell: (link) => <Status value={statusOf(link)} /> },
+        {
+          label: 'Status',
+          cell: (link) => (
+            <>
+              <Status value={statusOf(link)} />
+              {isPaidTwice(link) ? <small>Paid more than once</small> : null}
+            </>
+          ),
+        },
         {
           label: 'Reference',
           cell: ({ id, reference }) => (

@@ -8,7 +8,7 @@ import { PageRefusal } from '../../../kit/pages/problems';
 import { page, redirect, type Route } from '../../../kit/pages/site';
 import type { Visit } from '../../../kit/pages/visit';
 import { AdminRefusal } from '../../../kit/service/refusal';
-import { type LinkForCustomer, type PaymentLinks, routeOf } from '../payment-links';
+import { type LinkForCustomer, type PaymentLinks, receivedOf, routeOf } from '../payment-links';
 import { routeText } from './route-text';
 
 const TITLE = 'Your payment';
@@ -74,6 +74,7 @@ function Pay({ link, payment, isOpen }: LinkForCustomer) {
         rows={[
           ['Description', request['description']],
           ['Reference', link.reference],
+          ['Received', received(link)],
         ]}
       />
       {isPayable ? (
@@ -106,6 +107,18 @@ function Pay({ link, payment, isOpen }: LinkForCustomer) {
   );
 }
 
+/** Each amount, because a customer may have paid to two checkouts in two currencies. */
+function received(link: LinkForCustomer['link']) {
+  const amounts = receivedOf(link);
+  if (amounts.length === 0) return null;
+  return amounts.map(({ receivedAmount, currency }, index) => (
+    <>
+      {index === 0 ? null : ' and '}
+      <Money amount={receivedAmount} currency={currency} />
+    </>
+  ));
+}
+
 /** Without the zeros at its end. */
 const amountText = (amount: string) => amount.replace(/(\.\d{2}\d*?)0+$/, '$1');
 
@@ -119,7 +132,7 @@ function Ended({
   payment,
   link,
 }: LinkForCustomer & { payment: NonNullable<LinkForCustomer['payment']> }) {
-  const { status, receivedAmount, currency } = payment;
+  const { status } = payment;
   return (
     <>
       <Alert
@@ -128,7 +141,7 @@ function Ended({
       />
       <Facts
         rows={[
-          ['Received', <Money amount={receivedAmount} currency={currency} />],
+          ['Received', received(link)],
           ['Reference', link.reference],
         ]}
       />
