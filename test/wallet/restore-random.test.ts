@@ -39,7 +39,7 @@ const KILLED_WITHIN_MS = 120;
 const LOOKS = 10;
 
 // A payout takes about five seconds with the kills and restores beside it.
-jest.setTimeout(scaled(300_000, 3_600_000));
+jest.setTimeout(scaled(900_000, 3_600_000));
 /** After so many payouts the run says how far it is. */
 const REPORTED_EVERY = 25;
 

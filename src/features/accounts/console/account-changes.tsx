@@ -15,15 +15,9 @@ import type { AccountWish } from '../policy-proposals';
 import { setReviewMaxima, switchReview } from '../review';
 import { ChangeFields, readFields } from '../../../kit/pages/change-form';
 import { Card, PageHead } from '../../../kit/pages/components';
-import {
-  EMPTY_FORM,
-  Field,
-  fieldErrors,
-  FormActions,
-  type FormState,
-  Select,
-} from '../../../kit/pages/forms';
-import { page, redirect, signInAgain } from '../../../kit/pages/site';
+import { operatorForm } from '../../../kit/pages/form-pages';
+import { Field, FormActions, type FormState, Select } from '../../../kit/pages/forms';
+import { page, redirect } from '../../../kit/pages/site';
 import { TwoAdmins } from './proposals';
 import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
 
@@ -147,38 +141,23 @@ async function makeAccountChange(
 }
 
 export function accountChangePages(services: ConsoleServices): OperatorRoute[] {
-  return Object.entries(CHANGES).flatMap(([name, change]) => {
-    const route = { path: `/accounts/:id/${name}`, needs: 'administer' } as const;
-    const show = async (visit: OperatorVisit, form: FormState, status: number) => {
-      const detail = await readAccountDetail(services.db, visit.params['id'] ?? '');
-      const body = <ChangePage name={name} change={change} detail={detail} form={form} />;
-      return page(change.title, body, { nav: 'accounts', status });
-    };
-    return [
-      {
-        ...route,
-        method: 'get',
-        run: (visit) => {
-          const again = 'wish' in change ? signInAgain(visit) : null;
-          return again ?? show(visit, { ...EMPTY_FORM, values: visit.draft ?? visit.query }, 200);
-        },
+  return Object.entries(CHANGES).flatMap(([name, change]) =>
+    operatorForm({
+      path: `/accounts/:id/${name}`,
+      needs: 'administer',
+      ...('wish' in change ? { recent: true } : {}),
+      values: ({ query }) => query,
+      show: async (visit, form) => {
+        const detail = await readAccountDetail(services.db, visit.params['id'] ?? '');
+        const body = <ChangePage name={name} change={change} detail={detail} form={form} />;
+        return page(change.title, body, { nav: 'accounts' });
       },
-      {
-        ...route,
-        method: 'post',
-        run: async (visit) => {
-          const again = 'wish' in change ? signInAgain(visit) : null;
-          if (again !== null) return again;
-          const id = visit.params['id'] ?? '';
-          const { answer, fields } = await fieldErrors(async () => {
-            await makeAccountChange(services, change, visit);
-            return redirect(`${PREFIX}/accounts/${id}`);
-          });
-          return answer ?? show(visit, { values: visit.form, errors: fields }, 422);
-        },
+      send: async (visit) => {
+        await makeAccountChange(services, change, visit);
+        return redirect(`${PREFIX}/accounts/${visit.params['id'] ?? ''}`);
       },
-    ] satisfies OperatorRoute[];
-  });
+    }),
+  );
 }
 
 interface ChangePageProps {

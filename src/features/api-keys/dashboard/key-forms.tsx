@@ -6,7 +6,8 @@ import type { ChangedBy } from '../../../kit/service/audit';
 import type { DashboardServices } from '../../../shell/dashboard/services';
 import { ChangeFields, readFields, valuesOf } from '../../../kit/pages/change-form';
 import { Card, PageHead } from '../../../kit/pages/components';
-import { draftForm, fieldErrors, FormActions, type FormState } from '../../../kit/pages/forms';
+import { merchantForm } from '../../../kit/pages/form-pages';
+import { FormActions, type FormState } from '../../../kit/pages/forms';
 import { page, redirect } from '../../../kit/pages/site';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
 
@@ -49,35 +50,21 @@ export function keyFormPages(db: Db): MerchantRoute[] {
 function pagesOf(db: Db, keyForm: KeyForm): MerchantRoute[] {
   const { name, title, change, save } = keyForm;
   const find = (visit: MerchantVisit) => findOwnKey(db, visit, visit.params['id'] ?? '');
-  const show = ({ base }: MerchantVisit, key: Key, form: FormState, status: number) =>
-    page(title, <KeyFormPage {...{ base, apiKey: key, form, keyForm }} />, { nav: 'keys', status });
-  return [
-    {
-      method: 'get',
-      path: `/keys/:id/${name}`,
-      ...change.access,
-      run: async (visit) => {
-        const key = await find(visit);
-        const inForce = { values: valuesOf(change, fieldsOf(key)), errors: {} };
-        return show(visit, key, visit.draft === null ? inForce : draftForm(visit), 200);
-      },
+  return merchantForm({
+    path: `/keys/:id/${name}`,
+    ...change.access,
+    recent: 'live',
+    values: async (visit) => valuesOf(change, fieldsOf(await find(visit))),
+    show: async (visit, form) => {
+      const props = { base: visit.base, apiKey: await find(visit), form, keyForm };
+      return page(title, <KeyFormPage {...props} />, { nav: 'keys' });
     },
-    {
-      method: 'post',
-      path: `/keys/:id/${name}`,
-      ...change.access,
-      liveRecent: ({ base, params }) => `${base}/keys/${params['id'] ?? ''}/${name}`,
-      run: async (visit) => {
-        const { by, form, base } = visit;
-        const key = await find(visit);
-        const { answer, fields } = await fieldErrors(async () => {
-          await save(db, by, key.id, form);
-          return redirect(`${base}/keys/${key.id}`);
-        });
-        return answer ?? show(visit, key, { values: form, errors: fields }, 422);
-      },
+    send: async (visit) => {
+      const { id } = await find(visit);
+      await save(db, visit.by, id, visit.form);
+      return redirect(`${visit.base}/keys/${id}`);
     },
-  ];
+  });
 }
 
 interface KeyFormPageProps {

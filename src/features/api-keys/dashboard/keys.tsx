@@ -28,15 +28,8 @@ import {
   Time,
 } from '../../../kit/pages/components';
 import { ChangeFields, readFields, rowsOf } from '../../../kit/pages/change-form';
-import {
-  Confirm,
-  draftForm,
-  EMPTY_FORM,
-  Field,
-  fieldErrors,
-  FormActions,
-  type FormState,
-} from '../../../kit/pages/forms';
+import { merchantForm } from '../../../kit/pages/form-pages';
+import { Confirm, EMPTY_FORM, Field, FormActions, type FormState } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
 import type { Once } from '../../../kit/pages/once';
 import { page, redirect } from '../../../kit/pages/site';
@@ -49,7 +42,6 @@ const NAV = { nav: 'keys' };
 export function keyPages(services: DashboardServices, once: Once): MerchantRoute[] {
   const { db, pepper } = services;
   const pathOf = ({ base }: MerchantVisit, id: string) => `${base}/keys/${id}`;
-  const newPath = ({ base }: MerchantVisit) => `${base}/keys/new`;
 
   async function showKey(visit: MerchantVisit, id: string, more: { wrong?: boolean } = {}) {
     const key = await findOwnKey(db, visit, id);
@@ -106,36 +98,23 @@ export function keyPages(services: DashboardServices, once: Once): MerchantRoute
         return redirect(`${base}/keys`);
       },
     },
-    {
-      method: 'get',
+    ...merchantForm({
       path: '/keys/new',
       ...createKey.access,
-      run: (visit) => {
-        const preset = SCOPE_PRESETS[visit.query.get('preset') ?? ''] ?? [];
-        const values = new URLSearchParams(preset.map((scope) => ['scopes', scope]));
-        const form = visit.draft === null ? { ...EMPTY_FORM, values } : draftForm(visit);
-        return page('Create API key', <NewKey visit={visit} form={form} />, NAV);
+      recent: 'live',
+      values: ({ query }) => {
+        const preset = SCOPE_PRESETS[query.get('preset') ?? ''] ?? [];
+        return new URLSearchParams(preset.map((scope) => ['scopes', scope]));
       },
-    },
-    {
-      method: 'post',
-      path: '/keys/new',
-      ...createKey.access,
-      liveRecent: newPath,
-      run: async (visit) => {
-        const { form } = visit;
-        const errors = await fieldErrors(async () => {
-          const { accountId, mode, by } = visit;
-          const input = readFields(createKey, form);
-          const key = await createKey.make(db, by, { accountId, mode, pepper }, input);
-          const path = pathOf(visit, key.id);
-          return redirect(path, [once.keep(visit, path, key.secret)]);
-        });
-        if (errors.answer !== null) return errors.answer;
-        const body = <NewKey visit={visit} form={{ values: form, errors: errors.fields }} />;
-        return page('Create API key', body, { ...NAV, status: 422 });
+      show: (visit, form) => page('Create API key', <NewKey visit={visit} form={form} />, NAV),
+      send: async (visit) => {
+        const { accountId, mode, by, form } = visit;
+        const input = readFields(createKey, form);
+        const key = await createKey.make(db, by, { accountId, mode, pepper }, input);
+        const path = pathOf(visit, key.id);
+        return redirect(path, [once.keep(visit, path, key.secret)]);
       },
-    },
+    }),
     {
       method: 'get',
       path: '/keys/:id',

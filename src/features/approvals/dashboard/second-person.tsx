@@ -10,7 +10,8 @@ import { APPROVED_KINDS } from '../../../domain/second-person';
 import { isId } from '../../../domain/ids';
 import { ChangeFields, readFields } from '../../../kit/pages/change-form';
 import { Card, PageHead } from '../../../kit/pages/components';
-import { fieldErrors, FormActions, type FormState } from '../../../kit/pages/forms';
+import { merchantForm } from '../../../kit/pages/form-pages';
+import { FormActions, type FormState } from '../../../kit/pages/forms';
 import { page, redirect } from '../../../kit/pages/site';
 import { personOf } from '../../../kit/pages/creation';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
@@ -22,37 +23,19 @@ const NAV = { nav: 'second-person' };
 export function secondPersonPages(services: DashboardServices): MerchantRoute[] {
   const { db, money, secondPersonRule } = services;
   return [
-    {
-      method: 'get',
+    ...merchantForm({
       path: '/second-person',
       ...ruleSecondPerson.access,
-      run: async (visit) => {
-        const above = textsOf(await secondPersonRule(visit)).join(', ');
-        const values = visit.draft ?? new URLSearchParams({ above });
-        return page(
-          'Two-person approval',
-          <Rule base={visit.base} form={{ values, errors: {} }} />,
-          NAV,
-        );
+      recent: 'always',
+      values: async (visit) =>
+        new URLSearchParams({ above: textsOf(await secondPersonRule(visit)).join(', ') }),
+      show: ({ base }, form) => page('Two-person approval', <Rule base={base} form={form} />, NAV),
+      send: async ({ by, accountId, form, base }) => {
+        const input = readFields(ruleSecondPerson, form);
+        await ruleSecondPerson.make(db, by, { accountId, mayLoosen: false }, input);
+        return redirect(`${base}/second-person`);
       },
-    },
-    {
-      method: 'post',
-      path: '/second-person',
-      ...ruleSecondPerson.access,
-      recent: ({ base }) => `${base}/second-person`,
-      run: async (visit) => {
-        const { accountId, form, base } = visit;
-        const errors = await fieldErrors(async () => {
-          const input = readFields(ruleSecondPerson, form);
-          await ruleSecondPerson.make(db, visit.by, { accountId, mayLoosen: false }, input);
-          return redirect(`${base}/second-person`);
-        });
-        if (errors.answer !== null) return errors.answer;
-        const body = <Rule base={base} form={{ values: form, errors: errors.fields }} />;
-        return page('Two-person approval', body, { ...NAV, status: 422 });
-      },
-    },
+    }),
     {
       method: 'post',
       path: '/second-person/:id/approve',

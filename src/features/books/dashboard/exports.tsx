@@ -11,7 +11,8 @@ import { bookkeepingForm, changeBookkeeping } from '../bookkeeping';
 import type { DashboardServices } from '../../../shell/dashboard/services';
 import { ChangeFields, readFields } from '../../../kit/pages/change-form';
 import { Card, PageHead } from '../../../kit/pages/components';
-import { Field, fieldErrors, FormActions, type FormState, Select } from '../../../kit/pages/forms';
+import { merchantForm } from '../../../kit/pages/form-pages';
+import { Field, FormActions, type FormState, Select } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
 import { chosen, textOf } from '../../../kit/pages/lists';
 import { page, redirect } from '../../../kit/pages/site';
@@ -68,32 +69,17 @@ export function exportPages(services: DashboardServices): MerchantRoute[] {
         return { kind: 'download', ...services.exportFile(visit, books, request) };
       },
     },
-    {
-      method: 'get',
+    ...merchantForm({
       path: '/bookkeeping',
       ...changeBookkeeping.access,
-      run: async (visit) => {
-        const values =
-          visit.draft ?? new URLSearchParams(bookkeepingForm(await bookkeeping(visit)));
-        return page('Bookkeeping', <Books base={visit.base} form={{ values, errors: {} }} />, NAV);
+      values: async (visit) => new URLSearchParams(bookkeepingForm(await bookkeeping(visit))),
+      show: ({ base }, form) => page('Bookkeeping', <Books base={base} form={form} />, NAV),
+      send: async ({ accountId, by, form, base }) => {
+        const input = readFields(changeBookkeeping, form);
+        await changeBookkeeping.make(db, by, { accountId }, input);
+        return redirect(`${base}/exports`);
       },
-    },
-    {
-      method: 'post',
-      path: '/bookkeeping',
-      ...changeBookkeeping.access,
-      run: async (visit) => {
-        const { accountId, form, base } = visit;
-        const { answer, fields } = await fieldErrors(async () => {
-          const input = readFields(changeBookkeeping, form);
-          await changeBookkeeping.make(db, visit.by, { accountId }, input);
-          return redirect(`${base}/exports`);
-        });
-        if (answer !== null) return answer;
-        const body = <Books base={base} form={{ values: form, errors: fields }} />;
-        return page('Bookkeeping', body, { ...NAV, status: 422 });
-      },
-    },
+    }),
   ];
 }
 

@@ -3,7 +3,8 @@ import type { DashboardServices } from '../../../shell/dashboard/services';
 import { alertLowBalances } from '../balance-alerts';
 import { ChangeFields, readFields } from '../../../kit/pages/change-form';
 import { Alert, Card, PageHead } from '../../../kit/pages/components';
-import { fieldErrors, FormActions, type FormState } from '../../../kit/pages/forms';
+import { merchantForm } from '../../../kit/pages/form-pages';
+import { FormActions, type FormState } from '../../../kit/pages/forms';
 import { page, redirect } from '../../../kit/pages/site';
 import { type MerchantRoute, PREFIX } from '../../../kit/pages/merchant-page';
 
@@ -11,37 +12,26 @@ const NAV = { nav: 'notifications' };
 
 export function lowBalancePages({ db, balanceAlerts }: DashboardServices): MerchantRoute[] {
   return [
-    {
-      method: 'get',
+    ...merchantForm({
       path: '/low-balances',
       ...alertLowBalances.access,
-      run: async (visit) => {
+      values: async (visit) => {
         const alerts = Object.entries(await balanceAlerts(visit));
         const below = alerts.map(([currency, amount]) => `${currency}=${amount}`).join(', ');
-        const values = visit.draft ?? new URLSearchParams({ below });
-        const isSaved = visit.query.has('saved');
-        const body = (
-          <LowBalances base={visit.base} form={{ values, errors: {} }} saved={isSaved} />
-        );
-        return page('Low balances', body, NAV);
+        return new URLSearchParams({ below });
       },
-    },
-    {
-      method: 'post',
-      path: '/low-balances',
-      ...alertLowBalances.access,
-      run: async ({ accountId, mode, by, form, base }) => {
-        const errors = await fieldErrors(async () => {
-          const input = readFields(alertLowBalances, form);
-          await alertLowBalances.make(db, by, { accountId, mode }, input);
-          return redirect(`${base}/low-balances?saved`);
-        });
-        if (errors.answer !== null) return errors.answer;
-        const state = { values: form, errors: errors.fields };
-        const body = <LowBalances base={base} form={state} saved={false} />;
-        return page('Low balances', body, { ...NAV, status: 422 });
+      show: ({ base, query }, form) =>
+        page(
+          'Low balances',
+          <LowBalances base={base} form={form} saved={query.has('saved')} />,
+          NAV,
+        ),
+      send: async ({ accountId, mode, by, form, base }) => {
+        const input = readFields(alertLowBalances, form);
+        await alertLowBalances.make(db, by, { accountId, mode }, input);
+        return redirect(`${base}/low-balances?saved`);
       },
-    },
+    }),
   ];
 }
 

@@ -19,18 +19,12 @@ import {
   Time,
   words,
 } from '../../../kit/pages/components';
-import { Confirm, Field, fieldErrors, FormActions, type FormState } from '../../../kit/pages/forms';
+import { merchantForm } from '../../../kit/pages/form-pages';
+import { Confirm, Field, FormActions, type FormState } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
 import { CreateLink, ListPager, PER_PAGE, positionOf, textOf } from '../../../kit/pages/lists';
 import { page, redirect } from '../../../kit/pages/site';
-import {
-  formKey,
-  MAKE,
-  mayMake,
-  nextFormKey,
-  personOf,
-  tryForm,
-} from '../../../kit/pages/creation';
+import { formKey, MAKE, mayMake, nextFormKey, personOf } from '../../../kit/pages/creation';
 import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
 import { PayoutTable } from '../../payouts/dashboard/payouts';
 import { decisionRows, secondPersonOf } from '../../approvals/dashboard/waiting';
@@ -78,69 +72,43 @@ export function recipientPages(services: DashboardServices): MerchantRoute[] {
         return page('Recipients', body, NAV);
       },
     },
-    {
-      method: 'get',
+    ...merchantForm({
       path: '/recipients/new',
       ...MAKE,
-      run: async (visit) => {
-        const form = { values: visit.draft ?? visit.query, errors: {} };
-        const shown = { form, refusal: null, path: listPath(visit), routes: await routesOf(visit) };
-        const body = <RecipientForm {...shown} formKey={formKey(form.values)} />;
-        return page('Add a recipient', body, NAV);
+      recent: 'live',
+      values: ({ query }) => query,
+      show: async (visit, form, refusal) => {
+        const shown = { form, refusal, path: listPath(visit), routes: await routesOf(visit) };
+        const key = nextFormKey(formKey(form.values), refusal);
+        return page('Add a recipient', <RecipientForm {...shown} formKey={key} />, NAV);
       },
-    },
-    {
-      method: 'post',
-      path: '/recipients/new',
-      ...MAKE,
-      liveRecent: (visit) => `${listPath(visit)}/new`,
-      run: async (visit) => {
-        const path = listPath(visit);
+      send: async (visit) => {
         const idempotencyKey = formKey(visit.form);
-        const sent = await tryForm(visit.form, async () => {
-          const request = readRecipientRequest(requestOf(visit.form));
-          const caller = await money.allowedCaller(personOf(visit));
-          return createdId(() =>
-            money.recipients.create(caller, visit.by, { idempotencyKey, request }),
-          );
-        });
-        if (sent.result !== null) return redirect(`${path}/${sent.result}`);
-        const shown = { ...sent, path, routes: await routesOf(visit) };
-        const key = nextFormKey(idempotencyKey, sent.refusal);
-        const body = <RecipientForm {...shown} formKey={key} />;
-        return page('Add a recipient', body, { ...NAV, status: sent.refusal?.status ?? 422 });
+        const request = readRecipientRequest(requestOf(visit.form));
+        const caller = await money.allowedCaller(personOf(visit));
+        const id = await createdId(() =>
+          money.recipients.create(caller, visit.by, { idempotencyKey, request }),
+        );
+        return redirect(`${listPath(visit)}/${id}`);
       },
-    },
+    }),
     ...importPages(services),
-    {
-      method: 'get',
+    ...merchantForm({
       path: '/recipients/rules',
       needs: 'manage',
-      run: async (visit) => {
+      recent: 'always',
+      values: async (visit) => {
         const { waitHours, only } = await recipients.rules(visit);
-        const values = new URLSearchParams({ waitHours: `${waitHours}`, payTo: payTo(only) });
-        const form = { values: visit.draft ?? values, errors: {} };
-        return page('Rules for recipients', <RulesForm path={listPath(visit)} form={form} />, NAV);
+        return new URLSearchParams({ waitHours: `${waitHours}`, payTo: payTo(only) });
       },
-    },
-    {
-      method: 'post',
-      path: '/recipients/rules',
-      needs: 'manage',
-      recent: (visit) => `${listPath(visit)}/rules`,
-      run: async (visit) => {
-        const { accountId, form } = visit;
-        const errors = await fieldErrors(async () => {
-          const input = readFields(ruleRecipients, form);
-          await ruleRecipients.make(db, visit.by, { accountId }, input);
-          return redirect(listPath(visit));
-        });
-        if (errors.answer !== null) return errors.answer;
-        const sent = { values: form, errors: errors.fields };
-        const body = <RulesForm path={listPath(visit)} form={sent} />;
-        return page('Rules for recipients', body, { ...NAV, status: 422 });
+      show: (visit, form) =>
+        page('Rules for recipients', <RulesForm path={listPath(visit)} form={form} />, NAV),
+      send: async (visit) => {
+        const { accountId, by, form } = visit;
+        await ruleRecipients.make(db, by, { accountId }, readFields(ruleRecipients, form));
+        return redirect(listPath(visit));
       },
-    },
+    }),
     {
       method: 'get',
       path: '/recipients/:id',
@@ -179,37 +147,25 @@ export function recipientPages(services: DashboardServices): MerchantRoute[] {
         return page(recipient.name, body, NAV);
       },
     },
-    {
-      method: 'get',
+    ...merchantForm({
       path: '/recipients/:id/edit',
       ...MAKE,
-      run: async (visit) => {
+      recent: 'live',
+      values: async (visit) => formOf(await recipients.find(visit, idOf(visit))),
+      show: async (visit, form, refusal) => {
         const recipient = await recipients.find(visit, idOf(visit));
-        const form = { values: visit.draft ?? formOf(recipient), errors: {} };
-        const shown = { form, refusal: null, path: pathOf(visit), routes: await routesOf(visit) };
+        const shown = { form, refusal, path: pathOf(visit), routes: await routesOf(visit) };
         return page(recipient.name, <RecipientForm {...shown} recipient={recipient} />, NAV);
       },
-    },
-    {
-      method: 'post',
-      path: '/recipients/:id/edit',
-      ...MAKE,
-      liveRecent: (visit) => `${pathOf(visit)}/edit`,
-      run: async (visit) => {
-        const recipient = await recipients.find(visit, idOf(visit));
-        const sent = await tryForm(visit.form, async () => {
-          const change = readRecipientChange(requestOf(visit.form));
-          const caller = await money.allowedCaller(personOf(visit));
-          // An empty field of the form says that there is no network and no tag.
-          const whole = { network: null, tags: [], ...change };
-          return money.recipients.update(caller, visit.by, recipient.id, whole);
-        });
-        if (sent.result !== null) return redirect(pathOf(visit));
-        const shown = { ...sent, path: pathOf(visit), routes: await routesOf(visit) };
-        const body = <RecipientForm {...shown} recipient={recipient} />;
-        return page(recipient.name, body, { ...NAV, status: sent.refusal?.status ?? 422 });
+      send: async (visit) => {
+        const { id } = await recipients.find(visit, idOf(visit));
+        const change = readRecipientChange(requestOf(visit.form));
+        const caller = await money.allowedCaller(personOf(visit));
+        // An empty field of the form says that there is no network and no tag.
+        await money.recipients.update(caller, visit.by, id, { network: null, tags: [], ...change });
+        return redirect(pathOf(visit));
       },
-    },
+    }),
     {
       method: 'post',
       path: '/recipients/:id/delete',

@@ -13,11 +13,10 @@ import {
 } from '../webhook-endpoints';
 import { ChangeFields, readFields } from '../../../kit/pages/change-form';
 import { Card, PageHead } from '../../../kit/pages/components';
+import { merchantForm } from '../../../kit/pages/form-pages';
 import {
   Choices,
-  draftForm,
   EMPTY_FORM,
-  fieldErrors,
   FormActions,
   type FormState,
   Select,
@@ -35,14 +34,6 @@ export function editPages(services: DashboardServices): MerchantRoute[] {
   const { db, webhookTools } = services;
   const find = (visit: MerchantVisit) => findOwnEndpoint(db, visit, visit.params['id'] ?? '');
   const pathOf = (visit: MerchantVisit) => `${visit.base}/webhooks/${visit.params['id'] ?? ''}`;
-  const showEdit = async (visit: MerchantVisit, form: FormState | null) => {
-    const shown = form ?? { values: valuesOf(await find(visit)), errors: {} };
-    const body = <Edit path={pathOf(visit)} form={shown} />;
-    return page('Edit endpoint', body, {
-      ...NAV,
-      status: Object.keys(shown.errors).length === 0 ? 200 : 422,
-    });
-  };
   const showTest = async (
     visit: MerchantVisit,
     error: string | null,
@@ -63,31 +54,23 @@ export function editPages(services: DashboardServices): MerchantRoute[] {
   };
 
   return [
-    {
-      method: 'get',
+    ...merchantForm({
       path: '/webhooks/:id/edit',
       ...editEndpoint.access,
-      run: (visit) => showEdit(visit, visit.draft === null ? null : draftForm(visit)),
-    },
-    {
-      method: 'post',
-      path: '/webhooks/:id/edit',
-      ...editEndpoint.access,
-      liveRecent: (visit) => `${pathOf(visit)}/edit`,
-      run: async (visit) => {
-        const { answer, fields } = await fieldErrors(async () => {
-          const { id } = await find(visit);
-          const input = readFields(createEndpoint, visit.form);
-          const wish = { ...input, description: input.description ?? '' };
-          const before = await editEndpoint.make(db, visit.by, { ...webhookTools, id }, wish);
-          const enabled = visit.form.get('enabled') === 'yes';
-          const change = enabled ? enableEndpoint : disableEndpoint;
-          if (before.enabled !== enabled) await change.make(db, visit.by, { id }, {});
-          return redirect(pathOf(visit));
-        });
-        return answer ?? showEdit(visit, { values: visit.form, errors: fields });
+      recent: 'live',
+      values: async (visit) => valuesOf(await find(visit)),
+      show: (visit, form) => page('Edit endpoint', <Edit path={pathOf(visit)} form={form} />, NAV),
+      send: async (visit) => {
+        const { id } = await find(visit);
+        const input = readFields(createEndpoint, visit.form);
+        const wish = { ...input, description: input.description ?? '' };
+        const before = await editEndpoint.make(db, visit.by, { ...webhookTools, id }, wish);
+        const enabled = visit.form.get('enabled') === 'yes';
+        const change = enabled ? enableEndpoint : disableEndpoint;
+        if (before.enabled !== enabled) await change.make(db, visit.by, { id }, {});
+        return redirect(pathOf(visit));
       },
-    },
+    }),
     {
       method: 'get',
       path: '/webhooks/:id/test',

@@ -37,14 +37,8 @@ import {
   Time,
   words,
 } from '../../../kit/pages/components';
-import {
-  Action,
-  Confirm,
-  draftForm,
-  fieldErrors,
-  FormActions,
-  type FormState,
-} from '../../../kit/pages/forms';
+import { merchantForm } from '../../../kit/pages/form-pages';
+import { Action, Confirm, FormActions, type FormState } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
 import type { Once } from '../../../kit/pages/once';
 import { page, redirect } from '../../../kit/pages/site';
@@ -91,33 +85,24 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
         return page('Webhooks', body, NAV);
       },
     },
-    {
-      method: 'get',
+    ...merchantForm({
       path: '/webhooks/new',
       ...createEndpoint.access,
-      run: (visit) =>
-        page('Add endpoint', <NewEndpoint base={visit.base} form={draftForm(visit)} />, NAV),
-    },
-    {
-      method: 'post',
-      path: '/webhooks/new',
-      ...createEndpoint.access,
-      liveRecent: ({ base }) => `${base}/webhooks/new`,
-      run: async (visit) => {
-        const { answer, fields } = await fieldErrors(async () => {
-          const { accountId, mode, by, form } = visit;
-          const subject = { ...webhookTools, accountId, mode };
-          const input = readFields(createEndpoint, form);
-          const endpoint = await createEndpoint.make(db, by, subject, input);
-          const path = pathOf(visit, endpoint.id);
-          return redirect(path, [once.keep(visit, path, endpoint.secret)]);
-        });
-        if (answer !== null) return answer;
-        const form = { values: visit.form, errors: fields };
-        const body = <NewEndpoint base={visit.base} form={form} />;
-        return page('Add endpoint', body, { ...NAV, status: 422 });
+      recent: 'live',
+      show: ({ base }, form) => page('Add endpoint', <NewEndpoint base={base} form={form} />, NAV),
+      send: async (visit) => {
+        const { accountId, mode, by, form } = visit;
+        const subject = { ...webhookTools, accountId, mode };
+        const endpoint = await createEndpoint.make(
+          db,
+          by,
+          subject,
+          readFields(createEndpoint, form),
+        );
+        const path = pathOf(visit, endpoint.id);
+        return redirect(path, [once.keep(visit, path, endpoint.secret)]);
       },
-    },
+    }),
     {
       method: 'get',
       path: '/webhooks/:id',
