@@ -1,6 +1,6 @@
 /**
  * argon2 at its least cost, which the tests that sign people in take in its place (jest.config.js): a check costs what
- * the stored hash says. test/unit/services/passwords.test.ts has the cost of production.
+ * the stored hash says. test/unit/people/passwords.test.ts has the cost of production.
  */
 import type { hash as hashFunction, Options, verify as verifyFunction } from '@node-rs/argon2';
 

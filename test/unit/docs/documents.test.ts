@@ -73,7 +73,7 @@ test('every file and test that docs/security.md names exists', () => {
   );
   expect(files.length).toBeGreaterThan(100);
   expect(files.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-  // `test/db/sign-in/sign-in.test.ts` “a form from %s”, “…”
+  // `test/db/people/sign-in.test.ts` “a form from %s”, “…”
   const tests = [...text.matchAll(/`(test\/[^`]+)` (“[^”]+”(?:, “[^”]+”)*)/g)].flatMap(
     ([, path = '', titles = '']) =>
       [...titles.matchAll(/“([^”]+)”/g)].map(([, title = '']) => ({ path, title })),
