@@ -1,8 +1,12 @@
-/** Asks the providers for their open alarms, notes them, and tells the providers what it can to end them. */
+/**
+ * Asks the providers for their open alarms and the balances of their wallets, notes them, and tells the providers what
+ * it can to end the alarms.
+ */
 import { listPayoutsPaidBy } from '../src/db/payouts/payouts';
 import { listProviderAlarms, noteProviderAlarms } from '../src/db/cases/provider-alarms';
+import { forgetProviderWallets, noteProviderWallets } from '../src/db/operations/provider-wallets';
 import { type Mode, MODES } from '../src/domain/mode';
-import { PROVIDER_CODES } from '../src/domain/provider-codes';
+import { type ProviderCode, PROVIDER_CODES } from '../src/domain/provider-codes';
 import type { Provider } from '../src/adapters/providers/port';
 import type { Deps } from './deps';
 import { orderOf } from './payout/provider';
@@ -16,6 +20,7 @@ export async function noteAlarms(deps: AlarmDeps): Promise<number> {
     MODES.flatMap((mode) =>
       PROVIDER_CODES.map(async (code) => {
         const enabled = providers.list(mode).find((one) => one.code === code);
+        await noteWallets(db, enabled, { provider: code, mode });
         // A provider that is no longer enabled has no alarms.
         const answer = (await enabled?.listAlarms()) ?? { kind: 'alarms', alarms: [] };
         if (answer.kind !== 'alarms') return 0;
@@ -33,6 +38,17 @@ export async function noteAlarms(deps: AlarmDeps): Promise<number> {
     ),
   );
   return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** What a provider without an answer told before stays, with its time. */
+async function noteWallets(
+  db: AlarmDeps['db'],
+  enabled: Provider | undefined,
+  key: { provider: ProviderCode; mode: Mode },
+): Promise<void> {
+  const answer = await enabled?.listWallets();
+  if (answer === undefined) await forgetProviderWallets(db, key);
+  else if (answer.kind === 'wallets') await noteProviderWallets(db, key, answer.wallets);
 }
 
 /**

@@ -163,6 +163,18 @@ describeWithChain('payouts of the wallet', () => {
     });
   });
 
+  it('reports what the hot wallet has, in coins and tokens', async () => {
+    const answer = await wallet.provider.listWallets();
+    if (answer.kind !== 'wallets') throw new Error(answer.reason);
+    const own = { network: 'ethereum', address: signer.address.toLowerCase() };
+    expect(answer.wallets).toContainEqual(
+      expect.objectContaining({ ...own, asset: 'ETH', paysFees: true }),
+    );
+    const tokens = answer.wallets.filter(({ paysFees }) => !paysFees);
+    expect(tokens.map(({ asset }) => asset)).toContain('USDC');
+    for (const { balance } of answer.wallets) expect(balance).toMatch(/^\d+\.\d{8}$/);
+  });
+
   it('says that a reference is unknown', async () => {
     expect(await wallet.provider.findPayout('po_none')).toEqual({ kind: 'not_found' });
   });

@@ -58,6 +58,13 @@ export function providerByNetwork(main: Provider, others: readonly Program[]): P
     listPayouts: (query) => listAll(programs, query, (one, own) => one.listPayouts(own)),
     listCheckouts: (query) => listAll(programs, query, (one, own) => one.listCheckouts(own)),
     listAlarms: () => listAlarms(programs),
+    listWallets: async () => {
+      const answers = await Promise.all(programs.map(({ provider }) => provider.listWallets()));
+      const silent = answers.find((one): one is Limited | Unknown => one.kind !== 'wallets');
+      if (silent !== undefined) return silent;
+      const wallets = answers.flatMap((one) => (one.kind === 'wallets' ? one.wallets : []));
+      return { kind: 'wallets', wallets };
+    },
     listUnknownTransactions: async () => {
       const answers = await Promise.all(
         programs.map(({ provider }) => provider.listUnknownTransactions()),

@@ -201,6 +201,20 @@ export type AlarmsResult =
   | Limited
   | Unknown;
 
+/** What an address that pays from the provider has of one asset. */
+export interface ProviderWallet {
+  network: string;
+  address: string;
+  asset: string;
+  balance: Amount;
+  /** Below it the provider calls the balance low; null if it names none. */
+  minimum: Amount | null;
+  /** Whether the asset also pays the network's fees. */
+  paysFees: boolean;
+}
+
+export type WalletsResult = { kind: 'wallets'; wallets: ProviderWallet[] } | Limited | Unknown;
+
 /** Hashes of transactions that belong to no order of the provider, oldest first; not all of very many. */
 export type UnknownTransactionsResult =
   { kind: 'transactions'; hashes: string[] } | Limited | Unknown;
@@ -248,6 +262,8 @@ export interface Provider {
   listCheckouts(query: StatementQuery): Promise<StatementPage<Checkout>>;
   /** No alarms from a provider that has none. */
   listAlarms(): Promise<AlarmsResult>;
+  /** No balances from a provider that does not report them. */
+  listWallets(): Promise<WalletsResult>;
   /**
    * Payments from the provider's own addresses that it cannot explain, as after the restore of an older
    * database. None from a provider that cannot have any.

@@ -104,6 +104,7 @@ const TONES: Readonly<Record<string, 'good' | 'busy' | 'wait' | 'bad' | 'quiet'>
   failed: 'bad',
   failing: 'bad',
   no_worker: 'bad',
+  low: 'bad',
   rejected: 'bad',
   suspended: 'bad',
   revoked: 'bad',

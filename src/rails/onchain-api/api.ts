@@ -14,8 +14,10 @@ import {
   presentCheckout,
   presentTransfer,
   presentUnknownTransaction,
+  presentWallet,
   type TransferView,
   type UnknownTransactionView,
+  type WalletView,
 } from './present';
 import { HttpRefusal, refusal } from './refusals';
 import {
@@ -60,6 +62,8 @@ export interface OnchainProvider {
   takeStep(mode: Mode, reference: string, step: CheckoutStep): Promise<CheckoutView | null>;
   /** The alarms that are open on the networks of the mode, oldest first; the newest of very many. */
   listAlarms(mode: Mode): Promise<AlarmView[]> | AlarmView[];
+  /** What the addresses that pay transfers have; empty where that means nothing. */
+  listWallets(mode: Mode): Promise<WalletView[]> | WalletView[];
   /** Transactions that pay from the provider's own addresses and belong to no order that it has. */
   listUnknownTransactions(mode: Mode): Promise<UnknownTransactionView[]> | UnknownTransactionView[];
   /** Such a transaction has paid this order; nothing is sent. @throws HttpRefusal */
@@ -149,6 +153,10 @@ function addCheckouts(router: Router, provider: OnchainProvider): void {
 function addOperation(router: Router, provider: OnchainProvider): void {
   router.get('/alarms', async (ctx) => {
     ctx.body = { alarms: (await provider.listAlarms(readMode(ctx))).map(presentAlarm) };
+  });
+
+  router.get('/wallets', async (ctx) => {
+    ctx.body = { wallets: (await provider.listWallets(readMode(ctx))).map(presentWallet) };
   });
 
   router.get('/unknown-transactions', async (ctx) => {

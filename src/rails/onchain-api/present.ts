@@ -59,6 +59,22 @@ export function presentAlarm(alarm: AlarmView): Record<string, unknown> {
   };
 }
 
+/** What an address that pays transfers has of one asset. */
+export interface WalletView {
+  network: string;
+  address: string;
+  asset: string;
+  balance: string;
+  /** Below it the balance is low; null if there is no such mark. */
+  minimum: string | null;
+  /** Whether the asset also pays the network's fees. */
+  paysFees: boolean;
+}
+
+export function presentWallet({ paysFees, ...wallet }: WalletView): Record<string, unknown> {
+  return { object: 'wallet', ...wallet, pays_fees: paysFees };
+}
+
 export interface UnknownTransactionView {
   network: string;
   txHash: string;

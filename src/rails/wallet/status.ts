@@ -146,7 +146,7 @@ async function readFollower(
   };
 }
 
-async function readHotWallets(db: Db, chain: Chain): Promise<HotWallet[]> {
+export async function readHotWallets(db: Db, chain: Chain): Promise<HotWallet[]> {
   const rows = await db.query<
     Omit<HotWallet, 'floats' | 'unknown_transactions'> & { address: Address }
   >(

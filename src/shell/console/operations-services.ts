@@ -8,6 +8,7 @@ import {
   listStatementStates,
 } from '../../db/operations/console-operations';
 import { readProviderCalls } from '../../db/operations/provider-calls';
+import { listProviderWallets } from '../../db/operations/provider-wallets';
 import { listProviderAlarms } from '../../db/cases/provider-alarms';
 import type { Db } from '../../db/transaction';
 import { MODES, type Mode } from '../../domain/mode';
@@ -49,6 +50,7 @@ export function createConsoleOperations(deps: ConsoleOperationsDeps) {
     positions: () => listPositions(db),
     backlogs: () => listBacklogs(db),
     alarms: () => listProviderAlarms(db),
+    wallets: () => listProviderWallets(db),
     provenAt: () => readProvenAt(db),
     providerCalls: () => readProviderCalls(db),
     /** Null when Temporal does not answer. */

@@ -29,6 +29,7 @@ import { type OperatorRoute, PREFIX } from '../../kit/pages/operator-page';
 import { healthOf } from '../../domain/provider-health';
 import { WorkflowLink, type WorkflowUrl } from '../../kit/pages/workflow-link';
 import { Ledger, ledgerPages, Run } from './ledger';
+import { Wallets } from './wallets';
 
 const PATH = `${PREFIX}/operations`;
 const NAV = { nav: 'operations' };
@@ -51,6 +52,7 @@ export function operationPages(
           calls,
           queues,
           alarms,
+          wallets,
           statements,
           positions,
           backlogs,
@@ -63,6 +65,7 @@ export function operationPages(
           operations.providerCalls(),
           operations.taskQueues(),
           operations.alarms(),
+          operations.wallets(),
           operations.statements(),
           operations.positions(),
           operations.backlogs(),
@@ -91,6 +94,7 @@ export function operationPages(
               />
             </Follows>
             <Alarms alarms={alarms} />
+            <Wallets providers={wallets} />
             <Providers calls={calls} statements={statements} checks={checks} mayRun={mayRun} />
             <Queues queues={queues} workflowUrl={workflowUrl} />
             <Positions positions={positions} />

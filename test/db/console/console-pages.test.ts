@@ -1,4 +1,6 @@
 /** The console's pages of pauses, operations and the audit log over HTTP: what they show, change and record. */
+import { noteProviderWallets } from '../../../src/db/operations/provider-wallets';
+import { amount } from '../../../src/domain/money';
 import { addProviderCalls } from '../../../src/db/operations/provider-calls';
 import { LEDGER_INVARIANTS } from '../../../src/db/ledger/ledger-invariants';
 import { proveChanges } from '../../../src/db/ledger/ledger-verify';
@@ -114,6 +116,15 @@ test('operations show statements, positions, the ledger check and the waiting de
   }
   expect(await read(client, '/operations')).toMatch(
     /Failing.*>10<.*>5<.*>2<.*1800 ms.*3000 ms.*Temporal does not answer/s,
+  );
+  const { owner } = world.harness;
+  await noteProviderWallets(owner, { provider: 'exchange_pay', mode: 'live' }, []);
+  const [balance, minimum] = [amount('0.4'), amount('0.5')];
+  await noteProviderWallets(owner, { provider: 'onchain_provider', mode: 'live' }, [
+    { network: 'base', address: '0xhot', asset: 'ETH', balance, minimum, paysFees: true },
+  ]);
+  expect(await read(client, '/operations')).toMatch(
+    /Exchange Pay.*Not reported.*Base.*0xhot.*0\.40000000.*network fees.*0\.50000000.*Low/s,
   );
   expect(await read(client, '/home')).toContain(
     'Exchange Pay does not answer 5 of 10 live requests',

@@ -88,6 +88,7 @@ const TABLES: Record<
   posting_sums: ['-', 'SI', '-', 'S'],
   provider_calls: ['SIU', 'SIUD', 'S', 'S'],
   provider_alarms: ['-', 'S', '-', 'S'],
+  provider_wallets: ['-', 'SIUD', '-', 'S'],
   provider_entries: ['-', 'SIU', 'S', 'S'],
   provider_positions: ['-', 'SIUD', '-', 'S'],
   provider_statements: ['-', 'SIU', 'S', 'S'],

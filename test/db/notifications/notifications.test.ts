@@ -11,6 +11,7 @@ import { appendEvent, transactionOfEvents } from '../../../src/db/webhooks/event
 import type { EventType } from '../../../src/domain/events';
 import { openCase } from '../../../src/db/cases/cases';
 import { listProviderAlarms, noteProviderAlarms } from '../../../src/db/cases/provider-alarms';
+import { listProviderWallets } from '../../../src/db/operations/provider-wallets';
 import type { Value } from '../../../src/platform/postgres/queries';
 import type { Db } from '../../../src/db/transaction';
 import type { Mode } from '../../../src/domain/mode';
@@ -316,6 +317,37 @@ test('while one of two programs of a provider is silent, its alarms stay, and th
   expect(await noted({ tron: null })).toEqual(['main_2']);
   expect(await noted({ tron: [], main: [] })).toEqual([]);
   await Promise.all([...programs.map(({ stop }) => stop()), providers.close()]);
+});
+
+test('balances of a provider stay while it is silent, and are none when it does not report them', async () => {
+  const wallet = {
+    ...{ object: 'wallet', network: 'base', address: '0xa', asset: 'ETH', balance: '1.5' },
+    ...{ minimum: null, pays_fees: true },
+  };
+  let answer: [status: number, body: object] = [200, { wallets: [wallet] }];
+  const program = await startHttpServer((request, response) => {
+    const [status, body] = request.url?.includes('/wallets') === true ? answer : [503, {}];
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  });
+  const own = { apiKey: 'key', callbackSecret: 'secret', baseUrl: program.url, timeoutMs: 2_000 };
+  const providers = createProviders({
+    onchain_provider: { live: null, test: own },
+    exchange_pay: { test: null, live: null },
+  });
+  const noted = async (...next: typeof answer) => {
+    answer = next;
+    await noteAlarms({ db: worker, providers });
+    return (await listProviderWallets(owner)).map(({ mode, wallets }) => ({ mode, wallets }));
+  };
+  const { object: _object, pays_fees: paysFees, ...told } = wallet;
+  const stored = [{ mode: 'test', wallets: [{ ...told, paysFees, balance: '1.50000000' }] }];
+  expect(await noted(...answer)).toEqual(stored);
+  expect(await noted(503, {})).toEqual(stored);
+  // A number may have lost digits.
+  expect(await noted(200, { wallets: [{ ...wallet, balance: 1.5 }] })).toEqual(stored);
+  expect(await noted(404, {})).toEqual([{ mode: 'test', wallets: [] }]);
+  await Promise.all([program.stop(), providers.close()]);
 });
 
 /** The account, the mode and the mails that its people get. */

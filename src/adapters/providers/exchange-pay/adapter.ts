@@ -74,6 +74,7 @@ function createExchangePayProvider(config: ProviderModeConfig, call: CallProvide
 
     // The provider has none.
     listAlarms: () => Promise.resolve({ kind: 'alarms', alarms: [] }),
+    listWallets: () => Promise.resolve({ kind: 'wallets', wallets: [] }),
     listUnknownTransactions: () => Promise.resolve({ kind: 'transactions', hashes: [] }),
     claimTransaction: () => Promise.resolve({ kind: 'not_found' }),
 

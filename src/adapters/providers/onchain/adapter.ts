@@ -24,11 +24,13 @@ import type {
   StatementQuery,
   SubmitResult,
   UnknownTransactionsResult,
+  WalletsResult,
 } from '../port';
 import type { CallProvider } from '../provider-http';
 import {
   NOT_UNDERSTOOD,
   readOnchainAlarm,
+  readOnchainWallet,
   readOnchainCheckoutMembers,
   readOnchainErrorCode,
   readOnchainTransfer,
@@ -120,6 +122,17 @@ function createOnchainProvider(config: ProviderModeConfig, call: CallProvider): 
       if (answer.status !== 200) return unclear(answer.status, answer.body);
       const alarms = readList(answer.body, 'alarms', readOnchainAlarm);
       return alarms === undefined ? NOT_UNDERSTOOD : { kind: 'alarms', alarms };
+    },
+
+    async listWallets(): Promise<WalletsResult> {
+      const answer = await call({ method: 'GET', url: `${base}/wallets`, headers });
+      if (answer.kind !== 'answer') return answer;
+      // The operation is younger than the others, and optional.
+      if (answer.status === 404) return { kind: 'wallets', wallets: [] };
+      if (answer.status !== 200) return unclear(answer.status, answer.body);
+      const found = readList(answer.body, 'wallets', readOnchainWallet);
+      if (found === undefined) return NOT_UNDERSTOOD;
+      return { kind: 'wallets', wallets: found.map(({ id: _id, ...wallet }) => wallet) };
     },
 
     async listUnknownTransactions(): Promise<UnknownTransactionsResult> {

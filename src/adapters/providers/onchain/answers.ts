@@ -5,6 +5,7 @@
 import {
   lookUp,
   readAmount,
+  readFlag,
   readIsoTime,
   readMember,
   readMoneyList,
@@ -19,6 +20,7 @@ import type {
   CheckoutRefusal,
   ProviderAlarm,
   ProviderTransfer,
+  ProviderWallet,
   ReceivedTransfer,
   Unknown,
 } from '../port';
@@ -75,6 +77,19 @@ export function readOnchainAlarm(shown: unknown): ProviderAlarm | undefined {
   if (id === undefined || kind === undefined || network === undefined) return undefined;
   if (subject === undefined || detail === undefined || raisedAt === undefined) return undefined;
   return { id, kind, network, subject, detail, raisedAt };
+}
+
+export function readOnchainWallet(shown: unknown): (ProviderWallet & { id: string }) | undefined {
+  const network = readText(shown, 'network');
+  const address = readText(shown, 'address');
+  const asset = readText(shown, 'asset');
+  const balance = readAmount(shown, 'balance');
+  const minimum = readMember(shown, 'minimum') === null ? null : readAmount(shown, 'minimum');
+  const paysFees = readFlag(shown, 'pays_fees');
+  if (network === undefined || address === undefined || asset === undefined) return undefined;
+  if (balance === undefined || minimum === undefined || paysFees === undefined) return undefined;
+  const id = [network, address, asset].join(' ');
+  return { id, network, address, asset, balance, minimum, paysFees };
 }
 
 /** A sentence for the merchant, or undefined when the answer is no definite refusal. */

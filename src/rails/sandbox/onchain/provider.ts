@@ -50,6 +50,7 @@ export function createOnchainProvider(parts: ProviderParts): OnchainProvider {
 
     // Nothing in the sandbox needs an operator of the provider.
     listAlarms: () => [],
+    listWallets: () => [],
     listUnknownTransactions: () => [],
     claimTransaction: () => Promise.reject(refusal('unknown_transaction_not_found')),
 

@@ -20,9 +20,11 @@ import {
   type Transfer,
   viewTransfer,
 } from '../sender/transfers';
+import { readHotWallets } from '../status';
 
 /** An answer that is larger than the gateway reads would tell nothing. */
 const ALARMS_MAX = 200;
+const WALLETS_MAX = 200;
 const UNKNOWN_MAX = 500;
 
 interface ProviderParts {
@@ -68,7 +70,7 @@ function answerTransfers({ checkouts: { db }, chains, rules, onQueued }: Provide
   } satisfies Partial<OnchainProvider>;
 }
 
-/** Alarms, and transactions that belong to no order. */
+/** Alarms, balances, and transactions that belong to no order. */
 function answerUnknown({ checkouts: { db }, chains }: ProviderParts) {
   const networksOf = (mode: Mode) =>
     chains.map(({ network }) => network).filter((one) => one.mode === mode);
@@ -85,6 +87,20 @@ function answerUnknown({ checkouts: { db }, chains }: ProviderParts) {
         },
       );
       return open.slice(0, ALARMS_MAX);
+    },
+
+    /** A network of which no node answers is left out. */
+    async listWallets(mode) {
+      const own = chains.filter(({ network }) => network.mode === mode);
+      const lists = own.map(async (chain) =>
+        (await readHotWallets(db, chain)).flatMap(({ address, floats }) =>
+          floats.map(({ asset, balance, minimum }) => ({
+            ...{ network: chain.network.name, address, asset, balance, minimum },
+            paysFees: asset === chain.network.native.asset,
+          })),
+        ),
+      );
+      return (await Promise.all(lists)).flat().slice(0, WALLETS_MAX);
     },
 
     async listUnknownTransactions(mode) {
