@@ -26,7 +26,8 @@ import { findTextOf } from '../../../src/shell/dashboard/search-services';
 import { createDashboardServices } from '../../../src/shell/dashboard/services';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import { makeUser } from '../../support/merchant/page-client';
-import { buildPayoutMoney, fund, insertPayout, makeAccount } from '../../support/merchant/ledger';
+import { makeAccount } from '../../support/merchant/ledger';
+import { makeOneOfEach } from '../one-of-each';
 
 /** What a merchant's pages read. The role reads nothing else. */
 const TABLES = [
@@ -55,12 +56,17 @@ const TABLES = [
   'webhook_endpoints',
 ];
 
+type Ids = Awaited<ReturnType<typeof makeOneOfEach>>;
+
 let database: TestDatabase;
 let owner: Db;
 /** With one connection, so that each statement finds what the one before it left. */
 let pages: Db;
 let account: string;
 let other: string;
+/** One row or more in every table, of each of the two accounts. */
+let own: Ids;
+let foreign: Ids;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -68,73 +74,14 @@ beforeAll(async () => {
   owner = open(database.ownerUrl);
   pages = open(database.dashboardUrl);
   [account, other] = [await makeAccount(owner), await makeAccount(owner)];
-  for (const id of [account, other]) await fill(id);
+  own = await makeOneOfEach(owner, account, 'test');
+  foreign = await makeOneOfEach(owner, other, 'test');
 });
 
 afterAll(async () => {
   await Promise.all([owner.destroy(), pages.destroy()]);
   await database.drop();
 });
-
-/** At least one row in every table. The ids end with the account's. */
-async function fill(id: string): Promise<void> {
-  const key = { accountId: id, mode: 'test', currency: 'USDT' } as const;
-  await fund(owner, key, '10');
-  const payout = { ...buildPayoutMoney('4'), id: `po_${id}` };
-  await insertPayout(owner, key, payout, 'requested');
-  const insert = (sql: string) => owner.query(sql, [id]);
-  const WHO = `WITH q (account) AS (VALUES (?::text)) INSERT INTO`;
-  await insert(`${WHO} api_keys (id, account_id, mode, name, secret_hash, display_prefix, last_four,
-                                 scopes)
-    SELECT 'key_' || account, account, 'test', 'Key', account::bytea, 'sk_test_', 'abcd', '{}' FROM q`);
-  await insert(`${WHO} audit_log (actor, via, action, object, object_id, account_id)
-    SELECT 'x', 'dashboard', 'api_key.create', 'api_key', 'key_' || account, account FROM q`);
-  await insert(`${WHO} payments (id, account_id, mode, reference, status, provider, amount, currency,
-                                 fee_terms, checkout_url, api_key_id, provider_checkout_id, expires_at)
-    SELECT 'pay_' || account, account, 'test', 'order', 'created', 'onchain_provider', 10, 'USDT', '{}',
-           'https://pay.example/1', 'key_' || account, 'och_' || account, now() FROM q`);
-  await insert(`${WHO} payment_credits (payment_id, provider_transfer_id, amount, fee, tx_hash)
-    SELECT 'pay_' || account, 'transfer', 10, 0, 'hash' FROM q`);
-  await insert(`${WHO} payment_links (id, account_id, mode, user_id, amount, routes, reference, request,
-                                      expires_at)
-    SELECT 'plink_' || account, account, 'test', 'usr_' || account, 1, '{USDT tron}', 'link', '{}',
-           now() FROM q`);
-  await insert(`${WHO} payment_refunds (payment_id, reference, amount, taken, fee, state)
-    SELECT 'pay_' || account, 'rf_' || account, 1, 1, 0, 'ordered' FROM q`);
-  await insert(`${WHO} payout_batches (id, account_id, mode, reference, status, row_count, totals,
-                                       manifest_sha256, api_key_id, review_reasons)
-    SELECT 'pb_' || account, account, 'test', 'batch', 'requested', 1, '[]', repeat('0', 64),
-           'key_' || account, '{}' FROM q`);
-  await insert(`${WHO} payout_schedules (id, account_id, mode, reference, interval_seconds, start_at,
-                                         payouts, totals, api_key_id)
-    SELECT 'ps_' || account, account, 'test', 'rent', 60, now(), '[]', '[]', 'key_' || account
-      FROM q`);
-  await insert(`${WHO} payout_schedule_runs (id, schedule_id, scheduled_for, batch_id)
-    SELECT 'psr_' || account, 'ps_' || account, now(), 'pb_' || account FROM q`);
-  await insert(`${WHO} payout_beneficiaries (payout_id, sealed, key_id)
-    SELECT 'po_' || account, '\\x00', 'key' FROM q`);
-  await insert(`${WHO} payout_conditions (payout_id, kind) SELECT 'po_' || account, 'time' FROM q`);
-  await insert(
-    `${WHO} payout_pauses (scope, target, reason) SELECT 'account', account, 'x' FROM q`,
-  );
-  await insert(`${WHO} posting_sums
-    SELECT account, 'test', 'USDT', 0, current_date, 'adjustment', 'available', 'in', 10, 1 FROM q`);
-  await insert(`${WHO} recipients (id, account_id, mode, name, currency, destination_type,
-                                   destination_value, created_by)
-    SELECT 'rcp_' || account, account, 'test', 'Ada', 'USDT', 'exchange_id', '1', 'key_' || account
-      FROM q`);
-  await insert(`${WHO} request_log
-    SELECT 'req_' || account, floor(extract(epoch FROM now()) / 86400)::int % 9, account, 'test',
-           'key_' || account, now(), 'GET', '/api/v1/balance', '', 200, false, NULL, '127.0.0.1', 'x', 1,
-           NULL, NULL FROM q`);
-  await insert(`${WHO} webhook_endpoints (id, account_id, mode, url, secret_sealed, secret_key_id)
-    SELECT 'we_' || account, account, 'test', 'https://shop.example/', '\\x00', 'key' FROM q`);
-  await insert(`${WHO} webhook_deliveries (id, event_id, endpoint_id, next_attempt_at, check_at)
-    SELECT 'whd_' || account, e.id, 'we_' || account, now(), now()
-      FROM q JOIN events e ON e.object_id = 'po_' || account`);
-  await insert(`${WHO} webhook_attempts (delivery_id, number, manual, url, outcome, status)
-    SELECT 'whd_' || account, 1, false, 'https://shop.example/', 'succeeded', 200 FROM q`);
-}
 
 const read = <T>(id: string, sql: string) => asAccount(pages, id).query<T>(sql);
 const count = async (db: Reader, table: string) =>
@@ -187,22 +134,22 @@ test('a statement that forgets its account finds what is the account’s own', a
   expect(await read(other, forgetful)).toEqual([{ accountId: other }]);
   const ids =
     'SELECT delivery_id AS id FROM webhook_attempts UNION SELECT id FROM webhook_deliveries';
-  expect(await read(other, ids)).toEqual([{ id: `whd_${other}` }]);
+  expect(await read(other, ids)).toEqual([{ id: foreign.webhookDelivery }]);
 });
 
 test('an id of another account leads nowhere', async () => {
-  const own = asAccount(pages, account);
-  expect(await findPayment(own, `pay_${account}`)).toMatchObject({ accountId: account });
-  expect(await findPayment(own, `pay_${other}`)).toBeNull();
-  expect(await listHistory(own, `po_${account}`)).toHaveLength(1);
-  expect(await listHistory(own, `po_${other}`)).toEqual([]);
-  expect(await listAttempts(own, `whd_${account}`)).toHaveLength(1);
-  expect(await listAttempts(own, `whd_${other}`)).toEqual([]);
+  const reader = asAccount(pages, account);
+  expect(await findPayment(reader, own.payment)).toMatchObject({ accountId: account });
+  expect(await findPayment(reader, foreign.payment)).toBeNull();
+  expect(await listHistory(reader, own.payout)).toHaveLength(1);
+  expect(await listHistory(reader, foreign.payout)).toEqual([]);
+  expect(await listAttempts(reader, own.webhookDelivery)).toHaveLength(1);
+  expect(await listAttempts(reader, foreign.webhookDelivery)).toEqual([]);
 });
 
 test('who made a key is told to its account only', async () => {
   const maker = await makeUser(owner, 'merchant', 'owner', other);
-  const id = `key_${other}`;
+  const id = foreign.apiKey;
   await owner.query(
     `UPDATE api_keys SET made_by = ?, made_at = now(), scopes = '{payouts:write}' WHERE id = ?`,
     [maker.id, id],
@@ -237,60 +184,78 @@ test('the next statement of the connection has its own rights again', async () =
   expect(await pages.query(who)).toEqual([{ ...login, account: '' }]);
 });
 
-test('everything that the services of the pages read, they read as this role', async () => {
+describe('everything that the services of the pages read, they read as this role:', () => {
   const login = { user: `merchant_${Date.now()}`, password: 'no-other-rights' };
-  await withClient(database.ownerUrl, (client) =>
-    client.query(
-      `CREATE ROLE ${login.user} LOGIN PASSWORD '${login.password}' IN ROLE gateway_merchant`,
-    ),
-  );
-  const url = new URL(database.ownerUrl);
-  Object.assign(url, { username: login.user, password: login.password });
-  const db = connect({ url: url.toString(), size: 2, applicationName: 'account-rows-test' });
-  try {
-    // Without the account, the login itself reads nothing.
-    expect(await count(db, 'payouts')).toBe(0);
+  let db: Db;
+  let services: ReturnType<typeof createDashboardServices>;
+  let mine: { accountId: string; mode: 'test' };
+
+  beforeAll(async () => {
+    await withClient(database.ownerUrl, (client) =>
+      client.query(
+        `CREATE ROLE ${login.user} LOGIN PASSWORD '${login.password}' IN ROLE gateway_merchant`,
+      ),
+    );
+    const url = new URL(database.ownerUrl);
+    Object.assign(url, { username: login.user, password: login.password });
+    db = connect({ url: url.toString(), size: 2, applicationName: 'account-rows-test' });
     // The parts that change something.
     const parts = { pepper: '', api: {}, webhookDeliveryWorkflows: null } as never;
-    const services = createDashboardServices(Object.assign({ db }, parts));
-    const mine = { accountId: account, mode: 'test' } as const;
-    const list = { limit: 10, after: null, filters: {} };
-    const { books } = services;
+    services = createDashboardServices(Object.assign({ db }, parts));
+    mine = { accountId: account, mode: 'test' };
+  });
+  afterAll(async () => {
+    await db.destroy();
+    await withClient(database.ownerUrl, (client) => client.query(`DROP ROLE ${login.user}`));
+  });
+
+  const LIST = { limit: 10, after: null, filters: {} };
+
+  test('nothing, without the account', async () => {
+    expect(await count(db, 'payouts')).toBe(0);
+  });
+
+  test.each(['payments', 'payouts', 'transactions', 'requests'] as const)('%s', async (list) => {
+    expect((await services[list](mine, LIST)).items).toHaveLength(1);
+  });
+
+  test('the start page and the audit log', async () => {
     expect(await services.balances(mine)).toHaveLength(1);
     expect(await services.attention(mine)).toMatchObject({ payoutsPaused: true });
-    expect((await services.payments(mine, list)).items).toHaveLength(1);
-    expect((await services.payouts(mine, list)).items).toHaveLength(1);
-    expect((await services.transactions(mine, list)).items).toHaveLength(1);
-    expect((await services.requests(mine, list)).items).toHaveLength(1);
     expect((await services.auditLog(account, { limit: 10 })).items).toHaveLength(1);
-    expect(await services.payment(mine, `pay_${account}`)).toMatchObject({ events: [] });
-    expect(await findTextOf(db, { ...mine, text: 'hash' })).toMatchObject([
-      { id: `pay_${account}` },
-    ]);
-    const payout = await services.payout(mine, `po_${account}`);
+  });
+
+  test('one payment, one payout, one request, and the search', async () => {
+    expect(await services.payment(mine, own.payment)).toMatchObject({ events: [{}] });
+    const payout = await services.payout(mine, own.payout);
     expect(payout.events[0]?.deliveries).toHaveLength(1);
-    expect(await services.request(mine, `req_${account}`)).toMatchObject({ reused: null });
-    expect(await listOwnKeys(db, mine)).toEqual([await findOwnKey(db, mine, `key_${account}`)]);
-    expect(await listOwnEndpoints(db, mine)).toEqual([
-      await findOwnEndpoint(db, mine, `we_${account}`),
+    expect(await services.request(mine, own.request)).toMatchObject({ reused: null });
+    const found = await findTextOf(db, { ...mine, text: `hash of ${own.payment}` });
+    expect(found).toMatchObject([{ id: own.payment }]);
+  });
+
+  test('keys and webhooks', async () => {
+    const { webhookEndpoint: endpoint, webhookDelivery: delivery } = own;
+    expect(await listOwnKeys(db, mine)).toEqual([await findOwnKey(db, mine, own.apiKey)]);
+    expect(await listOwnEndpoints(db, mine)).toEqual([await findOwnEndpoint(db, mine, endpoint)]);
+    expect(await listOwnDeliveries(db, mine, endpoint, undefined, 10, null)).toEqual([
+      await findOwnDelivery(db, mine, delivery),
     ]);
-    expect(await listOwnDeliveries(db, mine, `we_${account}`, undefined, 10, null)).toEqual([
-      await findOwnDelivery(db, mine, `whd_${account}`),
-    ]);
-    expect(await countOwnAttempts(db, mine, `we_${account}`)).toHaveLength(2);
+    expect(await countOwnAttempts(db, mine, endpoint)).toHaveLength(2);
     expect(await listOwnWarnings(db, mine)).toEqual([]);
     expect(await countOwnRecentAttempts(db, mine)).toHaveLength(1);
-    expect(await readOwnDelivery(db, mine, `whd_${account}`)).toMatchObject({
+    expect(await readOwnDelivery(db, mine, delivery)).toMatchObject({
       attempts: [{ number: 1 }],
       body: expect.any(Buffer),
     });
+  });
+
+  test('the books', async () => {
+    const { books } = services;
     const [{ currency, months } = { currency: '', months: [] }] = await books.months(mine);
     expect(await books.statement(mine, currency, months[0]!)).toMatchObject({
       closing: { available: '10.00000000' },
     });
     expect(await books.volumes(mine, 7)).toHaveLength(1);
-  } finally {
-    await db.destroy();
-    await withClient(database.ownerUrl, (client) => client.query(`DROP ROLE ${login.user}`));
-  }
+  });
 });

@@ -2,10 +2,14 @@
 import { openCase } from '../../../src/db/cases/cases';
 import { type IdKind, ID_PREFIXES } from '../../../src/domain/ids';
 import { newId } from '../../../src/platform/lib/new-id';
-import { insertPayment } from '../../support/merchant/ledger';
+import { reservePosting } from '../../../src/domain/ledger';
+import { buildPayoutMoney, postAlone } from '../../support/merchant/ledger';
 import type { PageClient } from '../../support/merchant/page-client';
 import { started } from '../../support/started';
 import { PROBE, read, startConsoleWorld } from '../console-world';
+import { insertRow, makeOneOfEach } from '../one-of-each';
+
+type Ids = Record<IdKind, string>;
 
 const world = started(startConsoleWorld);
 let viewer: PageClient;
@@ -16,17 +20,9 @@ beforeAll(async () => {
   accountId = await world.harness.createAccount();
 });
 
-async function insert(table: string, row: Record<string, unknown>): Promise<void> {
-  const names = Object.keys(row);
-  await world.harness.owner.query(
-    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
-    Object.values(row) as string[],
-  );
-}
-
 async function makePayout(fields: Record<string, unknown> = {}): Promise<string> {
   const id = newId('payout');
-  await insert('payouts', {
+  await insertRow(world.harness.owner, 'payouts', {
     id,
     account_id: accountId,
     mode: 'live',
@@ -58,141 +54,85 @@ async function leadsTo(text: string): Promise<string | null> {
 
 const results = (text: string) => read(viewer, `/search?q=${encodeURIComponent(text)}`);
 
-test('the id of an object of every kind leads to its page, or to the page that shows it', async () => {
-  const own = await world.harness.createAccount();
-  const place = { accountId: own, mode: 'live', currency: 'USDT' } as const;
-  const paymentId = await insertPayment(world.harness.owner, place, 'completed');
-  const ids = Object.fromEntries(
-    (Object.keys(ID_PREFIXES) as IdKind[]).map((kind) => [kind, newId(kind)]),
-  ) as Record<IdKind, string>;
-  const owned = { account_id: own, mode: 'live' };
-  ids.payment = paymentId;
-  ids.payout = await makePayout(owned);
-  ids.account = own;
-  ids.user = world.reviewer.id;
-  ids.apiKey = (await world.harness.createKey({ accountId: own })).id;
-  await openCase(world.harness.owner, 'sent_twice', ids.payout, {});
-  const [opened] = await world.harness.owner.query<{ id: string }>(
-    'SELECT id FROM cases WHERE object_id = ?',
-    [ids.payout],
-  );
-  ids.case = opened!.id;
-  const terms = {
-    row_count: 1,
-    totals: '[]',
-    manifest_sha256: '0'.repeat(64),
-    review_reasons: '{}',
+/** Objects that no account owns, and what is decided about one. */
+async function makeOthers(payoutId: string, account: string): Promise<Partial<Ids>> {
+  const { owner } = world.harness;
+  const user_id = world.reviewer.id;
+  const ids = {
+    ...{ decision: newId('decision'), passkey: newId('passkey') },
+    ...{ invitation: newId('invitation'), proposal: newId('proposal'), user: user_id },
   };
-  const batch = { ...owned, ...terms, reference: 'b', status: 'requested', api_key_id: 'k' };
-  await insert('payout_batches', { id: ids.payoutBatch, ...batch });
-  await insert('payout_schedules', {
-    id: ids.payoutSchedule,
-    ...{ ...owned, reference: 's', interval_seconds: 60, start_at: new Date(), payouts: '[]' },
-    ...{ totals: '[]', api_key_id: 'k' },
+  await insertRow(owner, 'payout_decisions', {
+    ...{ id: ids.decision, payout_id: payoutId, kind: 'reject', user_id, email: 'x' },
   });
-  await insert('payout_schedule_runs', {
-    id: ids.payoutScheduleRun,
-    ...{ schedule_id: ids.payoutSchedule, scheduled_for: new Date(), batch_id: ids.payoutBatch },
-    ...{ status: 'created', ended_at: new Date() },
-  });
-  await insert('recipients', {
-    id: ids.recipient,
-    ...{ ...owned, name: 'Ada', currency: 'USDT', destination_type: 'exchange_id' },
-    ...{ destination_value: '77', created_by: 'k' },
-  });
-  await insert('payment_links', {
-    id: ids.paymentLink,
-    ...{ ...owned, user_id: ids.user, amount: '1', routes: '{USDT tron}', reference: 'link' },
-    ...{ request: '{}', expires_at: new Date() },
-  });
-  await insert('payment_refunds', {
-    id: ids.refund,
-    ...{ payment_id: paymentId, reference: 'r1', merchant_reference: 'back', amount: '1' },
-    ...{ taken: '1', fee: '0', state: 'done' },
-  });
-  const posted = { ...owned, currency: 'USDT', description: 'x', posted_at: new Date() };
-  for (const [id, type, source] of [
-    [ids.transaction, 'payout_reserve', ids.payout],
-    [newId('transaction'), 'adjustment', ids.adjustment],
-  ] as const) {
-    await insert('ledger_transactions', {
-      ...{ id, operation_key: id, ...posted, type, source_id: source },
-      ...{
-        source_object: type === 'adjustment' ? type : 'payout',
-        balance_version: `${id.length}${type.length}`,
-      },
-    });
-  }
-  const event = { id: ids.event, ...owned, type: 'refund.completed', object_id: ids.refund };
-  await insert('events', { ...event, sequence: 1 });
-  await insert('webhook_endpoints', {
-    id: ids.webhookEndpoint,
-    ...{
-      ...owned,
-      url: 'https://shop.example/',
-      secret_sealed: Buffer.from('x'),
-      secret_key_id: 'k',
-    },
-  });
-  await insert('webhook_deliveries', {
-    id: ids.webhookDelivery,
-    ...{ event_id: ids.event, endpoint_id: ids.webhookEndpoint },
-    ...{ next_attempt_at: new Date(), check_at: new Date() },
-  });
-  await insert('payout_decisions', {
-    id: ids.decision,
-    ...{ payout_id: ids.payout, kind: 'reject', user_id: world.reviewer.id, email: 'x' },
-  });
-  await insert('passkeys', {
-    id: ids.passkey,
-    ...{ user_id: world.reviewer.id, credential_id: ids.passkey, public_key: Buffer.from('x') },
+  await insertRow(owner, 'passkeys', {
+    ...{ id: ids.passkey, user_id, credential_id: ids.passkey, public_key: Buffer.from('x') },
     ...{ counter: 0, transports: '{}', name: 'Key' },
   });
-  await insert('invitations', {
-    id: ids.invitation,
-    ...{ token_hash: Buffer.from(ids.invitation), kind: 'merchant', account_id: own },
-    ...{ email: 'a@example.com', role: 'viewer', invited_by: 'x', expires_at: new Date() },
+  await insertRow(owner, 'invitations', {
+    ...{ id: ids.invitation, token_hash: Buffer.from(ids.invitation), kind: 'merchant' },
+    ...{ account_id: account, email: 'a@example.com', role: 'viewer', invited_by: 'x' },
+    expires_at: new Date(),
   });
-  await insert('policy_proposals', {
-    id: ids.proposal,
-    ...{ account_id: own, topic: 'review', wish: '{}', after: '{}', reason: 'x', proposed_by: 'x' },
+  await insertRow(owner, 'policy_proposals', {
+    ...{ id: ids.proposal, account_id: account, topic: 'review', wish: '{}', after: '{}' },
+    ...{ reason: 'x', proposed_by: 'x' },
   });
-  const [session] = await world.harness.owner.query<{ id: string }>(
-    'SELECT id FROM sessions WHERE user_id = ? LIMIT 1',
-    [world.reviewer.id],
+  await openCase(owner, 'sent_twice', payoutId, {});
+  const [found] = await owner.query<{ case: string; session: string }>(
+    `SELECT (SELECT id FROM cases WHERE object_id = ?) AS case,
+            (SELECT id FROM sessions WHERE user_id = ? LIMIT 1) AS session`,
+    [payoutId, user_id],
   );
-  ids.session = session!.id;
-  const day = Math.floor(Date.now() / 86_400_000);
-  await insert('request_log_days', { ...owned, day, succeeded: 1, failed: 0 });
-  await insert('request_log', {
-    ...{ id: ids.request, day_slot: day % 9, ...owned, api_key_id: 'k', at: new Date() },
-    ...{ method: 'GET', path: '/api/v1/balance', query: '', status: 200, replayed: false },
-    ...{ address: '127.0.0.1', user_agent: 'x', duration_ms: 1 },
-  });
+  return { ...ids, ...found! };
+}
 
-  const account = `/console/accounts/${own}`;
-  const [payout, payment] = [`/console/payouts/${ids.payout}`, `/console/payments/${paymentId}`];
-  const expected: Record<IdKind, string | null> = {
-    ...{ payment, payout, refund: payment, event: payment, webhookDelivery: payment },
-    ...{ transaction: payout, decision: payout, account, adjustment: account, apiKey: account },
+/** Where each kind leads; null: nowhere. */
+function pagesOf(ids: Ids): Record<IdKind, string | null> {
+  const account = `/console/accounts/${ids.account}`;
+  const [payout, payment] = [`/console/payouts/${ids.payout}`, `/console/payments/${ids.payment}`];
+  const batch = `/console/batches/${ids.payoutBatch}`;
+  return {
+    ...{ payment, payout, refund: payment, event: payout, webhookDelivery: payout },
+    ...{ decision: payout, account, adjustment: account, transaction: account, apiKey: account },
     ...{ webhookEndpoint: account, request: account, payoutSchedule: account },
     ...{ invitation: account, proposal: account, case: `/console/cases/${ids.case}` },
-    payoutBatch: `/console/batches/${ids.payoutBatch}`,
-    payoutScheduleRun: `/console/batches/${ids.payoutBatch}`,
-    paymentLink: account,
+    ...{ payoutBatch: batch, payoutScheduleRun: batch, paymentLink: account },
     recipient: `${account}/recipients?mode=live`,
     ...{ user: '/console/people', session: '/console/people', passkey: '/console/people' },
     // A notification belongs to the worker, and the pages do not read it.
-    notification: null,
-    linkMail: null,
-    chatWebhook: null,
-    chatMessage: null,
+    ...{ notification: null, linkMail: null, chatWebhook: null, chatMessage: null },
   };
+}
+
+test('the id of an object of every kind leads to its page, or to the page that shows it', async () => {
+  const account = await world.harness.createAccount();
+  const none = Object.fromEntries(
+    (Object.keys(ID_PREFIXES) as IdKind[]).map((kind) => [kind, newId(kind)]),
+  ) as Ids;
+  const own = await makeOneOfEach(world.harness.owner, account, 'live');
+  const ids: Ids = { ...none, ...own, ...(await makeOthers(own.payout, account)) };
   const found = await Promise.all(
     Object.entries(ids).map(async ([kind, id]) => [kind, await leadsTo(id)] as const),
   );
-  expect(Object.fromEntries(found)).toEqual(expected);
+  expect(Object.fromEntries(found)).toEqual(pagesOf(ids));
   expect(await leadsTo(newId('payout'))).toBeNull();
+});
+
+test('an event leads to the payment of its refund, and a posting to the payout that it is of', async () => {
+  const { owner } = world.harness;
+  const account = await world.harness.createAccount();
+  const own = await makeOneOfEach(owner, account, 'live');
+  const event = { id: newId('event'), account_id: account, mode: 'live', sequence: 1 };
+  await insertRow(owner, 'events', { ...event, type: 'refund.completed', object_id: own.refund });
+  expect(await leadsTo(event.id)).toBe(`/console/payments/${own.payment}`);
+  const place = { accountId: account, mode: 'live', currency: 'USDT' } as const;
+  await postAlone(owner, place, reservePosting({ ...buildPayoutMoney('4'), id: own.payout }));
+  const [posted] = await owner.query<{ id: string }>(
+    'SELECT id FROM ledger_transactions WHERE source_id = ?',
+    [own.payout],
+  );
+  expect(await leadsTo(posted!.id)).toBe(`/console/payouts/${own.payout}`);
 });
 
 test('a whole reference, an address in each of its spellings, a hash, an email and a name lead to the one object', async () => {
@@ -234,7 +174,7 @@ test('the start of a reference or a name shows what was found by kind, with stat
       total_debit: '3',
     });
   }
-  await insert('recipients', {
+  await insertRow(world.harness.owner, 'recipients', {
     id: newId('recipient'),
     ...{ account_id: own, mode: 'test', name: 'SALE-Office', currency: 'BTC' },
     ...{ destination_type: 'exchange_id', destination_value: '9', created_by: 'k' },
