@@ -12,11 +12,15 @@ import { resetPages } from '../features/people/pages/reset-password';
 import { securityPages } from '../features/people/pages/security';
 import { sessionPages } from '../features/people/pages/sessions';
 import { signInPages } from '../features/people/pages/sign-in';
+import { passkeySignInPages } from '../features/people/pages/sign-in-passkey';
+import { secondStepPages } from '../features/people/pages/sign-in-second-step';
 import { singleSignOnPages } from '../features/people/pages/single-sign-on';
 
 export function accountPages(options: AccountPages): Route[] {
   return [
     ...signInPages(options),
+    ...secondStepPages(options),
+    ...passkeySignInPages(options),
     ...resetPages(options),
     ...(options.singleSignOn === null ? [] : singleSignOnPages(options, options.singleSignOn)),
     ...confirmPages(options),

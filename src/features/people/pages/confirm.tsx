@@ -5,7 +5,7 @@ import { browserOf, ownPath, page, redirect, type Route } from '../../../kit/pag
 import type { SignedInVisit } from '../../../kit/pages/visit';
 import type { AccountPages } from './page-options';
 import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
-import { refusalOf } from './sign-in';
+import { refusalOf } from './sign-in-parts';
 
 export function confirmPages({ site, users, publicUrl: origin }: AccountPages): Route[] {
   const path = `${site.prefix}/confirm`;

@@ -19,7 +19,7 @@ import { Box } from './box';
 import { signedInAnswer } from './opened-session';
 import { PASSKEY_WRONG, passkeyAnswer } from './passkey-form';
 import { secondStepPage } from './second-step';
-import { CODE_WRONG, refusalOf } from './sign-in';
+import { CODE_WRONG, refusalOf } from './sign-in-parts';
 import { NewPasswordField } from './new-password-field';
 
 const PASSWORD_WRONG =

@@ -11,7 +11,7 @@ import type { AccountPages } from './page-options';
 import { Box } from './box';
 import { PASSKEY_WRONG, passkeyAnswer } from './passkey-form';
 import { secondStepPage } from './second-step';
-import { CODE_WRONG, refusalOf } from './sign-in';
+import { CODE_WRONG, refusalOf } from './sign-in-parts';
 import { NewPasswordField } from './new-password-field';
 
 export function resetPages(options: AccountPages): Route[] {

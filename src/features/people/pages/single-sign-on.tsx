@@ -18,7 +18,7 @@ import type { SetCookie, Visit } from '../../../kit/pages/visit';
 import { Box } from './box';
 import { signedInAnswer } from './opened-session';
 import type { AccountPages } from './page-options';
-import { refusalOf } from './sign-in';
+import { refusalOf } from './sign-in-parts';
 
 export function singleSignOnPages(options: AccountPages, singleSignOn: SingleSignOn): Route[] {
   const { site, product, publicUrl: origin } = options;
