@@ -13,13 +13,13 @@ import { securityPages } from '../features/people/pages/security';
 import { sessionPages } from '../features/people/pages/sessions';
 import { signInPages } from '../features/people/pages/sign-in';
 import { passkeySignInPages } from '../features/people/pages/sign-in-passkey';
-import { secondStepPages } from '../features/people/pages/sign-in-second-step';
+import { signInSecondStep } from '../features/people/pages/sign-in-second-step';
 import { singleSignOnPages } from '../features/people/pages/single-sign-on';
 
 export function accountPages(options: AccountPages): Route[] {
   return [
     ...signInPages(options),
-    ...secondStepPages(options),
+    ...signInSecondStep(options),
     ...passkeySignInPages(options),
     ...resetPages(options),
     ...(options.singleSignOn === null ? [] : singleSignOnPages(options, options.singleSignOn)),

@@ -1,40 +1,30 @@
 /** Accepting an invitation: the same page for a new person and for one who has a user already. */
 import { InvalidInput } from '../../../kit/service/refusal';
 import type { AcceptOutcome, Invitation } from '../people';
-import { type Step, STEP_MINUTES } from '../sign-in';
 import { words } from '../../../kit/pages/components';
 import { EMPTY_FORM, Field, type FormState } from '../../../kit/pages/forms';
 import { PageRefusal } from '../../../kit/pages/problems';
-import {
-  type Answer,
-  browserOf,
-  cookieName,
-  page,
-  redirect,
-  type Route,
-} from '../../../kit/pages/site';
-import type { SetCookie, Visit } from '../../../kit/pages/visit';
+import { type Answer, browserOf, page, redirect, type Route } from '../../../kit/pages/site';
+import type { Visit } from '../../../kit/pages/visit';
 import type { AccountPages } from './page-options';
 import { Box } from './box';
 import { signedInAnswer } from './opened-session';
 import { PASSKEY_WRONG, passkeyAnswer } from './passkey-form';
-import { secondStepPage } from './second-step';
-import { CODE_WRONG, refusalOf } from './sign-in-parts';
+import { CODE_WRONG, secondStepRoutes, stepCookie } from './second-step';
+import { refusalOf } from './sign-in-parts';
 import { NewPasswordField } from './new-password-field';
 
 const PASSWORD_WRONG =
   'You have a user with this email address already. Enter its password to accept.';
 
+const AT = '/invitation';
+
 export function invitationPages(options: AccountPages): Route[] {
   const { site, product, users, publicUrl: origin } = options;
-  const path = `${site.prefix}/invitation`;
-  const stepPath = `${path}/second-step`;
-  const stepCookie = `${cookieName(site)}_step`;
-  const noStep: SetCookie = { name: stepCookie, value: null, maxAgeSeconds: 0, path };
+  const path = site.prefix + AT;
+  const noStep = stepCookie(site, AT, null);
   const tokenOf = (visit: Visit) => visit.form.get('token') ?? visit.query.get('token') ?? '';
   const linkOf = (visit: Visit) => `${path}?token=${encodeURIComponent(tokenOf(visit))}`;
-  const readStep = (visit: Visit) =>
-    users.signIn.step(site.kind, visit.cookies.get(stepCookie) ?? '');
 
   /** @throws PageRefusal when it is not open */
   async function show(visit: Visit, form: FormState, problem: string | null, status = 200) {
@@ -49,13 +39,6 @@ export function invitationPages(options: AccountPages): Route[] {
       { status },
     );
   }
-
-  /** For a person who has a second factor. */
-  const showStep = (visit: Visit, step: Step, problem: string | null, status = 200) =>
-    secondStepPage(options, {
-      ...{ step, action: stepPath, hidden: { token: tokenOf(visit) }, back: linkOf(visit) },
-      ...{ problem, status },
-    });
 
   const signIn = `${site.prefix}/sign-in?accepted`;
 
@@ -91,8 +74,8 @@ export function invitationPages(options: AccountPages): Route[] {
             case 'accepted':
               return await signInAs(visit, outcome.email, person.password);
             case 'second_step':
-              return redirect(`${stepPath}?token=${encodeURIComponent(token)}`, [
-                { name: stepCookie, value: outcome.step, maxAgeSeconds: STEP_MINUTES * 60, path },
+              return redirect(`${path}/second-step?token=${encodeURIComponent(token)}`, [
+                stepCookie(site, AT, outcome.step),
               ]);
             default: {
               const { text, status } = problemOfOutcome(outcome, PASSWORD_WRONG);
@@ -106,46 +89,26 @@ export function invitationPages(options: AccountPages): Route[] {
         }
       },
     },
-    {
-      method: 'get',
-      path: '/invitation/second-step',
-      needs: null,
-      run: async (visit) => {
-        const step = await readStep(visit);
-        return step === null ? redirect(linkOf(visit)) : showStep(visit, step, null);
-      },
-    },
-    {
-      method: 'post',
-      path: '/invitation/second-step',
-      needs: null,
-      run: async (visit) => {
-        const step = await readStep(visit);
-        if (step === null) return redirect(linkOf(visit), [noStep]);
-        const code = visit.form.get('code') ?? '';
+    ...secondStepRoutes(options, {
+      at: AT,
+      hidden: (visit) => ({ token: tokenOf(visit) }),
+      back: linkOf,
+      ended: linkOf,
+      withCode: async (visit, step, code) => {
         const browser = browserOf(site, visit);
         const token = tokenOf(visit);
         const outcome = await users.people.acceptWithCode(site.kind, token, step, code, browser);
         if (outcome.kind === 'accepted') return redirect(signIn, [noStep]);
-        const { text, status } = problemOfOutcome(outcome, CODE_WRONG);
-        return showStep(visit, step, text, status);
+        return { kind: 'problem', ...problemOfOutcome(outcome, CODE_WRONG) };
       },
-    },
-    {
-      method: 'post',
-      path: '/invitation/second-step/passkey',
-      needs: null,
-      run: async (visit) => {
-        const step = await readStep(visit);
-        if (step === null) return redirect(linkOf(visit), [noStep]);
+      withPasskey: async (visit, step) => {
         const answer = { ...passkeyAnswer(site, visit), origin };
         const token = tokenOf(visit);
         const outcome = await users.people.acceptWithPasskey(site.kind, token, step, answer);
         if (outcome.kind === 'accepted') return redirect(signIn, [noStep]);
-        const { text, status } = problemOfOutcome(outcome, PASSKEY_WRONG);
-        return showStep(visit, step, text, status);
+        return { kind: 'problem', ...problemOfOutcome(outcome, PASSKEY_WRONG) };
       },
-    },
+    }),
   ];
 }
 

@@ -10,8 +10,8 @@ import type { SetCookie, Visit } from '../../../kit/pages/visit';
 import type { AccountPages } from './page-options';
 import { Box } from './box';
 import { PASSKEY_WRONG, passkeyAnswer } from './passkey-form';
-import { secondStepPage } from './second-step';
-import { CODE_WRONG, refusalOf } from './sign-in-parts';
+import { CODE_WRONG, secondStepPage } from './second-step';
+import { refusalOf } from './sign-in-parts';
 import { NewPasswordField } from './new-password-field';
 
 export function resetPages(options: AccountPages): Route[] {

@@ -1,13 +1,13 @@
 /** What the ways to sign in share: their paths, where the person goes next, and the step between password and code. */
 import type { OpenedSession } from '../../../kit/service/sessions';
-import { type SignInRefusal, STEP_MINUTES } from '../sign-in';
-import { type Answer, cookieName } from '../../../kit/pages/site';
-import type { SetCookie, Visit } from '../../../kit/pages/visit';
+import type { SignInRefusal } from '../sign-in';
+import type { Answer } from '../../../kit/pages/site';
+import type { Visit } from '../../../kit/pages/visit';
 import type { AccountPages } from './page-options';
 import { signedInAnswer } from './opened-session';
+import { stepCookie } from './second-step';
 
-export const CODE_WRONG =
-  'The code is wrong, or it was used before. Wait for the next code and try again.';
+export const SIGN_IN = '/sign-in';
 
 export function nextOf(visit: Visit): string {
   return visit.form.get('next') ?? visit.query.get('next') ?? '';
@@ -19,15 +19,7 @@ export function withNext(path: string, visit: Visit): string {
 }
 
 export function signInPath({ site }: Pick<AccountPages, 'site'>): string {
-  return `${site.prefix}/sign-in`;
-}
-
-/** Keeps the sealed step between the password and the code; null ends it. */
-export function stepCookie(options: Pick<AccountPages, 'site'>, step: string | null): SetCookie {
-  return {
-    ...{ name: `${cookieName(options.site)}_step`, path: signInPath(options) },
-    ...{ value: step, maxAgeSeconds: step === null ? 0 : STEP_MINUTES * 60 },
-  };
+  return site.prefix + SIGN_IN;
 }
 
 export function openSession(
@@ -35,7 +27,7 @@ export function openSession(
   visit: Visit,
   opened: OpenedSession,
 ): Promise<Answer> {
-  const cookies = [stepCookie(options, null)];
+  const cookies = [stepCookie(options.site, SIGN_IN, null)];
   return signedInAnswer(options, visit, opened, { next: nextOf(visit), cookies });
 }
 

@@ -13,7 +13,8 @@ import type { Visit } from '../../../kit/pages/visit';
 import { Box } from './box';
 import { endSession } from './opened-session';
 import type { AccountPages } from './page-options';
-import { nextOf, openSession, refusalOf, signInPath, stepCookie, withNext } from './sign-in-parts';
+import { stepCookie } from './second-step';
+import { nextOf, openSession, refusalOf, SIGN_IN, signInPath, withNext } from './sign-in-parts';
 
 /** Where a sign-in sends its own redirect, to notice that the browser dropped the cookie. */
 const CHECK = 'signed-in';
@@ -57,7 +58,7 @@ export function signInPages(options: AccountPages): Route[] {
             return openSession(options, visit, outcome);
           case 'second_step':
             return redirect(withNext(`${path}/second-step`, visit), [
-              stepCookie(options, outcome.step),
+              stepCookie(site, SIGN_IN, outcome.step),
             ]);
           case 'no_second_factor':
             return form(visit, NO_SECOND_FACTOR, 403);
