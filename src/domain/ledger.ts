@@ -256,7 +256,7 @@ export interface MerchantTransaction {
   postedAt: Date;
 }
 
-/** A transaction, or those of one type and currency of a batch's payouts as one. */
+/** A transaction, or several of one type and currency of a batch's payouts as one. */
 export interface TransactionLine extends MerchantTransaction {
   batch: { id: string; reference: string; count: number } | null;
 }

@@ -8,7 +8,14 @@ import {
 } from '../../domain/ledger';
 import type { Owner } from '../../domain/mode';
 import type { Reader } from '../transaction';
-import { conditions, exactTime, type ListPage, type ListQuery, pageOf } from '../lists';
+import {
+  conditions,
+  exactTime,
+  type ListPage,
+  type ListQuery,
+  pageOf,
+  type Position,
+} from '../lists';
 
 export type TransactionListQuery = ListQuery<TransactionFilters>;
 
@@ -24,11 +31,8 @@ const COLUMNS = `
      FROM ledger_entries e WHERE e.transaction_id = t.id) AS lines,
   ${exactTime('t.posted_at')} AS position`;
 
-export async function listTransactions(
-  db: Reader,
-  { accountId, mode, limit, after, filters }: TransactionListQuery,
-): Promise<ListPage<MerchantTransaction>> {
-  const { sql, bindings } = conditions([
+function conditionsOf(filters: TransactionFilters, after: Position | null) {
+  return conditions([
     ['t.currency = ?', filters.currency],
     ['t.type = ?', filters.type],
     ['t.source_id = ?', filters.sourceId],
@@ -37,6 +41,13 @@ export async function listTransactions(
     ['t.posted_at <= ?', filters.createdTo],
     ['(t.posted_at, t.id) < (?, ?)', after?.createdAt, after?.id],
   ]);
+}
+
+export async function listTransactions(
+  db: Reader,
+  { accountId, mode, limit, after, filters }: TransactionListQuery,
+): Promise<ListPage<MerchantTransaction>> {
+  const { sql, bindings } = conditionsOf(filters, after);
   const found = await db.query<Found>(
     `SELECT ${COLUMNS} FROM ledger_transactions t
       WHERE t.account_id = ? AND t.mode = ? ${sql}
@@ -47,72 +58,96 @@ export async function listTransactions(
   return { items: items.map(asMerchantTransaction), next };
 }
 
-/** SQL: a batch's first transaction of a type and currency stands for all others of its payouts. */
-const FIRST_OF_BATCH = `(p.batch_id IS NULL OR NOT EXISTS (
-  SELECT FROM payouts q JOIN ledger_transactions u ON u.source_id = q.id
-   WHERE q.batch_id = p.batch_id AND q.batch_row < p.batch_row
-     AND u.type = t.type AND u.currency = t.currency))`;
+/** The sizes of the reads that make a page. Most need the first one only; a long batch needs both. */
+const READS = [100, 900];
 
-/** A page in which a batch is one line. */
+interface Place {
+  id: string;
+  type: string;
+  currency: string;
+  batchId: string | null;
+  position: string;
+}
+
+/**
+ * A page in which transactions that follow each other are one line if they are of one type and currency of a batch's
+ * payouts. A page reads a limited number of them, so a long batch can have a line on the next page, too.
+ */
 export async function listTransactionLines(
   db: Reader,
-  { accountId, mode, limit, after, filters }: TransactionListQuery,
+  query: TransactionListQuery,
 ): Promise<ListPage<TransactionLine>> {
-  const { sql, bindings } = conditions([
-    ['t.currency = ?', filters.currency],
-    ['t.type = ?', filters.type],
-    ['(t.posted_at, t.id) < (?, ?)', after?.createdAt, after?.id],
-  ]);
-  const found = await db.query<Found & { batchId: string | null }>(
-    `SELECT ${COLUMNS}, p.batch_id
-       FROM ledger_transactions t LEFT JOIN payouts p ON p.id = t.source_id
-      WHERE t.account_id = ? AND t.mode = ? AND ${FIRST_OF_BATCH} ${sql}
-      ORDER BY t.posted_at DESC, t.id DESC LIMIT ?`,
-    [accountId, mode, ...bindings, limit + 1],
-  );
-  const { items, next } = pageOf(found, limit);
-  const sums = await sumBatches(db, [...new Set(items.flatMap(({ batchId }) => batchId ?? []))]);
+  const runs: Place[][] = [];
+  let { after } = query;
+  let isEnd = false;
+  for (const size of READS) {
+    const places = await readPlaces(db, { ...query, after, limit: size });
+    isEnd = places.length < size;
+    for (const place of places) {
+      const run = runs.at(-1);
+      if (run !== undefined && isSameBatch(run[0], place)) run.push(place);
+      else runs.push([place]);
+      after = { createdAt: place.position, id: place.id };
+    }
+    if (isEnd || runs.length > query.limit) break;
+  }
+  const shown = runs.slice(0, query.limit);
+  const last = shown.at(-1)?.at(-1);
+  const isAll = isEnd && shown.length === runs.length;
   return {
-    items: items.map(({ batchId, ...one }) => {
-      const sum = sums.find(
-        (of) => of.id === batchId && of.type === one.type && of.currency === one.currency,
-      );
-      if (sum === undefined) return { ...asMerchantTransaction(one), batch: null };
-      const { id, reference, count, lines } = sum;
-      const batch = { id, reference, count };
-      return { ...asMerchantTransaction({ ...one, lines }), batch };
-    }),
-    next,
+    items: await readLines(db, shown),
+    next: isAll || last === undefined ? null : { createdAt: last.position, id: last.id },
   };
 }
 
-interface BatchSum {
-  id: string;
-  reference: string;
-  type: string;
-  currency: string;
-  count: number;
-  lines: StoredLine[];
+function isSameBatch(one: Place | undefined, other: Place): boolean {
+  if (one === undefined || one.batchId === null) return false;
+  const { batchId, type, currency } = other;
+  return one.batchId === batchId && one.type === type && one.currency === currency;
 }
 
-/** What all payouts of each batch have moved. The balance is that after the last of them. */
-async function sumBatches(db: Reader, ids: readonly string[]): Promise<BatchSum[]> {
-  if (ids.length === 0) return [];
-  return db.query<BatchSum>(
-    `SELECT s.id, s.reference, s.type, s.currency, max(s.count)::integer AS count,
-            json_agg(json_build_object('account', s.account, 'direction', s.direction,
-              'amount', s.amount::text, 'balanceAfter', s.balance_after::text) ORDER BY s.line) AS lines
-       FROM (SELECT b.id, b.reference, t.type, t.currency, e.account, e.direction, e.line,
-                    count(*) AS count, sum(e.amount) AS amount,
-                    (array_agg(e.balance_after ORDER BY t.posted_at DESC, t.id DESC))[1] AS balance_after
-               FROM payout_batches b JOIN payouts p ON p.batch_id = b.id
-               JOIN ledger_transactions t ON t.source_id = p.id
-               JOIN ledger_entries e ON e.transaction_id = t.id
-              WHERE b.id = ANY (?)
-              GROUP BY b.id, t.type, t.currency, e.account, e.direction, e.line) AS s
-      GROUP BY s.id, s.reference, s.type, s.currency`,
-    [[...ids]],
+function readPlaces(
+  db: Reader,
+  { accountId, mode, limit, after, filters }: TransactionListQuery,
+): Promise<Place[]> {
+  const { sql, bindings } = conditionsOf(filters, after);
+  return db.query<Place>(
+    `SELECT t.id, t.type, t.currency, ${exactTime('t.posted_at')} AS position,
+            (SELECT p.batch_id FROM payouts p WHERE p.id = t.source_id) AS batch_id
+       FROM ledger_transactions t WHERE t.account_id = ? AND t.mode = ? ${sql}
+      ORDER BY t.posted_at DESC, t.id DESC LIMIT ?`,
+    [accountId, mode, ...bindings, limit],
   );
+}
+
+interface FoundLine extends Omit<Found, 'position'> {
+  batch: TransactionLine['batch'];
+}
+
+/** The newest transaction of each run, with what all of the run have moved. The balances are those after the newest. */
+async function readLines(db: Reader, runs: readonly Place[][]): Promise<TransactionLine[]> {
+  if (runs.length === 0) return [];
+  const places = runs.flatMap((run, n) => run.map(({ id }) => ({ id, n })));
+  const found = await db.query<FoundLine>(
+    `WITH run AS (SELECT id, n, place FROM unnest(?::text[], ?::int[]) WITH ORDINALITY AS r(id, n, place)),
+     summed AS (
+       SELECT r.n, e.account, e.direction, e.line, sum(e.amount) AS amount,
+              (array_agg(e.balance_after ORDER BY r.place))[1] AS balance_after
+         FROM run r JOIN ledger_entries e ON e.transaction_id = r.id
+        GROUP BY r.n, e.account, e.direction, e.line),
+     newest AS (SELECT n, (array_agg(id ORDER BY place))[1] AS id, count(*) AS count FROM run GROUP BY n)
+     SELECT t.id, t.mode, t.type, t.currency, t.description, t.posted_at,
+            json_build_object('object', t.source_object, 'id', t.source_id) AS source,
+            (SELECT json_agg(json_build_object('account', s.account, 'direction', s.direction,
+                      'amount', s.amount::text, 'balanceAfter', s.balance_after::text) ORDER BY s.line)
+               FROM summed s WHERE s.n = w.n) AS lines,
+            CASE WHEN w.count > 1 THEN (
+              SELECT json_build_object('id', b.id, 'reference', b.reference, 'count', w.count)
+                FROM payouts p JOIN payout_batches b ON b.id = p.batch_id WHERE p.id = t.source_id) END AS batch
+       FROM newest w JOIN ledger_transactions t ON t.id = w.id ORDER BY w.n`,
+    [places.map(({ id }) => id), places.map(({ n }) => n)],
+  );
+  return found.map(({ batch, ...one }) => ({ ...asMerchantTransaction(one), batch }));
 }
 
 /** @param id of a transaction; null if it does not exist in this account and mode */

@@ -1,10 +1,12 @@
 /** What the pages of the dashboard tell and ask, as a browser without JavaScript sees it. */
 import { sealBatch, signHead } from '../../../src/db/audit/audit-chain';
+import { insertCompletedPayouts } from '../../support/merchant/large-ledger';
 import { newId } from '../../../src/platform/lib/new-id';
 import {
   buildPayoutMoney,
   completePayout,
   fund,
+  fundedBalance,
   insertPayment,
   insertPayout,
   reservePayout,
@@ -345,14 +347,16 @@ test('a batch is one line of the transactions, which opens', async () => {
      VALUES (?, ?, 'test', 'wages', 'processing', 30, '[]', repeat('0', 64), 'key', '{}')`,
     [batch, shop],
   );
+  const payouts: ReturnType<typeof buildPayoutMoney>[] = [];
   for (let row = 0; row < 30; row += 1) {
     const payout = buildPayoutMoney('10');
     await reservePayout(harness.owner, key, payout);
     await harness.owner.query('UPDATE payouts SET batch_id = ?, batch_row = ? WHERE id = ?', [
       ...[batch, row, payout.id],
     ]);
-    if (row > 26) await completePayout(harness.owner, key, payout);
+    payouts.push(payout);
   }
+  for (const payout of payouts.slice(27)) await completePayout(harness.owner, key, payout);
   const alone = buildPayoutMoney('7');
   await reservePayout(harness.owner, key, alone);
   const list = await viewer.read('/dashboard/test/transactions');
@@ -369,4 +373,47 @@ test('a batch is one line of the transactions, which opens', async () => {
   const rows = await viewer.read(opens[1]!.replaceAll('&amp;', '&'));
   expect(rows.match(/\/payouts\/po_/g)).toHaveLength(25);
   expect(rows).not.toContain(alone.id);
+});
+
+test('a page of transactions reads a part of a long batch, and the next page goes on', async () => {
+  const { owner } = harness;
+  const key = await fundedBalance(owner, '20000');
+  const viewer = await signedIn(
+    gateway.url,
+    await makeUser(owner, 'merchant', 'viewer', key.accountId),
+  );
+  await insertCompletedPayouts(
+    owner,
+    { ...key, apiKeyId: 'key_many', first: 0, count: 1_200 },
+    { isNoted: false },
+  );
+  const batch = newId('payoutBatch');
+  await owner.transaction(async (tx) => {
+    await tx.query('SET LOCAL session_replication_role = replica');
+    await tx.query(
+      `INSERT INTO payout_batches (id, account_id, mode, reference, status, row_count, totals,
+                                   manifest_sha256, api_key_id, review_reasons)
+       VALUES (?, ?, ?, 'many', 'processing', 1200, '[]', repeat('0', 64), 'key', '{}')`,
+      [batch, key.accountId, key.mode],
+    );
+    await tx.query(
+      `UPDATE payouts SET batch_id = ?, batch_row = substr(id, 4)::integer WHERE account_id = ?`,
+      [batch, key.accountId],
+    );
+    await tx.query(
+      `UPDATE ledger_transactions SET posted_at = posted_at + interval '1 hour'
+        WHERE account_id = ? AND type = 'payout_settlement'`,
+      [key.accountId],
+    );
+  });
+  const counts: string[] = [];
+  let path: string | undefined = `/dashboard/${key.mode}/transactions`;
+  while (path !== undefined) {
+    const html = await viewer.read(path);
+    counts.push(...[...html.matchAll(/Batch many: ([\d,]+) payouts/g)].map(([, n]) => n!));
+    path = /href="([^"]*after=[^"]*)"[^>]*>\s*(?:Next|Older)/
+      .exec(html)?.[1]
+      ?.replaceAll('&amp;', '&');
+  }
+  expect(counts).toEqual(['1,000', '200', '800', '400']);
 });

@@ -29,10 +29,7 @@ export function transactionPages({
         const { query, base } = visit;
         const filters = filtersOf(query);
         const after = positionOf(query);
-        // Some days of a batch are not the batch.
-        const isWhole =
-          filters.batchId === undefined && !('createdFrom' in filters || 'createdTo' in filters);
-        const read = isWhole ? transactionLines : transactions;
+        const read = filters.batchId === undefined ? transactionLines : transactions;
         const { items, next } = await read(visit, { limit: PER_PAGE, after, filters });
         const path = `${base}/transactions`;
         return page(
