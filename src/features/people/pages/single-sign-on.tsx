@@ -61,37 +61,11 @@ export function singleSignOnPages(options: AccountPages, singleSignOn: SingleSig
 
   const linkForm = (email: string, problem: string | null, status = 200) =>
     page(
-      'Link your operator',
-      <Box product={product} title="Link your operator" problem={problem}>
-        <p>
-          {email} is an operator who signed in with a password before. Enter that password, and a
-          code if you use two-step verification. From then on, single sign-on is your way in.
-        </p>
-        <form method="post" action={`${path}/link`} class="stack">
-          <Field
-            name="password"
-            label="Password"
-            type="password"
-            form={EMPTY_FORM}
-            required
-            autocomplete="current-password"
-            maxLength={200}
-          />
-          <Field
-            name="code"
-            label="Code"
-            hint="The code from your authenticator app, or a recovery code. Leave it empty if you do not use two-step verification."
-            form={EMPTY_FORM}
-            autocomplete="one-time-code"
-            maxLength={40}
-          />
-          <button class="btn">Link and sign in</button>
-          <a class="btn" data-variant="ghost" href={signIn}>
-            Cancel
-          </a>
-        </form>
-      </Box>,
-      { status },
+      LINK_TITLE,
+      <LinkForm {...{ product, email, problem, signIn, action: `${path}/link` }} />,
+      {
+        status,
+      },
     );
 
   const readLink = (visit: Visit) =>
@@ -189,6 +163,50 @@ export function singleSignOnPages(options: AccountPages, singleSignOn: SingleSig
       run: async () => redirect((await singleSignOn.signOutUrl(`${origin}${signIn}`)) ?? signIn),
     },
   ];
+}
+
+const LINK_TITLE = 'Link your operator';
+
+interface LinkFormProps {
+  product: string;
+  email: string;
+  problem: string | null;
+  action: string;
+  signIn: string;
+}
+
+function LinkForm({ product, email, problem, action, signIn }: LinkFormProps) {
+  return (
+    <Box product={product} title={LINK_TITLE} problem={problem}>
+      <p>
+        {email} is an operator who signed in with a password before. Enter that password, and a code
+        if you use two-step verification. From then on, single sign-on is your way in.
+      </p>
+      <form method="post" action={action} class="stack">
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          form={EMPTY_FORM}
+          required
+          autocomplete="current-password"
+          maxLength={200}
+        />
+        <Field
+          name="code"
+          label="Code"
+          hint="The code from your authenticator app, or a recovery code. Leave it empty if you do not use two-step verification."
+          form={EMPTY_FORM}
+          autocomplete="one-time-code"
+          maxLength={40}
+        />
+        <button class="btn">Link and sign in</button>
+        <a class="btn" data-variant="ghost" href={signIn}>
+          Cancel
+        </a>
+      </form>
+    </Box>
+  );
 }
 
 const TITLE = 'Single sign-on';
