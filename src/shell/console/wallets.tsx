@@ -32,7 +32,6 @@ export function Wallets({ providers }: { providers: readonly ProviderWallets[] }
           },
           {
             label: 'Address',
-            wide: true,
             cell: ({ wallet }) => (wallet === null ? '–' : <Id value={wallet.address} />),
           },
           {
@@ -56,7 +55,7 @@ export function Wallets({ providers }: { providers: readonly ProviderWallets[] }
                 '–'
               ) : (
                 <>
-                  <Money amount={wallet.minimum} currency={wallet.asset} />
+                  <Money amount={wallet.minimum} currency={wallet.asset} />{' '}
                   {isLow(wallet) ? <Status value="low" /> : null}
                 </>
               ),

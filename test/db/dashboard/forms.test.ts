@@ -275,7 +275,9 @@ test('two paid checkouts of a link are both credited, and the merchant is told',
   const merchants = await read();
   expect(merchants).toContain('paid this link more than once');
   for (const id of [first, second]) expect(merchants).toContain(`payments/${id}`);
-  expect(await customer.read(link)).toContain('25.50000000 USDC');
+  const both = await customer.read(link);
+  expect(both).toContain('25.50000000 USDC');
+  expect(both).toContain('Ask the shop for a refund.');
   const told = await gateway.db.query(
     "SELECT object_id, kind FROM occasions WHERE kind = 'link_paid_twice'",
   );

@@ -8,7 +8,13 @@ import { PageRefusal } from '../../../kit/pages/problems';
 import { page, redirect, type Route } from '../../../kit/pages/site';
 import type { Visit } from '../../../kit/pages/visit';
 import { AdminRefusal } from '../../../kit/service/refusal';
-import { type LinkForCustomer, type PaymentLinks, receivedOf, routeOf } from '../payment-links';
+import {
+  isPaidTwice,
+  type LinkForCustomer,
+  type PaymentLinks,
+  receivedOf,
+  routeOf,
+} from '../payment-links';
 import { routeText } from './route-text';
 
 const TITLE = 'Your payment';
@@ -80,8 +86,12 @@ function Pay({ link, payment, isOpen }: LinkForCustomer) {
       {isPayable ? (
         <>
           <p>
-            You pay <Money amount={payment.amount} currency={payment.currency} />
-            {current === undefined ? null : `, ${routeText(current)}`}.
+            You pay{' '}
+            <b>
+              {amountText(payment.amount)}{' '}
+              {current === undefined ? payment.currency : routeText(current)}
+            </b>
+            .
           </p>
           <a class="btn" href={payment.checkoutUrl}>
             Open the checkout
@@ -138,7 +148,9 @@ function Ended({
       <Alert
         tone={status === 'completed' ? 'good' : 'note'}
         title={ENDED[status] ?? 'This payment has ended.'}
-      />
+      >
+        {isPaidTwice(link) ? 'You have paid more than once. Ask the shop for a refund.' : null}
+      </Alert>
       <Facts
         rows={[
           ['Received', received(link)],
