@@ -237,6 +237,7 @@ describe.each(PROVIDER_CODES)('%s and 429', (code) => {
         ? [
             provider.estimateNetworkFee('USDT', 'tron'),
             provider.listAlarms(),
+            provider.listWallets(),
             provider.listUnknownTransactions(),
             provider.claimTransaction(buildOrder(code), '0x1'),
           ]
