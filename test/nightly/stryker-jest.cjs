@@ -6,7 +6,8 @@ const {
   runtime: _ours,
   ...unit
 } = projects.find(({ displayName }) => displayName === 'unit');
-const FILES = 'batch-terms|fees|ledger|limits|money|payment-refunds|refund-terms|review';
+const FILES =
+  'batch-terms|fees|ledger|limits|money|payment-pricing|payment-refunds|refund-terms|review';
 
 module.exports = {
   ...unit,

@@ -4,11 +4,13 @@ import {
   amount,
   compare,
   greaterOf,
+  hasMoreDecimals,
   lesserOf,
   parseRequestAmount,
   percentOf,
   plainDecimal,
   roundTo,
+  shareOf,
   subtract,
   ZERO,
 } from '../../../src/domain/money';
@@ -131,4 +133,25 @@ test.each([
 
 test('rounding comes after the fixed part was added, once', () => {
   expect(percentOf(amount('0.00000001'), '50', amount('0.00000001'))).toBe('0.00000002');
+});
+
+test('equal amounts are neither less nor greater', () => {
+  expect(compare(amount('0.1'), amount('0.10'))).toBe(0);
+});
+
+test.each([
+  [6, '0.0000010', false],
+  [6, '0.0000011', true],
+  [0, '7', false],
+  [0, '7.5', true],
+])('%i decimals are too few for %s: %s', (decimals, value, isMore) => {
+  expect(hasMoreDecimals(decimals, amount(value))).toBe(isMore);
+});
+
+test.each([
+  ['1', '3', 0.333],
+  ['3', '3', 1],
+  ['0', '0', 0],
+])('%s of %s is a bar of %s', (part, whole, share) => {
+  expect(shareOf(amount(part), amount(whole))).toBe(share);
 });

@@ -88,3 +88,9 @@ test.each([
 ])('a key or a user is called what it is (%#)', (requester, sentence) => {
   expect(reviewReasonSentence('new_api_key', requester)).toBe(sentence);
 });
+
+test('no other reason speaks of the key', () => {
+  const requester = newId('apiKey');
+  const sentence = reviewReasonSentence('review_all', null);
+  expect(reviewReasonSentence('review_all', requester)).toBe(sentence);
+});
