@@ -29,9 +29,9 @@ const FOOT = 770;
 /** The columns by their right edges; the name has the room to the left of them. */
 const COLUMNS = [
   { title: 'Postings', right: 205, of: ({ postings }: StatementLine) => String(postings ?? '') },
-  { title: 'Available', right: 318, of: ({ available }: StatementLine) => available },
-  { title: 'Reserved', right: 431, of: ({ reserved }: StatementLine) => reserved },
-  { title: 'Total', right: RIGHT, of: ({ total }: StatementLine) => total },
+  { title: 'Available', right: 318, of: ({ available }: StatementLine) => grouped(available) },
+  { title: 'Reserved', right: 431, of: ({ reserved }: StatementLine) => grouped(reserved) },
+  { title: 'Total', right: RIGHT, of: ({ total }: StatementLine) => grouped(total) },
 ] as const;
 
 /** @param statements of one month, in the order of the pages; at least one */

@@ -7,9 +7,9 @@ export interface StatementLine {
   name: string;
   /** Null for a balance. */
   postings: number | null;
-  available: string;
-  reserved: string;
-  total: string;
+  available: Amount;
+  reserved: Amount;
+  total: Amount;
 }
 
 export function statementLines({ opening, movements, closing }: Statement): StatementLine[] {
@@ -25,12 +25,7 @@ function lineOf(
   postings: number | null,
   { available, reserved }: Held,
 ): StatementLine {
-  return {
-    ...{ name, postings },
-    available: grouped(available),
-    reserved: grouped(reserved),
-    total: grouped(add(available, reserved)),
-  };
+  return { name, postings, available, reserved, total: add(available, reserved) };
 }
 
 /** The amount with commas between thousands and all decimals. */

@@ -135,7 +135,7 @@ function short(amount: string): string {
 
 function group(amount: string): string {
   const [whole = '', decimals] = amount.split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',').replace('-', '−');
   return decimals === undefined ? grouped : `${grouped}.${decimals}`;
 }
 

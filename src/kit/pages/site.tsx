@@ -82,7 +82,7 @@ export type Route = RoutePath &
         beforeEnrolment?: true;
         run: (visit: SignedInVisit) => SignedInAnswer | Promise<SignedInAnswer>;
       }
-    /** Without a session. */
+    /** Open to everybody, and shown without the menu. */
     | { needs: null; run: (visit: Visit) => Answer | Promise<Answer> }
   );
 
@@ -289,7 +289,8 @@ async function serveRoute(
   }
   refuseNul(visit.query, visit.form);
   if (route.needs === null) {
-    await send(site, settings, ctx, { ...visit, session }, await route.run({ ...visit, session }));
+    // It is a page of whoever has the link, so that a merchant who is signed in sees no menu around it.
+    await send(site, settings, ctx, visit, await route.run({ ...visit, session }));
     return;
   }
   if (session === null) {

@@ -196,6 +196,8 @@ test('a customer chooses what to pay with a link, and pays once', async () => {
   const { link, customer, api, payments, choose, close } = atLink(page, html, reference);
 
   expect(await customer.read(link)).toContain('25.50 USDC on Base');
+  // The merchant sees what the customer sees.
+  expect(await client.read(link)).not.toContain('<nav aria-label="Main">');
   expect(await payments('')).toEqual([]);
   const both = await Promise.all([choose('USDT tron'), choose('USDT tron')]);
   const [first] = await payments('');

@@ -179,7 +179,7 @@ function Movements({ statement }: { statement: Statement }) {
         </thead>
         <tbody>
           {statementLines(statement).map((line) => (
-            <Line line={line} />
+            <Line line={line} currency={statement.currency} />
           ))}
         </tbody>
       </table>
@@ -187,15 +187,15 @@ function Movements({ statement }: { statement: Statement }) {
   );
 }
 
-function Line({ line }: { line: StatementLine }) {
+function Line({ line, currency }: { line: StatementLine; currency: string }) {
   const cell = (label: string, amount: string) => (
     <td class="right" data-label={label}>
-      {line.postings === null ? <b>{amount}</b> : amount}
+      <Money amount={amount} currency={currency} />
     </td>
   );
   return (
     <tr>
-      <th scope="row">{line.name}</th>
+      <th scope="row">{line.postings === null ? <b>{line.name}</b> : line.name}</th>
       <td class="right wide">{line.postings}</td>
       {cell('Available', line.available)}
       {cell('Reserved', line.reserved)}

@@ -181,14 +181,14 @@ function Description({ row, base }: { row: MerchantTransaction | TransactionLine
     const { id, reference, count } = row.batch;
     const opens = new URLSearchParams({ batch: id, type, currency }).toString();
     return (
-      <a class="break" href={`${base}/transactions?${opens}`}>
+      <a href={`${base}/transactions?${opens}`}>
         Batch {reference}: {count.toLocaleString('en')} payouts
       </a>
     );
   }
   if (source.object === 'adjustment') return <span class="break">{description}</span>;
   return (
-    <a class="break" href={`${base}/${source.object}s/${source.id}`}>
+    <a title={description} href={`${base}/${source.object}s/${source.id}`}>
       {description}
     </a>
   );

@@ -53,7 +53,9 @@ interface AmountLinkProps {
 export function ReferenceOf({ reference, accountId, accountName }: ReferenceProps) {
   return (
     <>
-      <span class="break">{reference}</span>
+      <span class="reference" title={reference}>
+        {reference}
+      </span>
       <small>
         <a href={`${PREFIX}/accounts/${accountId}`}>{accountName}</a>
       </small>
