@@ -19,7 +19,7 @@ const HEIGHT = 48;
 export function Bars({ label, axes, bars }: BarsProps) {
   const width = bars.length * (BAR + GAP) - GAP;
   return (
-    <div class="chart">
+    <div class="bar-chart">
       <small class="muted">{axes.highest}</small>
       <svg
         class="bars"

@@ -139,6 +139,17 @@ function group(amount: string): string {
   return decimals === undefined ? grouped : `${grouped}.${decimals}`;
 }
 
+/** A sentence that breaks between its words, and not at the hyphens of a reference in it. */
+export function Sentence({ text }: { text: string }) {
+  return (
+    <>
+      {text
+        .split(/(\S+-\S+)/)
+        .map((part, index) => (index % 2 === 0 ? part : <span class="reference">{part}</span>))}
+    </>
+  );
+}
+
 /** In UTC; with JavaScript the tooltip has the local time as well, or the text has it if the person wants it. */
 export function Time({ at, seconds = false }: { at: Date; seconds?: boolean }) {
   const iso = at.toISOString();

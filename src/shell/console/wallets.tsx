@@ -60,7 +60,7 @@ export function Wallets({ providers }: { providers: readonly ProviderWallets[] }
                 </>
               ),
           },
-          { label: 'Reported', cell: ({ readAt }) => <Time at={readAt} seconds /> },
+          { label: 'Last asked', cell: ({ readAt }) => <Time at={readAt} seconds /> },
         ]}
       />
     </Card>

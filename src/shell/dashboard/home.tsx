@@ -215,25 +215,27 @@ function VolumeChart({ volume }: { volume: Volume | undefined }) {
   const highest = days.reduce((most, day) => greaterOf(most, add(day.received, day.sent)), ZERO);
   return (
     <figure>
-      <Bars
-        label={`By day in the last ${VOLUME_DAYS} days: ${received} ${currency} received, ${sent} ${currency} sent`}
-        axes={{
-          highest: (
-            <span>
-              <Money amount={highest} currency={currency} /> on the highest day
-            </span>
-          ),
-          first: days[0]?.day ?? '',
-          last: days.at(-1)?.day ?? '',
-        }}
-        bars={days.map((day) => ({
-          title: `${day.day}: ${day.received} received, ${day.sent} sent`,
-          parts: [
-            { tone: 'good', share: shareOf(day.received, highest) },
-            { tone: 'busy', share: shareOf(day.sent, highest) },
-          ],
-        }))}
-      />
+      {highest === ZERO ? null : (
+        <Bars
+          label={`By day in the last ${VOLUME_DAYS} days: ${received} ${currency} received, ${sent} ${currency} sent`}
+          axes={{
+            highest: (
+              <span>
+                <Money amount={highest} currency={currency} /> on the highest day
+              </span>
+            ),
+            first: days[0]?.day ?? '',
+            last: days.at(-1)?.day ?? '',
+          }}
+          bars={days.map((day) => ({
+            title: `${day.day}: ${day.received} received, ${day.sent} sent`,
+            parts: [
+              { tone: 'good', share: shareOf(day.received, highest) },
+              { tone: 'busy', share: shareOf(day.sent, highest) },
+            ],
+          }))}
+        />
+      )}
       <figcaption class="muted">
         Last {VOLUME_DAYS} days: <Money amount={received} currency={currency} /> received,{' '}
         <Money amount={sent} currency={currency} /> sent

@@ -344,7 +344,7 @@ test('a batch is one line of the transactions, which opens', async () => {
   await harness.owner.query(
     `INSERT INTO payout_batches (id, account_id, mode, reference, status, row_count, totals,
                                  manifest_sha256, api_key_id, review_reasons)
-     VALUES (?, ?, 'test', 'wages', 'processing', 30, '[]', repeat('0', 64), 'key', '{}')`,
+     VALUES (?, ?, 'test', 'wages-11', 'processing', 30, '[]', repeat('0', 64), 'key', '{}')`,
     [batch, shop],
   );
   const payouts: ReturnType<typeof buildPayoutMoney>[] = [];
@@ -360,9 +360,9 @@ test('a batch is one line of the transactions, which opens', async () => {
   const alone = buildPayoutMoney('7');
   await reservePayout(harness.owner, key, alone);
   const list = await viewer.read('/dashboard/test/transactions');
-  expect(list.match(/Batch wages: \d+ payouts/g)).toEqual([
-    'Batch wages: 3 payouts',
-    'Batch wages: 30 payouts',
+  expect(list.match(/Batch <span class="reference">wages-11:<\/span> \d+ payouts/g)).toEqual([
+    'Batch <span class="reference">wages-11:</span> 3 payouts',
+    'Batch <span class="reference">wages-11:</span> 30 payouts',
   ]);
   expect(list).toContain(`/payouts/${alone.id}`);
   const sum = Number(buildPayoutMoney('10').totalDebit) * 30;

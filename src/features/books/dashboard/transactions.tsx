@@ -7,7 +7,7 @@ import {
   type TransactionFilters,
 } from '../../../domain/ledger';
 import type { DashboardServices } from '../../../shell/dashboard/services';
-import { Empty, Money, Table, Time, words } from '../../../kit/pages/components';
+import { Empty, Money, Sentence, Table, Time, words } from '../../../kit/pages/components';
 import type { ListPosition } from '../../../kit/service/services';
 import { Icon } from '../../../kit/pages/icon';
 import { page } from '../../../kit/pages/site';
@@ -182,14 +182,14 @@ function Description({ row, base }: { row: MerchantTransaction | TransactionLine
     const opens = new URLSearchParams({ batch: id, type, currency }).toString();
     return (
       <a href={`${base}/transactions?${opens}`}>
-        Batch {reference}: {count.toLocaleString('en')} payouts
+        <Sentence text={`Batch ${reference}: ${count.toLocaleString('en')} payouts`} />
       </a>
     );
   }
   if (source.object === 'adjustment') return <span class="break">{description}</span>;
   return (
     <a title={description} href={`${base}/${source.object}s/${source.id}`}>
-      {description}
+      <Sentence text={description} />
     </a>
   );
 }

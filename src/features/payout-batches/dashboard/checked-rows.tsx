@@ -42,7 +42,7 @@ export function checkedRows(
       notes: same === undefined ? [] : [`Row ${same} has the same recipient and amount.`],
       facts: {
         ...(name === undefined || name === '' ? {} : { Name: name }),
-        ...(found === undefined
+        ...(found === undefined || found.route.network === cells['network']
           ? {}
           : { 'Sent over': words(found.route.network ?? found.route.provider) }),
         ...(fees === null ? {} : { Fees: <Money amount={fees} currency={currency} /> }),

@@ -111,7 +111,7 @@ export function ReviewPayout(props: ReviewProps) {
             {sent}
             <input type="hidden" name={REVIEWED} value={reviewedDigest(reviewed)} />
             <button class="btn">
-              {isReviewed ? 'Request payout of' : 'Send'} {order.amount} {currency}
+              {isReviewed ? 'Request payout of' : 'Send'} {money(order.amount)}
             </button>
           </form>
           <form method="post" action={`${path}/new`}>
