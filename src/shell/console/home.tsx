@@ -136,7 +136,7 @@ function waitingCause({ cause, mode, ...waiting }: WaitingObjects): Cause {
 function providerCause({ provider, mode, calls, failed }: ProviderCalls): Cause {
   return {
     count: null,
-    text: `${words(provider)} does not answer ${failed} of ${calls} ${mode} requests`,
+    text: `${failed} of ${calls} ${mode} requests to ${words(provider)} failed`,
     path: '/operations',
     detail: `in the last ${SHOWN_MINUTES} minutes`,
   };

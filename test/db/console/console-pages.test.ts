@@ -126,9 +126,7 @@ test('operations show statements, positions, the ledger check and the waiting de
   expect(await read(client, '/operations')).toMatch(
     /Exchange Pay.*Not reported.*Base.*0xhot.*0\.40000000.*network fees.*0\.50000000.*Low/s,
   );
-  expect(await read(client, '/home')).toContain(
-    'Exchange Pay does not answer 5 of 10 live requests',
-  );
+  expect(await read(client, '/home')).toContain('5 of 10 live requests to Exchange Pay failed');
   // No provider is enabled here, and no Temporal is there.
   expect(await read(client, '/operations?check=providers')).toContain('No provider is enabled');
   const run = (schedule: string) => client.post('/console/operations/run', { schedule });
