@@ -73,6 +73,7 @@ import { createConsoleServices } from './console/services';
 import { createWorkflowUrl } from '../kit/pages/workflow-link';
 import { createDashboard } from './dashboard/dashboard';
 import { serveAssets } from '../kit/pages/assets';
+import { serveLogos } from '../kit/pages/logos';
 import { createOnce } from '../kit/pages/once';
 import { serveSite } from '../kit/pages/site';
 
@@ -278,7 +279,11 @@ export function buildPages(deps: Deps<ApiConfig>, api: Services): Middleware[] {
       host: consoleHost,
     }),
   ];
-  return [serveAssets, ...sites.map((site) => serveSite(site, { ...config, logger }))];
+  return [
+    serveAssets,
+    serveLogos(db),
+    ...sites.map((site) => serveSite(site, { ...config, logger })),
+  ];
 }
 
 /** In development their chats may be on this machine, as webhooks of test mode may be. */

@@ -1,4 +1,5 @@
 /** An account with an object of every kind that belongs to a merchant, as rows: what a list of all kinds is tried with. */
+import { createHash } from 'node:crypto';
 import type { Db } from '../../src/db/transaction';
 import type { IdKind } from '../../src/domain/ids';
 import type { Mode } from '../../src/domain/mode';
@@ -46,6 +47,11 @@ export async function makeOneOfEach(db: Db, accountId: string, mode: Mode) {
       scopes: '{}',
     },
     ...{ display_prefix: 'sk_test_', last_four: 'abcd' },
+  });
+  const content = Buffer.from('logo');
+  await insert('account_logos', {
+    ...{ account_id: accountId, type: 'image/png', content },
+    sha256: createHash('sha256').update(content).digest('hex'),
   });
   await insert('audit_log', {
     ...{ actor: 'x', via: 'dashboard', action: 'api_key.create', object: 'api_key' },

@@ -12,6 +12,8 @@ export interface NamingRequest {
   refundId: string;
   paymentId: string;
   accountName: string;
+  /** The hash of the account's logo. */
+  logo: string | null;
   amount: string;
   currency: string;
   network: string | null;
@@ -24,10 +26,11 @@ export async function findNamingRequest(
   tokenHash: Buffer,
 ): Promise<NamingRequest | null> {
   const [found] = await db.query<NamingRequest>(
-    `SELECT r.id AS refund_id, r.payment_id, a.name AS account_name, r.amount, r.currency, p.network,
+    `SELECT r.id AS refund_id, r.payment_id, a.name AS account_name, g.sha256 AS logo, r.amount, r.currency, p.network,
             r.address_until AS until
        FROM refund_links l JOIN payment_refunds r ON r.id = l.refund_id
        JOIN payments p ON p.id = r.payment_id JOIN accounts a ON a.id = r.account_id
+       LEFT JOIN account_logos g ON g.account_id = a.id
       WHERE l.token_hash = ? AND r.state = 'ordered' AND r.payout_id IS NULL
         AND r.address_until > clock_timestamp()`,
     [tokenHash],

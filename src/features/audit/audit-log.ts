@@ -11,6 +11,7 @@ export const VISIBLE_ACTIONS = [
   'account.suspend',
   'account.reinstate',
   'account.bookkeeping',
+  'account.logo',
   'account.recipients',
   'account.second_person',
   'api_key.create',

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { findAccount } from '../../db/accounts/accounts';
+import { findLogoName } from '../../db/accounts/logos';
 import {
   closeLink,
   findLink,
@@ -61,6 +62,8 @@ export function isPaidTwice(link: PaymentLink): boolean {
 export interface LinkForCustomer {
   link: PaymentLink;
   accountName: string;
+  /** The hash of the account's logo. */
+  logo: string | null;
   /** The one that counts: with money, or the latest. */
   payment: Payment | null;
   /** Whether the customer may choose what to pay with. */
@@ -87,12 +90,13 @@ export function createPaymentLinks({ db, money }: { db: Db; money: PersonsPaymen
     const link = await findLink(db, id);
     if (link === null) return null;
     const account = await findAccount(db, link.accountId);
+    const logo = (await findLogoName(db, link.accountId))?.sha256 ?? null;
     const [first] = link.payments;
     const payment = first === undefined ? null : await money.payment(link, first.id);
     const isFree = payment === null || !isPaidFor(payment);
     const isOpen = isFree && link.closedAt === null && !link.hasExpired;
     const isPaid = !isFree && !isOpenPayment(payment.status);
-    return { link, accountName: account?.name ?? '', payment, isOpen, isPaid };
+    return { link, accountName: account?.name ?? '', logo, payment, isOpen, isPaid };
   };
 
   return {

@@ -30,7 +30,7 @@ type Handled = 'method' | 'run' | 'recent' | 'liveRecent';
 
 /** What was sent is shown again after a sign-in, or with what is wrong with it. */
 export function merchantForm(form: MerchantForm): MerchantRoute[] {
-  const { values, show, send, recent, takesLargeForm, cost, ...route } = form;
+  const { values, show, send, recent, takesLargeForm, takesFile, cost, ...route } = form;
   const own = ({ base, params }: MerchantVisit) =>
     base + route.path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '');
   return [
@@ -38,6 +38,7 @@ export function merchantForm(form: MerchantForm): MerchantRoute[] {
     {
       ...route,
       ...(takesLargeForm === undefined ? {} : { takesLargeForm }),
+      ...(takesFile === undefined ? {} : { takesFile }),
       ...(cost === undefined ? {} : { cost }),
       ...(recent === undefined ? {} : { [recent === 'live' ? 'liveRecent' : 'recent']: own }),
       method: 'post',

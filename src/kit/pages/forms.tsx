@@ -122,6 +122,26 @@ export function TextArea(props: TextAreaProps) {
   );
 }
 
+type FileFieldProps = Pick<FieldProps, 'name' | 'label' | 'hint' | 'form'> & {
+  /** The types of the files that the browser offers. */
+  accept: string;
+};
+
+/** A file that is sent with the form, which must be multipart/form-data. */
+export function FileField({ name, label, hint, form, accept }: FileFieldProps) {
+  return (
+    <Labelled name={name} label={label} hint={hint} form={form}>
+      <input
+        class="input"
+        {...attributes({ name, hint, form })}
+        type="file"
+        accept={accept}
+        required
+      />
+    </Labelled>
+  );
+}
+
 /** A table as CSV: pasted, or read from a file by the page's script, so that the person can correct it. */
 export function TableField(props: Omit<TextAreaProps, 'name' | 'isTable' | 'required'>) {
   return (

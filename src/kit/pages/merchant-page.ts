@@ -26,6 +26,7 @@ export interface MerchantRoute {
   path: string;
   cost?: Cost;
   takesLargeForm?: true;
+  takesFile?: true;
   needs: Permission;
   /** The permission that live mode needs instead of `needs`. */
   liveNeeds?: Permission;
@@ -37,14 +38,11 @@ export interface MerchantRoute {
 }
 
 export function merchantRoute(route: MerchantRoute): Route {
-  const { method, path, cost, takesLargeForm, needs, liveNeeds, liveRecent, recent, run } = route;
+  const { path, liveNeeds, liveRecent, recent, run, ...rest } = route;
   return {
-    method,
+    ...rest,
     path: `/:mode${path}`,
-    ...(cost === undefined ? {} : { cost }),
-    ...(takesLargeForm === undefined ? {} : { takesLargeForm }),
-    needs,
-    run: (plain) => {
+    run: (plain: SignedInVisit) => {
       const visit = merchantVisit(plain);
       if (visit.mode === 'live' && liveNeeds !== undefined && !visit.may(liveNeeds)) {
         throw new PageRefusal('not_allowed');

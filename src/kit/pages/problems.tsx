@@ -81,7 +81,7 @@ const PROBLEMS = {
   form_too_large: {
     status: 413,
     title: 'Form too large',
-    text: 'Send less than 64 KiB, or 8 MiB with a table, and at most 5,000 fields.',
+    text: 'Send less than 64 KiB, or 8 MiB with a table, and at most 5,000 fields. A logo has at most 64 KiB.',
   },
   unavailable: {
     status: 503,

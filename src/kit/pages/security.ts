@@ -51,28 +51,61 @@ export function refuseNul(...all: URLSearchParams[]): void {
 const FORM_BYTES_MAX = 64 * 1024;
 /** Ten thousand rows of a table, as a form encodes them. */
 const LARGE_FORM_BYTES_MAX = 8 * 1024 * 1024;
+/** A larger image than the pages take, so that the form says what its limit is. */
+const FILE_FORM_BYTES_MAX = 1024 * 1024;
 /** More than a selection of rows has. A million fields would keep the process busy for seconds. */
 const FORM_FIELDS_MAX = 5_000;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+const FILE_FORM_TYPE = 'multipart/form-data';
+
+interface Taken {
+  takesLargeForm?: true;
+  takesFile?: true;
+}
+
+interface SentForm {
+  form: URLSearchParams;
+  file: Buffer | null;
+}
 
 /** @throws PageRefusal */
 export async function readForm(
   request: IncomingMessage,
-  isLarge = false,
-): Promise<URLSearchParams> {
-  const type = request.headers['content-type'] ?? '';
-  if (type.split(';')[0]?.trim().toLowerCase() !== FORM_TYPE) {
-    throw new PageRefusal('invalid_form');
+  { takesLargeForm, takesFile }: Taken,
+): Promise<SentForm> {
+  const header = request.headers['content-type'] ?? '';
+  const type = header.split(';')[0]?.trim().toLowerCase();
+  if (takesFile === true && type === FILE_FORM_TYPE) {
+    return readParts(header, await readWhole(request, FILE_FORM_BYTES_MAX));
   }
-  const body = await readBytes(request, isLarge ? LARGE_FORM_BYTES_MAX : FORM_BYTES_MAX).catch(
-    (error: unknown) => {
-      // A browser that goes away in the midst of a form is not a database that is away.
-      if (error instanceof PageRefusal || !request.destroyed) throw error;
-      throw new PageRefusal('form_incomplete');
-    },
-  );
+  if (type !== FORM_TYPE) throw new PageRefusal('invalid_form');
+  const max = takesLargeForm === true ? LARGE_FORM_BYTES_MAX : FORM_BYTES_MAX;
+  const body = await readWhole(request, max);
   if (hasMoreThan(FORM_FIELDS_MAX, body)) throw new PageRefusal('form_too_large');
-  return new URLSearchParams(body.toString('utf8'));
+  return { form: new URLSearchParams(body.toString('utf8')), file: null };
+}
+
+/** The platform's own parser reads the parts. */
+async function readParts(type: string, body: Buffer): Promise<SentForm> {
+  const parts = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
+    .formData()
+    .catch(() => {
+      throw new PageRefusal('form_incomplete');
+    });
+  const sent: SentForm = { form: new URLSearchParams(), file: null };
+  for (const [name, value] of parts) {
+    if (typeof value === 'string') sent.form.append(name, value);
+    else sent.file = Buffer.from(await value.arrayBuffer());
+  }
+  return sent;
+}
+
+function readWhole(request: IncomingMessage, max: number): Promise<Buffer> {
+  return readBytes(request, max).catch((error: unknown) => {
+    // A browser that goes away in the midst of a form is not a database that is away.
+    if (error instanceof PageRefusal || !request.destroyed) throw error;
+    throw new PageRefusal('form_incomplete');
+  });
 }
 
 function hasMoreThan(max: number, body: Buffer): boolean {
@@ -84,13 +117,14 @@ function hasMoreThan(max: number, body: Buffer): boolean {
   return true;
 }
 
+/** Reads the rest of a form that is too large as well: the next request of the connection comes after it. */
 async function readBytes(request: IncomingMessage, max: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > max) throw new PageRefusal('form_too_large');
-    chunks.push(chunk);
+    if (length <= max) chunks.push(chunk);
   }
+  if (length > max) throw new PageRefusal('form_too_large');
   return Buffer.concat(chunks);
 }

@@ -70,6 +70,8 @@ interface RoutePath {
   cost?: Cost;
   /** Its form may have megabytes. Others have 64 KiB at most. */
   takesLargeForm?: true;
+  /** Its form may have a file, as multipart/form-data. */
+  takesFile?: true;
 }
 
 export type Route = RoutePath &
@@ -283,7 +285,7 @@ async function serveRoute(
   // The answer may be a file that is sent for a while.
   ctx.res.once('close', settings.limits.begin(costsOf(route), askerOf(visit, session)));
   if (isPost) {
-    visit.form = await readForm(ctx.req, route.takesLargeForm);
+    ({ form: visit.form, file: visit.file } = await readForm(ctx.req, route));
     // A form can be slow on purpose, and the session have ended before its last byte.
     session = await readSession();
   }
@@ -363,7 +365,7 @@ function readVisit(ctx: Context & { params: Visit['params'] }, settings: SiteSet
     path: ctx.path,
     params: ctx.params,
     query: new URLSearchParams(ctx.querystring),
-    form: new URLSearchParams(),
+    ...{ form: new URLSearchParams(), file: null },
     address: clientAddress(
       ctx.req.socket.remoteAddress,
       ctx.get('X-Forwarded-For'),
@@ -422,7 +424,7 @@ async function sendProblem(
     path: ctx.path,
     params: {},
     query: new URLSearchParams(),
-    form: new URLSearchParams(),
+    ...{ form: new URLSearchParams(), file: null },
     address: '',
     userAgent: '',
     referrer: '',

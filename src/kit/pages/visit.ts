@@ -10,6 +10,8 @@ export interface Visit {
   query: URLSearchParams;
   /** Empty for GET. */
   form: URLSearchParams;
+  /** The file of the form; null if it has none. */
+  file: Buffer | null;
   address: string;
   userAgent: string;
   /** The page that a form was on, if the browser tells. */

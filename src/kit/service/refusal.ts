@@ -201,6 +201,11 @@ const PROBLEMS = {
     `“${value}” is no time zone. Use a name such as Europe/Berlin, America/New_York or UTC.`,
   made_by_key: () =>
     'A key that was created with another key cannot manage keys: leave out api_keys:write.',
+  no_file: () => 'Choose a file.',
+  file_too_large: () => 'The file has more than 64 KiB. Save the image smaller, or as WebP.',
+  not_an_image: () => 'The file is not a PNG, JPEG or WebP image. Save the image as one of these.',
+  image_size: ({ width, height }: { width: number; height: number }) =>
+    `The image has ${width} x ${height} pixels. Use one from 32 to 1024 pixels wide and high.`,
   not_a_limit: ({ value }: { value: string }) =>
     `${value} is not a limit. Use a currency and an amount, such as USDT=500.`,
   no_such_route: ({ scope }: { scope: RouteScope }) =>

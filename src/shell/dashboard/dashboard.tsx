@@ -14,6 +14,7 @@ import { document, type NavEntry, type Shell } from '../../kit/pages/layout';
 import type { Once } from '../../kit/pages/once';
 import type { Site } from '../../kit/pages/site';
 import type { Visit } from '../../kit/pages/visit';
+import { logoPages } from '../../features/accounts/dashboard/logo';
 import { auditPages } from '../../features/audit/dashboard/audit';
 import { batchPages } from '../../features/payout-batches/dashboard/batches';
 import { chatPages } from '../../features/notifications/dashboard/chats';
@@ -85,6 +86,7 @@ export function createDashboard({
         homePages(services),
         paymentPages(services),
         paymentLinkPages({ services, links, publicUrl }),
+        logoPages(services),
         payoutPages(services),
         batchPages(services),
         schedulePages(services),

@@ -31,6 +31,7 @@ import { makeOneOfEach } from '../one-of-each';
 
 /** What a merchant's pages read. The role reads nothing else. */
 const TABLES = [
+  'account_logos',
   'api_keys',
   'audit_log',
   'balances',

@@ -316,3 +316,111 @@ test('an endpoint that fails has a warning', async () => {
   expect(older).toContain('First page');
   await stop();
 });
+
+/** The beginning of a PNG, which says its size, and more bytes up to the length. */
+function png(width: number, height: number, length = 100): Buffer {
+  const content = Buffer.alloc(length, 7);
+  content.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
+  content.writeUInt32BE(width, 16);
+  content.writeUInt32BE(height, 20);
+  return content;
+}
+
+function fileForm(content: Buffer | string, name = 'logo.png'): FormData {
+  const form = new FormData();
+  form.append(
+    'logo',
+    new Blob([new Uint8Array(Buffer.from(content))], { type: 'image/png' }),
+    name,
+  );
+  return form;
+}
+
+const LOGO = '/dashboard/live/logo';
+const logoIn = (html: string) => /src="(\/logos\/[0-9a-f]{64})"/.exec(html)?.[1];
+
+test('an owner uploads, replaces and removes the logo that customers see', async () => {
+  const own = await createMerchant(gateway.db, gateway.pepper);
+  const { client, user } = await signIn('owner', own);
+  const link = linkForm(await client.read(LINK_FORM));
+  const page = (await client.post(LINK_FORM, link)).headers.get('location')!;
+  const [, pay] = /<code>[^<]+(\/dashboard\/pay\/plink_\w+)<\/code>/.exec(await client.read(page))!;
+  const customer = new PageClient(gateway.baseUrl);
+  expect(logoIn(await customer.read(pay!))).toBeUndefined();
+
+  const first = png(32, 1024, 65_536);
+  const saved = await client.post(LOGO, fileForm(first));
+  expect(saved.headers.get('location')).toBe(`${LOGO}?saved`);
+  const path = logoIn(await client.read(`${LOGO}?saved`))!;
+  expect(logoIn(await customer.read(pay!))).toBe(path);
+  const answer = await customer.get(path);
+  expect(Buffer.from(await answer.arrayBuffer()).equals(first)).toBe(true);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'content-type': 'image/png',
+    'content-security-policy': "default-src 'none'",
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'public, max-age=31536000, immutable',
+  });
+  expect(answer.headers.getSetCookie()).toEqual([]);
+
+  await client.post(LOGO, fileForm(png(64, 64)));
+  const second = logoIn(await customer.read(pay!))!;
+  expect(second).not.toBe(path);
+  expect((await customer.get(path)).status).toBe(404);
+  expect((await client.post(`${LOGO}/remove`)).headers.get('location')).toBe(LOGO);
+  expect(logoIn(await customer.read(pay!))).toBeUndefined();
+  expect((await customer.get(second)).status).toBe(404);
+
+  const entries = await gateway.db.query(
+    `SELECT actor, before ->> 'sha256' AS before, after ->> 'sha256' AS after
+       FROM audit_log WHERE account_id = ? AND action = 'account.logo' ORDER BY id`,
+    [own.accountId],
+  );
+  const [was, is] = [path, second].map((one) => one.replace('/logos/', ''));
+  expect(entries).toEqual([
+    { actor: user.email, before: null, after: was },
+    { actor: user.email, before: was, after: is },
+    { actor: user.email, before: is, after: null },
+  ]);
+});
+
+test('what is no logo is refused at its field, and the one before stays', async () => {
+  const own = await createMerchant(gateway.db, gateway.pepper);
+  const { client } = await signIn('owner', own);
+  await client.post(LOGO, fileForm(png(64, 64)));
+  const before = logoIn(await client.read(LOGO));
+  const kept = async () => logoIn(await client.read(LOGO)) === before;
+  for (const [content, remedy] of [
+    ['<svg xmlns="http://www.w3.org/2000/svg"/>', 'Save the image as one of these'],
+    ['<!doctype html><script>alert(1)</script>', 'Save the image as one of these'],
+    [png(64, 64).subarray(0, 20), 'Save the image as one of these'],
+    [png(64, 64, 65_537), 'Save the image smaller'],
+    [png(1025, 64), 'The image has 1025 x 64 pixels. Use one from 32'],
+    [png(64, 31), 'The image has 64 x 31 pixels. Use one from 32'],
+    ['', 'Choose a file'],
+  ] as const) {
+    const html = await textOf(client.post(LOGO, fileForm(content)), 422);
+    expect(html).toMatch(new RegExp(`id="field-logo-error"[^>]*>[^<]*${remedy}`));
+  }
+  expect(await textOf(client.post(LOGO, {}), 422)).toContain('Choose a file');
+  expect((await client.post('/dashboard/live/bookkeeping', fileForm('x'))).status).toBe(415);
+  expect((await client.post(LOGO, fileForm(png(64, 64, 2_000_000)))).status).toBe(413);
+  const headers = {
+    'sec-fetch-site': 'same-origin',
+    'content-type': 'multipart/form-data; boundary=x',
+  };
+  expect((await client.post(LOGO, { logo: 'x' }, headers)).status).toBe(400);
+  expect(await kept()).toBe(true);
+
+  // Others of the account may not, and an owner of another account changes that one’s own.
+  for (const role of ['finance', 'viewer'] as const) {
+    const { client: other } = await signIn(role, own);
+    expect((await other.post(LOGO, fileForm(png(65, 65)))).status).toBe(403);
+    expect((await other.post(`${LOGO}/remove`)).status).toBe(403);
+  }
+  const { client: stranger } = await signIn();
+  expect(logoIn(await stranger.read(LOGO))).toBeUndefined();
+  expect((await stranger.post(`${LOGO}/remove`)).status).toBe(303);
+  await stranger.post(LOGO, fileForm(png(66, 66)));
+  expect(await kept()).toBe(true);
+});

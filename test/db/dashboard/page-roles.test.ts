@@ -67,6 +67,9 @@ const DASHBOARD: Record<string, [test: string, live: string]> = {
   'post /payment-links/:id/close': ['OFD', 'OFD'],
   'get /payment-links/new': ['OFD', 'OFD'],
   'post /payment-links/new': ['OFD', 'OFD'],
+  'get /logo': ['O', 'O'],
+  'post /logo': ['O', 'O'],
+  'post /logo/remove': ['O', 'O'],
   'get /payments/:id': ['OFDSV', 'OFDSV'],
   'post /payments/:id/cancel': ['OFD', 'OFD'],
   'get /payments/:id/refund': ['OFD', 'OF'],
@@ -186,10 +189,10 @@ const ANSWERS: [number, string[]][] = [
       'get /people/invited',
       'get /security/recovery-codes',
       'get /statements/file.pdf',
-      ...['first-steps/hide', 'keys/by-api', 'low-balances', 'notifications', 'second-person'].map(
+      ...['first-steps/hide', 'keys/by-api', 'logo/remove', 'low-balances', 'notifications'].map(
         (form) => `post /${form}`,
       ),
-      ...['payouts/filters/remove', 'people/second-factor', 'queue/approve'].map(
+      ...['second-person', 'payouts/filters/remove', 'people/second-factor', 'queue/approve'].map(
         (form) => `post /${form}`,
       ),
       ...['recovery-codes', 'totp/remove', 'totp/start'].map((form) => `post /security/${form}`),

@@ -14,6 +14,7 @@ const TABLES: Record<
   string,
   readonly [api: string, worker: string, admin: string, dashboard: string]
 > = {
+  account_logos: ['-', '-', '-', 'SIUD'],
   accounts: ['S', 'S', 'SIU', 'S'],
   api_key_minutes: ['-', '-', '-', '-'],
   // All columns but the hash: “secrets are read by the roles that need them”.

@@ -152,11 +152,12 @@ test.each(['test', 'live'])(
   'what holds for live mode as well is changed after a recent sign-in only, also from the pages of %s mode',
   async (mode) => {
     const base = `/dashboard/${mode}`;
-    for (const [path, form] of [
+    for (const [path, form, back = path] of [
       [`${base}/second-person`, { above: '' }],
       [`${base}/recipients/rules`, { waitHours: '1', payTo: 'anywhere' }],
+      [`${base}/logo/remove`, {}, `${base}/logo`],
     ] as const) {
-      await expectConfirmation(path, form, path);
+      await expectConfirmation(path, form, back);
       expect((await client.post(path, form)).status).toBe(303);
     }
   },

@@ -75,10 +75,11 @@ export class PageClient {
   /** A form that a browser sends from a page of the same origin, unless the headers say otherwise. */
   post(
     path: string,
-    form: Record<string, string> | URLSearchParams = {},
+    form: Record<string, string> | URLSearchParams | FormData = {},
     headers: Record<string, string> = { 'sec-fetch-site': 'same-origin' },
   ): Promise<Response> {
-    return this.#send(path, { method: 'POST', body: new URLSearchParams(form), headers });
+    const body = form instanceof FormData ? form : new URLSearchParams(form);
+    return this.#send(path, { method: 'POST', body, headers });
   }
 
   /** A page that must be there. */

@@ -61,6 +61,11 @@ export function paymentLinkPages({ services, links, publicUrl }: PaymentLinkPage
             none={<Empty icon="link" title="No payment links yet" />}
             table={(empty) => <LinkTable rows={items} path={path} empty={empty} />}
           >
+            {visit.may('manage') ? (
+              <a class="btn" data-variant="outline" href={`${base}/logo`}>
+                Logo
+              </a>
+            ) : null}
             {visit.may('link') ? <CreateLink path={path} label="New payment link" /> : null}
           </ListPage>,
           NAV,

@@ -3,6 +3,7 @@ import { ApiError } from '../../../domain/errors';
 import { isOpenPayment } from '../../../domain/payment';
 import { Box } from '../../people/pages/box';
 import { Alert, Facts, Money } from '../../../kit/pages/components';
+import { logoPath } from '../../../kit/pages/logos';
 import { PREFIX } from '../../../kit/pages/merchant-page';
 import { PageRefusal } from '../../../kit/pages/problems';
 import { page, redirect, type Route } from '../../../kit/pages/site';
@@ -27,11 +28,14 @@ export function payPages(links: PaymentLinks): Route[] {
   const show = async (visit: Visit, problem: string | null, status = 200) => {
     const found = await links.find(idOf(visit));
     if (found === null) throw new PageRefusal('payment_link_gone');
-    const { isOpen, isPaid, payment, accountName } = found;
+    const { isOpen, isPaid, payment, accountName, logo } = found;
     const isPayable = payment !== null && isOpenPayment(payment.status);
     if (!isOpen && !isPayable && !isPaid) throw new PageRefusal('payment_link_gone');
     const body = (
-      <Box owner={accountName} product="Payment link" title={TITLE} problem={problem}>
+      <Box
+        {...{ owner: accountName, product: 'Payment link', title: TITLE, problem }}
+        logo={logo === null ? null : logoPath(logo)}
+      >
         {isPaid && payment !== null ? <Ended {...found} payment={payment} /> : <Pay {...found} />}
       </Box>
     );

@@ -7,6 +7,7 @@ import { EMPTY_FORM, Field, type FormState } from '../../../kit/pages/forms';
 import { PageRefusal } from '../../../kit/pages/problems';
 import { page, type Route } from '../../../kit/pages/site';
 import type { Visit } from '../../../kit/pages/visit';
+import { logoPath } from '../../../kit/pages/logos';
 import { PREFIX } from '../../../kit/pages/merchant-page';
 
 const PATH = `${PREFIX}/refund-address`;
@@ -24,7 +25,10 @@ export function refundAddressPages(addresses: RefundAddresses): Route[] {
     const request = await addresses.find(token);
     if (request === null) throw new PageRefusal('refund_link_gone');
     const body = (
-      <Box product={request.accountName} title={TITLE} problem={problem}>
+      <Box
+        {...{ owner: request.accountName, product: 'Refund', title: TITLE, problem }}
+        logo={request.logo === null ? null : logoPath(request.logo)}
+      >
         <Name request={request} token={token} form={form} />
       </Box>
     );

@@ -4,6 +4,8 @@ import { Alert } from '../../../kit/pages/components';
 interface BoxProps {
   /** In whose name the page is shown, by default the gateway's. */
   owner?: string;
+  /** The path of the owner's logo, by default the first letter. */
+  logo?: string | null;
   product: string;
   title: string;
   problem: string | null;
@@ -11,13 +13,18 @@ interface BoxProps {
 }
 
 /** The frame of a page for a person who is not signed in. */
-export function Box({ owner = 'Payments gateway', product, title, problem, children }: BoxProps) {
+export function Box(props: BoxProps) {
+  const { owner = 'Payments gateway', logo = null, product, title, problem, children } = props;
   return (
     <section class="box">
       <div class="brand">
-        <span class="logo" aria-hidden="true">
-          {owner.slice(0, 1).toUpperCase()}
-        </span>
+        {logo === null ? (
+          <span class="logo" aria-hidden="true">
+            {owner.slice(0, 1).toUpperCase()}
+          </span>
+        ) : (
+          <img class="logo" src={logo} alt="" />
+        )}
         <span>
           <b>{owner}</b>
           <small>{product}</small>
