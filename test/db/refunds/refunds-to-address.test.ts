@@ -471,8 +471,13 @@ describe('the link', () => {
   test('goes to the customer by mail, and the mail alone has it', async () => {
     const id = await orderedWithMail();
     expect(await takeMail(id)).toEqual([{ kind: 'customer', email: 'ada@example.com' }]);
+    await world.db.query(
+      `INSERT INTO account_logos (account_id, type, content, sha256)
+       VALUES (?, 'image/png', 'logo', encode(sha256('logo'), 'hex'))`,
+      [payment.accountId],
+    );
     expect(await findNamingRequest(world.db, hash(`of the mail of ${id}`))).toMatchObject({
-      refundId: id,
+      ...{ refundId: id, logo: hash('logo').toString('hex') },
     });
   });
 
