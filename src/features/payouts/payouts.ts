@@ -99,10 +99,13 @@ async function quote(
   const { route, networkFee } = chosen;
   await checkRelease(deps.db, caller, order.release);
   const { terms, available } = await price(deps, wish, chosen, sent);
-  const { serviceFee, totalDebit, reviewReasons } = terms;
+  const { serviceFee, totalDebit, reviewReasons, needsSecondPerson } = terms;
   const { provider, network } = route;
   const availableAfter = subtract(available, totalDebit);
-  return { provider, network, serviceFee, networkFee, totalDebit, availableAfter, reviewReasons };
+  return {
+    ...{ provider, network, serviceFee, networkFee, totalDebit, availableAfter },
+    ...{ reviewReasons, needsSecondPerson },
+  };
 }
 
 async function create(

@@ -80,8 +80,10 @@ export interface PayoutQuote {
   networkFee: Amount;
   totalDebit: Amount;
   availableAfter: Amount;
-  /** Empty if it is sent without an approval. */
+  /** Empty if no operator has to approve it. */
   reviewReasons: readonly ReviewReason[];
+  /** Whether another person of the account has to approve it. */
+  needsSecondPerson: boolean;
 }
 
 export interface Payouts {

@@ -143,6 +143,21 @@ test('a live payout is sent after a review only, and exactly as it was shown', a
   expect(await made()).toEqual({ n: 1, amount: '10.00000000' });
 });
 
+test('the review of a live payout says that another person must approve it', async () => {
+  const own = await createMerchant(gateway.db, gateway.pepper, { reviewAll: false });
+  await fund(gateway.db, own.accountId, 'live', 'USDT', '100');
+  const { client } = await signIn('finance', own);
+  const path = '/dashboard/live/payouts/new';
+  const review = async () => textOf(client.post(path, payoutForm(keyIn(await client.read(path)))));
+  expect(await review()).not.toContain('Another person of your account');
+  await gateway.db.query(`UPDATE accounts SET second_person_above = '{"USDT": "5"}' WHERE id = ?`, [
+    own.accountId,
+  ]);
+  const waits = await review();
+  expect(waits).toContain('Another person of your account');
+  expect(waits).toContain('Request payout of');
+});
+
 const LINK_FORM = '/dashboard/test/payment-links/new';
 
 /** The form of a payment link of 25.50 in USDT on Tron or USDC on Base. */

@@ -1,8 +1,6 @@
 /** The rows of a batch or a schedule for their review: names, networks, fees, duplicates, and who approves. */
 import { add } from '../../../domain/money';
-import type { ReviewReason } from '../../../domain/review';
-import { type Approver, approversOf } from '../../../domain/second-person';
-import { Card, Money, personText, ReviewReasons, words } from '../../../kit/pages/components';
+import { Money, words } from '../../../kit/pages/components';
 import { faultText } from '../../../kit/pages/fault-text';
 import type { SheetRow } from '../../../kit/pages/sheet-review';
 import type { BatchCheck } from '../payout-batches';
@@ -64,38 +62,4 @@ function duplicatesOf(routed: BatchCheck['routed']): Map<number, number> {
     else duplicates.set(row, earlier);
   }
   return duplicates;
-}
-
-interface ApprovalsProps {
-  needsSecondPerson: boolean;
-  reviewReasons: readonly ReviewReason[];
-  approvers: readonly Approver[];
-  /** The person who makes it. */
-  userId: string;
-  /** What happens when nobody has to approve it. */
-  otherwise: string;
-}
-
-/** Who has to approve it after it was created. */
-export function Approvals(props: ApprovalsProps) {
-  const { needsSecondPerson, reviewReasons, approvers, userId, otherwise } = props;
-  const others = approversOf(approvers, userId);
-  return (
-    <Card title="Who must approve">
-      {needsSecondPerson ? (
-        <p class="break">
-          {others.length === 0
-            ? 'Another person of your account, but nobody may approve yet. Invite a person first.'
-            : `Another person of your account: ${others.map(personText).join(' or ')}.`}
-        </p>
-      ) : null}
-      {reviewReasons.length === 0 ? null : (
-        <div>
-          <p>An operator of the gateway, because of these rules:</p>
-          <ReviewReasons reasons={reviewReasons} requester={userId} />
-        </div>
-      )}
-      {needsSecondPerson || reviewReasons.length > 0 ? null : <p>{otherwise}</p>}
-    </Card>
-  );
 }

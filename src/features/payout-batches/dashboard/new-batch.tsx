@@ -29,7 +29,8 @@ import {
   writeSheet,
 } from '../../../kit/pages/sheet';
 import { SheetReview } from '../../../kit/pages/sheet-review';
-import { Approvals, checkedRows, shownColumns } from './checked-rows';
+import { Approvals } from '../../approvals/dashboard/who-approves';
+import { checkedRows, shownColumns } from './checked-rows';
 
 const NAV = { nav: 'batches' };
 /** The form reads thousands of rows. */

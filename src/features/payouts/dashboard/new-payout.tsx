@@ -52,7 +52,11 @@ const ALL_FIELDS = [
   ...BENEFICIARY,
 ];
 
-export function newPayoutPages({ money, recipients }: DashboardServices): MerchantRoute[] {
+export function newPayoutPages({
+  money,
+  recipients,
+  approvers,
+}: DashboardServices): MerchantRoute[] {
   const show = async (
     visit: MerchantVisit,
     shown: Pick<FormProps, 'formKey' | 'sent' | 'quote'>,
@@ -101,6 +105,7 @@ export function newPayoutPages({ money, recipients }: DashboardServices): Mercha
     const body = (
       <ReviewPayout
         {...{ path, reviewed, values, isStale, userId: visit.userId }}
+        approvers={await approvers(visit)}
         fields={ALL_FIELDS}
       />
     );

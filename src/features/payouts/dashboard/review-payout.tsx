@@ -6,18 +6,11 @@ import type { Beneficiary } from '../../../domain/beneficiary';
 import type { SentPayoutOrder } from '../../../domain/payout';
 import { conditionWords, requestedConditions } from '../../../domain/payout-condition';
 import type { Recipient } from '../../../domain/recipient';
+import type { Approver } from '../../../domain/second-person';
 import { canonicalJson, sha256 } from '../../../platform/lib/canonical-json';
 import type { PayoutQuote } from '../../../kit/service/services';
-import {
-  Alert,
-  Card,
-  Facts,
-  Id,
-  Money,
-  PageHead,
-  ReviewReasons,
-  words,
-} from '../../../kit/pages/components';
+import { Alert, Card, Facts, Id, Money, PageHead, words } from '../../../kit/pages/components';
+import { Approvals } from '../../approvals/dashboard/who-approves';
 import { SentAgain } from '../../../kit/pages/forms';
 
 /** A field that only the review's form has; its other fields are those of the payout's form. */
@@ -55,16 +48,17 @@ interface ReviewProps {
   values: URLSearchParams;
   fields: readonly string[];
   userId: string;
+  approvers: readonly Approver[];
   /** Whether something has changed since the payout was shown and confirmed. */
   isStale: boolean;
 }
 
 export function ReviewPayout(props: ReviewProps) {
-  const { path, reviewed, values, fields, isStale, userId } = props;
+  const { path, reviewed, values, fields, isStale, userId, approvers } = props;
   const { order, quote, recipient } = reviewed;
   const { currency } = order;
   const money = (amount: string) => <Money amount={amount} currency={currency} />;
-  const isReviewed = quote.reviewReasons.length > 0;
+  const isRequest = quote.needsSecondPerson || quote.reviewReasons.length > 0;
   const sent = <SentAgain values={values} fields={fields} table={false} />;
   return (
     <>
@@ -78,6 +72,13 @@ export function ReviewPayout(props: ReviewProps) {
           <p>The fees or the route are new. Review it again.</p>
         </Alert>
       ) : null}
+      <Approvals
+        needsSecondPerson={quote.needsSecondPerson}
+        reviewReasons={quote.reviewReasons}
+        approvers={approvers}
+        userId={userId}
+        otherwise="Nobody. You can cancel the payout for a few seconds after you send it. After that, it cannot be reversed."
+      />
       <Card>
         <Facts
           rows={[
@@ -95,23 +96,12 @@ export function ReviewPayout(props: ReviewProps) {
             ...releaseRows(order),
           ]}
         />
-        {isReviewed ? (
-          <>
-            <p>An operator must approve this payout before it is sent:</p>
-            <ReviewReasons reasons={quote.reviewReasons} requester={userId} />
-          </>
-        ) : (
-          <p>
-            You can cancel the payout for a few seconds after you send it. After that, it cannot be
-            reversed.
-          </p>
-        )}
         <div class="actions">
           <form method="post" action={`${path}/new`}>
             {sent}
             <input type="hidden" name={REVIEWED} value={reviewedDigest(reviewed)} />
             <button class="btn">
-              {isReviewed ? 'Request payout of' : 'Send'} {money(order.amount)}
+              {isRequest ? 'Request payout of' : 'Send'} {money(order.amount)}
             </button>
           </form>
           <form method="post" action={`${path}/new`}>
