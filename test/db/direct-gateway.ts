@@ -114,8 +114,11 @@ function stepsOf(deps: Deps<ApiConfig>, db: ActivityDeps['db']): ActivityDeps {
   };
 }
 
-/** A callback can arrive before the call that it is about has been recorded; a workflow's timer would ask again. */
-const LOOKED_AGAIN_MS = [300, 1_000, 3_000];
+/**
+ * A callback can arrive before the call that it is about has been recorded, and a look can be refused by a rate limit;
+ * a workflow's timer would ask again.
+ */
+const LOOKED_AGAIN_MS = [300, 1_000, 3_000, 10_000, 30_000];
 
 function lookAgain(look: () => Promise<unknown>): void {
   for (const ms of LOOKED_AGAIN_MS) {
