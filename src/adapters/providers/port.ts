@@ -8,6 +8,7 @@
 import type { Beneficiary } from '../../domain/beneficiary';
 import type { Amount } from '../../domain/money';
 import type { ProviderCode } from '../../domain/provider-codes';
+import type { ProviderWallet } from '../../domain/provider-wallet';
 import type { Destination, DestinationType } from '../../domain/destination';
 
 /**
@@ -200,18 +201,6 @@ export type AlarmsResult =
   | { kind: 'alarms'; alarms: ProviderAlarm[]; isSilent?: (alarmId: string) => boolean }
   | Limited
   | Unknown;
-
-/** What an address that pays from the provider has of one asset. */
-export interface ProviderWallet {
-  network: string;
-  address: string;
-  asset: string;
-  balance: Amount;
-  /** Below it the provider calls the balance low; null if it names none. */
-  minimum: Amount | null;
-  /** Whether the asset also pays the network's fees. */
-  paysFees: boolean;
-}
 
 export type WalletsResult = { kind: 'wallets'; wallets: ProviderWallet[] } | Limited | Unknown;
 

@@ -1,25 +1,14 @@
 /** The balances of the wallets that providers pay from, as each has last told. */
 import type { Mode } from '../../domain/mode';
-import type { Amount } from '../../domain/money';
 import type { ProviderCode } from '../../domain/provider-codes';
+import type { ProviderWallet } from '../../domain/provider-wallet';
 import type { Db } from '../transaction';
-
-export interface WalletBalance {
-  network: string;
-  address: string;
-  asset: string;
-  balance: Amount;
-  /** Below it the balance is low; null if the provider names none. */
-  minimum: Amount | null;
-  /** Whether the asset also pays the network's fees, as ETH does on Ethereum. */
-  paysFees: boolean;
-}
 
 export interface ProviderWallets {
   provider: ProviderCode;
   mode: Mode;
   /** Empty: the provider does not report them. */
-  wallets: WalletBalance[];
+  wallets: ProviderWallet[];
   readAt: Date;
 }
 
@@ -28,7 +17,7 @@ type Key = Pick<ProviderWallets, 'provider' | 'mode'>;
 export async function noteProviderWallets(
   db: Db,
   { provider, mode }: Key,
-  wallets: readonly WalletBalance[],
+  wallets: readonly ProviderWallet[],
 ): Promise<void> {
   await db.query(
     `INSERT INTO provider_wallets (provider, mode, wallets, read_at) VALUES (?, ?, ?::jsonb, now())
@@ -37,7 +26,7 @@ export async function noteProviderWallets(
   );
 }
 
-/** Of a provider that is no longer enabled. */
+/** Removes the balances of a provider that is no longer enabled. */
 export async function forgetProviderWallets(db: Db, { provider, mode }: Key): Promise<void> {
   await db.query('DELETE FROM provider_wallets WHERE provider = ? AND mode = ?', [provider, mode]);
 }

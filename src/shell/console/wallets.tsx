@@ -1,14 +1,16 @@
 /** What the providers pay from. The worker reads it every minute, so the page does not wait for a provider. */
-import type { ProviderWallets, WalletBalance } from '../../db/operations/provider-wallets';
+import type { ProviderWallets } from '../../db/operations/provider-wallets';
 import { isLess } from '../../domain/money';
+import type { ProviderWallet } from '../../domain/provider-wallet';
 import { Card, Empty, Id, Money, Status, Table, Time, words } from '../../kit/pages/components';
 
-const isLow = ({ balance, minimum }: WalletBalance) => minimum !== null && isLess(balance, minimum);
+const isLow = ({ balance, minimum }: ProviderWallet) =>
+  minimum !== null && isLess(balance, minimum);
 
 /** A row for each balance; one for a provider that reports none. */
 export function Wallets({ providers }: { providers: readonly ProviderWallets[] }) {
   const rows = providers.flatMap(({ wallets, ...provider }) => {
-    const shown: (WalletBalance | null)[] = wallets.length === 0 ? [null] : wallets;
+    const shown: (ProviderWallet | null)[] = wallets.length === 0 ? [null] : wallets;
     return shown.map((wallet) => ({ ...provider, wallet }));
   });
   return (

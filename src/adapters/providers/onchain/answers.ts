@@ -2,6 +2,7 @@
  * Reads the on-chain provider's answers into the port's types: transfers, checkouts, refusals, and
  * answers that decide nothing.
  */
+import type { ProviderWallet } from '../../../domain/provider-wallet';
 import {
   lookUp,
   readAmount,
@@ -20,7 +21,6 @@ import type {
   CheckoutRefusal,
   ProviderAlarm,
   ProviderTransfer,
-  ProviderWallet,
   ReceivedTransfer,
   Unknown,
 } from '../port';

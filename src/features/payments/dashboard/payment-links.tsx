@@ -162,7 +162,7 @@ function Amounts({ link: { amount, routes } }: { link: PaymentLink }) {
   return <Money amount={amount} currency={[...currencies].join(' or ')} />;
 }
 
-/** Those of a customer who switched, too. */
+/** Lists every payment, because a customer who switched has opened several. */
 function PaymentsOf({ link: { payments }, base }: { link: PaymentLink; base: string }) {
   if (payments.length === 0) return <>The customer has not opened the checkout.</>;
   return (
