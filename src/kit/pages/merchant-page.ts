@@ -4,7 +4,7 @@ import { mayDo, type Permission } from '../../domain/users';
 import type { ChangedBy } from '../service/audit';
 import type { Cost } from './limits';
 import { PageRefusal } from './problems';
-import { type Route, signInAgain, type SignedInAnswer } from './site';
+import { type Route, routeMaker, signInAgain, type SignedInAnswer } from './site';
 import type { SignedInVisit } from './visit';
 
 export const PREFIX = '/dashboard';
@@ -36,6 +36,10 @@ export interface MerchantRoute {
   recent?: (visit: MerchantVisit) => string;
   run: (visit: MerchantVisit) => SignedInAnswer | Promise<SignedInAnswer>;
 }
+
+/** Writes a route as `get('/payments', 'read', (visit) => …)`. */
+export const get = routeMaker<MerchantRoute>('get');
+export const post = routeMaker<MerchantRoute>('post');
 
 export function merchantRoute(route: MerchantRoute): Route {
   const { path, liveNeeds, liveRecent, recent, run, ...rest } = route;

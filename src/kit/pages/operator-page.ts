@@ -4,7 +4,7 @@ import type { ChangedBy } from '../service/audit';
 import { checkReason } from '../service/checks';
 import type { Cost } from './limits';
 import { PageRefusal } from './problems';
-import type { Route, SignedInAnswer } from './site';
+import { type Route, routeMaker, type SignedInAnswer } from './site';
 import type { SignedInVisit } from './visit';
 
 export const PREFIX = '/console';
@@ -25,6 +25,10 @@ export interface OperatorRoute {
   needs: Permission;
   run: (visit: OperatorVisit) => SignedInAnswer | Promise<SignedInAnswer>;
 }
+
+/** Writes a route as `get('/queue', 'read', (visit) => …)`. */
+export const get = routeMaker<OperatorRoute>('get');
+export const post = routeMaker<OperatorRoute>('post');
 
 export function operatorRoute({ run, ...route }: OperatorRoute): Route {
   return { ...route, run: (visit: SignedInVisit) => run(operatorVisit(visit)) };

@@ -74,19 +74,46 @@ interface RoutePath {
   takesFile?: true;
 }
 
-export type Route = RoutePath &
-  (
-    | {
-        needs: Permission;
-        /** Asks the person to sign in again, unless they did a few minutes ago. */
-        recent?: true;
-        /** Also for a person who must set up a second factor first. */
-        beforeEnrolment?: true;
-        run: (visit: SignedInVisit) => SignedInAnswer | Promise<SignedInAnswer>;
-      }
-    /** Open to everybody, and shown without the menu. */
-    | { needs: null; run: (visit: Visit) => Answer | Promise<Answer> }
-  );
+interface SignedInRoute extends RoutePath {
+  needs: Permission;
+  /** Asks the person to sign in again, unless they did a few minutes ago. */
+  recent?: true;
+  /** Also for a person who must set up a second factor first. */
+  beforeEnrolment?: true;
+  run: (visit: SignedInVisit) => SignedInAnswer | Promise<SignedInAnswer>;
+}
+
+/** Open to everybody, and shown without the menu. */
+interface OpenRoute extends RoutePath {
+  needs: null;
+  run: (visit: Visit) => Answer | Promise<Answer>;
+}
+
+export type Route = SignedInRoute | OpenRoute;
+
+/** What a route needs, alone or with what else it says about the request. */
+type AccessOf<R extends { needs: unknown }> = R['needs'] | Omit<R, 'method' | 'path' | 'run'>;
+
+type RouteMaker<R extends { needs: unknown; run: unknown }> = (
+  path: string,
+  access: AccessOf<R>,
+  run: R['run'],
+) => R;
+
+export function routeMaker<R extends { needs: unknown; run: unknown }>(
+  method: 'get' | 'post',
+): RouteMaker<R> {
+  return (path, access, run) => {
+    const rest = typeof access === 'object' && access !== null ? access : { needs: access };
+    return { ...rest, method, path, run } as unknown as R;
+  };
+}
+
+type MakeRoute = RouteMaker<SignedInRoute> & RouteMaker<OpenRoute>;
+
+/** Writes a route as `get('/people', 'read', (visit) => …)`. */
+export const get = routeMaker('get') as MakeRoute;
+export const post = routeMaker('post') as MakeRoute;
 
 export interface Site {
   kind: UserKind;
@@ -365,7 +392,7 @@ function readVisit(ctx: Context & { params: Visit['params'] }, settings: SiteSet
     path: ctx.path,
     params: ctx.params,
     query: new URLSearchParams(ctx.querystring),
-    ...{ form: new URLSearchParams(), file: null },
+    ...{ id: ctx.params['id'] ?? '', form: new URLSearchParams(), file: null },
     address: clientAddress(
       ctx.req.socket.remoteAddress,
       ctx.get('X-Forwarded-For'),
@@ -424,7 +451,7 @@ async function sendProblem(
     path: ctx.path,
     params: {},
     query: new URLSearchParams(),
-    ...{ form: new URLSearchParams(), file: null },
+    ...{ id: '', form: new URLSearchParams(), file: null },
     address: '',
     userAgent: '',
     referrer: '',

@@ -7,6 +7,8 @@ export interface Visit {
   /** The path as it was sent, without the query. */
   path: string;
   params: Readonly<Record<string, string | undefined>>;
+  /** The part `:id` of the path; empty without one. */
+  id: string;
   query: URLSearchParams;
   /** Empty for GET. */
   form: URLSearchParams;

@@ -16,54 +16,49 @@ import { listShownPauses } from '../../features/accounts/payout-pauses';
 import { Card, Empty, Money, PageHead, words } from '../../kit/pages/components';
 import { Follows, FollowSwitch } from '../../kit/pages/follow';
 import { page } from '../../kit/pages/site';
-import { type OperatorRoute, PREFIX } from '../../kit/pages/operator-page';
+import { get, type OperatorRoute, PREFIX } from '../../kit/pages/operator-page';
 import { sinceText } from '../../kit/pages/since';
 import { Proposals } from '../../features/accounts/console/proposals';
 
 export function homePages(services: ConsoleServices): OperatorRoute[] {
   const { db, attention, openCases, operations, proposals } = services;
   return [
-    {
-      method: 'get',
-      path: '/home',
-      needs: 'read',
-      run: async (visit) => {
-        const [calls, found, waiting, cases, paused, backlogs, ...changes] = await Promise.all([
-          operations.providerCalls(),
-          attention(),
-          services.waiting(),
-          openCases(),
-          listShownPauses(db),
-          operations.backlogs(),
-          proposals.list(null),
-          proposals.hasSecondAdmin(),
-          listThresholds(db),
-        ]);
-        const [proposed, hasSecondAdmin, thresholds] = changes;
-        const blocked = backlogs.filter(({ waiting }) => waiting === BACKLOG_MAX);
-        const proposedThresholds = thresholds.filter(({ proposal }) => proposal !== null).length;
-        const causes = [
-          ...waiting.map(waitingCause),
-          ...calls.filter((row) => healthOf(row) === 'failing').map(providerCause),
-          ...checkCauses(found, paused.length, blocked.length),
-          ...cases.map(caseCause),
-          ...(proposedThresholds === 0 ? [] : [thresholdCause(proposedThresholds)]),
-        ];
-        const body = (
-          <>
-            <Home causes={causes} />
-            <Proposals
-              proposed={proposed}
-              hasSecondAdmin={hasSecondAdmin}
-              mayChange={visit.may('administer')}
-              me={visit.session.email}
-              showAccount
-            />
-          </>
-        );
-        return page('Home', body, { nav: 'home' });
-      },
-    },
+    get('/home', 'read', async (visit) => {
+      const [calls, found, waiting, cases, paused, backlogs, ...changes] = await Promise.all([
+        operations.providerCalls(),
+        attention(),
+        services.waiting(),
+        openCases(),
+        listShownPauses(db),
+        operations.backlogs(),
+        proposals.list(null),
+        proposals.hasSecondAdmin(),
+        listThresholds(db),
+      ]);
+      const [proposed, hasSecondAdmin, thresholds] = changes;
+      const blocked = backlogs.filter(({ waiting }) => waiting === BACKLOG_MAX);
+      const proposedThresholds = thresholds.filter(({ proposal }) => proposal !== null).length;
+      const causes = [
+        ...waiting.map(waitingCause),
+        ...calls.filter((row) => healthOf(row) === 'failing').map(providerCause),
+        ...checkCauses(found, paused.length, blocked.length),
+        ...cases.map(caseCause),
+        ...(proposedThresholds === 0 ? [] : [thresholdCause(proposedThresholds)]),
+      ];
+      const body = (
+        <>
+          <Home causes={causes} />
+          <Proposals
+            proposed={proposed}
+            hasSecondAdmin={hasSecondAdmin}
+            mayChange={visit.may('administer')}
+            me={visit.session.email}
+            showAccount
+          />
+        </>
+      );
+      return page('Home', body, { nav: 'home' });
+    }),
   ];
 }
 

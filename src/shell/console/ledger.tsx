@@ -5,33 +5,27 @@ import { Card, Facts, Status, Time } from '../../kit/pages/components';
 import { Action } from '../../kit/pages/forms';
 import { Icon } from '../../kit/pages/icon';
 import { PageRefusal } from '../../kit/pages/problems';
-import { type OperatorRoute, PREFIX } from '../../kit/pages/operator-page';
+import { get, type OperatorRoute, PREFIX } from '../../kit/pages/operator-page';
 
 const PATH = `${PREFIX}/operations`;
 
 export function ledgerPages({ operations }: ConsoleServices): OperatorRoute[] {
   return [
-    {
-      method: 'get',
-      path: '/operations/ledger-proof',
-      cost: 'export',
-      needs: 'read',
-      run: async ({ by }) => {
-        const report = await operations.ledgerReport();
-        if (report === null) throw new PageRefusal('page_not_found');
-        const proof = {
-          ...presentProof(report),
-          downloaded_at: new Date(),
-          downloaded_by: by.actor,
-        };
-        return {
-          kind: 'download',
-          name: `ledger-proof-${report.checkedAt.toISOString().slice(0, 19).replaceAll(':', '')}.json`,
-          type: 'application/json; charset=utf-8',
-          content: [`${JSON.stringify(proof, null, 2)}\n`],
-        };
-      },
-    },
+    get('/operations/ledger-proof', { cost: 'export', needs: 'read' }, async ({ by }) => {
+      const report = await operations.ledgerReport();
+      if (report === null) throw new PageRefusal('page_not_found');
+      const proof = {
+        ...presentProof(report),
+        downloaded_at: new Date(),
+        downloaded_by: by.actor,
+      };
+      return {
+        kind: 'download',
+        name: `ledger-proof-${report.checkedAt.toISOString().slice(0, 19).replaceAll(':', '')}.json`,
+        type: 'application/json; charset=utf-8',
+        content: [`${JSON.stringify(proof, null, 2)}\n`],
+      };
+    }),
   ];
 }
 

@@ -25,7 +25,7 @@ import { Follows } from '../../kit/pages/follow';
 import { durationText } from '../../kit/pages/since';
 import { justNow, justNowAt, wasJustNow } from '../../kit/pages/just-now';
 import { page, redirect } from '../../kit/pages/site';
-import { type OperatorRoute, PREFIX } from '../../kit/pages/operator-page';
+import { get, type OperatorRoute, post, PREFIX } from '../../kit/pages/operator-page';
 import { healthOf } from '../../domain/provider-health';
 import { WorkflowLink, type WorkflowUrl } from '../../kit/pages/workflow-link';
 import { Ledger, ledgerPages, Run } from './ledger';
@@ -43,81 +43,69 @@ export function operationPages(
   const { operations, attention, openCases } = services;
   return [
     ...ledgerPages(services),
-    {
-      method: 'get',
-      path: '/operations',
-      needs: 'read',
-      run: async (visit) => {
-        const [
-          calls,
-          queues,
-          alarms,
-          wallets,
-          statements,
-          positions,
-          backlogs,
-          provenAt,
-          report,
-          found,
-          cases,
-          checks,
-        ] = await Promise.all([
-          operations.providerCalls(),
-          operations.taskQueues(),
-          operations.alarms(),
-          operations.wallets(),
-          operations.statements(),
-          operations.positions(),
-          operations.backlogs(),
-          operations.provenAt(),
-          operations.ledgerReport(),
-          attention(),
-          openCases(),
-          visit.query.has('check') ? operations.checkProviders() : null,
-        ]);
-        const mayRun = visit.may('administer');
-        return page(
-          'Operations',
-          <>
-            <PageHead title="Operations" />
-            <Started
-              query={visit.query}
-              ended={{ 'ledger-check': provenAt, reconciliation: positions[0]?.countedAt }}
+    get('/operations', 'read', async (visit) => {
+      const [
+        calls,
+        queues,
+        alarms,
+        wallets,
+        statements,
+        positions,
+        backlogs,
+        provenAt,
+        report,
+        found,
+        cases,
+        checks,
+      ] = await Promise.all([
+        operations.providerCalls(),
+        operations.taskQueues(),
+        operations.alarms(),
+        operations.wallets(),
+        operations.statements(),
+        operations.positions(),
+        operations.backlogs(),
+        operations.provenAt(),
+        operations.ledgerReport(),
+        attention(),
+        openCases(),
+        visit.query.has('check') ? operations.checkProviders() : null,
+      ]);
+      const mayRun = visit.may('administer');
+      return page(
+        'Operations',
+        <>
+          <PageHead title="Operations" />
+          <Started
+            query={visit.query}
+            ended={{ 'ledger-check': provenAt, reconciliation: positions[0]?.countedAt }}
+          />
+          <Follows id="ledger" isOpen>
+            <Ledger
+              provenAt={provenAt}
+              hasReport={report !== null}
+              cases={cases}
+              isLate={found.isProofLate}
+              mayRun={mayRun}
             />
-            <Follows id="ledger" isOpen>
-              <Ledger
-                provenAt={provenAt}
-                hasReport={report !== null}
-                cases={cases}
-                isLate={found.isProofLate}
-                mayRun={mayRun}
-              />
-            </Follows>
-            <Alarms alarms={alarms} />
-            <Wallets providers={wallets} />
-            <Providers calls={calls} statements={statements} checks={checks} mayRun={mayRun} />
-            <Queues queues={queues} workflowUrl={workflowUrl} />
-            <Positions positions={positions} />
-            <Backlogs backlogs={backlogs} />
-          </>,
-          NAV,
-        );
-      },
-    },
-    {
-      method: 'post',
-      path: '/operations/run',
-      needs: 'administer',
-      run: async ({ form, by }) => {
-        const schedule = OPERATOR_SCHEDULES.find((id) => id === form.get('schedule'));
-        if (schedule === undefined) throw new PageRefusal('page_not_found');
-        const at = wallClockMs();
-        const isRunning = await operations.runNow(by, schedule);
-        return redirect(
-          `${PATH}?${justNow(isRunning ? `started-${schedule}` : 'unreachable', at)}`,
-        );
-      },
-    },
+          </Follows>
+          <Alarms alarms={alarms} />
+          <Wallets providers={wallets} />
+          <Providers calls={calls} statements={statements} checks={checks} mayRun={mayRun} />
+          <Queues queues={queues} workflowUrl={workflowUrl} />
+          <Positions positions={positions} />
+          <Backlogs backlogs={backlogs} />
+        </>,
+        NAV,
+      );
+    }),
+    post('/operations/run', 'administer', async ({ form, by }) => {
+      const schedule = OPERATOR_SCHEDULES.find((id) => id === form.get('schedule'));
+      if (schedule === undefined) throw new PageRefusal('page_not_found');
+      const at = wallClockMs();
+      const isRunning = await operations.runNow(by, schedule);
+      return redirect(`${PATH}?${justNow(isRunning ? `started-${schedule}` : 'unreachable', at)}`);
+    }),
   ];
 }
 

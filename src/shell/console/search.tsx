@@ -14,7 +14,7 @@ import {
 } from '../../kit/pages/components';
 import { textOf } from '../../kit/pages/lists';
 import { page, redirect } from '../../kit/pages/site';
-import { type OperatorRoute, PREFIX } from '../../kit/pages/operator-page';
+import { get, type OperatorRoute, PREFIX } from '../../kit/pages/operator-page';
 import { ModeMark } from '../../features/payouts/console/parts';
 import { sinceText } from '../../kit/pages/since';
 
@@ -22,19 +22,14 @@ export const SEARCH_LABEL = 'Search by ID, reference, address, hash or email';
 
 export function searchPages({ db }: ConsoleServices): OperatorRoute[] {
   return [
-    {
-      method: 'get',
-      path: '/search',
-      needs: 'read',
-      run: async ({ query }) => {
-        const text = textOf(query, 'q') ?? '';
-        if (text.length < SEARCH_LENGTH_MIN) return page('Search', <Hint />);
-        const { kinds, exact } = await searchAll(db, text);
-        const own = exact === null ? null : pageOf(exact);
-        if (own !== null) return redirect(own);
-        return page('Search', <Results text={text} kinds={kinds} />);
-      },
-    },
+    get('/search', 'read', async ({ query }) => {
+      const text = textOf(query, 'q') ?? '';
+      if (text.length < SEARCH_LENGTH_MIN) return page('Search', <Hint />);
+      const { kinds, exact } = await searchAll(db, text);
+      const own = exact === null ? null : pageOf(exact);
+      if (own !== null) return redirect(own);
+      return page('Search', <Results text={text} kinds={kinds} />);
+    }),
   ];
 }
 

@@ -5,7 +5,7 @@ import type { DashboardServices } from './services';
 import { Card, Empty, Money, PageHead, Status, Table, Time } from '../../kit/pages/components';
 import { PageRefusal } from '../../kit/pages/problems';
 import { page } from '../../kit/pages/site';
-import type { MerchantRoute } from '../../kit/pages/merchant-page';
+import { get, type MerchantRoute } from '../../kit/pages/merchant-page';
 import { NO_TRANSACTIONS, TransactionTable } from '../../features/books/dashboard/transactions';
 
 type Balance = Awaited<ReturnType<DashboardServices['balances']>>[number];
@@ -15,32 +15,27 @@ const SHOWN = 25;
 export function balancePages(services: DashboardServices): MerchantRoute[] {
   const { balances, pendingPayments, payouts, transactions } = services;
   return [
-    {
-      method: 'get',
-      path: '/balances/:id',
-      needs: 'read',
-      run: async (visit) => {
-        const { id: currency = '' } = visit.params;
-        const balance = (await balances(visit)).find((one) => one.currency === currency);
-        if (balance === undefined) throw new PageRefusal('page_not_found');
-        const first = { limit: SHOWN, after: null };
-        const [moved, reserving, pending] = await Promise.all([
-          transactions(visit, { ...first, filters: { currency } }),
-          payouts(visit, { ...first, filters: { currency, status: [...OPEN_PAYOUT_STATUSES] } }),
-          pendingPayments(visit, currency, SHOWN),
-        ]);
-        const body = (
-          <BalancePage
-            balance={balance}
-            base={visit.base}
-            transactions={moved.items}
-            payouts={reserving.items}
-            payments={pending}
-          />
-        );
-        return page(`${currency} balance`, body, { nav: 'home' });
-      },
-    },
+    get('/balances/:id', 'read', async (visit) => {
+      const { id: currency = '' } = visit.params;
+      const balance = (await balances(visit)).find((one) => one.currency === currency);
+      if (balance === undefined) throw new PageRefusal('page_not_found');
+      const first = { limit: SHOWN, after: null };
+      const [moved, reserving, pending] = await Promise.all([
+        transactions(visit, { ...first, filters: { currency } }),
+        payouts(visit, { ...first, filters: { currency, status: [...OPEN_PAYOUT_STATUSES] } }),
+        pendingPayments(visit, currency, SHOWN),
+      ]);
+      const body = (
+        <BalancePage
+          balance={balance}
+          base={visit.base}
+          transactions={moved.items}
+          payouts={reserving.items}
+          payments={pending}
+        />
+      );
+      return page(`${currency} balance`, body, { nav: 'home' });
+    }),
   ];
 }
 

@@ -5,7 +5,7 @@ import { listOwnEndpoints } from '../../features/webhooks/webhook-endpoints';
 import { Card, Status } from '../../kit/pages/components';
 import { Action } from '../../kit/pages/forms';
 import { redirect } from '../../kit/pages/site';
-import type { MerchantRoute, MerchantVisit } from '../../kit/pages/merchant-page';
+import { type MerchantRoute, type MerchantVisit, post } from '../../kit/pages/merchant-page';
 
 /** The cookie in which the browser remembers that the steps are hidden. */
 const COOKIE = 'gateway_first_steps';
@@ -19,16 +19,11 @@ interface Step {
 }
 
 export const firstStepPages: MerchantRoute[] = [
-  {
-    method: 'post',
-    path: '/first-steps/hide',
-    needs: 'read',
-    run: (visit) => {
-      const value = hiddenOf(visit);
-      const hidden = { name: COOKIE, value, maxAgeSeconds: HIDDEN_FOR_S, path: visit.base };
-      return redirect(visit.base, [hidden]);
-    },
-  },
+  post('/first-steps/hide', 'read', (visit) => {
+    const value = hiddenOf(visit);
+    const hidden = { name: COOKIE, value, maxAgeSeconds: HIDDEN_FOR_S, path: visit.base };
+    return redirect(visit.base, [hidden]);
+  }),
 ];
 
 function hiddenOf({ accountId, mode }: MerchantVisit): string {

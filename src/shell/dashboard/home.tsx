@@ -7,7 +7,7 @@ import { Alert, Card, Empty, Money, PageHead } from '../../kit/pages/components'
 import { page } from '../../kit/pages/site';
 import { Bars } from '../../kit/pages/chart';
 import { add, greaterOf, shareOf, ZERO } from '../../domain/money';
-import type { MerchantRoute } from '../../kit/pages/merchant-page';
+import { get, type MerchantRoute } from '../../kit/pages/merchant-page';
 import { DeliveryWarnings } from '../../features/webhooks/dashboard/warnings';
 import { FailingEndpoints } from '../../features/webhooks/dashboard/health';
 import { balancePages } from './balance';
@@ -29,34 +29,29 @@ export function homePages(services: DashboardServices): MerchantRoute[] {
   return [
     ...balancePages(services),
     ...firstStepPages,
-    {
-      method: 'get',
-      path: '',
-      needs: 'read',
-      run: async (visit) => {
-        const [[held, causes, volumes, warnings, recent, waiting], steps] = await Promise.all([
-          read(visit),
-          readFirstSteps(services, visit),
-        ]);
-        return page(
-          'Home',
-          <>
-            <PageHead title="Home" />
-            {steps === null ? null : <FirstSteps steps={steps} base={visit.base} />}
-            {causes.payoutsPaused ? (
-              <Alert tone="wait" title="Payouts are paused">
-                <p>New payouts are refused, and approved ones wait. Ask the operator why.</p>
-              </Alert>
-            ) : null}
-            <DeliveryWarnings warnings={warnings} base={visit.base} />
-            <FailingEndpoints recent={recent} base={visit.base} />
-            <NeedsAttention causes={causes} waiting={waiting.length} base={visit.base} />
-            <Balances balances={held} volumes={volumes} base={visit.base} />
-          </>,
-          { nav: 'home' },
-        );
-      },
-    },
+    get('', 'read', async (visit) => {
+      const [[held, causes, volumes, warnings, recent, waiting], steps] = await Promise.all([
+        read(visit),
+        readFirstSteps(services, visit),
+      ]);
+      return page(
+        'Home',
+        <>
+          <PageHead title="Home" />
+          {steps === null ? null : <FirstSteps steps={steps} base={visit.base} />}
+          {causes.payoutsPaused ? (
+            <Alert tone="wait" title="Payouts are paused">
+              <p>New payouts are refused, and approved ones wait. Ask the operator why.</p>
+            </Alert>
+          ) : null}
+          <DeliveryWarnings warnings={warnings} base={visit.base} />
+          <FailingEndpoints recent={recent} base={visit.base} />
+          <NeedsAttention causes={causes} waiting={waiting.length} base={visit.base} />
+          <Balances balances={held} volumes={volumes} base={visit.base} />
+        </>,
+        { nav: 'home' },
+      );
+    }),
   ];
 }
 

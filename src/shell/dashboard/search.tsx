@@ -20,30 +20,24 @@ import {
 } from '../../kit/pages/components';
 import { textOf } from '../../kit/pages/lists';
 import { page, redirect } from '../../kit/pages/site';
-import { type MerchantRoute, PREFIX } from '../../kit/pages/merchant-page';
+import { get, type MerchantRoute, PREFIX } from '../../kit/pages/merchant-page';
 import { objectPath } from '../../kit/pages/object-pages';
 
 export const SEARCH_LABEL = 'Search by ID, reference, address, hash or email';
 
 export function searchPages({ db }: DashboardServices): MerchantRoute[] {
   return [
-    {
-      method: 'get',
-      path: '/search',
-      cost: 'search',
-      needs: 'read',
-      run: async ({ accountId, mode, query }) => {
-        const text = textOf(query, 'q') ?? '';
-        if (kindOfId(text) !== null) {
-          const found = await findIdOf(db, accountId, text);
-          const path = found === null ? null : objectPath(found.shownBy);
-          if (found !== null && path !== null) return redirect(`${PREFIX}/${found.mode}${path}`);
-        }
-        const isShort = text.length < SEARCH_LENGTH_MIN;
-        const found = isShort ? [] : await findTextOf(db, { accountId, mode, text });
-        return page('Search', <Results text={text} found={found} />);
-      },
-    },
+    get('/search', { cost: 'search', needs: 'read' }, async ({ accountId, mode, query }) => {
+      const text = textOf(query, 'q') ?? '';
+      if (kindOfId(text) !== null) {
+        const found = await findIdOf(db, accountId, text);
+        const path = found === null ? null : objectPath(found.shownBy);
+        if (found !== null && path !== null) return redirect(`${PREFIX}/${found.mode}${path}`);
+      }
+      const isShort = text.length < SEARCH_LENGTH_MIN;
+      const found = isShort ? [] : await findTextOf(db, { accountId, mode, text });
+      return page('Search', <Results text={text} found={found} />);
+    }),
   ];
 }
 

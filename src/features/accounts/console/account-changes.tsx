@@ -135,7 +135,7 @@ async function makeAccountChange(
   visit: OperatorVisit,
 ): Promise<unknown> {
   const by = visit.withReason();
-  const id = visit.params['id'] ?? '';
+  const { id } = visit;
   if ('wish' in change) return proposals.propose(by, id, change.wish(visit.form));
   return change.make(db, by, { id }, {});
 }
@@ -148,13 +148,13 @@ export function accountChangePages(services: ConsoleServices): OperatorRoute[] {
       ...('wish' in change ? { recent: true } : {}),
       values: ({ query }) => query,
       show: async (visit, form) => {
-        const detail = await readAccountDetail(services.db, visit.params['id'] ?? '');
+        const detail = await readAccountDetail(services.db, visit.id);
         const body = <ChangePage name={name} change={change} detail={detail} form={form} />;
         return page(change.title, body, { nav: 'accounts' });
       },
       send: async (visit) => {
         await makeAccountChange(services, change, visit);
-        return redirect(`${PREFIX}/accounts/${visit.params['id'] ?? ''}`);
+        return redirect(`${PREFIX}/accounts/${visit.id}`);
       },
     }),
   );

@@ -27,7 +27,7 @@ import {
   textOf,
 } from '../../../kit/pages/lists';
 import { page } from '../../../kit/pages/site';
-import { type OperatorRoute, PREFIX } from '../../../kit/pages/operator-page';
+import { get, type OperatorRoute, PREFIX } from '../../../kit/pages/operator-page';
 import { Proposals } from './proposals';
 import { accountChangePages } from './account-changes';
 import { newAccountPages } from './new-account';
@@ -38,36 +38,26 @@ const NAV = { nav: 'accounts' };
 export function merchantPages(services: ConsoleServices): OperatorRoute[] {
   const { db } = services;
   return [
-    {
-      method: 'get',
-      path: '/accounts',
-      needs: 'read',
-      run: async ({ query, may }) => {
-        const filters = {
-          search: textOf(query, 'name'),
-          status: chosen(query, 'status', ACCOUNT_STATUSES),
-        };
-        const asked = { limit: PER_PAGE, after: positionOf(query), filters };
-        const { items, next } = await listAccountsPage(db, asked);
-        const list = (
-          <AccountList rows={items} query={query} next={next} mayAdd={may('administer')} />
-        );
-        return page('Accounts', list, NAV);
-      },
-    },
+    get('/accounts', 'read', async ({ query, may }) => {
+      const filters = {
+        search: textOf(query, 'name'),
+        status: chosen(query, 'status', ACCOUNT_STATUSES),
+      };
+      const asked = { limit: PER_PAGE, after: positionOf(query), filters };
+      const { items, next } = await listAccountsPage(db, asked);
+      const list = (
+        <AccountList rows={items} query={query} next={next} mayAdd={may('administer')} />
+      );
+      return page('Accounts', list, NAV);
+    }),
     ...newAccountPages(services),
-    {
-      method: 'get',
-      path: '/accounts/:id',
-      needs: 'read',
-      run: async (visit) => {
-        const detail = await readAccountDetail(db, visit.params['id'] ?? '');
-        const body = (
-          <AccountPage {...detail} mayChange={visit.may('administer')} me={visit.session.email} />
-        );
-        return page(detail.account.name, body, NAV);
-      },
-    },
+    get('/accounts/:id', 'read', async (visit) => {
+      const detail = await readAccountDetail(db, visit.id);
+      const body = (
+        <AccountPage {...detail} mayChange={visit.may('administer')} me={visit.session.email} />
+      );
+      return page(detail.account.name, body, NAV);
+    }),
     ...accountChangePages(services),
   ];
 }

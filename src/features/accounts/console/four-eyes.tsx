@@ -12,7 +12,13 @@ import { ChangeFields, readFields } from '../../../kit/pages/change-form';
 import { Card, Empty, Money, PageHead, Table, Time } from '../../../kit/pages/components';
 import { EMPTY_FORM, Field, fieldErrors, type FormState, Select } from '../../../kit/pages/forms';
 import { page, redirect, signInAgain } from '../../../kit/pages/site';
-import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
+import {
+  get,
+  type OperatorRoute,
+  type OperatorVisit,
+  post,
+  PREFIX,
+} from '../../../kit/pages/operator-page';
 import { ProposalVerbs, TwoAdmins } from './proposals';
 
 const PATH = `${PREFIX}/four-eyes`;
@@ -46,39 +52,28 @@ export function fourEyesPages({ db, proposals }: ConsoleServices): OperatorRoute
     ...readFields(THRESHOLD, form),
   });
   return [
-    {
-      method: 'get',
-      path: '/four-eyes',
-      needs: 'read',
-      run: (visit) => show(visit, { ...EMPTY_FORM, values: visit.draft ?? visit.query }),
-    },
-    {
-      method: 'post',
-      path: '/four-eyes',
-      needs: 'administer',
-      run: async (visit) => {
-        const again = signInAgain(visit);
-        if (again !== null) return again;
-        const { answer, fields } = await fieldErrors(async () => {
-          await proposeThreshold(db, visit.withReason(), changeOf(visit));
-          return redirect(PATH);
-        });
-        return answer ?? show(visit, { values: visit.form, errors: fields }, 422);
-      },
-    },
-    ...(['confirm', 'withdraw'] as const).map((verb): OperatorRoute => ({
-      method: 'post',
-      path: `/four-eyes/${verb}`,
-      needs: 'administer',
-      run: async (visit) => {
+    get('/four-eyes', 'read', (visit) =>
+      show(visit, { ...EMPTY_FORM, values: visit.draft ?? visit.query }),
+    ),
+    post('/four-eyes', 'administer', async (visit) => {
+      const again = signInAgain(visit);
+      if (again !== null) return again;
+      const { answer, fields } = await fieldErrors(async () => {
+        await proposeThreshold(db, visit.withReason(), changeOf(visit));
+        return redirect(PATH);
+      });
+      return answer ?? show(visit, { values: visit.form, errors: fields }, 422);
+    }),
+    ...(['confirm', 'withdraw'] as const).map((verb): OperatorRoute =>
+      post(`/four-eyes/${verb}`, 'administer', async (visit) => {
         const again = signInAgain(visit, PATH);
         if (again !== null) return again;
         const change = changeOf(visit);
         if (verb === 'confirm') await confirmThreshold(db, visit.by, change);
         else await withdrawThreshold(db, visit.by, change.currency);
         return redirect(PATH);
-      },
-    })),
+      }),
+    ),
   ];
 }
 

@@ -9,7 +9,13 @@ import { ChangeFields, readFields } from '../../../kit/pages/change-form';
 import { Card, Empty, PageHead, Table, Time, words } from '../../../kit/pages/components';
 import { EMPTY_FORM, Field, fieldErrors, type FormState, Select } from '../../../kit/pages/forms';
 import { page, redirect, signInAgain } from '../../../kit/pages/site';
-import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
+import {
+  get,
+  type OperatorRoute,
+  type OperatorVisit,
+  post,
+  PREFIX,
+} from '../../../kit/pages/operator-page';
 
 const PATH = `${PREFIX}/pauses`;
 const NAV = { nav: 'pauses' };
@@ -30,29 +36,24 @@ export function pausePages({ db, wakeHeld }: ConsoleServices): OperatorRoute[] {
     return answer ?? show(visit, { values: visit.form, errors: fields }, 422);
   };
   return [
-    { method: 'get', path: '/pauses', needs: 'read', run: (visit) => show(visit, EMPTY_FORM, 200) },
-    {
-      method: 'post',
-      path: '/pauses',
-      ...pausePayouts.access,
-      run: (visit) =>
-        change(visit, async () => {
-          const input = readFields(pausePayouts, visit.form);
-          return pausePayouts.make(db, visit.withReason(), pausedOf(visit.form), input);
-        }),
-    },
-    {
-      method: 'post',
-      path: '/pauses/resume',
-      ...resumePayouts.access,
-      // Lifting a pause lets money go, so it needs a recent sign-in; a pause stops harm and needs none.
-      run: (visit) =>
+    get('/pauses', 'read', (visit) => show(visit, EMPTY_FORM, 200)),
+    post('/pauses', pausePayouts.access, (visit) =>
+      change(visit, async () => {
+        const input = readFields(pausePayouts, visit.form);
+        return pausePayouts.make(db, visit.withReason(), pausedOf(visit.form), input);
+      }),
+    ),
+    // Lifting a pause lets money go, so it needs a recent sign-in; a pause stops harm and needs none.
+    post(
+      '/pauses/resume',
+      resumePayouts.access,
+      (visit) =>
         signInAgain(visit, PATH) ??
         change(visit, async () => {
           const id = visit.form.get('id') ?? '';
           return resumePayouts.make(db, visit.withReason(), { id, wakeHeld }, {});
         }),
-    },
+    ),
   ];
 }
 

@@ -5,21 +5,18 @@ import { changesOf } from '../../audit/pages/audit-log';
 import { Alert, Card, Table, Time, words } from '../../../kit/pages/components';
 import { Action } from '../../../kit/pages/forms';
 import { redirect, signInAgain } from '../../../kit/pages/site';
-import { type OperatorRoute, PREFIX } from '../../../kit/pages/operator-page';
+import { type OperatorRoute, post, PREFIX } from '../../../kit/pages/operator-page';
 
 export function proposalPages({ proposals }: ConsoleServices): OperatorRoute[] {
-  return (['approve', 'reject'] as const).map((verb) => ({
-    method: 'post',
-    path: `/proposals/:id/${verb}`,
-    needs: 'administer',
-    run: async (visit) => {
+  return (['approve', 'reject'] as const).map((verb) =>
+    post(`/proposals/:id/${verb}`, 'administer', async (visit) => {
       const account = visit.form.get('account') ?? '';
       const again = signInAgain(visit, accountPath(account));
       if (again !== null) return again;
-      const changed = await proposals[verb](visit.by, visit.params['id'] ?? '');
+      const changed = await proposals[verb](visit.by, visit.id);
       return redirect(accountPath(changed ?? ''));
-    },
-  }));
+    }),
+  );
 }
 
 function accountPath(id: string): string {

@@ -5,7 +5,7 @@ import { Alert, Card, PageHead } from '../../../kit/pages/components';
 import { merchantForm } from '../../../kit/pages/form-pages';
 import { Confirm, FileField, FormActions, type FormState } from '../../../kit/pages/forms';
 import { logoPath } from '../../../kit/pages/logos';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import { type MerchantRoute, type MerchantVisit, post } from '../../../kit/pages/merchant-page';
 import { page, redirect } from '../../../kit/pages/site';
 import { readAs } from '../../../kit/service/own';
 import type { DashboardServices } from '../../../shell/dashboard/services';
@@ -31,16 +31,14 @@ export function logoPages({ db }: DashboardServices): MerchantRoute[] {
         return redirect(`${base}/logo?saved`);
       },
     }),
-    {
-      method: 'post',
-      path: '/logo/remove',
-      ...changeLogo.access,
-      recent: ({ base }) => `${base}/logo`,
-      run: async ({ by, accountId, base }) => {
+    post(
+      '/logo/remove',
+      { ...changeLogo.access, recent: ({ base }) => `${base}/logo` },
+      async ({ by, accountId, base }) => {
         await changeLogo.make(db, by, { accountId, content: null }, {});
         return redirect(`${base}/logo`);
       },
-    },
+    ),
   ];
 }
 

@@ -49,7 +49,7 @@ export function keyFormPages(db: Db): MerchantRoute[] {
 
 function pagesOf(db: Db, keyForm: KeyForm): MerchantRoute[] {
   const { name, title, change, save } = keyForm;
-  const find = (visit: MerchantVisit) => findOwnKey(db, visit, visit.params['id'] ?? '');
+  const find = (visit: MerchantVisit) => findOwnKey(db, visit, visit.id);
   return merchantForm({
     path: `/keys/:id/${name}`,
     ...change.access,

@@ -33,7 +33,12 @@ import { Confirm, EMPTY_FORM, Field, FormActions, type FormState } from '../../.
 import { Icon } from '../../../kit/pages/icon';
 import type { Once } from '../../../kit/pages/once';
 import { page, redirect } from '../../../kit/pages/site';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import {
+  get,
+  type MerchantRoute,
+  type MerchantVisit,
+  post,
+} from '../../../kit/pages/merchant-page';
 import { secondPersonOf } from '../../approvals/dashboard/waiting';
 import { type Key, keyFormPages } from './key-forms';
 
@@ -66,30 +71,23 @@ export function keyPages(services: DashboardServices, once: Once): MerchantRoute
   }
 
   return [
-    {
-      method: 'get',
-      path: '/keys',
-      needs: 'read',
-      run: async (visit) => {
-        const mayChange = visit.may(visit.mode === 'live' ? 'manage' : 'integrate');
-        const list = await listOwnKeys(db, visit);
-        const byApi = visit.mode === 'live' ? await readLiveKeysByApi(db, visit.accountId) : null;
-        return page(
-          'API keys',
-          <>
-            <KeyList keys={list} base={visit.base} mayChange={mayChange} />
-            {byApi === null ? null : <ByApi byApi={byApi} visit={visit} />}
-          </>,
-          NAV,
-        );
-      },
-    },
-    {
-      method: 'post',
-      path: '/keys/by-api',
-      ...setLiveKeysByApi.access,
-      liveRecent: ({ base }) => `${base}/keys`,
-      run: async (visit) => {
+    get('/keys', 'read', async (visit) => {
+      const mayChange = visit.may(visit.mode === 'live' ? 'manage' : 'integrate');
+      const list = await listOwnKeys(db, visit);
+      const byApi = visit.mode === 'live' ? await readLiveKeysByApi(db, visit.accountId) : null;
+      return page(
+        'API keys',
+        <>
+          <KeyList keys={list} base={visit.base} mayChange={mayChange} />
+          {byApi === null ? null : <ByApi byApi={byApi} visit={visit} />}
+        </>,
+        NAV,
+      );
+    }),
+    post(
+      '/keys/by-api',
+      { ...setLiveKeysByApi.access, liveRecent: ({ base }) => `${base}/keys` },
+      async (visit) => {
         const { accountId, mode, by, form, base } = visit;
         // Only live mode needs a recent sign-in.
         if (mode === 'live') {
@@ -97,7 +95,7 @@ export function keyPages(services: DashboardServices, once: Once): MerchantRoute
         }
         return redirect(`${base}/keys`);
       },
-    },
+    ),
     ...merchantForm({
       path: '/keys/new',
       ...createKey.access,
@@ -115,39 +113,27 @@ export function keyPages(services: DashboardServices, once: Once): MerchantRoute
         return redirect(path, [once.keep(visit, path, key.secret)]);
       },
     }),
-    {
-      method: 'get',
-      path: '/keys/:id',
-      needs: 'read',
-      run: (visit) => showKey(visit, visit.params['id'] ?? ''),
-    },
+    get('/keys/:id', 'read', (visit) => showKey(visit, visit.id)),
     ...keyFormPages(db),
-    {
-      method: 'post',
-      path: '/keys/:id/rotate',
-      ...rotateKey.access,
-      liveRecent: (visit) => pathOf(visit, visit.params['id'] ?? ''),
-      run: async (visit) => {
-        const { id } = await findOwnKey(db, visit, visit.params['id'] ?? '');
+    post(
+      '/keys/:id/rotate',
+      { ...rotateKey.access, liveRecent: (visit) => pathOf(visit, visit.id) },
+      async (visit) => {
+        const { id } = await findOwnKey(db, visit, visit.id);
         const key = await rotateKey.make(db, visit.by, { id, pepper }, {});
         const path = pathOf(visit, key.id);
         return redirect(path, [once.keep(visit, path, key.secret)]);
       },
-    },
-    {
-      method: 'post',
-      path: '/keys/:id/revoke',
-      ...revokeKey.access,
-      run: async (visit) => {
-        const id = visit.params['id'] ?? '';
-        const key = await findOwnKey(db, visit, id);
-        if (visit.form.get('confirm')?.trim() !== key.lastFour) {
-          return showKey(visit, id, { wrong: true });
-        }
-        await revokeKey.make(db, visit.by, { id: key.id }, {});
-        return redirect(pathOf(visit, id));
-      },
-    },
+    ),
+    post('/keys/:id/revoke', revokeKey.access, async (visit) => {
+      const { id } = visit;
+      const key = await findOwnKey(db, visit, id);
+      if (visit.form.get('confirm')?.trim() !== key.lastFour) {
+        return showKey(visit, id, { wrong: true });
+      }
+      await revokeKey.make(db, visit.by, { id: key.id }, {});
+      return redirect(pathOf(visit, id));
+    }),
   ];
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../../kit/pages/components';
 import { sinceText } from '../../../kit/pages/since';
 import { page } from '../../../kit/pages/site';
-import type { MerchantRoute } from '../../../kit/pages/merchant-page';
+import { get, type MerchantRoute } from '../../../kit/pages/merchant-page';
 import { nameOfWaiting, pathOfWaiting } from './waiting';
 
 /** More than a person approves at once; the oldest come first. */
@@ -24,27 +24,22 @@ type Approvers = Awaited<ReturnType<DashboardServices['approvers']>>;
 
 export function approvalPages(services: DashboardServices): MerchantRoute[] {
   return [
-    {
-      method: 'get',
-      path: '/approvals',
-      needs: 'read',
-      run: async (visit) => {
-        const rows = await services.waitingForPerson(visit, WAITING_MAX);
-        const approvers = await services.approvers(visit);
-        const body = (
-          <>
-            <PageHead
-              title="Approvals"
-              lead="Objects that one person created and another person must approve. Open one to review and approve it."
-            />
-            <Card flush>
-              <WaitingTable rows={rows} approvers={approvers} base={visit.base} />
-            </Card>
-          </>
-        );
-        return page('Approvals', body, { nav: 'approvals' });
-      },
-    },
+    get('/approvals', 'read', async (visit) => {
+      const rows = await services.waitingForPerson(visit, WAITING_MAX);
+      const approvers = await services.approvers(visit);
+      const body = (
+        <>
+          <PageHead
+            title="Approvals"
+            lead="Objects that one person created and another person must approve. Open one to review and approve it."
+          />
+          <Card flush>
+            <WaitingTable rows={rows} approvers={approvers} base={visit.base} />
+          </Card>
+        </>
+      );
+      return page('Approvals', body, { nav: 'approvals' });
+    }),
   ];
 }
 

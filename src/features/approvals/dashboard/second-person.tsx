@@ -14,7 +14,7 @@ import { merchantForm } from '../../../kit/pages/form-pages';
 import { FormActions, type FormState } from '../../../kit/pages/forms';
 import { page, redirect } from '../../../kit/pages/site';
 import { personOf } from '../../../kit/pages/creation';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import { type MerchantRoute, type MerchantVisit, post } from '../../../kit/pages/merchant-page';
 import { checkReason } from '../../../kit/service/checks';
 import { pathOfWaiting } from './waiting';
 
@@ -36,39 +36,31 @@ export function secondPersonPages(services: DashboardServices): MerchantRoute[] 
         return redirect(`${base}/second-person`);
       },
     }),
-    {
-      method: 'post',
-      path: '/second-person/:id/approve',
-      ...approveAsSecondPerson.access,
-      liveRecent: objectPath,
-      run: async (visit) => {
+    post(
+      '/second-person/:id/approve',
+      { ...approveAsSecondPerson.access, liveRecent: objectPath },
+      async (visit) => {
         const subject = subjectOf(visit);
         const { kind, id } = await approveAsSecondPerson.make(db, visit.by, subject, {});
         await money.lookAgain(personOf(visit), kind, id);
         return redirect(pathOfWaiting(visit.base, { kind, id }));
       },
-    },
-    {
-      method: 'post',
-      path: '/second-person/:id/decline',
-      ...declineAsSecondPerson.access,
-      run: async (visit) => {
-        const reason = (visit.form.get('reason') ?? '').trim();
-        const by = { ...visit.by, reason: reason === '' ? null : checkReason(reason) };
-        const { kind, id } = await declineAsSecondPerson.make(db, by, subjectOf(visit), {});
-        await money.end(personOf(visit), by, kind, id);
-        return redirect(pathOfWaiting(visit.base, { kind, id }));
-      },
-    },
+    ),
+    post('/second-person/:id/decline', declineAsSecondPerson.access, async (visit) => {
+      const reason = (visit.form.get('reason') ?? '').trim();
+      const by = { ...visit.by, reason: reason === '' ? null : checkReason(reason) };
+      const { kind, id } = await declineAsSecondPerson.make(db, by, subjectOf(visit), {});
+      await money.end(personOf(visit), by, kind, id);
+      return redirect(pathOfWaiting(visit.base, { kind, id }));
+    }),
   ];
 }
 
-function subjectOf({ accountId, mode, userId, params, form }: MerchantVisit) {
-  return { accountId, mode, userId, id: params['id'] ?? '', version: form.get('version') ?? '' };
+function subjectOf({ accountId, mode, userId, id, form }: MerchantVisit) {
+  return { accountId, mode, userId, id, version: form.get('version') ?? '' };
 }
 
-function objectPath({ base, params }: MerchantVisit): string {
-  const id = params['id'] ?? '';
+function objectPath({ base, id }: MerchantVisit): string {
   const kind = APPROVED_KINDS.find((one) => isId(one, id));
   return kind === undefined ? base : pathOfWaiting(base, { kind, id });
 }

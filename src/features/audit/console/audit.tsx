@@ -5,46 +5,36 @@ import { Card, Facts, Id, Time } from '../../../kit/pages/components';
 import { Icon } from '../../../kit/pages/icon';
 import { PageRefusal } from '../../../kit/pages/problems';
 import { jsonDownload, page } from '../../../kit/pages/site';
-import { type OperatorRoute, PREFIX } from '../../../kit/pages/operator-page';
+import { get, type OperatorRoute, PREFIX } from '../../../kit/pages/operator-page';
 
 export function auditPages({ auditLog, auditHead }: ConsoleServices): OperatorRoute[] {
   return [
-    {
-      method: 'get',
-      path: '/audit-log',
-      needs: 'read',
-      run: async ({ query }) => {
-        const [{ items, next }, head] = await Promise.all([
-          auditLog(auditQueryOf(query)),
-          auditHead(),
-        ]);
-        const body = (
-          <>
-            <AuditPage
-              title="Audit log"
-              lead="Changes by operators and merchants, and sign-ins. Entries cannot be changed."
-              path={`${PREFIX}/audit-log`}
-              query={query}
-              entries={items}
-              next={next}
-              accountHref={(id) => `${PREFIX}/accounts/${id}`}
-            />
-            <Head head={head} />
-          </>
-        );
-        return page('Audit log', body, { nav: 'audit' });
-      },
-    },
-    {
-      method: 'get',
-      path: '/audit-log/head.json',
-      needs: 'read',
-      run: async () => {
-        const head = await auditHead();
-        if (head === null) throw new PageRefusal('page_not_found');
-        return jsonDownload(`audit-head-${head.signed_at.slice(0, 13)}.json`, head);
-      },
-    },
+    get('/audit-log', 'read', async ({ query }) => {
+      const [{ items, next }, head] = await Promise.all([
+        auditLog(auditQueryOf(query)),
+        auditHead(),
+      ]);
+      const body = (
+        <>
+          <AuditPage
+            title="Audit log"
+            lead="Changes by operators and merchants, and sign-ins. Entries cannot be changed."
+            path={`${PREFIX}/audit-log`}
+            query={query}
+            entries={items}
+            next={next}
+            accountHref={(id) => `${PREFIX}/accounts/${id}`}
+          />
+          <Head head={head} />
+        </>
+      );
+      return page('Audit log', body, { nav: 'audit' });
+    }),
+    get('/audit-log/head.json', 'read', async () => {
+      const head = await auditHead();
+      if (head === null) throw new PageRefusal('page_not_found');
+      return jsonDownload(`audit-head-${head.signed_at.slice(0, 13)}.json`, head);
+    }),
   ];
 }
 

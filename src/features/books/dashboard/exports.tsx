@@ -16,7 +16,7 @@ import { Field, FormActions, type FormState, Select } from '../../../kit/pages/f
 import { Icon } from '../../../kit/pages/icon';
 import { chosen, textOf } from '../../../kit/pages/lists';
 import { page, redirect } from '../../../kit/pages/site';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import { get, type MerchantRoute, type MerchantVisit } from '../../../kit/pages/merchant-page';
 import { periodOf } from './period';
 import { reconcilePages } from './reconcile';
 
@@ -46,29 +46,18 @@ export function exportPages(services: DashboardServices): MerchantRoute[] {
   const { db, bookkeeping } = services;
   return [
     ...reconcilePages(services),
-    {
-      method: 'get',
-      path: '/exports',
-      needs: 'read',
-      run: async (visit) => {
-        const form = { values: visit.query, errors: {} };
-        return exportPage(visit, await bookkeeping(visit), form);
-      },
-    },
-    {
-      method: 'get',
-      path: '/exports/file',
-      cost: 'export',
-      needs: 'read',
-      run: async (visit) => {
-        const books = await bookkeeping(visit);
-        const { request, errors } = requestOf(visit.query, books);
-        if (request === null) {
-          return { ...exportPage(visit, books, { values: visit.query, errors }), status: 422 };
-        }
-        return { kind: 'download', ...services.exportFile(visit, books, request) };
-      },
-    },
+    get('/exports', 'read', async (visit) => {
+      const form = { values: visit.query, errors: {} };
+      return exportPage(visit, await bookkeeping(visit), form);
+    }),
+    get('/exports/file', { cost: 'export', needs: 'read' }, async (visit) => {
+      const books = await bookkeeping(visit);
+      const { request, errors } = requestOf(visit.query, books);
+      if (request === null) {
+        return { ...exportPage(visit, books, { values: visit.query, errors }), status: 422 };
+      }
+      return { kind: 'download', ...services.exportFile(visit, books, request) };
+    }),
     ...merchantForm({
       path: '/bookkeeping',
       ...changeBookkeeping.access,

@@ -36,7 +36,12 @@ import {
   SheetFault,
   writeSheet,
 } from '../../../kit/pages/sheet';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import {
+  get,
+  type MerchantRoute,
+  type MerchantVisit,
+  post,
+} from '../../../kit/pages/merchant-page';
 import { periodOf } from './period';
 
 const NAV = { nav: 'exports' };
@@ -88,49 +93,34 @@ export function reconcilePages(services: DashboardServices): MerchantRoute[] {
     return { form, result, zone: timeZone };
   };
   return [
-    {
-      method: 'get',
-      path: '/reconcile',
-      needs: 'read',
-      run: async (visit) => {
-        const { timeZone } = await services.bookkeeping(visit);
-        const form = { values: visit.draft ?? visit.query, errors: {} };
-        return page(
-          'Compare records',
-          <Compare base={visit.base} form={form} zone={timeZone} />,
-          NAV,
-        );
-      },
-    },
-    {
-      method: 'post',
-      path: '/reconcile',
-      ...COMPARE,
-      run: async (visit) => {
-        const { form, result, zone } = await compare(visit);
-        if (result !== null) {
-          const body = <Result base={visit.base} values={form.values} result={result} />;
-          return page('Compared records', body, NAV);
-        }
-        return refused(visit.base, form, zone);
-      },
-    },
-    {
-      method: 'post',
-      path: '/reconcile/result.csv',
-      ...COMPARE,
-      run: async (visit) => {
-        const { form, result, zone } = await compare(visit);
-        if (result === null) return refused(visit.base, form, zone);
-        const type = 'text/csv; charset=utf-8';
-        return {
-          kind: 'download',
-          name: 'reconciliation.csv',
-          type,
-          content: [resultSheet(result)],
-        };
-      },
-    },
+    get('/reconcile', 'read', async (visit) => {
+      const { timeZone } = await services.bookkeeping(visit);
+      const form = { values: visit.draft ?? visit.query, errors: {} };
+      return page(
+        'Compare records',
+        <Compare base={visit.base} form={form} zone={timeZone} />,
+        NAV,
+      );
+    }),
+    post('/reconcile', COMPARE, async (visit) => {
+      const { form, result, zone } = await compare(visit);
+      if (result !== null) {
+        const body = <Result base={visit.base} values={form.values} result={result} />;
+        return page('Compared records', body, NAV);
+      }
+      return refused(visit.base, form, zone);
+    }),
+    post('/reconcile/result.csv', COMPARE, async (visit) => {
+      const { form, result, zone } = await compare(visit);
+      if (result === null) return refused(visit.base, form, zone);
+      const type = 'text/csv; charset=utf-8';
+      return {
+        kind: 'download',
+        name: 'reconciliation.csv',
+        type,
+        content: [resultSheet(result)],
+      };
+    }),
   ];
 }
 

@@ -7,50 +7,39 @@ import { Alert, Card, Empty, Money, PageHead } from '../../../kit/pages/componen
 import { EMPTY_FORM, Select } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
 import { page, redirect } from '../../../kit/pages/site';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import { get, type MerchantRoute, type MerchantVisit } from '../../../kit/pages/merchant-page';
 
 const NAV = { nav: 'statements' };
 
 export function statementPages({ books }: DashboardServices, publicUrl: string): MerchantRoute[] {
   const issuer = new URL(publicUrl).host;
   return [
-    {
-      method: 'get',
-      path: '/statements',
-      needs: 'read',
-      run: async (visit) => {
-        const { currencies, months, currency, month } = await choose(books, visit);
-        if (currency === undefined || month === undefined) {
-          return page('Statements', <NoStatement />, NAV);
-        }
-        const statement = await books.statement(visit, currency, month);
-        return page(
-          `Statement ${currency} ${month}`,
-          <StatementPage
-            statement={statement}
-            path={`${visit.base}/statements`}
-            choices={{ currencies, months }}
-            head={headOf(visit, issuer, month)}
-          />,
-          NAV,
-        );
-      },
-    },
-    {
-      method: 'get',
-      path: '/statements/file.pdf',
-      cost: 'pdf',
-      needs: 'read',
-      run: async (visit) => {
-        const { currency, month } = await choose(books, visit);
-        if (currency === undefined || month === undefined)
-          return redirect(`${visit.base}/statements`);
-        const statement = await books.statement(visit, currency, month);
-        const content = [await statementPdf([statement], headOf(visit, issuer, month))];
-        const name = statementFileName(month, currency);
-        return { kind: 'download', name, type: 'application/pdf', content };
-      },
-    },
+    get('/statements', 'read', async (visit) => {
+      const { currencies, months, currency, month } = await choose(books, visit);
+      if (currency === undefined || month === undefined) {
+        return page('Statements', <NoStatement />, NAV);
+      }
+      const statement = await books.statement(visit, currency, month);
+      return page(
+        `Statement ${currency} ${month}`,
+        <StatementPage
+          statement={statement}
+          path={`${visit.base}/statements`}
+          choices={{ currencies, months }}
+          head={headOf(visit, issuer, month)}
+        />,
+        NAV,
+      );
+    }),
+    get('/statements/file.pdf', { cost: 'pdf', needs: 'read' }, async (visit) => {
+      const { currency, month } = await choose(books, visit);
+      if (currency === undefined || month === undefined)
+        return redirect(`${visit.base}/statements`);
+      const statement = await books.statement(visit, currency, month);
+      const content = [await statementPdf([statement], headOf(visit, issuer, month))];
+      const name = statementFileName(month, currency);
+      return { kind: 'download', name, type: 'application/pdf', content };
+    }),
   ];
 }
 

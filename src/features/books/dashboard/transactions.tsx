@@ -13,7 +13,7 @@ import { Icon } from '../../../kit/pages/icon';
 import { page } from '../../../kit/pages/site';
 import { Signed } from '../../../kit/pages/history';
 import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from '../../../kit/pages/lists';
-import type { MerchantRoute } from '../../../kit/pages/merchant-page';
+import { get, type MerchantRoute } from '../../../kit/pages/merchant-page';
 import { csvLines, EXPORT_PAGE, jsonLines } from './transactions-file';
 
 export function transactionPages({
@@ -21,63 +21,52 @@ export function transactionPages({
   transactionLines,
 }: DashboardServices): MerchantRoute[] {
   return [
-    {
-      method: 'get',
-      path: '/transactions',
-      needs: 'read',
-      run: async (visit) => {
-        const { query, base } = visit;
-        const filters = filtersOf(query);
-        const after = positionOf(query);
-        const read = filters.batchId === undefined ? transactionLines : transactions;
-        const { items, next } = await read(visit, { limit: PER_PAGE, after, filters });
-        const path = `${base}/transactions`;
-        return page(
-          'Transactions',
-          <ListPage
-            title="Transactions"
-            lead={leadOf(filters, base)}
-            path={path}
-            query={query}
-            options={[['type', 'Type', TRANSACTION_TYPES]]}
-            texts={[['currency', 'Currency']]}
-            next={next}
-            none={NO_TRANSACTIONS}
-            table={(empty) => <TransactionTable rows={items} base={base} empty={empty} />}
-          >
-            <ExportLink path={path} query={query} format="csv" />
-            <ExportLink path={path} query={query} format="json" />
-          </ListPage>,
-          { nav: 'transactions' },
-        );
-      },
-    },
-    {
-      method: 'get',
-      path: '/transactions/export',
-      cost: 'export',
-      needs: 'read',
-      run: (visit) => {
-        const { query, mode } = visit;
-        const filters = filtersOf(query);
-        const read = (after: ListPosition | null) =>
-          transactions(visit, { limit: EXPORT_PAGE, after, filters });
-        const name = `transactions-${mode}-${new Date().toISOString().slice(0, 10)}`;
-        return query.get('format') === 'json'
-          ? {
-              kind: 'download',
-              name: `${name}.json`,
-              type: 'application/json; charset=utf-8',
-              content: jsonLines(read),
-            }
-          : {
-              kind: 'download',
-              name: `${name}.csv`,
-              type: 'text/csv; charset=utf-8',
-              content: csvLines(read),
-            };
-      },
-    },
+    get('/transactions', 'read', async (visit) => {
+      const { query, base } = visit;
+      const filters = filtersOf(query);
+      const after = positionOf(query);
+      const read = filters.batchId === undefined ? transactionLines : transactions;
+      const { items, next } = await read(visit, { limit: PER_PAGE, after, filters });
+      const path = `${base}/transactions`;
+      return page(
+        'Transactions',
+        <ListPage
+          title="Transactions"
+          lead={leadOf(filters, base)}
+          path={path}
+          query={query}
+          options={[['type', 'Type', TRANSACTION_TYPES]]}
+          texts={[['currency', 'Currency']]}
+          next={next}
+          none={NO_TRANSACTIONS}
+          table={(empty) => <TransactionTable rows={items} base={base} empty={empty} />}
+        >
+          <ExportLink path={path} query={query} format="csv" />
+          <ExportLink path={path} query={query} format="json" />
+        </ListPage>,
+        { nav: 'transactions' },
+      );
+    }),
+    get('/transactions/export', { cost: 'export', needs: 'read' }, (visit) => {
+      const { query, mode } = visit;
+      const filters = filtersOf(query);
+      const read = (after: ListPosition | null) =>
+        transactions(visit, { limit: EXPORT_PAGE, after, filters });
+      const name = `transactions-${mode}-${new Date().toISOString().slice(0, 10)}`;
+      return query.get('format') === 'json'
+        ? {
+            kind: 'download',
+            name: `${name}.json`,
+            type: 'application/json; charset=utf-8',
+            content: jsonLines(read),
+          }
+        : {
+            kind: 'download',
+            name: `${name}.csv`,
+            type: 'text/csv; charset=utf-8',
+            content: csvLines(read),
+          };
+    }),
   ];
 }
 

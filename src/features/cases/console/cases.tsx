@@ -31,7 +31,13 @@ import { LedgerLines } from '../../../kit/pages/history';
 import { chosen, daysOf, ListPage, PER_PAGE, positionOf, textOf } from '../../../kit/pages/lists';
 import { page, redirect } from '../../../kit/pages/site';
 import { WorkflowLink, type WorkflowUrl } from '../../../kit/pages/workflow-link';
-import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
+import {
+  get,
+  type OperatorRoute,
+  type OperatorVisit,
+  post,
+  PREFIX,
+} from '../../../kit/pages/operator-page';
 import { Notes } from '../../audit/console/notes';
 import { ExplorerLink, Transaction } from '../../../kit/pages/explorer';
 import { CASE_TEXTS } from './case-texts';
@@ -49,7 +55,7 @@ export function casePages(services: ConsoleServices, urlOf: WorkflowUrl): Operat
     status: number,
     isTooLate = false,
   ) {
-    const evidence = await readCaseEvidence(db, visit.params['id'] ?? '');
+    const evidence = await readCaseEvidence(db, visit.id);
     const body = (
       <CasePage
         {...evidence}
@@ -64,65 +70,45 @@ export function casePages(services: ConsoleServices, urlOf: WorkflowUrl): Operat
   }
 
   return [
-    {
-      method: 'get',
-      path: '/cases',
-      needs: 'read',
-      run: async ({ query }) => {
-        const state = chosen(query, 'state', STATES) ?? 'open';
-        const filters = {
-          isOpen: state === 'all' ? undefined : state === 'open',
-          kind: chosen(query, 'kind', CASE_KINDS),
-          objectId: textOf(query, 'object'),
-          ...daysOf(query),
-        };
-        const list = { limit: PER_PAGE, after: positionOf(query), filters };
-        const { items, next } = await listCasesPage(db, list);
-        return page('Cases', <CaseList rows={items} query={query} next={next} />, NAV);
-      },
-    },
-    {
-      method: 'get',
-      path: '/cases/:id',
-      needs: 'read',
-      run: (visit) => showCase(visit, draftForm(visit), 200),
-    },
-    {
-      method: 'post',
-      path: '/cases/:id/notes',
-      needs: 'review',
-      run: async (visit) => {
-        const id = visit.params['id'] ?? '';
-        const { ours } = await readCaseEvidence(db, id);
-        const noted = { object: 'case', id, accountId: ours?.object.accountId ?? null } as const;
+    get('/cases', 'read', async ({ query }) => {
+      const state = chosen(query, 'state', STATES) ?? 'open';
+      const filters = {
+        isOpen: state === 'all' ? undefined : state === 'open',
+        kind: chosen(query, 'kind', CASE_KINDS),
+        objectId: textOf(query, 'object'),
+        ...daysOf(query),
+      };
+      const list = { limit: PER_PAGE, after: positionOf(query), filters };
+      const { items, next } = await listCasesPage(db, list);
+      return page('Cases', <CaseList rows={items} query={query} next={next} />, NAV);
+    }),
+    get('/cases/:id', 'read', (visit) => showCase(visit, draftForm(visit), 200)),
+    post('/cases/:id/notes', 'review', async (visit) => {
+      const { id } = visit;
+      const { ours } = await readCaseEvidence(db, id);
+      const noted = { object: 'case', id, accountId: ours?.object.accountId ?? null } as const;
+      const { answer, fields } = await fieldErrors(async () => {
+        await addNote(db, visit.by, noted, visit.form.get('handover') ?? '');
+        return redirect(`${PATH}/${id}#notes`);
+      });
+      return answer ?? (await showCase(visit, { values: visit.form, errors: fields }, 422));
+    }),
+    post('/cases/:id/resolve', resolveCase.access, async (visit) => {
+      const { id } = visit;
+      const values = visit.form;
+      try {
         const { answer, fields } = await fieldErrors(async () => {
-          await addNote(db, visit.by, noted, visit.form.get('handover') ?? '');
-          return redirect(`${PATH}/${id}#notes`);
+          const seen = seenIn(values) ?? 0;
+          await resolveCase.make(db, visit.by, { id, seen }, readFields(resolveCase, values));
+          return redirect(`${PATH}/${id}`);
         });
-        return answer ?? (await showCase(visit, { values: visit.form, errors: fields }, 422));
-      },
-    },
-    {
-      method: 'post',
-      path: '/cases/:id/resolve',
-      ...resolveCase.access,
-      run: async (visit) => {
-        const id = visit.params['id'] ?? '';
-        const values = visit.form;
-        try {
-          const { answer, fields } = await fieldErrors(async () => {
-            const seen = seenIn(values) ?? 0;
-            await resolveCase.make(db, visit.by, { id, seen }, readFields(resolveCase, values));
-            return redirect(`${PATH}/${id}`);
-          });
-          return answer ?? (await showCase(visit, { values, errors: fields }, 422));
-        } catch (error) {
-          const code = error instanceof AdminRefusal ? error.refusal.code : null;
-          if (code !== 'case_already_resolved' && code !== 'case_changed') throw error;
-          return showCase(visit, { values, errors: {} }, 409, true);
-        }
-      },
-    },
+        return answer ?? (await showCase(visit, { values, errors: fields }, 422));
+      } catch (error) {
+        const code = error instanceof AdminRefusal ? error.refusal.code : null;
+        if (code !== 'case_already_resolved' && code !== 'case_changed') throw error;
+        return showCase(visit, { values, errors: {} }, 409, true);
+      }
+    }),
     recipientDecision(services, showCase),
   ];
 }

@@ -9,41 +9,39 @@ import { ChangeFields, readFields } from '../../../kit/pages/change-form';
 import { Alert, Card, Facts, Status, Time, words } from '../../../kit/pages/components';
 import { Field, type FormState } from '../../../kit/pages/forms';
 import { redirect, signInAgain, type SignedInAnswer } from '../../../kit/pages/site';
-import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
+import {
+  type OperatorRoute,
+  type OperatorVisit,
+  post,
+  PREFIX,
+} from '../../../kit/pages/operator-page';
 
 /** @param show the page of the case, with the form that was sent */
 export function recipientDecision(
   { db }: Pick<ConsoleServices, 'db'>,
   show: (visit: OperatorVisit, form: FormState, status: number) => Promise<SignedInAnswer>,
 ): OperatorRoute {
-  return {
-    method: 'post',
-    path: '/cases/:id/recipient',
-    ...decideRecipient.access,
-    run: async (visit) => {
-      const { form, params } = visit;
-      const page = `${PREFIX}/cases/${params['id'] ?? ''}`;
-      // Only live recipients are screened.
-      const refused = signInAgain(visit, page);
-      if (refused !== null) return refused;
-      try {
-        const { objectId } = await requireCase(db, params['id'] ?? '');
-        const held = { id: objectId, seen: form.get('seen') ?? '' };
-        const by = visit.withReason('decision_reason');
-        await decideRecipient.make(db, by, held, readFields(decideRecipient, form));
-        return redirect(page);
-      } catch (error) {
-        const isRefused = error instanceof AdminRefusal && error.refusal.code !== 'not_found';
-        if (!isRefused && !(error instanceof InvalidInput)) throw error;
-        const field =
-          error instanceof InvalidInput && error.field === 'verdict'
-            ? 'verdict'
-            : 'decision_reason';
-        const errors = { [field]: error.message };
-        return show(visit, { values: form, errors }, isRefused ? 409 : 422);
-      }
-    },
-  };
+  return post('/cases/:id/recipient', decideRecipient.access, async (visit) => {
+    const { form, id } = visit;
+    const page = `${PREFIX}/cases/${id}`;
+    // Only live recipients are screened.
+    const refused = signInAgain(visit, page);
+    if (refused !== null) return refused;
+    try {
+      const { objectId } = await requireCase(db, id);
+      const held = { id: objectId, seen: form.get('seen') ?? '' };
+      const by = visit.withReason('decision_reason');
+      await decideRecipient.make(db, by, held, readFields(decideRecipient, form));
+      return redirect(page);
+    } catch (error) {
+      const isRefused = error instanceof AdminRefusal && error.refusal.code !== 'not_found';
+      if (!isRefused && !(error instanceof InvalidInput)) throw error;
+      const field =
+        error instanceof InvalidInput && error.field === 'verdict' ? 'verdict' : 'decision_reason';
+      const errors = { [field]: error.message };
+      return show(visit, { values: form, errors }, isRefused ? 409 : 422);
+    }
+  });
 }
 
 interface OurRecipientProps {

@@ -53,10 +53,10 @@ export function chatRoutes<V extends SignedInVisit>(options: ChatPages<V>): Chat
     return page('Slack channels', <ChatList {...props} />, { ...NAV, status, cookies });
   }
 
-  const chatPath = (visit: V) => `${pathOf(visit)}/${visit.params['id'] ?? ''}`;
+  const chatPath = (visit: V) => `${pathOf(visit)}/${visit.id}`;
 
   async function showChat(visit: V, form: FormState, status = 200) {
-    const chat = await chats.read(ownerOf(visit), visit.params['id'] ?? '');
+    const chat = await chats.read(ownerOf(visit), visit.id);
     const props = { list: pathOf(visit), path: chatPath(visit), kind, chat, form };
     return page(chat.name, <EditChat {...props} />, { ...NAV, status });
   }
@@ -90,7 +90,7 @@ export function chatRoutes<V extends SignedInVisit>(options: ChatPages<V>): Chat
       run: async (visit) => {
         const kinds = visit.form.getAll('kinds');
         const { answer, fields } = await fieldErrors(async () => {
-          await chats.choose(byOf(visit), ownerOf(visit), visit.params['id'] ?? '', kinds);
+          await chats.choose(byOf(visit), ownerOf(visit), visit.id, kinds);
           return redirect(pathOf(visit));
         });
         return answer ?? showChat(visit, { values: visit.form, errors: fields }, 422);
@@ -101,7 +101,7 @@ export function chatRoutes<V extends SignedInVisit>(options: ChatPages<V>): Chat
       path: '/chats/:id/test',
       cost: 'delivery',
       run: async (visit) => {
-        await chats.test(ownerOf(visit), visit.params['id'] ?? '');
+        await chats.test(ownerOf(visit), visit.id);
         return redirect(pathOf(visit));
       },
     },
@@ -109,7 +109,7 @@ export function chatRoutes<V extends SignedInVisit>(options: ChatPages<V>): Chat
       method: 'post',
       path: '/chats/:id/remove',
       run: async (visit) => {
-        await chats.remove(byOf(visit), ownerOf(visit), visit.params['id'] ?? '');
+        await chats.remove(byOf(visit), ownerOf(visit), visit.id);
         return redirect(pathOf(visit));
       },
     },

@@ -7,7 +7,13 @@ import { draftForm, type FormState } from '../../../kit/pages/forms';
 import { chosen, ListPager, PER_PAGE, positionOf } from '../../../kit/pages/lists';
 import { type Answer, page, redirect } from '../../../kit/pages/site';
 import type { WorkflowUrl } from '../../../kit/pages/workflow-link';
-import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
+import {
+  get,
+  type OperatorRoute,
+  type OperatorVisit,
+  post,
+  PREFIX,
+} from '../../../kit/pages/operator-page';
 import { ModeMark } from '../../payouts/console/parts';
 import { BatchDetail } from './batch';
 
@@ -29,13 +35,9 @@ export function batchPages(batches: BatchReviews, workflowUrl: WorkflowUrl): Ope
     const status = Object.keys(form.errors).length === 0 ? 200 : 422;
     return page(`Batch ${review.batch.reference}`, body, { ...NAV, status });
   };
-  const decide = (kind: 'approve' | 'reject' | 'stop' | 'leave_out'): OperatorRoute => ({
-    method: 'post',
-    path: `/batches/:id/${kind}`,
-    needs: 'review',
-    run: async (visit) => {
-      const { form, params, session } = visit;
-      const batchId = params['id'] ?? '';
+  const decide = (kind: 'approve' | 'reject' | 'stop' | 'leave_out'): OperatorRoute =>
+    post(`/batches/:id/${kind}`, 'review', async (visit) => {
+      const { form, id: batchId, session } = visit;
       const field = kind === 'approve' ? 'note' : `${kind}_reason`;
       const order = {
         id: form.get('decision') ?? '',
@@ -56,27 +58,16 @@ export function batchPages(batches: BatchReviews, workflowUrl: WorkflowUrl): Ope
         const errors = { [error.field === 'rows' ? 'rows' : field]: error.message };
         return show(visit, batchId, { values: form, errors });
       }
-    },
-  });
+    });
   return [
-    {
-      method: 'get',
-      path: '/batches',
-      needs: 'read',
-      run: async ({ query }) => {
-        const open = chosen(query, 'show', ['open', 'all']) !== 'all';
-        const list = { limit: PER_PAGE, after: positionOf(query), open };
-        const { items, next } = await batches.list(list);
-        const body = <BatchList rows={items} query={query} next={next} open={open} />;
-        return page('Batches', body, NAV);
-      },
-    },
-    {
-      method: 'get',
-      path: '/batches/:id',
-      needs: 'read',
-      run: (visit) => show(visit, visit.params['id'] ?? '', draftForm(visit)),
-    },
+    get('/batches', 'read', async ({ query }) => {
+      const open = chosen(query, 'show', ['open', 'all']) !== 'all';
+      const list = { limit: PER_PAGE, after: positionOf(query), open };
+      const { items, next } = await batches.list(list);
+      const body = <BatchList rows={items} query={query} next={next} open={open} />;
+      return page('Batches', body, NAV);
+    }),
+    get('/batches/:id', 'read', (visit) => show(visit, visit.id, draftForm(visit))),
     decide('approve'),
     decide('reject'),
     decide('stop'),

@@ -39,7 +39,12 @@ import { page, redirect } from '../../../kit/pages/site';
 import { waitingBatch } from '../../approvals/second-person';
 import { MAKE, mayMake, personOf, RefusalAlert, tryForm } from '../../../kit/pages/creation';
 import { decisionRows, secondPersonOf } from '../../approvals/dashboard/waiting';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import {
+  get,
+  type MerchantRoute,
+  type MerchantVisit,
+  post,
+} from '../../../kit/pages/merchant-page';
 import { PayoutTable } from '../../payouts/dashboard/payouts';
 import { newBatchPages } from './new-batch';
 import { writeSheet } from '../../../kit/pages/sheet';
@@ -49,13 +54,12 @@ const NAV = { nav: 'batches' };
 export function batchPages(services: DashboardServices): MerchantRoute[] {
   const { money, payouts } = services;
   const callerOf = (visit: MerchantVisit) => money.callerOf(personOf(visit));
-  const idOf = ({ params }: MerchantVisit) => params['id'] ?? '';
   const proofOf = async (visit: MerchantVisit) =>
-    presentBatchProof(await money.payoutBatches.proof(callerOf(visit), idOf(visit)));
+    presentBatchProof(await money.payoutBatches.proof(callerOf(visit), visit.id));
   const show = async (visit: MerchantVisit, form: FormState, refusal: ApiError | null = null) => {
     const { query, base } = visit;
     const { payoutBatches } = money;
-    const found = await payoutBatches.get(callerOf(visit), idOf(visit));
+    const found = await payoutBatches.get(callerOf(visit), visit.id);
     const { batch } = found;
     const path = `${base}/batches/${batch.id}`;
     const mayLeaveOut = mayMake(visit) && mayLeaveOutRows(batch);
@@ -103,81 +107,49 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
   };
   return [
     ...newBatchPages(services),
-    {
-      method: 'get',
-      path: '/batches',
-      needs: 'read',
-      run: async (visit) => {
-        const { query, base } = visit;
-        const list = { limit: PER_PAGE, after: positionOf(query) };
-        const { items, next } = await money.payoutBatches.list(callerOf(visit), list);
-        const path = `${base}/batches`;
-        const body = (
-          <>
-            <PageHead title="Batches" lead="Many payouts that are reserved and approved together.">
-              <ToExport base={visit.base} kind="batches" query={query} />
-              {mayMake(visit) ? <CreateLink path={path} label="Create a batch" /> : null}
-            </PageHead>
-            <BatchTable rows={items} path={path} />
-            <ListPager path={path} query={query} next={next} />
-          </>
-        );
-        return page('Batches', body, NAV);
-      },
-    },
-    {
-      method: 'get',
-      path: '/batches/:id',
-      needs: 'read',
-      run: (visit) => show(visit, EMPTY_FORM),
-    },
-    {
-      method: 'post',
-      path: '/batches/:id/leave_out',
-      ...MAKE,
-      run: async (visit) => {
-        const rows = rowsOf(visit.form);
-        const sent = await tryForm(visit.form, () =>
-          money.payoutBatches.leaveOut(callerOf(visit), idOf(visit), rows),
-        );
-        if (sent.refusal !== null) return show(visit, sent.form, sent.refusal);
-        return redirect(`${visit.base}/batches/${idOf(visit)}`);
-      },
-    },
-    {
-      method: 'post',
-      path: '/batches/:id/stop',
-      ...MAKE,
-      run: async (visit) => {
-        const id = idOf(visit);
-        await money.payoutBatches.stop(callerOf(visit), id);
-        return redirect(`${visit.base}/batches/${id}`);
-      },
-    },
-    {
-      method: 'get',
-      path: '/batches/:id/proof.json',
-      cost: 'export',
-      needs: 'read',
-      run: async (visit) => {
-        const content = [JSON.stringify(await proofOf(visit), null, 2)];
-        const name = `${idOf(visit)}-proof.json`;
-        return { kind: 'download', name, type: 'application/json; charset=utf-8', content };
-      },
-    },
-    {
-      method: 'get',
-      path: '/batches/:id/proof.csv',
-      cost: 'export',
-      needs: 'read',
-      run: async (visit) => {
-        const { rows } = await proofOf(visit);
-        const lines = rows.map((row) => PROOF_COLUMNS.map((column) => String(row[column] ?? '')));
-        const content = [writeSheet([PROOF_COLUMNS, ...lines])];
-        const name = `${idOf(visit)}-proof.csv`;
-        return { kind: 'download', name, type: 'text/csv; charset=utf-8', content };
-      },
-    },
+    get('/batches', 'read', async (visit) => {
+      const { query, base } = visit;
+      const list = { limit: PER_PAGE, after: positionOf(query) };
+      const { items, next } = await money.payoutBatches.list(callerOf(visit), list);
+      const path = `${base}/batches`;
+      const body = (
+        <>
+          <PageHead title="Batches" lead="Many payouts that are reserved and approved together.">
+            <ToExport base={visit.base} kind="batches" query={query} />
+            {mayMake(visit) ? <CreateLink path={path} label="Create a batch" /> : null}
+          </PageHead>
+          <BatchTable rows={items} path={path} />
+          <ListPager path={path} query={query} next={next} />
+        </>
+      );
+      return page('Batches', body, NAV);
+    }),
+    get('/batches/:id', 'read', (visit) => show(visit, EMPTY_FORM)),
+    post('/batches/:id/leave_out', MAKE, async (visit) => {
+      const rows = rowsOf(visit.form);
+      const sent = await tryForm(visit.form, () =>
+        money.payoutBatches.leaveOut(callerOf(visit), visit.id, rows),
+      );
+      if (sent.refusal !== null) return show(visit, sent.form, sent.refusal);
+      return redirect(`${visit.base}/batches/${visit.id}`);
+    }),
+    post('/batches/:id/stop', MAKE, async (visit) => {
+      const { id } = visit;
+      await money.payoutBatches.stop(callerOf(visit), id);
+      return redirect(`${visit.base}/batches/${id}`);
+    }),
+    get('/batches/:id/proof.json', { cost: 'export', needs: 'read' }, async (visit) => {
+      const content = [JSON.stringify(await proofOf(visit), null, 2)];
+      const name = `${visit.id}-proof.json`;
+      return { kind: 'download', name, type: 'application/json; charset=utf-8', content };
+    }),
+    get('/batches/:id/proof.csv', { cost: 'export', needs: 'read' }, async (visit) => {
+      const { rows } = await proofOf(visit);
+      const lines = rows.map((row) => PROOF_COLUMNS.map((column) => String(row[column] ?? '')));
+      const content = [writeSheet([PROOF_COLUMNS, ...lines])];
+      const name = `${visit.id}-proof.csv`;
+      return { kind: 'download', name, type: 'text/csv; charset=utf-8', content };
+    }),
   ];
 }
 

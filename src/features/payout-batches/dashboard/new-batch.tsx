@@ -18,7 +18,12 @@ import {
   RefusalAlert,
   tryForm,
 } from '../../../kit/pages/creation';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import {
+  get,
+  type MerchantRoute,
+  type MerchantVisit,
+  post,
+} from '../../../kit/pages/merchant-page';
 import { faultText } from '../../../kit/pages/fault-text';
 import { COLUMNS, readSheet, type Sheet, TEMPLATE } from './sheet';
 import {
@@ -59,70 +64,46 @@ export function newBatchPages({ money, approvers }: DashboardServices): Merchant
     return page('Check the batch', body, { ...NAV, status: refusal?.status ?? 200 });
   };
   return [
-    {
-      method: 'get',
-      path: '/batches/new',
-      ...MAKE,
-      run: (visit) => {
-        const form = { values: visit.draft ?? visit.query, errors: {} };
-        const body = (
-          <NewBatch path={`${visit.base}/batches`} form={form} refusal={null} result={null} />
+    get('/batches/new', MAKE, (visit) => {
+      const form = { values: visit.draft ?? visit.query, errors: {} };
+      const body = (
+        <NewBatch path={`${visit.base}/batches`} form={form} refusal={null} result={null} />
+      );
+      return page('Create a batch', body, NAV);
+    }),
+    get('/batches/template.csv', MAKE, () => ({
+      kind: 'download',
+      name: 'batch-template.csv',
+      type: CSV,
+      content: [TEMPLATE],
+    })),
+    post('/batches/new', { ...MAKE, ...LARGE }, (visit) => review(visit, null)),
+    post('/batches/faults.csv', { ...MAKE, ...LARGE }, async (visit) => {
+      const sent = await tryTable(visit.form, () => check(visit));
+      if (sent.result === null) return refused(visit, sent);
+      const separator = separatorOf(visit.form.get('table') ?? '');
+      const content = [sheetToCorrect(sent.result.faults, sent.result.sheet, separator)];
+      return { kind: 'download', name: 'batch-faults.csv', type: CSV, content };
+    }),
+    post('/batches/create', { ...MAKE, ...LARGE }, async (visit) => {
+      const again = visit.mode === 'live' ? signInAgain(visit, `${visit.base}/batches/new`) : null;
+      if (again !== null) return again;
+      const path = `${visit.base}/batches`;
+      const { form } = visit;
+      const idempotencyKey = formKey(form);
+      // What was corrected a moment ago has been seen by nobody.
+      if (takeCorrections(form)) return review(visit, null);
+      const sent = await tryTable(form, async () => {
+        const caller = await money.allowedCaller(personOf(visit));
+        const { rows } = await readSheet(form.get('table') ?? '');
+        return createdId(() =>
+          money.payoutBatches.create(caller, { ...headOf(form), rows, idempotencyKey }),
         );
-        return page('Create a batch', body, NAV);
-      },
-    },
-    {
-      method: 'get',
-      path: '/batches/template.csv',
-      ...MAKE,
-      run: () => ({ kind: 'download', name: 'batch-template.csv', type: CSV, content: [TEMPLATE] }),
-    },
-    {
-      method: 'post',
-      path: '/batches/new',
-      ...MAKE,
-      ...LARGE,
-      run: (visit) => review(visit, null),
-    },
-    {
-      method: 'post',
-      path: '/batches/faults.csv',
-      ...MAKE,
-      ...LARGE,
-      run: async (visit) => {
-        const sent = await tryTable(visit.form, () => check(visit));
-        if (sent.result === null) return refused(visit, sent);
-        const separator = separatorOf(visit.form.get('table') ?? '');
-        const content = [sheetToCorrect(sent.result.faults, sent.result.sheet, separator)];
-        return { kind: 'download', name: 'batch-faults.csv', type: CSV, content };
-      },
-    },
-    {
-      method: 'post',
-      path: '/batches/create',
-      ...MAKE,
-      ...LARGE,
-      run: async (visit) => {
-        const again =
-          visit.mode === 'live' ? signInAgain(visit, `${visit.base}/batches/new`) : null;
-        if (again !== null) return again;
-        const path = `${visit.base}/batches`;
-        const { form } = visit;
-        const idempotencyKey = formKey(form);
-        // What was corrected a moment ago has been seen by nobody.
-        if (takeCorrections(form)) return review(visit, null);
-        const sent = await tryTable(form, async () => {
-          const caller = await money.allowedCaller(personOf(visit));
-          const { rows } = await readSheet(form.get('table') ?? '');
-          return createdId(() =>
-            money.payoutBatches.create(caller, { ...headOf(form), rows, idempotencyKey }),
-          );
-        });
-        if (sent.result !== null) return redirect(`${path}/${sent.result}`);
-        form.set('key', nextFormKey(idempotencyKey, sent.refusal));
-        return review(visit, sent.refusal);
-      },
-    },
+      });
+      if (sent.result !== null) return redirect(`${path}/${sent.result}`);
+      form.set('key', nextFormKey(idempotencyKey, sent.refusal));
+      return review(visit, sent.refusal);
+    }),
   ];
 }
 

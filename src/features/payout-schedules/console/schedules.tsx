@@ -7,43 +7,37 @@ import { Card, Empty, Money, PageHead, Status, Table, Time } from '../../../kit/
 import { chosen, ListPager, PER_PAGE, positionOf } from '../../../kit/pages/lists';
 import { countText, RunTotals, timesText } from '../pages/schedule-times';
 import { page } from '../../../kit/pages/site';
-import { type OperatorRoute, PREFIX } from '../../../kit/pages/operator-page';
+import { get, type OperatorRoute, PREFIX } from '../../../kit/pages/operator-page';
 
 const ROWS_SHOWN = 100;
 
 export function schedulePages({ schedules }: ConsoleServices): OperatorRoute[] {
   return [
-    {
-      method: 'get',
-      path: '/accounts/:id/schedules',
-      needs: 'read',
-      run: async ({ query, params }) => {
-        const id = params['id'] ?? '';
-        const mode = chosen(query, 'mode', MODES) ?? 'live';
-        const position = { limit: PER_PAGE, after: positionOf(query) };
-        const { items, next } = await schedules({ accountId: id, mode }, position);
-        const path = `${PREFIX}/accounts/${id}/schedules`;
-        const other = mode === 'live' ? 'test' : 'live';
-        const body = (
-          <>
-            <PageHead
-              back={{ href: `${PREFIX}/accounts/${id}`, label: 'Account' }}
-              title={`Schedules in ${mode} mode`}
-              lead="The merchant creates and changes them. The command admin schedules pauses and resumes one."
-            >
-              <a class="btn" data-variant="outline" href={`${path}?mode=${other}`}>
-                Show {other} mode
-              </a>
-            </PageHead>
-            <Card flush>
-              <ScheduleTable rows={items} />
-            </Card>
-            <ListPager path={path} query={query} next={next} />
-          </>
-        );
-        return page(`Schedules in ${mode} mode`, body, { nav: 'accounts' });
-      },
-    },
+    get('/accounts/:id/schedules', 'read', async ({ query, id }) => {
+      const mode = chosen(query, 'mode', MODES) ?? 'live';
+      const position = { limit: PER_PAGE, after: positionOf(query) };
+      const { items, next } = await schedules({ accountId: id, mode }, position);
+      const path = `${PREFIX}/accounts/${id}/schedules`;
+      const other = mode === 'live' ? 'test' : 'live';
+      const body = (
+        <>
+          <PageHead
+            back={{ href: `${PREFIX}/accounts/${id}`, label: 'Account' }}
+            title={`Schedules in ${mode} mode`}
+            lead="The merchant creates and changes them. The command admin schedules pauses and resumes one."
+          >
+            <a class="btn" data-variant="outline" href={`${path}?mode=${other}`}>
+              Show {other} mode
+            </a>
+          </PageHead>
+          <Card flush>
+            <ScheduleTable rows={items} />
+          </Card>
+          <ListPager path={path} query={query} next={next} />
+        </>
+      );
+      return page(`Schedules in ${mode} mode`, body, { nav: 'accounts' });
+    }),
   ];
 }
 

@@ -25,7 +25,12 @@ import {
   personOf,
   RefusalAlert,
 } from '../../../kit/pages/creation';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import {
+  get,
+  type MerchantRoute,
+  type MerchantVisit,
+  post,
+} from '../../../kit/pages/merchant-page';
 import {
   countText,
   cronOf,
@@ -75,39 +80,24 @@ export function newSchedulePages({
     return page('Check the schedule', body, { ...NAV, status: refusal?.status ?? 200 });
   };
   return [
-    {
-      method: 'get',
-      path: '/schedules/new',
-      ...MAKE,
-      run: async (visit) => {
-        const { timeZone } = await bookkeeping(visit);
-        const values = visit.draft ?? new URLSearchParams({ time_zone: timeZone });
-        const recipientId = visit.query.get('recipient');
-        if (recipientId !== null && visit.draft === null) {
-          const { id, currency } = await recipients.find(visit, recipientId);
-          const columns = ['reference', 'amount', 'currency', 'recipient'];
-          values.set('table', writeSheet([columns, ['payment', '', currency, id]]));
-        }
-        const form = { values, errors: {} };
-        const shown = { path: `${visit.base}/schedules`, form, zone: timeZone };
-        return page('Create a schedule', <NewSchedule {...shown} refusal={null} />, NAV);
-      },
-    },
-    {
-      method: 'post',
-      path: '/schedules/new',
-      ...MAKE,
-      ...LARGE,
-      cost: 'export',
-      run: (visit) => review(visit, null),
-    },
-    {
-      method: 'post',
-      path: '/schedules/create',
-      ...MAKE,
-      ...LARGE,
-      liveRecent: ({ base }) => `${base}/schedules/new`,
-      run: async (visit) => {
+    get('/schedules/new', MAKE, async (visit) => {
+      const { timeZone } = await bookkeeping(visit);
+      const values = visit.draft ?? new URLSearchParams({ time_zone: timeZone });
+      const recipientId = visit.query.get('recipient');
+      if (recipientId !== null && visit.draft === null) {
+        const { id, currency } = await recipients.find(visit, recipientId);
+        const columns = ['reference', 'amount', 'currency', 'recipient'];
+        values.set('table', writeSheet([columns, ['payment', '', currency, id]]));
+      }
+      const form = { values, errors: {} };
+      const shown = { path: `${visit.base}/schedules`, form, zone: timeZone };
+      return page('Create a schedule', <NewSchedule {...shown} refusal={null} />, NAV);
+    }),
+    post('/schedules/new', { ...MAKE, ...LARGE, cost: 'export' }, (visit) => review(visit, null)),
+    post(
+      '/schedules/create',
+      { ...MAKE, ...LARGE, liveRecent: ({ base }) => `${base}/schedules/new` },
+      async (visit) => {
         const path = `${visit.base}/schedules`;
         const { form } = visit;
         const { timeZone: zone } = await bookkeeping(visit);
@@ -125,7 +115,7 @@ export function newSchedulePages({
         form.set('key', nextFormKey(idempotencyKey, sent.refusal));
         return review(visit, sent.refusal);
       },
-    },
+    ),
   ];
 }
 

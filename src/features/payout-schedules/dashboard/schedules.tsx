@@ -32,7 +32,12 @@ import { Icon } from '../../../kit/pages/icon';
 import { ListPager, PER_PAGE, positionOf } from '../../../kit/pages/lists';
 import { page, redirect } from '../../../kit/pages/site';
 import { MAKE, mayMake, personOf } from '../../../kit/pages/creation';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import {
+  get,
+  type MerchantRoute,
+  type MerchantVisit,
+  post,
+} from '../../../kit/pages/merchant-page';
 import { decisionRows, secondPersonOf } from '../../approvals/dashboard/waiting';
 import { newSchedulePages } from './new-schedule';
 import { countText, LocalTime, NextRuns, RunTotals, timesText } from '../pages/schedule-times';
@@ -41,81 +46,73 @@ const NAV = { nav: 'schedules' };
 
 export function schedulePages(services: DashboardServices): MerchantRoute[] {
   const { money, schedules, bookkeeping } = services;
-  const pathOf = ({ base, params }: MerchantVisit) => `${base}/schedules/${params['id'] ?? ''}`;
-  const change = (trigger: PayoutScheduleTrigger): MerchantRoute => ({
-    method: 'post',
-    path: `/schedules/:id/${trigger}`,
-    ...MAKE,
-    // Resuming makes money move again.
-    ...(trigger === 'resume' ? { liveRecent: pathOf } : {}),
-    run: async (visit) => {
-      const caller = money.callerOf(personOf(visit));
-      await money.payoutSchedules.change(caller, visit.params['id'] ?? '', trigger);
-      return redirect(pathOf(visit));
-    },
-  });
+  const pathOf = ({ base, id }: MerchantVisit) => `${base}/schedules/${id}`;
+  const change = (trigger: PayoutScheduleTrigger): MerchantRoute =>
+    post(
+      `/schedules/:id/${trigger}`,
+      {
+        ...MAKE,
+        // Resuming makes money move again.
+        ...(trigger === 'resume' ? { liveRecent: pathOf } : {}),
+      },
+      async (visit) => {
+        const caller = money.callerOf(personOf(visit));
+        await money.payoutSchedules.change(caller, visit.id, trigger);
+        return redirect(pathOf(visit));
+      },
+    );
   return [
     ...newSchedulePages(services),
-    {
-      method: 'get',
-      path: '/schedules',
-      needs: 'read',
-      run: async (visit) => {
-        const { query, base } = visit;
-        const { timeZone: zone } = await bookkeeping(visit);
-        const list = { limit: PER_PAGE, after: positionOf(query) };
-        const { items, next } = await schedules.list(visit, list);
-        const path = `${base}/schedules`;
-        const body = (
-          <>
-            <PageHead
-              title="Schedules"
-              lead="Payouts that repeat. Each run is a batch, and pays all of its rows or none."
-            >
-              {mayMake(visit) ? (
-                <a class="btn" href={`${path}/new`}>
-                  <Icon name="plus" /> Create a schedule
-                </a>
-              ) : null}
-            </PageHead>
-            <ScheduleTable rows={items} path={path} zone={zone} />
-            <ListPager path={path} query={query} next={next} />
-          </>
-        );
-        return page('Schedules', body, NAV);
-      },
-    },
-    {
-      method: 'get',
-      path: '/schedules/:id',
-      needs: 'read',
-      run: async (visit) => {
-        const { query, base } = visit;
-        const found = await schedules.find(visit, visit.params['id'] ?? '');
-        const { schedule } = found;
-        const { timeZone: zone } = await bookkeeping(visit);
-        const list = { limit: PER_PAGE, after: positionOf(query) };
-        const runs = await schedules.runs(visit, schedule.id, list);
-        const path = pathOf(visit);
-        const body = (
-          <>
-            <Head schedule={schedule} base={base} path={path} mayChange={mayMake(visit)} />
-            {await secondPersonOf(services, visit, waitingSchedule(schedule))}
-            <LastFailure schedule={schedule} />
-            <Details
-              {...found}
-              decisions={await services.decisions(visit, schedule.id)}
-              base={base}
-              zone={zone}
-            />
-            <Runs rows={runs.items} base={base} zone={zone} />
-            <ListPager path={path} query={query} next={runs.next} />
-            <Rows {...found} base={base} />
-          </>
-        );
-        return page(`Schedule ${schedule.reference}`, body, NAV);
-      },
-    },
+    get('/schedules', 'read', async (visit) => {
+      const { query, base } = visit;
+      const { timeZone: zone } = await bookkeeping(visit);
+      const list = { limit: PER_PAGE, after: positionOf(query) };
+      const { items, next } = await schedules.list(visit, list);
+      const path = `${base}/schedules`;
+      const body = (
+        <>
+          <PageHead
+            title="Schedules"
+            lead="Payouts that repeat. Each run is a batch, and pays all of its rows or none."
+          >
+            {mayMake(visit) ? (
+              <a class="btn" href={`${path}/new`}>
+                <Icon name="plus" /> Create a schedule
+              </a>
+            ) : null}
+          </PageHead>
+          <ScheduleTable rows={items} path={path} zone={zone} />
+          <ListPager path={path} query={query} next={next} />
+        </>
+      );
+      return page('Schedules', body, NAV);
+    }),
+    get('/schedules/:id', 'read', async (visit) => {
+      const { query, base } = visit;
+      const found = await schedules.find(visit, visit.id);
+      const { schedule } = found;
+      const { timeZone: zone } = await bookkeeping(visit);
+      const list = { limit: PER_PAGE, after: positionOf(query) };
+      const runs = await schedules.runs(visit, schedule.id, list);
+      const path = pathOf(visit);
+      const body = (
+        <>
+          <Head schedule={schedule} base={base} path={path} mayChange={mayMake(visit)} />
+          {await secondPersonOf(services, visit, waitingSchedule(schedule))}
+          <LastFailure schedule={schedule} />
+          <Details
+            {...found}
+            decisions={await services.decisions(visit, schedule.id)}
+            base={base}
+            zone={zone}
+          />
+          <Runs rows={runs.items} base={base} zone={zone} />
+          <ListPager path={path} query={query} next={runs.next} />
+          <Rows {...found} base={base} />
+        </>
+      );
+      return page(`Schedule ${schedule.reference}`, body, NAV);
+    }),
     change('pause'),
     change('resume'),
     change('end'),

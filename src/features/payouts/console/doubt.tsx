@@ -24,7 +24,7 @@ import {
 import { justNow, wasJustNow } from '../../../kit/pages/just-now';
 import { page, redirect } from '../../../kit/pages/site';
 import { WorkflowLink, type WorkflowUrl } from '../../../kit/pages/workflow-link';
-import { type OperatorRoute, PREFIX } from '../../../kit/pages/operator-page';
+import { get, type OperatorRoute, post, PREFIX } from '../../../kit/pages/operator-page';
 import { ModeMark } from './parts';
 import { sinceText } from '../../../kit/pages/since';
 
@@ -34,79 +34,64 @@ type Row = DoubtfulPayout & { providerState: ProviderState };
 
 export function doubtPages(reviews: PayoutReviews, workflowUrl: WorkflowUrl): OperatorRoute[] {
   return [
-    {
-      method: 'get',
-      path: '/in-doubt',
-      cost: 'provider',
-      needs: 'read',
-      run: async ({ query, may }) => {
-        const mode = chosen(query, 'mode', MODES) ?? null;
-        const { items, next } = await reviews.inDoubt({ after: positionOf(query), mode });
-        const columns = may('review') ? [...columnsOf(workflowUrl), ASK] : columnsOf(workflowUrl);
-        return page(
-          'In doubt',
-          <>
-            <PageHead
-              title="In doubt"
-              lead="It is not known whether the provider has these payouts. We keep checking, and the funds stay reserved."
+    get('/in-doubt', { cost: 'provider', needs: 'read' }, async ({ query, may }) => {
+      const mode = chosen(query, 'mode', MODES) ?? null;
+      const { items, next } = await reviews.inDoubt({ after: positionOf(query), mode });
+      const columns = may('review') ? [...columnsOf(workflowUrl), ASK] : columnsOf(workflowUrl);
+      return page(
+        'In doubt',
+        <>
+          <PageHead
+            title="In doubt"
+            lead="It is not known whether the provider has these payouts. We keep checking, and the funds stay reserved."
+          />
+          {wasJustNow(query, 'asked') ? (
+            <Alert tone="good" title="The payout’s workflow was told to ask the provider." />
+          ) : null}
+          {wasJustNow(query, 'no-answer') ? (
+            <Alert tone="bad" title="Temporal did not answer. The workflow asks by itself later." />
+          ) : null}
+          <Filters
+            path={PATH}
+            query={query}
+            options={[['mode', 'Mode', MODES]]}
+            texts={[]}
+            days={false}
+          />
+          <Card flush>
+            <Table
+              caption="Payouts in doubt"
+              rows={items}
+              columns={columns}
+              empty={
+                isFiltered(query) ? (
+                  <NoMatch path={PATH} what="payouts in doubt" />
+                ) : (
+                  <Empty icon="circle-check" title="No payout is in doubt">
+                    <p>
+                      A payout appears here when its submission got no clear answer. Most doubts end
+                      within seconds.
+                    </p>
+                  </Empty>
+                )
+              }
             />
-            {wasJustNow(query, 'asked') ? (
-              <Alert tone="good" title="The payout’s workflow was told to ask the provider." />
-            ) : null}
-            {wasJustNow(query, 'no-answer') ? (
-              <Alert
-                tone="bad"
-                title="Temporal did not answer. The workflow asks by itself later."
-              />
-            ) : null}
-            <Filters
-              path={PATH}
-              query={query}
-              options={[['mode', 'Mode', MODES]]}
-              texts={[]}
-              days={false}
-            />
-            <Card flush>
-              <Table
-                caption="Payouts in doubt"
-                rows={items}
-                columns={columns}
-                empty={
-                  isFiltered(query) ? (
-                    <NoMatch path={PATH} what="payouts in doubt" />
-                  ) : (
-                    <Empty icon="circle-check" title="No payout is in doubt">
-                      <p>
-                        A payout appears here when its submission got no clear answer. Most doubts
-                        end within seconds.
-                      </p>
-                    </Empty>
-                  )
-                }
-              />
-            </Card>
-            <ListPager path={PATH} query={query} next={next} />
-            <Alert tone="note" title="While a payout is in doubt">
-              <p>
-                Do not pay the recipient another way and do not ask the merchant for a second
-                request: the payout may still be sent. It ends by itself when the provider answers.
-              </p>
-            </Alert>
-          </>,
-          { nav: 'in-doubt' },
-        );
-      },
-    },
-    {
-      method: 'post',
-      path: '/in-doubt/:id/ask',
-      cost: 'provider',
-      needs: 'review',
-      run: async ({ params }) => {
-        const asked = await reviews.askProvider(params['id'] ?? '');
-        return redirect(`${PATH}?${justNow(asked ? 'asked' : 'no-answer')}`);
-      },
-    },
+          </Card>
+          <ListPager path={PATH} query={query} next={next} />
+          <Alert tone="note" title="While a payout is in doubt">
+            <p>
+              Do not pay the recipient another way and do not ask the merchant for a second request:
+              the payout may still be sent. It ends by itself when the provider answers.
+            </p>
+          </Alert>
+        </>,
+        { nav: 'in-doubt' },
+      );
+    }),
+    post('/in-doubt/:id/ask', { cost: 'provider', needs: 'review' }, async ({ id }) => {
+      const asked = await reviews.askProvider(id);
+      return redirect(`${PATH}?${justNow(asked ? 'asked' : 'no-answer')}`);
+    }),
   ];
 }
 

@@ -28,7 +28,12 @@ import {
 import { Follows, FollowSwitch } from '../../../kit/pages/follow';
 import { EMPTY_FORM, type FormState } from '../../../kit/pages/forms';
 import { page } from '../../../kit/pages/site';
-import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
+import {
+  get,
+  type OperatorRoute,
+  type OperatorVisit,
+  PREFIX,
+} from '../../../kit/pages/operator-page';
 import { AmountLink, ReferenceOf } from './parts';
 import { durationText, sinceText } from '../../../kit/pages/since';
 import { SavedFilters, savedFilterRoutes } from './saved-filters';
@@ -67,12 +72,7 @@ export function payoutListPages(
     return page('Payouts', body, { nav: 'payouts', status });
   };
   return [
-    {
-      method: 'get',
-      path: '/payouts',
-      needs: 'read',
-      run: (visit) => show(visit, visit.query, EMPTY_FORM),
-    },
+    get('/payouts', 'read', (visit) => show(visit, visit.query, EMPTY_FORM)),
     ...savedFilterRoutes(db, show),
   ];
 }

@@ -43,7 +43,13 @@ import { Follows, FollowSwitch, LiveStatus } from '../../../kit/pages/follow';
 import { Icon } from '../../../kit/pages/icon';
 import { type Answer, jsonDownload, page, redirect } from '../../../kit/pages/site';
 import { WorkflowLink, type WorkflowUrl } from '../../../kit/pages/workflow-link';
-import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
+import {
+  get,
+  type OperatorRoute,
+  type OperatorVisit,
+  post,
+  PREFIX,
+} from '../../../kit/pages/operator-page';
 import { Beneficiary, type BeneficiaryProps } from './beneficiary';
 import { Context } from './context';
 import { levelAge, levelText, payoutListPages, waitText } from './list';
@@ -96,13 +102,9 @@ export function payoutPages(
     const nav = payout.status === 'under_review' ? 'queue' : 'payouts';
     return page(`Payout of ${payout.amount} ${payout.currency}`, body, { nav, status });
   };
-  const decide = (kind: DecisionKind): OperatorRoute => ({
-    method: 'post',
-    path: `/payouts/:id/${kind}`,
-    needs: 'review',
-    run: async (visit) => {
-      const { form, params, session } = visit;
-      const payoutId = params['id'] ?? '';
+  const decide = (kind: DecisionKind): OperatorRoute =>
+    post(`/payouts/:id/${kind}`, 'review', async (visit) => {
+      const { form, id: payoutId, session } = visit;
       const order = {
         id: form.get('decision') ?? '',
         payoutId,
@@ -122,52 +124,29 @@ export function payoutPages(
         const errors = { [field]: error.message };
         return show(visit, payoutId, { values: form, errors });
       }
-    },
-  });
+    });
   return [
     ...payoutListPages(reviews, services),
-    {
-      method: 'get',
-      path: '/payouts/:id',
-      needs: 'read',
-      run: (visit) => show(visit, visit.params['id'] ?? '', draftForm(visit)),
-    },
-    {
-      method: 'get',
-      path: '/payouts/:id/dossier.json',
-      cost: 'export',
-      needs: 'read',
-      run: async ({ params }) => {
-        const id = params['id'] ?? '';
-        return jsonDownload(`dossier-${id}.json`, { data: await services.payoutDossier(id) });
-      },
-    },
+    get('/payouts/:id', 'read', (visit) => show(visit, visit.id, draftForm(visit))),
+    get('/payouts/:id/dossier.json', { cost: 'export', needs: 'read' }, async ({ id }) => {
+      return jsonDownload(`dossier-${id}.json`, { data: await services.payoutDossier(id) });
+    }),
     decide('approve'),
     decide('reject'),
-    {
-      method: 'post',
-      path: '/payouts/:id/notes',
-      needs: 'review',
-      run: async (visit) => {
-        const id = visit.params['id'] ?? '';
-        const noted = { object: 'payout', id, accountId: await reviews.accountOf(id) } as const;
-        const { answer, fields } = await fieldErrors(async () => {
-          await addNote(services.db, visit.by, noted, visit.form.get('handover') ?? '');
-          return redirect(`${PREFIX}/payouts/${id}#notes`);
-        });
-        return answer ?? show(visit, id, { values: visit.form, errors: fields });
-      },
-    },
-    {
-      method: 'post',
-      path: '/payouts/:id/beneficiary',
-      needs: 'see_beneficiaries',
-      run: async (visit) => {
-        const id = visit.params['id'] ?? '';
-        const beneficiary = await beneficiaries.look(visit.by, id);
-        return show(visit, id, draftForm(visit), beneficiary);
-      },
-    },
+    post('/payouts/:id/notes', 'review', async (visit) => {
+      const { id } = visit;
+      const noted = { object: 'payout', id, accountId: await reviews.accountOf(id) } as const;
+      const { answer, fields } = await fieldErrors(async () => {
+        await addNote(services.db, visit.by, noted, visit.form.get('handover') ?? '');
+        return redirect(`${PREFIX}/payouts/${id}#notes`);
+      });
+      return answer ?? show(visit, id, { values: visit.form, errors: fields });
+    }),
+    post('/payouts/:id/beneficiary', 'see_beneficiaries', async (visit) => {
+      const { id } = visit;
+      const beneficiary = await beneficiaries.look(visit.by, id);
+      return show(visit, id, draftForm(visit), beneficiary);
+    }),
     ...screeningRoutes(screenings, (visit, id, form) => show(visit, id, form)),
   ];
 }

@@ -37,7 +37,7 @@ import {
 } from '../../../kit/pages/lists';
 import { EMPTY_FORM, Field, fieldErrors, type FormState } from '../../../kit/pages/forms';
 import { page, redirect } from '../../../kit/pages/site';
-import { type OperatorRoute, PREFIX } from '../../../kit/pages/operator-page';
+import { get, type OperatorRoute, post, PREFIX } from '../../../kit/pages/operator-page';
 import { outcomeText } from './outcome';
 import { Address, AmountLink, ApprovalsText, ModeMark, ReasonChips, ReferenceOf } from './parts';
 import { sinceText } from '../../../kit/pages/since';
@@ -47,108 +47,83 @@ const NAV = { nav: 'queue' };
 
 export function queuePages(reviews: PayoutReviews): OperatorRoute[] {
   return [
-    {
-      method: 'get',
-      path: '/queue',
-      needs: 'read',
-      run: async ({ query, may }) => {
-        const { items, next } = await reviews.queue({
-          limit: PER_PAGE,
-          after: positionOf(query),
-          filters: filtersOf(query),
-          order: chosen(query, 'order', QUEUE_ORDERS) ?? 'longest_waiting',
-        });
-        const mayDecide = may('review');
-        return page(
-          'Review queue',
-          <>
-            <PageHead
-              title="Review queue"
-              lead="Payouts of all accounts that wait for an operator, the longest waiting first."
-            >
-              <FollowSwitch />
-              <a class="btn" data-variant="outline" href={`${PREFIX}/four-eyes`}>
-                Two approvals
-              </a>
-            </PageHead>
-            <Filters
-              path={PATH}
-              query={query}
-              options={[
-                ['mode', 'Mode', MODES],
-                ['order', 'Order', QUEUE_ORDERS.slice(1), 'Longest waiting'],
-              ]}
-              texts={[
-                ['account', 'Account ID'],
-                ['currency', 'Currency'],
-              ]}
-              days={false}
-            />
-            <Follows id="queue" isOpen>
-              <Queue rows={items} query={query} mayDecide={mayDecide} />
-            </Follows>
-            <ListPager path={PATH} query={query} next={next} />
-          </>,
-          NAV,
-        );
-      },
-    },
-    {
-      method: 'get',
-      path: '/queue/selection',
-      needs: 'review',
-      run: async ({ query }) => {
-        const selection = await reviews.select(query.getAll('id'));
-        if (query.has('reject')) {
-          return page('Reject a selection', <Rejected {...selection} form={EMPTY_FORM} />, NAV);
-        }
-        return page('Approve a selection', <Chosen {...selection} />, NAV);
-      },
-    },
-    {
-      method: 'post',
-      path: '/queue/reject',
-      needs: 'review',
-      run: async ({ form, session }) => {
-        const orders = ordersOf(form);
-        const { answer, fields } = await fieldErrors(async () => {
-          await reviews.rejectSelection(orders, form.get('reason') ?? '', session);
-          return decidedPage(orders);
-        });
-        if (answer !== null) return answer;
-        const selection = await reviews.select(orders.map(({ payoutId }) => payoutId));
-        const body = <Rejected {...selection} form={{ values: form, errors: fields }} />;
-        return page('Reject a selection', body, { ...NAV, status: 422 });
-      },
-    },
-    {
-      method: 'post',
-      path: '/queue/approve',
-      needs: 'review',
-      run: async ({ form, session }) => {
-        const orders = ordersOf(form);
-        const outcome = await reviews.approveSelection(orders, session);
-        if (outcome === 'sign_in_again') {
-          const ids = orders.map(({ payoutId }) => ['id', payoutId]);
-          const selection = `${PATH}/selection?${new URLSearchParams(ids).toString()}`;
-          return { kind: 'sign_in_again', page: selection };
-        }
+    get('/queue', 'read', async ({ query, may }) => {
+      const { items, next } = await reviews.queue({
+        limit: PER_PAGE,
+        after: positionOf(query),
+        filters: filtersOf(query),
+        order: chosen(query, 'order', QUEUE_ORDERS) ?? 'longest_waiting',
+      });
+      const mayDecide = may('review');
+      return page(
+        'Review queue',
+        <>
+          <PageHead
+            title="Review queue"
+            lead="Payouts of all accounts that wait for an operator, the longest waiting first."
+          >
+            <FollowSwitch />
+            <a class="btn" data-variant="outline" href={`${PREFIX}/four-eyes`}>
+              Two approvals
+            </a>
+          </PageHead>
+          <Filters
+            path={PATH}
+            query={query}
+            options={[
+              ['mode', 'Mode', MODES],
+              ['order', 'Order', QUEUE_ORDERS.slice(1), 'Longest waiting'],
+            ]}
+            texts={[
+              ['account', 'Account ID'],
+              ['currency', 'Currency'],
+            ]}
+            days={false}
+          />
+          <Follows id="queue" isOpen>
+            <Queue rows={items} query={query} mayDecide={mayDecide} />
+          </Follows>
+          <ListPager path={PATH} query={query} next={next} />
+        </>,
+        NAV,
+      );
+    }),
+    get('/queue/selection', 'review', async ({ query }) => {
+      const selection = await reviews.select(query.getAll('id'));
+      if (query.has('reject')) {
+        return page('Reject a selection', <Rejected {...selection} form={EMPTY_FORM} />, NAV);
+      }
+      return page('Approve a selection', <Chosen {...selection} />, NAV);
+    }),
+    post('/queue/reject', 'review', async ({ form, session }) => {
+      const orders = ordersOf(form);
+      const { answer, fields } = await fieldErrors(async () => {
+        await reviews.rejectSelection(orders, form.get('reason') ?? '', session);
         return decidedPage(orders);
-      },
-    },
-    {
-      method: 'get',
-      path: '/queue/decided',
-      needs: 'read',
-      run: async ({ query, session }) => {
-        const asked = query.getAll('payout').slice(0, SELECTION_MAX);
-        const [decisions, payouts] = await Promise.all([
-          reviews.decisions(query.getAll('decision'), session),
-          reviews.payouts(asked),
-        ]);
-        return page('Decided', <DecidedList {...{ asked, decisions, payouts }} />, NAV);
-      },
-    },
+      });
+      if (answer !== null) return answer;
+      const selection = await reviews.select(orders.map(({ payoutId }) => payoutId));
+      const body = <Rejected {...selection} form={{ values: form, errors: fields }} />;
+      return page('Reject a selection', body, { ...NAV, status: 422 });
+    }),
+    post('/queue/approve', 'review', async ({ form, session }) => {
+      const orders = ordersOf(form);
+      const outcome = await reviews.approveSelection(orders, session);
+      if (outcome === 'sign_in_again') {
+        const ids = orders.map(({ payoutId }) => ['id', payoutId]);
+        const selection = `${PATH}/selection?${new URLSearchParams(ids).toString()}`;
+        return { kind: 'sign_in_again', page: selection };
+      }
+      return decidedPage(orders);
+    }),
+    get('/queue/decided', 'read', async ({ query, session }) => {
+      const asked = query.getAll('payout').slice(0, SELECTION_MAX);
+      const [decisions, payouts] = await Promise.all([
+        reviews.decisions(query.getAll('decision'), session),
+        reviews.payouts(asked),
+      ]);
+      return page('Decided', <DecidedList {...{ asked, decisions, payouts }} />, NAV);
+    }),
   ];
 }
 

@@ -10,7 +10,12 @@ import {
 import { Action, EMPTY_FORM, Field, type FormState } from '../../../kit/pages/forms';
 import { isFiltered } from '../../../kit/pages/lists';
 import { type Answer, redirect } from '../../../kit/pages/site';
-import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
+import {
+  type OperatorRoute,
+  type OperatorVisit,
+  post,
+  PREFIX,
+} from '../../../kit/pages/operator-page';
 
 const PATH = `${PREFIX}/payouts`;
 /** The longest query; all filters of the list together are shorter. */
@@ -22,34 +27,24 @@ export function savedFilterRoutes(
   show: (visit: OperatorVisit, query: URLSearchParams, form: FormState) => Promise<Answer>,
 ): OperatorRoute[] {
   return [
-    {
-      method: 'post',
-      path: '/payouts/filters',
-      needs: 'read',
-      run: async (visit) => {
-        const { form, session } = visit;
-        const query = filterOf(
-          new URLSearchParams((form.get('query') ?? '').slice(0, QUERY_LENGTH_MAX)),
-        );
-        try {
-          const wish = { name: form.get('name') ?? '', query: query.toString() };
-          await keepFilter(db, session, wish);
-          return redirect(`${PATH}?${query.toString()}`);
-        } catch (error) {
-          if (!(error instanceof InvalidInput)) throw error;
-          return show(visit, query, { values: form, errors: { [error.field]: error.message } });
-        }
-      },
-    },
-    {
-      method: 'post',
-      path: '/payouts/filters/remove',
-      needs: 'read',
-      run: async ({ form, session }) => {
-        await forgetFilter(db, session, form.get('name') ?? '');
-        return redirect(PATH);
-      },
-    },
+    post('/payouts/filters', 'read', async (visit) => {
+      const { form, session } = visit;
+      const query = filterOf(
+        new URLSearchParams((form.get('query') ?? '').slice(0, QUERY_LENGTH_MAX)),
+      );
+      try {
+        const wish = { name: form.get('name') ?? '', query: query.toString() };
+        await keepFilter(db, session, wish);
+        return redirect(`${PATH}?${query.toString()}`);
+      } catch (error) {
+        if (!(error instanceof InvalidInput)) throw error;
+        return show(visit, query, { values: form, errors: { [error.field]: error.message } });
+      }
+    }),
+    post('/payouts/filters/remove', 'read', async ({ form, session }) => {
+      await forgetFilter(db, session, form.get('name') ?? '');
+      return redirect(PATH);
+    }),
   ];
 }
 

@@ -9,7 +9,12 @@ import { Alert, Card, Status, Time } from '../../../kit/pages/components';
 import { Action, Field, type FormState } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
 import { redirect, signInAgain, type SignedInAnswer } from '../../../kit/pages/site';
-import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
+import {
+  type OperatorRoute,
+  type OperatorVisit,
+  post,
+  PREFIX,
+} from '../../../kit/pages/operator-page';
 import { approvedText, type DecisionText } from './outcome';
 
 /** @param show the payout's page, with the form that was sent */
@@ -18,39 +23,31 @@ export function screeningRoutes(
   show: (visit: OperatorVisit, id: string, form: FormState) => Promise<SignedInAnswer>,
 ): OperatorRoute[] {
   return [
-    {
-      method: 'post',
-      path: '/payouts/:id/screening/ask',
-      cost: 'provider',
-      needs: 'review',
-      run: async ({ params, by }) => {
-        const id = params['id'] ?? '';
+    post(
+      '/payouts/:id/screening/ask',
+      { cost: 'provider', needs: 'review' },
+      async ({ id, by }) => {
         const { kind } = await screenings.askAgain(by, id);
         return redirect(`${PREFIX}/payouts/${id}?screened=${kind}#screening`);
       },
-    },
-    {
-      method: 'post',
-      path: '/payouts/:id/screening/allow',
-      needs: 'review',
-      run: async (visit) => {
-        const id = visit.params['id'] ?? '';
-        const page = `${PREFIX}/payouts/${id}`;
-        // Only live payouts are screened.
-        const refused = signInAgain(visit, page);
-        if (refused !== null) return refused;
-        try {
-          const by = visit.withReason('allow_reason');
-          await screenings.allow(by, id, visit.form.get('seen') ?? '');
-          return redirect(`${page}?screened=allowed#screening`);
-        } catch (error) {
-          const isOutdated =
-            error instanceof AdminRefusal && error.refusal.code === 'screening_changed';
-          if (!isOutdated && !(error instanceof InvalidInput)) throw error;
-          return show(visit, id, { values: visit.form, errors: { allow_reason: error.message } });
-        }
-      },
-    },
+    ),
+    post('/payouts/:id/screening/allow', 'review', async (visit) => {
+      const { id } = visit;
+      const page = `${PREFIX}/payouts/${id}`;
+      // Only live payouts are screened.
+      const refused = signInAgain(visit, page);
+      if (refused !== null) return refused;
+      try {
+        const by = visit.withReason('allow_reason');
+        await screenings.allow(by, id, visit.form.get('seen') ?? '');
+        return redirect(`${page}?screened=allowed#screening`);
+      } catch (error) {
+        const isOutdated =
+          error instanceof AdminRefusal && error.refusal.code === 'screening_changed';
+        if (!isOutdated && !(error instanceof InvalidInput)) throw error;
+        return show(visit, id, { values: visit.form, errors: { allow_reason: error.message } });
+      }
+    }),
   ];
 }
 

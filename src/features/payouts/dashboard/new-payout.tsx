@@ -31,7 +31,12 @@ import {
   RefusalAlert,
   tryForm,
 } from '../../../kit/pages/creation';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import {
+  get,
+  type MerchantRoute,
+  type MerchantVisit,
+  post,
+} from '../../../kit/pages/merchant-page';
 import { DestinationFields } from '../../../kit/pages/destination-fields';
 import { EDIT, REVIEWED, ReviewPayout, reviewedDigest } from './review-payout';
 
@@ -113,45 +118,34 @@ export function newPayoutPages({
   };
 
   return [
-    {
-      method: 'get',
-      path: '/payouts/new',
-      cost: 'provider',
-      ...MAKE,
-      /** With the fields of the form: its quote. The script asks for it while somebody types. */
-      run: async (visit) => {
-        const query = visit.draft ?? visit.query;
-        const untouched = { form: { values: query, errors: {} }, refusal: null, result: null };
-        const quote = query.has('amount') ? await quoteOf(visit, query) : null;
-        return show(visit, { formKey: formKey(query), sent: untouched, quote });
-      },
-    },
-    {
-      method: 'post',
-      path: '/payouts/new',
-      ...MAKE,
-      run: async (visit) => {
-        if (visit.form.has(EDIT)) {
-          const sent = { form: { values: visit.form, errors: {} }, refusal: null, result: null };
-          return show(visit, {
-            formKey: formKey(visit.form),
-            sent,
-            quote: await quoteOf(visit, visit.form),
-          });
-        }
-        const again = visit.mode === 'live' ? signInAgain(visit) : null;
-        if (again !== null) return again;
-        const key = formKey(visit.form);
-        const review = visit.mode === 'live' ? await reviewFirst(visit, key) : null;
-        if (review !== null) return review;
-        const sent = await tryForm(visit.form, () =>
-          money.createPayout(personOf(visit), key, requestOf(visit.form)),
-        );
-        if (sent.result !== null) return redirect(`${visit.base}/payouts/${sent.result}`);
-        const quote = await quoteOf(visit, visit.form);
-        return show(visit, { formKey: nextFormKey(key, sent.refusal), sent, quote });
-      },
-    },
+    // With the fields of the form: its quote. The script asks for it while somebody types.
+    get('/payouts/new', { cost: 'provider', ...MAKE }, async (visit) => {
+      const query = visit.draft ?? visit.query;
+      const untouched = { form: { values: query, errors: {} }, refusal: null, result: null };
+      const quote = query.has('amount') ? await quoteOf(visit, query) : null;
+      return show(visit, { formKey: formKey(query), sent: untouched, quote });
+    }),
+    post('/payouts/new', MAKE, async (visit) => {
+      if (visit.form.has(EDIT)) {
+        const sent = { form: { values: visit.form, errors: {} }, refusal: null, result: null };
+        return show(visit, {
+          formKey: formKey(visit.form),
+          sent,
+          quote: await quoteOf(visit, visit.form),
+        });
+      }
+      const again = visit.mode === 'live' ? signInAgain(visit) : null;
+      if (again !== null) return again;
+      const key = formKey(visit.form);
+      const review = visit.mode === 'live' ? await reviewFirst(visit, key) : null;
+      if (review !== null) return review;
+      const sent = await tryForm(visit.form, () =>
+        money.createPayout(personOf(visit), key, requestOf(visit.form)),
+      );
+      if (sent.result !== null) return redirect(`${visit.base}/payouts/${sent.result}`);
+      const quote = await quoteOf(visit, visit.form);
+      return show(visit, { formKey: nextFormKey(key, sent.refusal), sent, quote });
+    }),
   ];
 }
 

@@ -40,7 +40,7 @@ import {
   ToExport,
 } from '../../../kit/pages/lists';
 import { ObjectTable, type ObjectRowsProps } from '../../../kit/pages/object-table';
-import type { MerchantRoute } from '../../../kit/pages/merchant-page';
+import { get, type MerchantRoute, post } from '../../../kit/pages/merchant-page';
 import { waitingPayout } from '../../approvals/second-person';
 import { decisionRows, secondPersonOf } from '../../approvals/dashboard/waiting';
 import { PAYOUT_FILTERS } from '../payouts-contract';
@@ -50,78 +50,57 @@ export function payoutPages(services: DashboardServices): MerchantRoute[] {
   const { payouts, payout, money } = services;
   return [
     ...newPayoutPages(services),
-    {
-      method: 'get',
-      path: '/payouts',
-      needs: 'read',
-      run: async (visit) => {
-        const { query, base } = visit;
-        const filters = filtersOf(PAYOUT_FILTERS, query);
-        const list = { limit: PER_PAGE, after: positionOf(query), filters };
-        const { items, next } = await payouts(visit, list);
-        const path = `${base}/payouts`;
-        return page(
-          'Payouts',
-          <ListPage
-            title="Payouts"
-            lead="Money that you send to wallets and exchange accounts."
-            path={path}
-            query={query}
-            next={next}
-            {...controlsOf(PAYOUT_FILTERS)}
-            none={<NoPayouts />}
-            table={(empty) => <PayoutTable rows={items} path={path} empty={empty} />}
-          >
-            <ToExport base={visit.base} kind="payouts" query={query} />
-            {mayMake(visit) ? <CreateLink path={path} label="Request a payout" /> : null}
-          </ListPage>,
-          { nav: 'payouts' },
-        );
-      },
-    },
-    {
-      method: 'get',
-      path: '/payouts/:id',
-      needs: 'read',
-      run: async (visit) => {
-        const found = await payout(visit, visit.params['id'] ?? '');
-        const secondPerson = await secondPersonOf(services, visit, waitingPayout(found.object));
-        const body = (
-          <Detail
-            {...found}
-            decisions={await services.decisions(visit, found.object.id)}
-            base={visit.base}
-            secondPerson={secondPerson}
-            mayChange={mayMake(visit)}
-            beneficiary={
-              mayMake(visit) ? money.payoutBeneficiary(personOf(visit), found.object) : undefined
-            }
-          />
-        );
-        return page(`Payout ${found.object.reference}`, body, { nav: 'payouts' });
-      },
-    },
-    {
-      method: 'get',
-      path: '/payouts/:id/dossier.json',
-      cost: 'export',
-      needs: 'read',
-      run: async (visit) => {
-        const id = visit.params['id'] ?? '';
-        const data = await money.payoutDossier(personOf(visit), id);
-        return jsonDownload(`dossier-${id}.json`, { data });
-      },
-    },
-    {
-      method: 'post',
-      path: '/payouts/:id/cancel',
-      ...MAKE,
-      run: async (visit) => {
-        const id = visit.params['id'] ?? '';
-        await money.cancelPayout(personOf(visit), id);
-        return redirect(`${visit.base}/payouts/${id}`);
-      },
-    },
+    get('/payouts', 'read', async (visit) => {
+      const { query, base } = visit;
+      const filters = filtersOf(PAYOUT_FILTERS, query);
+      const list = { limit: PER_PAGE, after: positionOf(query), filters };
+      const { items, next } = await payouts(visit, list);
+      const path = `${base}/payouts`;
+      return page(
+        'Payouts',
+        <ListPage
+          title="Payouts"
+          lead="Money that you send to wallets and exchange accounts."
+          path={path}
+          query={query}
+          next={next}
+          {...controlsOf(PAYOUT_FILTERS)}
+          none={<NoPayouts />}
+          table={(empty) => <PayoutTable rows={items} path={path} empty={empty} />}
+        >
+          <ToExport base={visit.base} kind="payouts" query={query} />
+          {mayMake(visit) ? <CreateLink path={path} label="Request a payout" /> : null}
+        </ListPage>,
+        { nav: 'payouts' },
+      );
+    }),
+    get('/payouts/:id', 'read', async (visit) => {
+      const found = await payout(visit, visit.id);
+      const secondPerson = await secondPersonOf(services, visit, waitingPayout(found.object));
+      const body = (
+        <Detail
+          {...found}
+          decisions={await services.decisions(visit, found.object.id)}
+          base={visit.base}
+          secondPerson={secondPerson}
+          mayChange={mayMake(visit)}
+          beneficiary={
+            mayMake(visit) ? money.payoutBeneficiary(personOf(visit), found.object) : undefined
+          }
+        />
+      );
+      return page(`Payout ${found.object.reference}`, body, { nav: 'payouts' });
+    }),
+    get('/payouts/:id/dossier.json', { cost: 'export', needs: 'read' }, async (visit) => {
+      const { id } = visit;
+      const data = await money.payoutDossier(personOf(visit), id);
+      return jsonDownload(`dossier-${id}.json`, { data });
+    }),
+    post('/payouts/:id/cancel', MAKE, async (visit) => {
+      const { id } = visit;
+      await money.cancelPayout(personOf(visit), id);
+      return redirect(`${visit.base}/payouts/${id}`);
+    }),
   ];
 }
 

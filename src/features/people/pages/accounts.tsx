@@ -3,38 +3,26 @@ import type { OwnAccount } from '../../../kit/service/sessions';
 import { Card, Empty, PageHead, Status, Table, words } from '../../../kit/pages/components';
 import { Action } from '../../../kit/pages/forms';
 import { PageRefusal } from '../../../kit/pages/problems';
-import { page, redirect, type Route } from '../../../kit/pages/site';
+import { get, page, post, redirect, type Route } from '../../../kit/pages/site';
 import type { AccountPages } from './page-options';
 
 export function accountsPages({ site, users }: AccountPages): Route[] {
   if (site.kind !== 'merchant') return [];
   const path = `${site.prefix}/accounts`;
   return [
-    {
-      method: 'get',
-      path: '/accounts',
-      needs: 'read',
-      beforeEnrolment: true,
-      run: async ({ session }) => {
-        const { actor } = session;
-        const current = actor.kind === 'merchant' ? actor.accountId : null;
-        const accounts = await users.sessions.accounts(session);
-        return page('Accounts', <Accounts path={path} accounts={accounts} current={current} />, {
-          nav: 'accounts',
-        });
-      },
-    },
-    {
-      method: 'post',
-      path: '/accounts',
-      needs: 'read',
-      beforeEnrolment: true,
-      run: async ({ session, form }) => {
-        const switched = await users.sessions.switchTo(session, form.get('account') ?? '');
-        if (!switched) throw new PageRefusal('page_not_found');
-        return redirect(site.home);
-      },
-    },
+    get('/accounts', { needs: 'read', beforeEnrolment: true }, async ({ session }) => {
+      const { actor } = session;
+      const current = actor.kind === 'merchant' ? actor.accountId : null;
+      const accounts = await users.sessions.accounts(session);
+      return page('Accounts', <Accounts path={path} accounts={accounts} current={current} />, {
+        nav: 'accounts',
+      });
+    }),
+    post('/accounts', { needs: 'read', beforeEnrolment: true }, async ({ session, form }) => {
+      const switched = await users.sessions.switchTo(session, form.get('account') ?? '');
+      if (!switched) throw new PageRefusal('page_not_found');
+      return redirect(site.home);
+    }),
   ];
 }
 

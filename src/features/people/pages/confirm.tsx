@@ -1,7 +1,7 @@
 /** "Sign in again": asked for before actions that matter (`recent` of a route). */
 import { Alert, Card, PageHead } from '../../../kit/pages/components';
 import { EMPTY_FORM, Field } from '../../../kit/pages/forms';
-import { browserOf, ownPath, page, redirect, type Route } from '../../../kit/pages/site';
+import { browserOf, get, ownPath, page, post, redirect, type Route } from '../../../kit/pages/site';
 import type { SignedInVisit } from '../../../kit/pages/visit';
 import type { AccountPages } from './page-options';
 import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
@@ -40,43 +40,24 @@ export function confirmPages({ site, users, publicUrl: origin }: AccountPages): 
   }
 
   return [
-    {
-      method: 'get',
-      path: '/confirm',
-      needs: 'read',
-      beforeEnrolment: true,
-      run: (visit) => show(visit, null),
-    },
-    {
-      method: 'post',
-      path: '/confirm',
-      cost: 'password',
-      needs: 'read',
-      beforeEnrolment: true,
-      run: async (visit) => {
-        const { form, session } = visit;
-        const proof = { password: form.get('password') ?? '', code: form.get('code') ?? '' };
-        const outcome = await users.signIn.again(session, proof, browserOf(site, visit));
-        if (outcome.kind === 'passed') {
-          return redirect(ownPath(form.get('next') ?? '', site.prefix) ?? site.home);
-        }
-        const { text, status } = refusalOf(outcome, 'The password or the code is wrong.');
-        return show(visit, text, status);
-      },
-    },
-    {
-      method: 'post',
-      path: '/confirm/passkey',
-      needs: 'read',
-      beforeEnrolment: true,
-      run: async (visit) => {
-        const answer = passkeyAnswer(site, visit);
-        if (!(await users.passkeys.again(visit.session, origin, answer))) {
-          return show(visit, PASSKEY_WRONG, 401);
-        }
-        return redirect(ownPath(visit.form.get('next') ?? '', site.prefix) ?? site.home);
-      },
-    },
+    get('/confirm', { needs: 'read', beforeEnrolment: true }, (visit) => show(visit, null)),
+    post('/confirm', { cost: 'password', needs: 'read', beforeEnrolment: true }, async (visit) => {
+      const { form, session } = visit;
+      const proof = { password: form.get('password') ?? '', code: form.get('code') ?? '' };
+      const outcome = await users.signIn.again(session, proof, browserOf(site, visit));
+      if (outcome.kind === 'passed') {
+        return redirect(ownPath(form.get('next') ?? '', site.prefix) ?? site.home);
+      }
+      const { text, status } = refusalOf(outcome, 'The password or the code is wrong.');
+      return show(visit, text, status);
+    }),
+    post('/confirm/passkey', { needs: 'read', beforeEnrolment: true }, async (visit) => {
+      const answer = passkeyAnswer(site, visit);
+      if (!(await users.passkeys.again(visit.session, origin, answer))) {
+        return show(visit, PASSKEY_WRONG, 401);
+      }
+      return redirect(ownPath(visit.form.get('next') ?? '', site.prefix) ?? site.home);
+    }),
   ];
 }
 

@@ -4,7 +4,15 @@ import type { AcceptOutcome, Invitation } from '../people';
 import { words } from '../../../kit/pages/components';
 import { EMPTY_FORM, Field, type FormState } from '../../../kit/pages/forms';
 import { PageRefusal } from '../../../kit/pages/problems';
-import { type Answer, browserOf, page, redirect, type Route } from '../../../kit/pages/site';
+import {
+  type Answer,
+  browserOf,
+  get,
+  page,
+  post,
+  redirect,
+  type Route,
+} from '../../../kit/pages/site';
 import type { Visit } from '../../../kit/pages/visit';
 import type { AccountPages } from './page-options';
 import { Box } from './box';
@@ -51,44 +59,33 @@ export function invitationPages(options: AccountPages): Route[] {
   }
 
   return [
-    {
-      method: 'get',
-      path: '/invitation',
-      needs: null,
-      run: (visit) => show(visit, EMPTY_FORM, null),
-    },
-    {
-      method: 'post',
-      path: '/invitation',
-      cost: 'password',
-      needs: null,
-      run: async (visit) => {
-        const { form } = visit;
-        const person = { name: form.get('name') ?? '', password: form.get('password') ?? '' };
-        const state = { values: form, errors: {} };
-        try {
-          const token = form.get('token') ?? '';
-          const browser = browserOf(site, visit);
-          const outcome = await users.people.accept(site.kind, token, person, browser);
-          switch (outcome.kind) {
-            case 'accepted':
-              return await signInAs(visit, outcome.email, person.password);
-            case 'second_step':
-              return redirect(`${path}/second-step?token=${encodeURIComponent(token)}`, [
-                stepCookie(site, AT, outcome.step),
-              ]);
-            default: {
-              const { text, status } = problemOfOutcome(outcome, PASSWORD_WRONG);
-              return await show(visit, state, text, status);
-            }
+    get('/invitation', null, (visit) => show(visit, EMPTY_FORM, null)),
+    post('/invitation', { cost: 'password', needs: null }, async (visit) => {
+      const { form } = visit;
+      const person = { name: form.get('name') ?? '', password: form.get('password') ?? '' };
+      const state = { values: form, errors: {} };
+      try {
+        const token = form.get('token') ?? '';
+        const browser = browserOf(site, visit);
+        const outcome = await users.people.accept(site.kind, token, person, browser);
+        switch (outcome.kind) {
+          case 'accepted':
+            return await signInAs(visit, outcome.email, person.password);
+          case 'second_step':
+            return redirect(`${path}/second-step?token=${encodeURIComponent(token)}`, [
+              stepCookie(site, AT, outcome.step),
+            ]);
+          default: {
+            const { text, status } = problemOfOutcome(outcome, PASSWORD_WRONG);
+            return await show(visit, state, text, status);
           }
-        } catch (error) {
-          if (!(error instanceof InvalidInput)) throw error;
-          const errors = { [error.field]: error.message };
-          return show(visit, { ...state, errors }, null, 422);
         }
-      },
-    },
+      } catch (error) {
+        if (!(error instanceof InvalidInput)) throw error;
+        const errors = { [error.field]: error.message };
+        return show(visit, { ...state, errors }, null, 422);
+      }
+    }),
     ...secondStepRoutes(options, {
       at: AT,
       hidden: (visit) => ({ token: tokenOf(visit) }),

@@ -3,38 +3,29 @@ import { type Actor, mayDo } from '../../../domain/users';
 import type { NotificationChoice } from '../notification-choices';
 import { Alert, Card, PageHead } from '../../../kit/pages/components';
 import { Choices, EMPTY_FORM, FormActions } from '../../../kit/pages/forms';
-import { page, redirect, type Route } from '../../../kit/pages/site';
+import { get, page, post, redirect, type Route } from '../../../kit/pages/site';
 import type { AccountPages } from './page-options';
 
 export function notificationPages({ site, users }: AccountPages): Route[] {
   const path = `${site.prefix}/notifications`;
   return [
-    {
-      method: 'get',
-      path: '/notifications',
-      needs: 'read',
-      run: async ({ session, query }) =>
-        page(
-          'Notifications',
-          <Notifications
-            choices={await users.notifications.list(session)}
-            path={path}
-            home={site.home}
-            saved={query.has('saved')}
-            links={linksOf(site.prefix, session.actor)}
-          />,
-          { nav: 'notifications' },
-        ),
-    },
-    {
-      method: 'post',
-      path: '/notifications',
-      needs: 'read',
-      run: async ({ session, form }) => {
-        await users.notifications.save(session, form.getAll('kinds'));
-        return redirect(`${path}?saved`);
-      },
-    },
+    get('/notifications', 'read', async ({ session, query }) =>
+      page(
+        'Notifications',
+        <Notifications
+          choices={await users.notifications.list(session)}
+          path={path}
+          home={site.home}
+          saved={query.has('saved')}
+          links={linksOf(site.prefix, session.actor)}
+        />,
+        { nav: 'notifications' },
+      ),
+    ),
+    post('/notifications', 'read', async ({ session, form }) => {
+      await users.notifications.save(session, form.getAll('kinds'));
+      return redirect(`${path}?saved`);
+    }),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { Passkey } from '../passkeys';
 import { Alert, Card, Empty, PageHead, Table, Time } from '../../../kit/pages/components';
 import { Confirm, EMPTY_FORM, Field, type FormState } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
-import { page, redirect, type Redirect, type Route } from '../../../kit/pages/site';
+import { get, page, post, redirect, type Redirect, type Route } from '../../../kit/pages/site';
 import type { SignedInVisit } from '../../../kit/pages/visit';
 import type { AccountPages } from './page-options';
 import { PASSKEY_WRONG, passkeyAnswer, passkeyCookie, PasskeyForm } from './passkey-form';
@@ -29,24 +29,18 @@ export function passkeyPages(
   }
 
   return [
-    {
-      method: 'get',
-      path: '/security/passkeys/new',
-      needs: 'read',
-      beforeEnrolment: true,
-      recent: true,
-      run: (visit) =>
+    get(
+      '/security/passkeys/new',
+      { needs: 'read', beforeEnrolment: true, recent: true },
+      (visit) =>
         users.passkeys.arePossible(origin)
           ? showNewPasskey(visit, EMPTY_FORM, null)
           : redirect(path),
-    },
-    {
-      method: 'post',
-      path: '/security/passkeys/new',
-      needs: 'read',
-      beforeEnrolment: true,
-      recent: true,
-      run: async (visit) => {
+    ),
+    post(
+      '/security/passkeys/new',
+      { needs: 'read', beforeEnrolment: true, recent: true },
+      async (visit) => {
         const { form, session } = visit;
         const answer = { ...passkeyAnswer(site, visit), name: form.get('name') ?? '' };
         try {
@@ -62,18 +56,15 @@ export function passkeyPages(
           return showNewPasskey(visit, { values: form, errors }, null);
         }
       },
-    },
-    {
-      method: 'post',
-      path: '/security/passkeys/:id/remove',
-      needs: 'read',
-      beforeEnrolment: true,
-      recent: true,
-      run: async ({ session, params }) => {
-        await users.passkeys.remove(session, params['id'] ?? '');
+    ),
+    post(
+      '/security/passkeys/:id/remove',
+      { needs: 'read', beforeEnrolment: true, recent: true },
+      async ({ session, id }) => {
+        await users.passkeys.remove(session, id);
         return redirect(path);
       },
-    },
+    ),
   ];
 }
 

@@ -2,7 +2,7 @@
 import { InvalidInput } from '../../../kit/service/refusal';
 import { Card, PageHead } from '../../../kit/pages/components';
 import { EMPTY_FORM, FormActions, type FormState } from '../../../kit/pages/forms';
-import { page, redirect, type Route } from '../../../kit/pages/site';
+import { get, page, post, redirect, type Route } from '../../../kit/pages/site';
 import type { AccountPages } from './page-options';
 import { NewPasswordField } from './new-password-field';
 
@@ -14,22 +14,13 @@ export function passwordPages({ site, users }: AccountPages): Route[] {
       status,
     });
   return [
-    {
-      method: 'get',
-      path: '/security/password',
-      needs: 'read',
-      beforeEnrolment: true,
-      recent: true,
-      run: () => show(EMPTY_FORM),
-    },
-    {
-      method: 'post',
-      path: '/security/password',
-      cost: 'password',
-      needs: 'read',
-      beforeEnrolment: true,
-      recent: true,
-      run: async ({ session, form }) => {
+    get('/security/password', { needs: 'read', beforeEnrolment: true, recent: true }, () =>
+      show(EMPTY_FORM),
+    ),
+    post(
+      '/security/password',
+      { cost: 'password', needs: 'read', beforeEnrolment: true, recent: true },
+      async ({ session, form }) => {
         try {
           await users.changePassword(session, form.get('password') ?? '');
           return redirect(`${security}?changed`);
@@ -38,7 +29,7 @@ export function passwordPages({ site, users }: AccountPages): Route[] {
           return show({ ...EMPTY_FORM, errors: { password: error.message } }, 422);
         }
       },
-    },
+    ),
   ];
 }
 

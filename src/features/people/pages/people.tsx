@@ -31,7 +31,7 @@ import {
   Select,
 } from '../../../kit/pages/forms';
 import { Icon } from '../../../kit/pages/icon';
-import { page, redirect, type Route } from '../../../kit/pages/site';
+import { get, page, post, redirect, type Route } from '../../../kit/pages/site';
 import type { AccountPages } from './page-options';
 
 const NAV = { nav: 'people' };
@@ -49,139 +49,85 @@ export function peoplePages(options: AccountPages): Route[] {
   };
 
   return [
-    {
-      method: 'get',
-      path: '/people',
-      needs: 'read',
-      run: async ({ session, query }) => {
-        const mayManage = mayDo(session.actor, manage);
-        const [people, invitations, isRequired] = await Promise.all([
-          users.people.list(session),
-          mayManage ? users.people.invitations(session) : [],
-          users.factors.isRequired(session),
-        ]);
-        const { kind } = site;
-        const props = {
-          path,
-          kind,
-          people,
-          invitations,
-          isRequired,
-          roles,
-          mayManage,
-          me: session,
-          notice: query.has('invited') ? MAILED[kind] : query.has('again') ? MAILED_AGAIN : null,
-          sendsMail: users.sendsMail,
-          hasSingleSignOn: options.singleSignOn !== null,
-        };
-        return page('People', <People {...props} />, NAV);
-      },
-    },
-    {
-      method: 'get',
-      path: '/people/invite',
-      needs: manage,
-      recent: true,
-      run: (visit) => inviteForm(draftForm(visit)),
-    },
-    {
-      method: 'post',
-      path: '/people/invite',
-      cost: 'delivery',
-      needs: manage,
-      recent: true,
-      run: async (visit) => {
-        const { form, session } = visit;
-        const wish = { email: form.get('email') ?? '', role: form.get('role') ?? '' };
-        try {
-          const { token } = await users.people.invite(session, wish);
-          if (users.sendsMail) return redirect(`${path}?invited`);
-          const link = `${publicUrl}${site.prefix}/invitation?token=${token}`;
-          return redirect(invitedPath, [once.keep(visit, invitedPath, link)]);
-        } catch (error) {
-          if (!(error instanceof InvalidInput)) throw error;
-          const errors = { [error.field]: error.message };
-          return inviteForm({ values: form, errors }, 422);
-        }
-      },
-    },
-    {
-      method: 'get',
-      path: '/people/invited',
-      needs: manage,
-      run: (visit) => {
-        const taken = once.take(visit);
-        if (taken === null) return redirect(path);
-        const body = <Invited link={taken.secret} path={path} kind={site.kind} />;
-        return page('Invitation', body, { ...NAV, cookies: [taken.cookie] });
-      },
-    },
-    {
-      method: 'post',
-      path: '/people/invitations/:id/revoke',
-      needs: manage,
-      run: async ({ session, params }) => {
-        await users.people.revoke(session, params['id'] ?? '');
-        return redirect(path);
-      },
-    },
-    {
-      method: 'post',
-      path: '/people/invitations/:id/send',
-      cost: 'delivery',
-      needs: manage,
-      recent: true,
-      run: async ({ session, params }) => {
-        await users.people.sendAgain(session, params['id'] ?? '');
+    get('/people', 'read', async ({ session, query }) => {
+      const mayManage = mayDo(session.actor, manage);
+      const [people, invitations, isRequired] = await Promise.all([
+        users.people.list(session),
+        mayManage ? users.people.invitations(session) : [],
+        users.factors.isRequired(session),
+      ]);
+      const { kind } = site;
+      const props = {
+        path,
+        kind,
+        people,
+        invitations,
+        isRequired,
+        roles,
+        mayManage,
+        me: session,
+        notice: query.has('invited') ? MAILED[kind] : query.has('again') ? MAILED_AGAIN : null,
+        sendsMail: users.sendsMail,
+        hasSingleSignOn: options.singleSignOn !== null,
+      };
+      return page('People', <People {...props} />, NAV);
+    }),
+    get('/people/invite', { needs: manage, recent: true }, (visit) => inviteForm(draftForm(visit))),
+    post('/people/invite', { cost: 'delivery', needs: manage, recent: true }, async (visit) => {
+      const { form, session } = visit;
+      const wish = { email: form.get('email') ?? '', role: form.get('role') ?? '' };
+      try {
+        const { token } = await users.people.invite(session, wish);
+        if (users.sendsMail) return redirect(`${path}?invited`);
+        const link = `${publicUrl}${site.prefix}/invitation?token=${token}`;
+        return redirect(invitedPath, [once.keep(visit, invitedPath, link)]);
+      } catch (error) {
+        if (!(error instanceof InvalidInput)) throw error;
+        const errors = { [error.field]: error.message };
+        return inviteForm({ values: form, errors }, 422);
+      }
+    }),
+    get('/people/invited', manage, (visit) => {
+      const taken = once.take(visit);
+      if (taken === null) return redirect(path);
+      const body = <Invited link={taken.secret} path={path} kind={site.kind} />;
+      return page('Invitation', body, { ...NAV, cookies: [taken.cookie] });
+    }),
+    post('/people/invitations/:id/revoke', manage, async ({ session, id }) => {
+      await users.people.revoke(session, id);
+      return redirect(path);
+    }),
+    post(
+      '/people/invitations/:id/send',
+      { cost: 'delivery', needs: manage, recent: true },
+      async ({ session, id }) => {
+        await users.people.sendAgain(session, id);
         return redirect(`${path}?again`);
       },
-    },
-    {
-      method: 'post',
-      path: '/people/:id/role',
-      needs: manage,
-      recent: true,
-      run: async ({ session, params, form }) => {
-        await users.people.changeRole(session, params['id'] ?? '', form.get('role') ?? '');
-        return redirect(path);
-      },
-    },
+    ),
+    post('/people/:id/role', { needs: manage, recent: true }, async ({ session, id, form }) => {
+      await users.people.changeRole(session, id, form.get('role') ?? '');
+      return redirect(path);
+    }),
     ...(site.kind === 'operator' ? secondAdminRoutes(users, path) : []),
-    {
-      method: 'post',
-      path: '/people/:id/remove',
-      needs: manage,
-      recent: true,
-      run: async ({ session, params }) => {
-        await users.people.remove(session, params['id'] ?? '');
-        return redirect(path);
-      },
-    },
-    {
-      method: 'post',
-      path: '/people/second-factor',
-      needs: manage,
-      recent: true,
-      run: async ({ session, form }) => {
-        await users.factors.require(session, form.get('required') === 'yes');
-        return redirect(path);
-      },
-    },
+    post('/people/:id/remove', { needs: manage, recent: true }, async ({ session, id }) => {
+      await users.people.remove(session, id);
+      return redirect(path);
+    }),
+    post('/people/second-factor', { needs: manage, recent: true }, async ({ session, form }) => {
+      await users.factors.require(session, form.get('required') === 'yes');
+      return redirect(path);
+    }),
   ];
 }
 
 /** What one admin proposes about an operator, and another one approves. */
 function secondAdminRoutes({ people }: AccountPages['users'], path: string): Route[] {
-  const route = (under: string, work: (session: SignedIn, id: string) => Promise<void>): Route => ({
-    method: 'post',
-    path: `/people/${under}`,
-    needs: 'administer',
-    recent: true,
-    run: async ({ session, params }) => {
-      await work(session, params['id'] ?? '');
+  const route = (under: string, work: (session: SignedIn, id: string) => Promise<void>): Route =>
+    post(`/people/${under}`, { needs: 'administer', recent: true }, async ({ session, id }) => {
+      await work(session, id);
       return redirect(path);
-    },
-  });
+    });
   return [
     route('invitations/:id/approve', (session, id) => people.approve(session, id)),
     route(':id/role/approve', (session, id) => people.approveRole(session, id)),

@@ -5,7 +5,15 @@ import { STEP_MINUTES } from '../sign-in';
 import { Alert } from '../../../kit/pages/components';
 import { EMPTY_FORM, Field, type FormState } from '../../../kit/pages/forms';
 import { PageRefusal } from '../../../kit/pages/problems';
-import { browserOf, cookieName, page, redirect, type Route } from '../../../kit/pages/site';
+import {
+  browserOf,
+  cookieName,
+  get,
+  page,
+  post,
+  redirect,
+  type Route,
+} from '../../../kit/pages/site';
 import type { SetCookie, Visit } from '../../../kit/pages/visit';
 import type { AccountPages } from './page-options';
 import { Box } from './box';
@@ -33,40 +41,30 @@ function forgottenRoutes({ site, product, users }: AccountPages): Route[] {
       { status },
     );
   return [
-    {
-      method: 'get',
-      path: '/forgotten-password',
-      needs: null,
-      run: ({ query }) => {
-        if (!query.has('sent')) return show(EMPTY_FORM);
-        return page(
-          'Forgotten password',
-          <Box product={product} title="Forgotten password" problem={null}>
-            <Alert tone="good" title={SENT} />
-            <a class="btn" data-variant="ghost" href={signIn}>
-              Back to sign-in
-            </a>
-          </Box>,
-        );
-      },
-    },
-    {
-      method: 'post',
-      path: '/forgotten-password',
-      needs: null,
-      run: async (visit) => {
-        if (!users.sendsMail) return redirect(path);
-        const form = { values: visit.form, errors: {} };
-        const email = visit.form.get('email') ?? '';
-        try {
-          const isTaken = await users.resets.request(site.kind, email, browserOf(site, visit));
-          return isTaken ? redirect(`${path}?sent`) : show(form, TOO_MANY, 429);
-        } catch (error) {
-          if (!(error instanceof InvalidInput)) throw error;
-          return show({ ...form, errors: { [error.field]: error.message } }, null, 422);
-        }
-      },
-    },
+    get('/forgotten-password', null, ({ query }) => {
+      if (!query.has('sent')) return show(EMPTY_FORM);
+      return page(
+        'Forgotten password',
+        <Box product={product} title="Forgotten password" problem={null}>
+          <Alert tone="good" title={SENT} />
+          <a class="btn" data-variant="ghost" href={signIn}>
+            Back to sign-in
+          </a>
+        </Box>,
+      );
+    }),
+    post('/forgotten-password', null, async (visit) => {
+      if (!users.sendsMail) return redirect(path);
+      const form = { values: visit.form, errors: {} };
+      const email = visit.form.get('email') ?? '';
+      try {
+        const isTaken = await users.resets.request(site.kind, email, browserOf(site, visit));
+        return isTaken ? redirect(`${path}?sent`) : show(form, TOO_MANY, 429);
+      } catch (error) {
+        if (!(error instanceof InvalidInput)) throw error;
+        return show({ ...form, errors: { [error.field]: error.message } }, null, 422);
+      }
+    }),
   ];
 }
 
@@ -134,11 +132,8 @@ function resetRoutes(options: AccountPages): Route[] {
     under: string,
     wrong: string,
     prove: (visit: Visit) => ReturnType<typeof users.resets.proveWithCode>,
-  ): Route => ({
-    method: 'post',
-    path: `/reset-password/second-step${under}`,
-    needs: null,
-    run: async (visit) => {
+  ): Route =>
+    post(`/reset-password/second-step${under}`, null, async (visit) => {
       const reset = await findReset(visit);
       const outcome = await prove(visit);
       if (outcome.kind === 'gone') throw new PageRefusal('reset_gone');
@@ -150,44 +145,32 @@ function resetRoutes(options: AccountPages): Route[] {
       }
       const { text, status } = refusalOf(outcome, wrong);
       return showStep(visit, reset, text, status);
-    },
-  });
+    });
 
   return [
-    {
-      method: 'get',
-      path: '/reset-password',
-      needs: null,
-      run: async (visit) => {
-        const reset = await findReset(visit);
-        return reset.isProved ? showForm(visit, reset, EMPTY_FORM) : showStep(visit, reset, null);
-      },
-    },
-    {
-      method: 'post',
-      path: '/reset-password',
-      cost: 'password',
-      needs: null,
-      run: async (visit) => {
-        const reset = await findReset(visit);
-        const password = visit.form.get('password') ?? '';
-        try {
-          const outcome = await users.resets.finish(
-            site.kind,
-            tokenOf(visit),
-            proofOf(visit),
-            password,
-          );
-          if (outcome === 'gone') throw new PageRefusal('reset_gone');
-          if (outcome === 'second_step') return redirect(linkOf(visit), [noProof]);
-          return redirect(`${site.prefix}/sign-in?reset`, [noProof]);
-        } catch (error) {
-          if (!(error instanceof InvalidInput)) throw error;
-          const errors = { [error.field]: error.message };
-          return showForm(visit, reset, { ...EMPTY_FORM, errors }, 422);
-        }
-      },
-    },
+    get('/reset-password', null, async (visit) => {
+      const reset = await findReset(visit);
+      return reset.isProved ? showForm(visit, reset, EMPTY_FORM) : showStep(visit, reset, null);
+    }),
+    post('/reset-password', { cost: 'password', needs: null }, async (visit) => {
+      const reset = await findReset(visit);
+      const password = visit.form.get('password') ?? '';
+      try {
+        const outcome = await users.resets.finish(
+          site.kind,
+          tokenOf(visit),
+          proofOf(visit),
+          password,
+        );
+        if (outcome === 'gone') throw new PageRefusal('reset_gone');
+        if (outcome === 'second_step') return redirect(linkOf(visit), [noProof]);
+        return redirect(`${site.prefix}/sign-in?reset`, [noProof]);
+      } catch (error) {
+        if (!(error instanceof InvalidInput)) throw error;
+        const errors = { [error.field]: error.message };
+        return showForm(visit, reset, { ...EMPTY_FORM, errors }, 422);
+      }
+    }),
     proveRoute('', CODE_WRONG, (visit) =>
       users.resets.proveWithCode(
         site.kind,

@@ -4,7 +4,9 @@ import { EMPTY_FORM, Field } from '../../../kit/pages/forms';
 import {
   type Answer,
   cookieName,
+  get,
   page,
+  post,
   redirect,
   type Route,
   type Site,
@@ -53,28 +55,19 @@ export function secondStepRoutes(options: AccountPages, flow: SecondStepFlow): R
       ...{ step, action: site.prefix + path, hidden: flow.hidden(visit), back: flow.back(visit) },
       ...{ problem, status },
     });
-  const prove = (under: string, proved: (visit: Visit, step: Step) => Proved): Route => ({
-    method: 'post',
-    path: path + under,
-    needs: null,
-    run: async (visit) => {
+  const prove = (under: string, proved: (visit: Visit, step: Step) => Proved): Route =>
+    post(path + under, null, async (visit) => {
       const step = await readStep(visit);
       if (step === null) return redirect(flow.ended(visit), [none]);
       const outcome = await proved(visit, step);
       if (outcome.kind !== 'problem') return outcome;
       return show(visit, step, outcome.text, outcome.status);
-    },
-  });
+    });
   return [
-    {
-      method: 'get',
-      path,
-      needs: null,
-      run: async (visit) => {
-        const step = await readStep(visit);
-        return step === null ? redirect(flow.back(visit)) : show(visit, step, null);
-      },
-    },
+    get(path, null, async (visit) => {
+      const step = await readStep(visit);
+      return step === null ? redirect(flow.back(visit)) : show(visit, step, null);
+    }),
     prove('', (visit, step) => flow.withCode(visit, step, visit.form.get('code') ?? '')),
     prove('/passkey', (visit, step) => flow.withPasskey(visit, step)),
   ];

@@ -11,7 +11,7 @@ import {
   FormActions,
   type FormState,
 } from '../../../kit/pages/forms';
-import { page, redirect, type Route } from '../../../kit/pages/site';
+import { get, page, post, redirect, type Route } from '../../../kit/pages/site';
 import type { SignedInVisit } from '../../../kit/pages/visit';
 import type { AccountPages } from './page-options';
 import { PasskeyCard, passkeyPages } from './passkeys';
@@ -39,52 +39,34 @@ export function securityPages(pages: AccountPages): Route[] {
     redirect(codesPath, [once.keep(visit, codesPath, codes.join('\n'))]);
 
   return [
-    {
-      method: 'get',
-      path: '/security',
-      needs: 'read',
-      beforeEnrolment: true,
-      run: async ({ session, query }) =>
-        page(
-          'Security',
-          <Security
-            path={path}
-            factors={await users.factors.summary(session)}
-            passkeys={
-              users.passkeys.arePossible(origin) ? await users.passkeys.list(session) : null
-            }
-            mustEnrol={session.mustEnrol}
-            changed={query.has('changed')}
-          />,
-          NAV,
-        ),
-    },
-    {
-      method: 'post',
-      path: '/security/totp/start',
-      needs: 'read',
-      beforeEnrolment: true,
-      recent: true,
-      run: async ({ session }) => {
+    get('/security', { needs: 'read', beforeEnrolment: true }, async ({ session, query }) =>
+      page(
+        'Security',
+        <Security
+          path={path}
+          factors={await users.factors.summary(session)}
+          passkeys={users.passkeys.arePossible(origin) ? await users.passkeys.list(session) : null}
+          mustEnrol={session.mustEnrol}
+          changed={query.has('changed')}
+        />,
+        NAV,
+      ),
+    ),
+    post(
+      '/security/totp/start',
+      { needs: 'read', beforeEnrolment: true, recent: true },
+      async ({ session }) => {
         await users.factors.startTotp(session);
         return redirect(`${path}/totp`);
       },
-    },
-    {
-      method: 'get',
-      path: '/security/totp',
-      needs: 'read',
-      beforeEnrolment: true,
-      recent: true,
-      run: (visit) => showEnrolment(visit, null),
-    },
-    {
-      method: 'post',
-      path: '/security/totp',
-      needs: 'read',
-      beforeEnrolment: true,
-      recent: true,
-      run: async (visit) => {
+    ),
+    get('/security/totp', { needs: 'read', beforeEnrolment: true, recent: true }, (visit) =>
+      showEnrolment(visit, null),
+    ),
+    post(
+      '/security/totp',
+      { needs: 'read', beforeEnrolment: true, recent: true },
+      async (visit) => {
         const confirmed = await users.factors.confirmTotp(
           visit.session,
           visit.form.get('code') ?? '',
@@ -95,44 +77,32 @@ export function securityPages(pages: AccountPages): Route[] {
         const { recoveryCodes } = confirmed;
         return recoveryCodes === null ? redirect(path) : showCodes(visit, recoveryCodes);
       },
-    },
-    {
-      method: 'post',
-      path: '/security/totp/remove',
-      needs: 'read',
-      beforeEnrolment: true,
-      recent: true,
-      run: async ({ session }) => {
+    ),
+    post(
+      '/security/totp/remove',
+      { needs: 'read', beforeEnrolment: true, recent: true },
+      async ({ session }) => {
         await users.factors.removeTotp(session);
         return redirect(path);
       },
-    },
-    {
-      method: 'get',
-      path: '/security/recovery-codes',
-      needs: 'read',
-      beforeEnrolment: true,
-      run: (visit) => {
-        const taken = once.take(visit);
-        if (taken === null) return redirect(path);
-        return page('Recovery codes', <Codes codes={taken.secret} path={path} />, {
-          ...NAV,
-          cookies: [taken.cookie],
-        });
-      },
-    },
-    {
-      method: 'post',
-      path: '/security/recovery-codes',
-      needs: 'read',
-      beforeEnrolment: true,
-      recent: true,
-      run: async (visit) => {
+    ),
+    get('/security/recovery-codes', { needs: 'read', beforeEnrolment: true }, (visit) => {
+      const taken = once.take(visit);
+      if (taken === null) return redirect(path);
+      return page('Recovery codes', <Codes codes={taken.secret} path={path} />, {
+        ...NAV,
+        cookies: [taken.cookie],
+      });
+    }),
+    post(
+      '/security/recovery-codes',
+      { needs: 'read', beforeEnrolment: true, recent: true },
+      async (visit) => {
         const { totp, passkeys } = await users.factors.summary(visit.session);
         if (!totp && passkeys === 0) return redirect(path);
         return showCodes(visit, await users.factors.newRecoveryCodes(visit.session));
       },
-    },
+    ),
     ...passkeyPages(pages, showCodes),
   ];
 }

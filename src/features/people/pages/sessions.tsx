@@ -3,40 +3,29 @@ import type { Session } from '../../../kit/service/sessions';
 import { Alert, Card, Empty, PageHead, Table, Time } from '../../../kit/pages/components';
 import { Action } from '../../../kit/pages/forms';
 import { PageRefusal } from '../../../kit/pages/problems';
-import { page, redirect, type Route } from '../../../kit/pages/site';
+import { get, page, post, redirect, type Route } from '../../../kit/pages/site';
 import type { AccountPages } from './page-options';
 
 export function sessionPages({ site, users }: AccountPages): Route[] {
   const path = `${site.prefix}/sessions`;
   return [
-    {
-      method: 'get',
-      path: '/sessions',
-      needs: 'read',
-      beforeEnrolment: true,
-      run: async (visit) =>
-        page(
-          'Sessions',
-          <Sessions
-            sessions={await users.sessions.list(visit.session)}
-            current={visit.session.sessionId}
-            path={path}
-            ended={visit.query.has('ended')}
-          />,
-          { nav: 'sessions' },
-        ),
-    },
-    {
-      method: 'post',
-      path: '/sessions/:id/end',
-      needs: 'read',
-      beforeEnrolment: true,
-      run: async (visit) => {
-        const ended = await users.sessions.revoke(visit.session, visit.params['id'] ?? '');
-        if (!ended) throw new PageRefusal('page_not_found');
-        return redirect(`${path}?ended`);
-      },
-    },
+    get('/sessions', { needs: 'read', beforeEnrolment: true }, async (visit) =>
+      page(
+        'Sessions',
+        <Sessions
+          sessions={await users.sessions.list(visit.session)}
+          current={visit.session.sessionId}
+          path={path}
+          ended={visit.query.has('ended')}
+        />,
+        { nav: 'sessions' },
+      ),
+    ),
+    post('/sessions/:id/end', { needs: 'read', beforeEnrolment: true }, async (visit) => {
+      const ended = await users.sessions.revoke(visit.session, visit.id);
+      if (!ended) throw new PageRefusal('page_not_found');
+      return redirect(`${path}?ended`);
+    }),
   ];
 }
 

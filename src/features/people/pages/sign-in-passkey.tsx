@@ -1,5 +1,5 @@
 /** Signing in with a passkey alone. */
-import { browserOf, page, redirect, type Route } from '../../../kit/pages/site';
+import { browserOf, get, page, post, redirect, type Route } from '../../../kit/pages/site';
 import type { Visit } from '../../../kit/pages/visit';
 import { Box } from './box';
 import type { AccountPages } from './page-options';
@@ -32,27 +32,17 @@ export function passkeySignInPages(options: AccountPages): Route[] {
   }
 
   return [
-    {
-      method: 'get',
-      path: '/sign-in/passkey',
-      needs: null,
-      run: (visit) => {
-        if (!users.passkeys.arePossible(origin)) return redirect(path);
-        return visit.session === null ? form(visit, null) : redirect(site.home);
-      },
-    },
-    {
-      method: 'post',
-      path: '/sign-in/passkey',
-      needs: null,
-      run: async (visit) => {
-        const answer = passkeyAnswer(site, visit);
-        const browser = browserOf(site, visit);
-        const opened = await users.passkeys.signIn(site.kind, origin, answer, null, browser);
-        return opened === null
-          ? form(visit, PASSKEY_WRONG, 401)
-          : openSession(options, visit, opened);
-      },
-    },
+    get('/sign-in/passkey', null, (visit) => {
+      if (!users.passkeys.arePossible(origin)) return redirect(path);
+      return visit.session === null ? form(visit, null) : redirect(site.home);
+    }),
+    post('/sign-in/passkey', null, async (visit) => {
+      const answer = passkeyAnswer(site, visit);
+      const browser = browserOf(site, visit);
+      const opened = await users.passkeys.signIn(site.kind, origin, answer, null, browser);
+      return opened === null
+        ? form(visit, PASSKEY_WRONG, 401)
+        : openSession(options, visit, opened);
+    }),
   ];
 }

@@ -3,8 +3,10 @@ import { Alert } from '../../../kit/pages/components';
 import { Field, type FormState } from '../../../kit/pages/forms';
 import {
   browserOf,
+  get,
   ownPath,
   page,
+  post,
   redirect,
   type Route,
   sessionCookie,
@@ -29,71 +31,50 @@ export function signInPages(options: AccountPages): Route[] {
     page('Sign in', <SignIn {...{ options, visit, problem, news }} />, { status });
 
   return [
-    {
-      method: 'get',
-      path: '/sign-in',
-      needs: null,
-      run: (visit) => {
-        if (visit.session !== null) return redirect(site.home);
-        if (visit.query.has('expired')) return form(visit, STEP_EXPIRED);
-        if (visit.query.has('accepted')) return form(visit, null, 200, ACCEPTED);
-        if (visit.query.has('reset')) return form(visit, null, 200, RESET);
-        return form(visit, visit.query.has(CHECK) ? COOKIE_LOST : null);
-      },
-    },
-    {
-      method: 'post',
-      path: '/sign-in',
-      cost: 'password',
-      needs: null,
-      run: async (visit) => {
-        const outcome = await users.signIn.withPassword({
-          kind: site.kind,
-          email: (visit.form.get('email') ?? '').trim(),
-          password: visit.form.get('password') ?? '',
-          ...browserOf(site, visit),
-        });
-        switch (outcome.kind) {
-          case 'signed_in':
-            return openSession(options, visit, outcome);
-          case 'second_step':
-            return redirect(withNext(`${path}/second-step`, visit), [
-              stepCookie(site, SIGN_IN, outcome.step),
-            ]);
-          case 'no_second_factor':
-            return form(visit, NO_SECOND_FACTOR, 403);
-          case 'refused':
-          case 'limited':
-          case 'busy': {
-            const { text, status } = refusalOf(
-              outcome,
-              'The email address or the password is wrong.',
-            );
-            return form(visit, text, status);
-          }
+    get('/sign-in', null, (visit) => {
+      if (visit.session !== null) return redirect(site.home);
+      if (visit.query.has('expired')) return form(visit, STEP_EXPIRED);
+      if (visit.query.has('accepted')) return form(visit, null, 200, ACCEPTED);
+      if (visit.query.has('reset')) return form(visit, null, 200, RESET);
+      return form(visit, visit.query.has(CHECK) ? COOKIE_LOST : null);
+    }),
+    post('/sign-in', { cost: 'password', needs: null }, async (visit) => {
+      const outcome = await users.signIn.withPassword({
+        kind: site.kind,
+        email: (visit.form.get('email') ?? '').trim(),
+        password: visit.form.get('password') ?? '',
+        ...browserOf(site, visit),
+      });
+      switch (outcome.kind) {
+        case 'signed_in':
+          return openSession(options, visit, outcome);
+        case 'second_step':
+          return redirect(withNext(`${path}/second-step`, visit), [
+            stepCookie(site, SIGN_IN, outcome.step),
+          ]);
+        case 'no_second_factor':
+          return form(visit, NO_SECOND_FACTOR, 403);
+        case 'refused':
+        case 'limited':
+        case 'busy': {
+          const { text, status } = refusalOf(
+            outcome,
+            'The email address or the password is wrong.',
+          );
+          return form(visit, text, status);
         }
-      },
-    },
-    {
-      method: 'get',
-      path: '/sign-in/done',
-      needs: null,
-      run: (visit) => {
-        if (visit.session === null) return redirect(`${path}?${CHECK}=1`);
-        return redirect(ownPath(visit.query.get('next') ?? '', site.prefix) ?? site.home);
-      },
-    },
-    {
-      method: 'post',
-      path: '/sign-out',
-      needs: null,
-      run: async (visit) => {
-        await endSession(options, visit);
-        return redirect(singleSignOn === null ? path : `${path}?${SIGNED_OUT}`, [
-          { ...session, value: null, maxAgeSeconds: 0 },
-        ]);
-      },
-    },
+      }
+    }),
+    get('/sign-in/done', null, (visit) => {
+      if (visit.session === null) return redirect(`${path}?${CHECK}=1`);
+      return redirect(ownPath(visit.query.get('next') ?? '', site.prefix) ?? site.home);
+    }),
+    post('/sign-out', null, async (visit) => {
+      await endSession(options, visit);
+      return redirect(singleSignOn === null ? path : `${path}?${SIGNED_OUT}`, [
+        { ...session, value: null, maxAgeSeconds: 0 },
+      ]);
+    }),
   ];
 }
 

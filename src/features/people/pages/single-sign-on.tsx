@@ -8,8 +8,10 @@ import { EMPTY_FORM, Field } from '../../../kit/pages/forms';
 import {
   type Answer,
   browserOf,
+  get,
   ownPath,
   page,
+  post,
   redirect,
   type Route,
   siteCookie,
@@ -72,96 +74,62 @@ export function singleSignOnPages(options: AccountPages, singleSignOn: SingleSig
     singleSignOn.readLink(visit.cookies.get(linkCookie.name) ?? '');
 
   return [
-    {
-      method: 'get',
-      path: '/sign-in/sso',
-      needs: null,
-      run: (visit) => start(visit, null),
-    },
-    {
-      method: 'get',
-      path: '/confirm/sso',
-      needs: 'read',
-      beforeEnrolment: true,
-      run: (visit) => start(visit, visit.session),
-    },
-    {
-      method: 'get',
-      path: '/sign-in/sso/callback',
-      needs: null,
-      run: ({ query }) => {
-        const next = `${path}/finish?${query.toString()}`;
-        return page(
-          TITLE,
-          <Box product={product} title="Signing you in" problem={null}>
-            <a class="btn" href={next}>
-              Continue
-            </a>
-          </Box>,
-          { opensNext: next },
-        );
-      },
-    },
-    {
-      method: 'get',
-      path: '/sign-in/sso/finish',
-      cost: 'password',
-      needs: null,
-      run: async (visit) => {
-        const answer = new URL(callback);
-        answer.search = visit.query.toString();
-        const ticket = visit.cookies.get(ticketCookie.name) ?? '';
-        const browser = browserOf(site, visit);
-        const outcome = await singleSignOn.finish(answer, ticket, visit.session, browser);
-        const cookies = [gone(ticketCookie)];
-        switch (outcome.kind) {
-          case 'signed_in':
-            return signedInAnswer(options, visit, outcome, { next: outcome.next, cookies });
-          case 'proved':
-            return redirect(ownPath(outcome.next, site.prefix) ?? site.home, cookies);
-          case 'link':
-            return redirect(`${path}/link`, [...cookies, kept(linkCookie, outcome.ticket)]);
-          case 'not_signed_in':
-            return refused(outcome.reason, cookies);
-        }
-      },
-    },
-    {
-      method: 'get',
-      path: '/sign-in/sso/link',
-      needs: null,
-      run: (visit) => {
-        const ticket = readLink(visit);
-        return ticket === null ? refused('expired') : linkForm(ticket.email, null);
-      },
-    },
-    {
-      method: 'post',
-      path: '/sign-in/sso/link',
-      cost: 'password',
-      needs: null,
-      run: async (visit) => {
-        const ticket = readLink(visit);
-        if (ticket === null) return refused('expired');
-        const proof = {
-          password: visit.form.get('password') ?? '',
-          code: visit.form.get('code') ?? '',
-        };
-        const outcome = await singleSignOn.link(ticket, proof, browserOf(site, visit));
-        if (outcome.kind === 'signed_in') {
-          const { next } = ticket;
-          return signedInAnswer(options, visit, outcome, { next, cookies: [gone(linkCookie)] });
-        }
-        const { text, status } = refusalOf(outcome, 'The password or the code is wrong.');
-        return linkForm(ticket.email, text, status);
-      },
-    },
-    {
-      method: 'get',
-      path: '/sign-in/sso/sign-out',
-      needs: null,
-      run: async () => redirect((await singleSignOn.signOutUrl(`${origin}${signIn}`)) ?? signIn),
-    },
+    get('/sign-in/sso', null, (visit) => start(visit, null)),
+    get('/confirm/sso', { needs: 'read', beforeEnrolment: true }, (visit) =>
+      start(visit, visit.session),
+    ),
+    get('/sign-in/sso/callback', null, ({ query }) => {
+      const next = `${path}/finish?${query.toString()}`;
+      return page(
+        TITLE,
+        <Box product={product} title="Signing you in" problem={null}>
+          <a class="btn" href={next}>
+            Continue
+          </a>
+        </Box>,
+        { opensNext: next },
+      );
+    }),
+    get('/sign-in/sso/finish', { cost: 'password', needs: null }, async (visit) => {
+      const answer = new URL(callback);
+      answer.search = visit.query.toString();
+      const ticket = visit.cookies.get(ticketCookie.name) ?? '';
+      const browser = browserOf(site, visit);
+      const outcome = await singleSignOn.finish(answer, ticket, visit.session, browser);
+      const cookies = [gone(ticketCookie)];
+      switch (outcome.kind) {
+        case 'signed_in':
+          return signedInAnswer(options, visit, outcome, { next: outcome.next, cookies });
+        case 'proved':
+          return redirect(ownPath(outcome.next, site.prefix) ?? site.home, cookies);
+        case 'link':
+          return redirect(`${path}/link`, [...cookies, kept(linkCookie, outcome.ticket)]);
+        case 'not_signed_in':
+          return refused(outcome.reason, cookies);
+      }
+    }),
+    get('/sign-in/sso/link', null, (visit) => {
+      const ticket = readLink(visit);
+      return ticket === null ? refused('expired') : linkForm(ticket.email, null);
+    }),
+    post('/sign-in/sso/link', { cost: 'password', needs: null }, async (visit) => {
+      const ticket = readLink(visit);
+      if (ticket === null) return refused('expired');
+      const proof = {
+        password: visit.form.get('password') ?? '',
+        code: visit.form.get('code') ?? '',
+      };
+      const outcome = await singleSignOn.link(ticket, proof, browserOf(site, visit));
+      if (outcome.kind === 'signed_in') {
+        const { next } = ticket;
+        return signedInAnswer(options, visit, outcome, { next, cookies: [gone(linkCookie)] });
+      }
+      const { text, status } = refusalOf(outcome, 'The password or the code is wrong.');
+      return linkForm(ticket.email, text, status);
+    }),
+    get('/sign-in/sso/sign-out', null, async () =>
+      redirect((await singleSignOn.signOutUrl(`${origin}${signIn}`)) ?? signIn),
+    ),
   ];
 }
 

@@ -19,7 +19,12 @@ import {
 } from '../../../kit/pages/sheet';
 import { SheetReview, type SheetRow } from '../../../kit/pages/sheet-review';
 import { formKey, MAKE, personOf } from '../../../kit/pages/creation';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import {
+  get,
+  type MerchantRoute,
+  type MerchantVisit,
+  post,
+} from '../../../kit/pages/merchant-page';
 
 const NAV = { nav: 'recipients' };
 const ROWS_MAX = 1_000;
@@ -79,42 +84,29 @@ export function importPages({ money }: DashboardServices): MerchantRoute[] {
     return null;
   };
   return [
-    {
-      method: 'get',
-      path: '/recipients/template.csv',
-      ...MAKE,
-      run: () => ({
-        kind: 'download',
-        name: 'recipients-template.csv',
-        type: CSV,
-        content: [TEMPLATE],
-      }),
-    },
-    {
-      method: 'get',
-      path: '/recipients/import',
-      ...MAKE,
-      run: (visit) => {
-        const values = visit.draft ?? visit.query;
-        const body = (
-          <Import base={visit.base} values={values} lines={[]} faults={[]} problem={null} />
-        );
-        return page('Import recipients', body, NAV);
-      },
-    },
-    {
-      method: 'post',
-      path: '/recipients/import',
-      ...MAKE,
-      ...LARGE,
-      liveRecent: ({ base }) => `${base}/recipients/import`,
-      run: async (visit) => {
+    get('/recipients/template.csv', MAKE, () => ({
+      kind: 'download',
+      name: 'recipients-template.csv',
+      type: CSV,
+      content: [TEMPLATE],
+    })),
+    get('/recipients/import', MAKE, (visit) => {
+      const values = visit.draft ?? visit.query;
+      const body = (
+        <Import base={visit.base} values={values} lines={[]} faults={[]} problem={null} />
+      );
+      return page('Import recipients', body, NAV);
+    }),
+    post(
+      '/recipients/import',
+      { ...MAKE, ...LARGE, liveRecent: ({ base }) => `${base}/recipients/import` },
+      async (visit) => {
         const refused = await importRows(visit);
         if (refused === null) return redirect(`${visit.base}/recipients`);
         const body = <Import base={visit.base} {...refused} />;
         return page('Import recipients', body, { ...NAV, status: 422 });
       },
-    },
+    ),
   ];
 }
 

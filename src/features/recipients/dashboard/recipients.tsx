@@ -25,7 +25,12 @@ import { Icon } from '../../../kit/pages/icon';
 import { CreateLink, ListPager, PER_PAGE, positionOf, textOf } from '../../../kit/pages/lists';
 import { page, redirect } from '../../../kit/pages/site';
 import { formKey, MAKE, mayMake, nextFormKey, personOf } from '../../../kit/pages/creation';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import {
+  get,
+  type MerchantRoute,
+  type MerchantVisit,
+  post,
+} from '../../../kit/pages/merchant-page';
 import { PayoutTable } from '../../payouts/dashboard/payouts';
 import { decisionRows, secondPersonOf } from '../../approvals/dashboard/waiting';
 import { importPages } from './import';
@@ -36,42 +41,36 @@ const NAV = { nav: 'recipients' };
 export function recipientPages(services: DashboardServices): MerchantRoute[] {
   const { db, money, payouts, recipients } = services;
   const listPath = ({ base }: MerchantVisit) => `${base}/recipients`;
-  const idOf = ({ params }: MerchantVisit) => params['id'] ?? '';
-  const pathOf = (visit: MerchantVisit) => `${listPath(visit)}/${idOf(visit)}`;
+  const pathOf = (visit: MerchantVisit) => `${listPath(visit)}/${visit.id}`;
   const routesOf = (visit: MerchantVisit) => money.routes(personOf(visit), 'payout');
 
   return [
-    {
-      method: 'get',
-      path: '/recipients',
-      needs: 'read',
-      run: async (visit) => {
-        const { query } = visit;
-        const filters = filtersOf(query);
-        const list = { limit: PER_PAGE, after: positionOf(query), filters };
-        const { items, next } = await recipients.list(visit, list);
-        const path = listPath(visit);
-        const body = (
-          <>
-            <PageHead title="Recipients" lead="Destinations that you pay repeatedly.">
-              {mayMake(visit) ? (
-                <>
-                  <a class="btn" data-variant="outline" href={`${path}/import`}>
-                    <Icon name="upload" /> Import
-                  </a>
-                  <CreateLink path={path} label="Add a recipient" />
-                </>
-              ) : null}
-            </PageHead>
-            <Filters query={query} path={path} />
-            <RecipientTable rows={items} path={path} />
-            <ListPager path={path} query={query} next={next} />
-            <Rules rules={await recipients.rules(visit)} path={path} visit={visit} />
-          </>
-        );
-        return page('Recipients', body, NAV);
-      },
-    },
+    get('/recipients', 'read', async (visit) => {
+      const { query } = visit;
+      const filters = filtersOf(query);
+      const list = { limit: PER_PAGE, after: positionOf(query), filters };
+      const { items, next } = await recipients.list(visit, list);
+      const path = listPath(visit);
+      const body = (
+        <>
+          <PageHead title="Recipients" lead="Destinations that you pay repeatedly.">
+            {mayMake(visit) ? (
+              <>
+                <a class="btn" data-variant="outline" href={`${path}/import`}>
+                  <Icon name="upload" /> Import
+                </a>
+                <CreateLink path={path} label="Add a recipient" />
+              </>
+            ) : null}
+          </PageHead>
+          <Filters query={query} path={path} />
+          <RecipientTable rows={items} path={path} />
+          <ListPager path={path} query={query} next={next} />
+          <Rules rules={await recipients.rules(visit)} path={path} visit={visit} />
+        </>
+      );
+      return page('Recipients', body, NAV);
+    }),
     ...merchantForm({
       path: '/recipients/new',
       ...MAKE,
@@ -109,56 +108,51 @@ export function recipientPages(services: DashboardServices): MerchantRoute[] {
         return redirect(listPath(visit));
       },
     }),
-    {
-      method: 'get',
-      path: '/recipients/:id',
-      needs: 'read',
-      run: async (visit) => {
-        const { query, base } = visit;
-        const recipient = await recipients.find(visit, idOf(visit));
-        const filters = { recipient: recipient.id };
-        const list = { limit: PER_PAGE, after: positionOf(query), filters };
-        const { items, next } = await payouts(visit, list);
-        const path = pathOf(visit);
-        const body = (
-          <>
-            <Detail
-              recipient={recipient}
-              base={base}
-              path={path}
-              secondPerson={await secondPersonOf(services, visit, waitingRecipient(recipient))}
-              decisions={await services.decisions(visit, recipient.id)}
-              mayChange={mayMake(visit)}
+    get('/recipients/:id', 'read', async (visit) => {
+      const { query, base } = visit;
+      const recipient = await recipients.find(visit, visit.id);
+      const filters = { recipient: recipient.id };
+      const list = { limit: PER_PAGE, after: positionOf(query), filters };
+      const { items, next } = await payouts(visit, list);
+      const path = pathOf(visit);
+      const body = (
+        <>
+          <Detail
+            recipient={recipient}
+            base={base}
+            path={path}
+            secondPerson={await secondPersonOf(services, visit, waitingRecipient(recipient))}
+            decisions={await services.decisions(visit, recipient.id)}
+            mayChange={mayMake(visit)}
+          />
+          <Card title="Payouts" flush>
+            <PayoutTable
+              rows={items}
+              path={`${base}/payouts`}
+              empty={
+                <Empty icon="arrow-up-right" title="No payouts yet">
+                  <p>Payouts to this recipient are listed here.</p>
+                </Empty>
+              }
             />
-            <Card title="Payouts" flush>
-              <PayoutTable
-                rows={items}
-                path={`${base}/payouts`}
-                empty={
-                  <Empty icon="arrow-up-right" title="No payouts yet">
-                    <p>Payouts to this recipient are listed here.</p>
-                  </Empty>
-                }
-              />
-            </Card>
-            <ListPager path={path} query={query} next={next} />
-          </>
-        );
-        return page(recipient.name, body, NAV);
-      },
-    },
+          </Card>
+          <ListPager path={path} query={query} next={next} />
+        </>
+      );
+      return page(recipient.name, body, NAV);
+    }),
     ...merchantForm({
       path: '/recipients/:id/edit',
       ...MAKE,
       recent: 'live',
-      values: async (visit) => formOf(await recipients.find(visit, idOf(visit))),
+      values: async (visit) => formOf(await recipients.find(visit, visit.id)),
       show: async (visit, form, refusal) => {
-        const recipient = await recipients.find(visit, idOf(visit));
+        const recipient = await recipients.find(visit, visit.id);
         const shown = { form, refusal, path: pathOf(visit), routes: await routesOf(visit) };
         return page(recipient.name, <RecipientForm {...shown} recipient={recipient} />, NAV);
       },
       send: async (visit) => {
-        const { id } = await recipients.find(visit, idOf(visit));
+        const { id } = await recipients.find(visit, visit.id);
         const change = readRecipientChange(requestOf(visit.form));
         const caller = await money.allowedCaller(personOf(visit));
         // An empty field of the form says that there is no network and no tag.
@@ -166,17 +160,15 @@ export function recipientPages(services: DashboardServices): MerchantRoute[] {
         return redirect(pathOf(visit));
       },
     }),
-    {
-      method: 'post',
-      path: '/recipients/:id/delete',
-      ...MAKE,
-      liveRecent: (visit) => pathOf(visit),
-      run: async (visit) => {
-        const { id } = await recipients.find(visit, idOf(visit));
+    post(
+      '/recipients/:id/delete',
+      { ...MAKE, liveRecent: (visit) => pathOf(visit) },
+      async (visit) => {
+        const { id } = await recipients.find(visit, visit.id);
         await money.recipients.remove(money.callerOf(personOf(visit)), visit.by, id);
         return redirect(pathOf(visit));
       },
-    },
+    ),
   ];
 }
 

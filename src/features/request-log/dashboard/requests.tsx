@@ -29,7 +29,7 @@ import {
   textOf,
 } from '../../../kit/pages/lists';
 import { page, redirect } from '../../../kit/pages/site';
-import type { MerchantRoute } from '../../../kit/pages/merchant-page';
+import { get, type MerchantRoute } from '../../../kit/pages/merchant-page';
 import { objectPath } from '../../../kit/pages/object-pages';
 import { indented } from './indented';
 
@@ -39,51 +39,41 @@ const METHODS = ['GET', 'POST'] as const;
 
 export function requestPages({ requests, request }: DashboardServices): MerchantRoute[] {
   return [
-    {
-      method: 'get',
-      path: '/requests',
-      needs: 'read',
-      run: async (visit) => {
-        const { query, base } = visit;
-        const id = textOf(query, 'id') ?? '';
-        if (isId('request', id)) return redirect(`${base}/requests/${id}`);
-        const status = chosen(query, 'status', CLASSES);
-        const method = chosen(query, 'method', METHODS);
-        const path = textOf(query, 'path');
-        const filters = {
-          ...(status === undefined ? {} : { statusClass: Number(status.charAt(0)) }),
-          ...(method === undefined ? {} : { method }),
-          ...(path === undefined ? {} : { path }),
-        };
-        const list = { limit: PER_PAGE, after: positionOf(query), filters };
-        const { items, next } = await requests(visit, list);
-        return page(
-          'Request log',
-          <>
-            <PageHead
-              title="Request log"
-              lead={`The requests of your API keys in the last ${KEPT_DAYS} days.`}
-            />
-            <RequestFilters path={`${base}/requests`} query={query} />
-            <Card flush>
-              <RequestTable rows={items} path={`${base}/requests`} isFiltered={isFiltered(query)} />
-            </Card>
-            <ListPager path={`${base}/requests`} query={query} next={next} />
-          </>,
-          NAV,
-        );
-      },
-    },
-    {
-      method: 'get',
-      path: '/requests/:id',
-      needs: 'read',
-      run: async (visit) => {
-        const found = await request(visit, visit.params['id'] ?? '');
-        const body = <RequestPage request={found} base={visit.base} />;
-        return page(`${found.method} ${found.path}`, body, NAV);
-      },
-    },
+    get('/requests', 'read', async (visit) => {
+      const { query, base } = visit;
+      const id = textOf(query, 'id') ?? '';
+      if (isId('request', id)) return redirect(`${base}/requests/${id}`);
+      const status = chosen(query, 'status', CLASSES);
+      const method = chosen(query, 'method', METHODS);
+      const path = textOf(query, 'path');
+      const filters = {
+        ...(status === undefined ? {} : { statusClass: Number(status.charAt(0)) }),
+        ...(method === undefined ? {} : { method }),
+        ...(path === undefined ? {} : { path }),
+      };
+      const list = { limit: PER_PAGE, after: positionOf(query), filters };
+      const { items, next } = await requests(visit, list);
+      return page(
+        'Request log',
+        <>
+          <PageHead
+            title="Request log"
+            lead={`The requests of your API keys in the last ${KEPT_DAYS} days.`}
+          />
+          <RequestFilters path={`${base}/requests`} query={query} />
+          <Card flush>
+            <RequestTable rows={items} path={`${base}/requests`} isFiltered={isFiltered(query)} />
+          </Card>
+          <ListPager path={`${base}/requests`} query={query} next={next} />
+        </>,
+        NAV,
+      );
+    }),
+    get('/requests/:id', 'read', async (visit) => {
+      const found = await request(visit, visit.id);
+      const body = <RequestPage request={found} base={visit.base} />;
+      return page(`${found.method} ${found.path}`, body, NAV);
+    }),
   ];
 }
 

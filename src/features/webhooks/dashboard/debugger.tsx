@@ -3,7 +3,12 @@ import type { DashboardServices } from '../../../shell/dashboard/services';
 import { Alert, Card, PageHead } from '../../../kit/pages/components';
 import { EMPTY_FORM, Field, type FormState, TextArea } from '../../../kit/pages/forms';
 import { page } from '../../../kit/pages/site';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import {
+  get,
+  type MerchantRoute,
+  type MerchantVisit,
+  post,
+} from '../../../kit/pages/merchant-page';
 
 type Finding = Awaited<ReturnType<DashboardServices['explainSignature']>>;
 
@@ -15,34 +20,24 @@ export function debuggerPages({ explainSignature }: DashboardServices): Merchant
     page('Signature debugger', <Debugger base={base} form={form} finding={finding} />, NAV);
 
   return [
-    {
-      method: 'get',
-      path: PATH,
-      needs: 'read',
-      run: (visit) => show(visit, EMPTY_FORM, null),
-    },
-    {
-      method: 'post',
-      path: PATH,
-      needs: 'read',
-      run: async (visit) => {
-        const { form } = visit;
-        const text = (name: string) => form.get(name) ?? '';
-        const secret = text('secret');
-        if (secret.trim() === '') {
-          const errors = { secret: 'Enter the signing secret of the endpoint.' };
-          return show(visit, { values: form, errors }, null);
-        }
-        const finding = await explainSignature(visit, {
-          signature: text('signature').trim(),
-          eventId: text('event_id').trim(),
-          // A form sends every line break as CRLF.
-          body: text('body').replaceAll('\r\n', '\n'),
-          secret,
-        });
-        return show(visit, { values: form, errors: {} }, finding);
-      },
-    },
+    get(PATH, 'read', (visit) => show(visit, EMPTY_FORM, null)),
+    post(PATH, 'read', async (visit) => {
+      const { form } = visit;
+      const text = (name: string) => form.get(name) ?? '';
+      const secret = text('secret');
+      if (secret.trim() === '') {
+        const errors = { secret: 'Enter the signing secret of the endpoint.' };
+        return show(visit, { values: form, errors }, null);
+      }
+      const finding = await explainSignature(visit, {
+        signature: text('signature').trim(),
+        eventId: text('event_id').trim(),
+        // A form sends every line break as CRLF.
+        body: text('body').replaceAll('\r\n', '\n'),
+        secret,
+      });
+      return show(visit, { values: form, errors: {} }, finding);
+    }),
   ];
 }
 

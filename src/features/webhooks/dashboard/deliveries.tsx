@@ -17,7 +17,7 @@ import { Action } from '../../../kit/pages/forms';
 import { Follows, LiveStatus } from '../../../kit/pages/follow';
 import { justNow, justNowAt } from '../../../kit/pages/just-now';
 import { page, redirect } from '../../../kit/pages/site';
-import type { MerchantRoute } from '../../../kit/pages/merchant-page';
+import { get, type MerchantRoute, post } from '../../../kit/pages/merchant-page';
 import { type Attempt, AttemptCard } from './attempt';
 import { wallClockMs } from '../../../platform/lib/wall-clock';
 
@@ -25,38 +25,31 @@ type Delivery = Awaited<ReturnType<typeof findOwnDelivery>>;
 
 export function deliveryPages({ db, webhookTools }: DashboardServices): MerchantRoute[] {
   return [
-    {
-      method: 'get',
-      path: '/webhooks/deliveries/:id',
-      needs: 'read',
-      run: async (visit) => {
-        const id = visit.params['id'] ?? '';
-        const { delivery, attempts, body } = await readOwnDelivery(db, visit, id);
-        const shown = (
-          <DeliveryPage
-            delivery={delivery}
-            attempts={attempts}
-            body={body}
-            base={visit.base}
-            mayRetry={visit.may('resend')}
-            requestedAt={justNowAt(visit.query, 'requested')}
-          />
-        );
-        return page(`Delivery of ${delivery.eventType}`, shown, { nav: 'webhooks' });
-      },
-    },
-    {
-      method: 'post',
-      path: '/webhooks/deliveries/:id/retry',
-      cost: 'delivery',
-      ...retryDelivery.access,
-      run: async (visit) => {
-        const { id } = await findOwnDelivery(db, visit, visit.params['id'] ?? '');
+    get('/webhooks/deliveries/:id', 'read', async (visit) => {
+      const { id } = visit;
+      const { delivery, attempts, body } = await readOwnDelivery(db, visit, id);
+      const shown = (
+        <DeliveryPage
+          delivery={delivery}
+          attempts={attempts}
+          body={body}
+          base={visit.base}
+          mayRetry={visit.may('resend')}
+          requestedAt={justNowAt(visit.query, 'requested')}
+        />
+      );
+      return page(`Delivery of ${delivery.eventType}`, shown, { nav: 'webhooks' });
+    }),
+    post(
+      '/webhooks/deliveries/:id/retry',
+      { cost: 'delivery', ...retryDelivery.access },
+      async (visit) => {
+        const { id } = await findOwnDelivery(db, visit, visit.id);
         const at = wallClockMs();
         await retryDelivery.make(db, visit.by, { ...webhookTools, id }, {});
         return redirect(`${visit.base}/webhooks/deliveries/${id}?${justNow('requested', at)}`);
       },
-    },
+    ),
   ];
 }
 

@@ -24,7 +24,12 @@ import {
 } from '../../../kit/pages/forms';
 import { page, redirect } from '../../../kit/pages/site';
 import { mayMake } from '../../../kit/pages/creation';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import {
+  get,
+  type MerchantRoute,
+  type MerchantVisit,
+  post,
+} from '../../../kit/pages/merchant-page';
 import { RealEvent, realEventPage, type RefusedEvent } from './real-event';
 import { EventSamples, sampleData } from './samples';
 
@@ -32,8 +37,8 @@ const NAV = { nav: 'webhooks' };
 
 export function editPages(services: DashboardServices): MerchantRoute[] {
   const { db, webhookTools } = services;
-  const find = (visit: MerchantVisit) => findOwnEndpoint(db, visit, visit.params['id'] ?? '');
-  const pathOf = (visit: MerchantVisit) => `${visit.base}/webhooks/${visit.params['id'] ?? ''}`;
+  const find = (visit: MerchantVisit) => findOwnEndpoint(db, visit, visit.id);
+  const pathOf = (visit: MerchantVisit) => `${visit.base}/webhooks/${visit.id}`;
   const showTest = async (
     visit: MerchantVisit,
     error: string | null,
@@ -71,26 +76,15 @@ export function editPages(services: DashboardServices): MerchantRoute[] {
         return redirect(pathOf(visit));
       },
     }),
-    {
-      method: 'get',
-      path: '/webhooks/:id/test',
-      needs: 'resend',
-      run: (visit) => showTest(visit, null),
-    },
-    {
-      method: 'post',
-      path: '/webhooks/:id/test',
-      cost: 'delivery',
-      needs: 'resend',
-      run: async (visit) => {
-        const data = objectOf(visit.form.get('data') ?? '');
-        if (data === null)
-          return showTest(visit, `Enter a JSON object of at most ${JSON_DEPTH_MAX} levels.`);
-        const { id } = await find(visit);
-        const ping = await pingEndpoint(db, visit.by, { ...webhookTools, id }, data);
-        return redirect(`${visit.base}/webhooks/deliveries/${ping.deliveryId}`);
-      },
-    },
+    get('/webhooks/:id/test', 'resend', (visit) => showTest(visit, null)),
+    post('/webhooks/:id/test', { cost: 'delivery', needs: 'resend' }, async (visit) => {
+      const data = objectOf(visit.form.get('data') ?? '');
+      if (data === null)
+        return showTest(visit, `Enter a JSON object of at most ${JSON_DEPTH_MAX} levels.`);
+      const { id } = await find(visit);
+      const ping = await pingEndpoint(db, visit.by, { ...webhookTools, id }, data);
+      return redirect(`${visit.base}/webhooks/deliveries/${ping.deliveryId}`);
+    }),
     realEventPage(services, (visit, refused) => showTest(visit, null, refused)),
   ];
 }

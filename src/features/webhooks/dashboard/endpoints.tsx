@@ -43,7 +43,12 @@ import { Icon } from '../../../kit/pages/icon';
 import type { Once } from '../../../kit/pages/once';
 import { page, redirect } from '../../../kit/pages/site';
 import { chosen } from '../../../kit/pages/lists';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import {
+  get,
+  type MerchantRoute,
+  type MerchantVisit,
+  post,
+} from '../../../kit/pages/merchant-page';
 import { DeliveryTable } from './deliveries';
 import { editPages, EndpointFields } from './edit';
 import { DeliveryWarnings } from './warnings';
@@ -64,27 +69,22 @@ const DELIVERIES_SHOWN = 50;
 export function endpointPages(services: DashboardServices, once: Once): MerchantRoute[] {
   const { db, webhookTools } = services;
   const pathOf = ({ base }: MerchantVisit, id: string) => `${base}/webhooks/${id}`;
-  const own = (visit: MerchantVisit) => pathOf(visit, visit.params['id'] ?? '');
-  const find = (visit: MerchantVisit) => findOwnEndpoint(db, visit, visit.params['id'] ?? '');
+  const own = (visit: MerchantVisit) => pathOf(visit, visit.id);
+  const find = (visit: MerchantVisit) => findOwnEndpoint(db, visit, visit.id);
   const toolsOf = async (visit: MerchantVisit) => ({ ...webhookTools, id: (await find(visit)).id });
   const mayChange = (visit: MerchantVisit) =>
     visit.may(visit.mode === 'live' ? 'manage' : 'integrate');
 
   return [
-    {
-      method: 'get',
-      path: '/webhooks',
-      needs: 'read',
-      run: async (visit) => {
-        const [list, recent] = await Promise.all([
-          listOwnEndpoints(db, visit),
-          countOwnRecentAttempts(db, visit),
-        ]);
-        const props = { rows: list, recent, base: visit.base, mayChange: mayChange(visit) };
-        const body = <EndpointList {...props} />;
-        return page('Webhooks', body, NAV);
-      },
-    },
+    get('/webhooks', 'read', async (visit) => {
+      const [list, recent] = await Promise.all([
+        listOwnEndpoints(db, visit),
+        countOwnRecentAttempts(db, visit),
+      ]);
+      const props = { rows: list, recent, base: visit.base, mayChange: mayChange(visit) };
+      const body = <EndpointList {...props} />;
+      return page('Webhooks', body, NAV);
+    }),
     ...merchantForm({
       path: '/webhooks/new',
       ...createEndpoint.access,
@@ -103,89 +103,63 @@ export function endpointPages(services: DashboardServices, once: Once): Merchant
         return redirect(path, [once.keep(visit, path, endpoint.secret)]);
       },
     }),
-    {
-      method: 'get',
-      path: '/webhooks/:id',
-      needs: 'read',
-      run: async (visit) => {
-        const endpoint = await find(visit);
-        const { id } = endpoint;
-        const status = chosen(visit.query, 'status', WEBHOOK_DELIVERY_STATUSES);
-        const after = visit.query.get('after') ?? '';
-        const before = isId('webhookDelivery', after) ? after : null;
-        const [deliveries, counts, warnings] = await Promise.all([
-          listOwnDeliveries(db, visit, id, status, DELIVERIES_SHOWN + 1, before),
-          countOwnAttempts(db, visit, id),
-          listOwnWarnings(db, visit),
-        ]);
-        const taken = once.take(visit);
-        const body = (
-          <EndpointPage
-            endpoint={endpoint}
-            deliveries={deliveries}
-            counts={counts}
-            warnings={warnings.filter((one) => one.endpointId === id)}
-            query={visit.query}
-            status={status}
-            base={visit.base}
-            secret={taken?.secret ?? null}
-            mayChange={mayChange(visit)}
-            mayRetry={visit.may('resend')}
-          />
-        );
-        const cookies = taken === null ? [] : [taken.cookie];
-        return page(endpoint.url, body, { ...NAV, cookies });
-      },
-    },
-    {
-      method: 'post',
-      path: '/webhooks/:id/ping',
-      cost: 'delivery',
-      needs: 'resend',
-      run: async (visit) => {
-        const ping = await pingEndpoint(db, visit.by, await toolsOf(visit));
-        return redirect(`${visit.base}/webhooks/deliveries/${ping.deliveryId}`);
-      },
-    },
+    get('/webhooks/:id', 'read', async (visit) => {
+      const endpoint = await find(visit);
+      const { id } = endpoint;
+      const status = chosen(visit.query, 'status', WEBHOOK_DELIVERY_STATUSES);
+      const after = visit.query.get('after') ?? '';
+      const before = isId('webhookDelivery', after) ? after : null;
+      const [deliveries, counts, warnings] = await Promise.all([
+        listOwnDeliveries(db, visit, id, status, DELIVERIES_SHOWN + 1, before),
+        countOwnAttempts(db, visit, id),
+        listOwnWarnings(db, visit),
+      ]);
+      const taken = once.take(visit);
+      const body = (
+        <EndpointPage
+          endpoint={endpoint}
+          deliveries={deliveries}
+          counts={counts}
+          warnings={warnings.filter((one) => one.endpointId === id)}
+          query={visit.query}
+          status={status}
+          base={visit.base}
+          secret={taken?.secret ?? null}
+          mayChange={mayChange(visit)}
+          mayRetry={visit.may('resend')}
+        />
+      );
+      const cookies = taken === null ? [] : [taken.cookie];
+      return page(endpoint.url, body, { ...NAV, cookies });
+    }),
+    post('/webhooks/:id/ping', { cost: 'delivery', needs: 'resend' }, async (visit) => {
+      const ping = await pingEndpoint(db, visit.by, await toolsOf(visit));
+      return redirect(`${visit.base}/webhooks/deliveries/${ping.deliveryId}`);
+    }),
     ...Object.entries({ recover: recoverWebhookDeliveries, replay: replayMissing }).map(
-      ([verb, recover]): MerchantRoute => ({
-        method: 'post',
-        path: `/webhooks/:id/${verb}`,
-        cost: 'delivery',
-        needs: 'resend',
-        run: async (visit) => {
+      ([verb, recover]): MerchantRoute =>
+        post(`/webhooks/:id/${verb}`, { cost: 'delivery', needs: 'resend' }, async (visit) => {
           const range = { endpointId: (await find(visit)).id, since: sinceOf(visit.form) };
           const { webhookDeliveryWorkflows } = webhookTools;
           const recovered = await recover(db, visit.by, webhookDeliveryWorkflows, range);
           return redirect(own(visit) + recoveredQuery(recovered));
-        },
-      }),
+        }),
     ),
     ...editPages(services),
-    {
-      method: 'post',
-      path: '/webhooks/:id/roll',
-      ...rollSecret.access,
-      liveRecent: own,
-      run: async (visit) => {
-        const { secret } = await rollSecret.make(db, visit.by, await toolsOf(visit), {});
-        return redirect(own(visit), [once.keep(visit, own(visit), secret)]);
-      },
-    },
+    post('/webhooks/:id/roll', { ...rollSecret.access, liveRecent: own }, async (visit) => {
+      const { secret } = await rollSecret.make(db, visit.by, await toolsOf(visit), {});
+      return redirect(own(visit), [once.keep(visit, own(visit), secret)]);
+    }),
     ...Object.entries({
       enable: enableEndpoint,
       disable: disableEndpoint,
       delete: deleteEndpoint,
-    }).map(([verb, change]): MerchantRoute => ({
-      method: 'post',
-      path: `/webhooks/:id/${verb}`,
-      ...change.access,
-      liveRecent: own,
-      run: async (visit) => {
+    }).map(([verb, change]): MerchantRoute =>
+      post(`/webhooks/:id/${verb}`, { ...change.access, liveRecent: own }, async (visit) => {
         await change.make(db, visit.by, await toolsOf(visit), {});
         return redirect(verb === 'delete' ? `${visit.base}/webhooks` : own(visit));
-      },
-    })),
+      }),
+    ),
   ];
 }
 

@@ -21,7 +21,7 @@ import {
   RefusalAlert,
   tryForm,
 } from '../../../kit/pages/creation';
-import type { MerchantRoute, MerchantVisit } from '../../../kit/pages/merchant-page';
+import { type MerchantRoute, type MerchantVisit, post } from '../../../kit/pages/merchant-page';
 
 export type RefusedEvent = Pick<Outcome<string>, 'form' | 'refusal'>;
 
@@ -42,12 +42,10 @@ export function realEventPage(
     const request = { ...TEST_PAYOUT, amount: event.amount, reference };
     return money.createPayout(personOf(visit), key, readPayoutRequest(request));
   };
-  return {
-    method: 'post',
-    path: '/webhooks/:id/real-event',
-    cost: 'delivery',
-    needs: MAKE.needs,
-    run: async (visit) => {
+  return post(
+    '/webhooks/:id/real-event',
+    { cost: 'delivery', needs: MAKE.needs },
+    async (visit) => {
       const type = typeOf(visit.form.get('type'));
       if (type === undefined || visit.mode !== 'test') throw new PageRefusal('page_not_found');
       const { result, ...refused } = await tryForm(visit.form, () =>
@@ -56,7 +54,7 @@ export function realEventPage(
       if (result === null) return show(visit, refused);
       return redirect(`${visit.base}/${TEST_EVENTS[type].object}s/${result}`);
     },
-  };
+  );
 }
 
 const TYPES = Object.keys(TEST_EVENTS) as TestEventType[];
