@@ -16,6 +16,11 @@ const FORMATS: readonly [LogoType, (content: Buffer) => Size | null][] = [
   ['image/webp', readWebp],
 ];
 
+/** Where the dashboard's site serves it to everybody. */
+export function logoPath(sha256: string): string {
+  return `/logos/${sha256}`;
+}
+
 /** @returns null for another type of file, or one whose header is incomplete */
 export function readImage(content: Buffer): (Size & { type: LogoType }) | null {
   for (const [type, read] of FORMATS) {

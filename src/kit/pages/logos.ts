@@ -5,10 +5,6 @@ import type { Db } from '../../db/transaction';
 
 const PATH = /^\/logos\/([0-9a-f]{64})$/;
 
-export function logoPath(sha256: string): string {
-  return `/logos/${sha256}`;
-}
-
 export function serveLogos(db: Db): Middleware {
   return async (ctx, next) => {
     const [, sha256] = PATH.exec(ctx.path) ?? [];
@@ -19,6 +15,8 @@ export function serveLogos(db: Db): Middleware {
     ctx.set({
       'Cache-Control': 'public, max-age=31536000, immutable',
       'Content-Security-Policy': "default-src 'none'",
+      // The checkout page of the on-chain provider is on another site.
+      'Cross-Origin-Resource-Policy': 'cross-origin',
       'X-Content-Type-Options': 'nosniff',
       'Content-Type': logo.type,
     });

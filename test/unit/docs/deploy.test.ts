@@ -14,7 +14,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { SEARCH_ATTRIBUTES } from '../../../src/temporal/search-attributes';
 import { type ProgramName, ROWS, SETTINGS } from '../../../src/platform/settings/settings';
+import { logoPath } from '../../../src/domain/logo';
 import { WORKER_QUEUES } from '../../../src/domain/worker-queues';
+import { STYLE_URL } from '../../../src/kit/pages/assets';
 
 const ROOT = resolve(__dirname, '../../..');
 const CHART = 'deploy/helm/payments-gateway';
@@ -283,6 +285,20 @@ test('the chart has a Secret for each secret, in which values.yaml names it', ()
   expect(named.filter((name) => !SECRETS.has(name))).toEqual([]);
   const required = ALL.filter((one) => one.required === 'always' && SECRETS.has(one.name));
   expect(required.map(({ name }) => name).filter((name) => !named.includes(name))).toEqual([]);
+});
+
+test('the chart exposes the paths that docs/operations.md names, and those of the pages', () => {
+  const operations = read('docs/operations.md').split('Expose these paths of `api`')[1] ?? '';
+  const [table = ''] = operations.split('\n\n`/healthz`');
+  const documented = found(table, /^\| (.*?) \|/gm).flatMap((cell) =>
+    found(cell, /`(\/[^`{]+?)\/?[`{]/g),
+  );
+  const [list = ''] = found(read(`${CHART}/values.yaml`), /^ +paths: \[(.*)\]$/gm);
+  const exposed = list.split(', ');
+  expect(exposed.toSorted()).toEqual(documented.toSorted());
+  for (const path of [logoPath('1'), STYLE_URL]) {
+    expect(exposed).toContain(`/${path.split('/')[1] ?? ''}`);
+  }
 });
 
 test('in the chart, workers of webhooks have no key of a provider', () => {

@@ -1,10 +1,9 @@
 /** The page on which an owner uploads the logo that customers see. */
 import { findLogoName } from '../../../db/accounts/logos';
-import { LOGO_BYTES_MAX, LOGO_PIXELS } from '../../../domain/logo';
+import { LOGO_BYTES_MAX, LOGO_PIXELS, logoPath } from '../../../domain/logo';
 import { Alert, Card, PageHead } from '../../../kit/pages/components';
 import { merchantForm } from '../../../kit/pages/form-pages';
 import { Confirm, FileField, FormActions, type FormState } from '../../../kit/pages/forms';
-import { logoPath } from '../../../kit/pages/logos';
 import { type MerchantRoute, type MerchantVisit, post } from '../../../kit/pages/merchant-page';
 import { page, redirect } from '../../../kit/pages/site';
 import { readAs } from '../../../kit/service/own';

@@ -1,9 +1,9 @@
 /** A payment link as the customer sees it, without a sign-in: a choice of what to pay with, then the checkout. */
 import { ApiError } from '../../../domain/errors';
+import { logoPath } from '../../../domain/logo';
 import { isOpenPayment } from '../../../domain/payment';
 import { Box } from '../../people/pages/box';
 import { Alert, Facts, Money } from '../../../kit/pages/components';
-import { logoPath } from '../../../kit/pages/logos';
 import { PREFIX } from '../../../kit/pages/merchant-page';
 import { PageRefusal } from '../../../kit/pages/problems';
 import { page, redirect, type Route } from '../../../kit/pages/site';

@@ -1,5 +1,6 @@
 /** A customer names the address of a refund. The page opens by a link, without a sign-in. */
 import type { Naming, NamingRequest, RefundAddresses } from '../refund-addresses';
+import { logoPath } from '../../../domain/logo';
 import { memoShape } from '../../../domain/networks';
 import { Box } from '../../people/pages/box';
 import { Alert, Facts, Money, Time, words } from '../../../kit/pages/components';
@@ -7,7 +8,6 @@ import { EMPTY_FORM, Field, type FormState } from '../../../kit/pages/forms';
 import { PageRefusal } from '../../../kit/pages/problems';
 import { page, type Route } from '../../../kit/pages/site';
 import type { Visit } from '../../../kit/pages/visit';
-import { logoPath } from '../../../kit/pages/logos';
 import { PREFIX } from '../../../kit/pages/merchant-page';
 
 const PATH = `${PREFIX}/refund-address`;
