@@ -26,6 +26,8 @@ export interface Deps {
   ): Promise<number | null>;
   /** Base URL of the console for links in workflows, such as https://ops.example.com/console. */
   consoleUrl: string | null;
+  /** Base URL of the dashboard's site, where logos are served, such as https://pay.example.com. */
+  dashboardUrl: string;
   /** The amount of each currency above which a signal approves nothing; absent means any amount. */
   signalApprovalMax?: ReadonlyMap<string, Amount> | undefined;
   /** Decrypts beneficiaries, and encrypts those of batches for their payouts. */

@@ -7,11 +7,12 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { EventTx } from '../../src/db/webhooks/events';
 import { lockClaim, readClaim, releaseClaim, type HeldClaim } from '../../src/db/idempotency';
-import { readOpening } from '../../src/db/accounts/accounts';
+import { type Opening, readOpening } from '../../src/db/accounts/accounts';
 import { listFeeRules } from '../../src/db/accounts/fee-rules';
 import { findPayment, findPaymentByReference, insertPayment } from '../../src/db/payments/payments';
 import type { Refusal, UnavailableReason } from '../../src/domain/errors';
 import type { FeeRule, FeeTerms } from '../../src/domain/fees';
+import { logoPath } from '../../src/domain/logo';
 import { ZERO } from '../../src/domain/money';
 import type { Payment, PaymentRequest } from '../../src/domain/payment';
 import { presentCreated } from '../../src/kit/service/envelope';
@@ -32,11 +33,11 @@ export async function openPayment(deps: Deps, input: PaymentInput): Promise<Open
   const prepared = await prepare(deps, claim);
   if ('refusal' in prepared) return refuse(deps, input, prepared.refusal);
   const { feeTerms } = prepared.terms;
-  const { now: createdAt, merchantName } = await readOpening(deps.db, claim.accountId);
+  const { now: createdAt, ...merchant } = await readOpening(deps.db, claim.accountId);
   const expiresAt = new Date(createdAt.getTime() + claim.request.expiresInSeconds * 1000);
   const at = { provider: claim.route.provider, mode: claim.mode };
   const result = await deps.localCalls.run(at, () =>
-    openCheckout(deps, input.paymentId, claim, { expiresAt, merchantName }),
+    openCheckout(deps, input.paymentId, claim, { ...merchant, expiresAt }),
   );
   if (result.kind === 'limited') {
     const refused = await refuse(deps, input, unavailable('provider_rate_limited'));
@@ -134,7 +135,7 @@ function openCheckout(
   deps: Deps,
   paymentId: string,
   { mode, request, route: { provider, network } }: Claim,
-  { expiresAt, merchantName }: { expiresAt: Date; merchantName: string | null },
+  { expiresAt, merchantName, logo }: Omit<Opening, 'now'> & { expiresAt: Date },
 ) {
   const { amount, currency, successUrl, cancelUrl, description, metadata } = request;
   return providerOf(deps, { id: paymentId, provider, mode }).openCheckout({
@@ -147,6 +148,7 @@ function openCheckout(
     cancelUrl,
     description,
     ...(merchantName === null ? {} : { merchantName }),
+    ...(logo === null ? {} : { merchantLogoUrl: `${deps.dashboardUrl}${logoPath(logo)}` }),
     scenario: mode === 'test' ? (metadata['scenario'] ?? null) : null,
   });
 }

@@ -310,16 +310,18 @@ export function buildActivityDeps(
     { isEager: true },
   );
   const networkFees = createNetworkFees(deps.providers);
+  const dashboardUrl = hostUrl(publicUrl, deps.config.dashboardHost);
   return {
     ...deps,
     checkRows: (requester, rows) => checkRows({ ...deps, networkFees }, requester, rows),
     decimalsOf: (payment) => networkFees.decimals(payment),
     consoleUrl,
+    dashboardUrl,
     signalApprovalMax: signalApprovalMax ?? undefined,
     evidenceKey: deps.config.evidenceKey,
     mail: mail === null ? null : createMailSender(mail),
     pages: {
-      dashboard: `${hostUrl(publicUrl, deps.config.dashboardHost)}/dashboard`,
+      dashboard: `${dashboardUrl}/dashboard`,
       console: consoleUrl ?? `${publicUrl}/console`,
     },
     lateAfter: deps.config.lateAfter,

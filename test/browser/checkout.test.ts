@@ -4,8 +4,11 @@ import { describeWithBrowser, useBrowser } from '../support/servers/browser';
 import { useSharedGateway } from '../support/servers/gateway';
 import { startShop } from '../support/servers/shop';
 import { started } from '../support/started';
+import { createMerchant } from '../support/merchant/merchant';
 import { MerchantClient } from '../support/merchant/merchant-client';
+import { picture, violations } from '../support/merchant/page-checks';
 import { buildPayment, whenPayment } from '../support/payment/payment-steps';
+import { waitFor } from '../support/wait-for';
 
 describeWithBrowser('a customer in a browser', () => {
   const gateway = started(useSharedGateway);
@@ -52,6 +55,42 @@ describeWithBrowser('a customer in a browser', () => {
       });
     },
   );
+
+  test('the logo of the merchant is loaded from the dashboard, and hidden once it is gone', async () => {
+    const own = await createMerchant(gateway.db, gateway.pepper);
+    const client = new MerchantClient(gateway.baseUrl, own.testKey);
+    await page.setContent(
+      '<h1 style="width: 9rem; padding: 1rem; background: #0f766e; color: #fff">ADA’S</h1>',
+    );
+    await gateway.db.query(
+      `INSERT INTO account_logos (account_id, type, content, sha256)
+       VALUES (?, 'image/png', ?, encode(sha256(?), 'hex'))`,
+      [own.accountId, ...Array<Buffer>(2).fill(await page.locator('h1').screenshot())],
+    );
+    const { json } = await client.createPayment(buildPayment());
+    await page.goto(json.data.checkout_url);
+    const logo = page.locator('img.logo');
+    const width = () => logo.evaluate((image: HTMLImageElement) => image.naturalWidth);
+    await waitFor('the logo', async () => (await width()) > 0 || undefined);
+    expect(await logo.boundingBox()).toMatchObject({ height: 48 });
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      expect(await violations(page, scheme)).toEqual([]);
+      await picture(page, '/checkout-logo', scheme);
+    }
+
+    await gateway.db.query('DELETE FROM account_logos WHERE account_id = ?', [own.accountId]);
+    // Browsers keep the image for ever.
+    const other = await browser.newPage();
+    await other.goto(page.url());
+    await other.locator('img.logo').waitFor({ state: 'hidden' });
+    // Also after the page has looked for news.
+    await other.waitForTimeout(3_000);
+    expect(await other.locator('img.logo').isVisible()).toBe(false);
+    await other.close();
+    // Chromium may report that the image is missing.
+    browser.complaints.splice(0);
+  });
 
   test('who cancels lands on cancel_url, and the payment is cancelled', async () => {
     const id = await openCheckout('onchain_provider');

@@ -63,7 +63,7 @@ function viewOf({ network, asset, address, memo = '', evm, due }: Case): PageVie
       ...{ memo: memo === '' ? null : memo, deposits: [], refunds: [], failureCode: null },
       ...{ expiresAt: new Date(NOW.getTime() + 3_600_000), createdAt: NOW, updatedAt: NOW },
     },
-    ...{ mode: 'live', merchant: 'Ada’s shop', description: null, successUrl: null },
+    ...{ mode: 'live', merchant: 'Ada’s shop', logoUrl: null, description: null, successUrl: null },
     ...{ cancelUrl: 'https://shop.example/basket', place: network, evm: evm ?? null },
     ...{ arrived: ZERO, confirmed: ZERO, transfers: [], banner: null, now: NOW },
     ...{ canCancel: true, leaves: false },

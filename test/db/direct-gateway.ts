@@ -108,6 +108,7 @@ function stepsOf(deps: Deps<ApiConfig>, db: ActivityDeps['db']): ActivityDeps {
     ...deps,
     db,
     consoleUrl: null,
+    dashboardUrl: deps.config.publicUrl,
     localCalls: new LocalCalls([]),
     decimalsOf: createNetworkFees(deps.providers).decimals,
     webhookDeliveryStarter: { start: () => undefined, lookFor: () => undefined },

@@ -78,6 +78,29 @@ describeWithChain('the hosted page of the wallet', () => {
     expect((await fetch(url.replace(/.$/, 'z'))).status).toBe(404);
   });
 
+  test('the merchant’s logo is kept with the order, and its origin alone may send images', async () => {
+    const order = buildOrder({
+      merchantName: 'Ada’s shop',
+      merchantLogoUrl: 'https://pay.example.com/logos/1?size="2"',
+    });
+    const { checkoutUrl } = foundCheckout(await provider.openCheckout(order));
+    const moved = { ...order, merchantLogoUrl: 'https://pay.example.com/logos/2' };
+    expect(foundCheckout(await provider.openCheckout(moved)).checkoutUrl).toBe(checkoutUrl);
+    const answer = await fetch(checkoutUrl);
+    expect(await answer.text()).toContain(
+      '<img class="logo" src="https://pay.example.com/logos/1?size=%222%22" alt="Logo of Ada’s shop"/>',
+    );
+    const policy = answer.headers.get('content-security-policy');
+    expect(policy).toContain('; img-src data: https://pay.example.com; ');
+    for (const merchantLogoUrl of [
+      'ftp://pay.example.com/1',
+      `https://a.example/${'1'.repeat(2_048)}`,
+    ]) {
+      const refused = await provider.openCheckout(buildOrder({ merchantLogoUrl }));
+      expect(refused).toMatchObject({ kind: 'unknown' });
+    }
+  });
+
   test('the page says what is missing, and thanks for what was too much', async () => {
     const { address, url } = await open();
     await pay(chain, chain.tokens.USDC, address, 10_000_000n);

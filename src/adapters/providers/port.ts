@@ -99,6 +99,8 @@ export interface CheckoutOrder {
   description: string | null;
   /** The name of the account, for the provider's page. */
   merchantName?: string;
+  /** The address of the account's logo, for the provider's page. */
+  merchantLogoUrl?: string;
   /** Test mode only: plays this scenario by itself; null otherwise. */
   scenario: string | null;
 }

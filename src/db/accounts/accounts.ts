@@ -79,14 +79,20 @@ export async function findDemoMerchant(db: Db | Tx): Promise<string | null> {
   return account?.id ?? null;
 }
 
-/** PostgreSQL's time, and the name that a customer reads on the page of a payment; null if there is no account. */
-export async function readOpening(
-  db: Reader,
-  accountId: string,
-): Promise<{ now: Date; merchantName: string | null }> {
-  const [found] = await db.query<{ now: Date; merchantName: string | null }>(
-    'SELECT clock_timestamp() AS now, (SELECT name FROM accounts WHERE id = ?) AS merchant_name',
-    [accountId],
+export interface Opening {
+  now: Date;
+  /** Null if there is no account. */
+  merchantName: string | null;
+  /** The hash of the account's logo. */
+  logo: string | null;
+}
+
+/** PostgreSQL's time, and what a customer sees of the account on the page of a payment. */
+export async function readOpening(db: Reader, accountId: string): Promise<Opening> {
+  const [found] = await db.query<Opening>(
+    `SELECT clock_timestamp() AS now, (SELECT name FROM accounts WHERE id = ?) AS merchant_name,
+       (SELECT sha256 FROM account_logos WHERE account_id = ?) AS logo`,
+    [accountId, accountId],
   );
   if (found === undefined) throw new Error('the query returned no row');
   return found;

@@ -52,7 +52,10 @@ export async function checkProvider(provider: ProviderUnderTest): Promise<CheckR
     client_reference: `test_${randomBytes(12).toString('hex')}`,
     ...{ asset, network, amount },
   });
-  const page = { success_url: null, cancel_url: null, description: null, scenario: null };
+  const page = {
+    ...{ success_url: null, cancel_url: null, description: null, scenario: null },
+    ...{ merchant_name: 'Ada’s shop', merchant_logo_url: 'https://shop.example/logo.png' },
+  };
   const expires = new Date(wallClockMs() + 3_600_000).toISOString();
   const kit: Kit = {
     ...provider,

@@ -35,6 +35,7 @@ export interface CheckoutOrder {
   description: string | null;
   /** Shown on the page. */
   merchantName?: string | null;
+  merchantLogoUrl?: string | null;
   /** The sandbox plays it in test mode; other providers ignore it. */
   scenario: string | null;
 }
@@ -121,6 +122,7 @@ const CheckoutBody = Type.Object(
     cancel_url: OrNull(WebUrl, URL_RULE),
     description: Description,
     merchant_name: Description,
+    merchant_logo_url: OrNull(WebUrl, URL_RULE),
     scenario: Type.Optional(Type.Unknown()),
   },
   OBJECT,
@@ -163,6 +165,7 @@ export function readCheckoutOrder(ctx: Context): CheckoutOrder {
     cancelUrl: body.cancel_url ?? null,
     description: storable(body.description),
     merchantName: storable(body.merchant_name),
+    merchantLogoUrl: storable(body.merchant_logo_url),
     scenario: typeof body.scenario === 'string' ? body.scenario : null,
   };
 }

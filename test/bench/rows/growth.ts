@@ -64,6 +64,7 @@ function sideOf(
     db,
     providers,
     consoleUrl: null,
+    dashboardUrl: 'https://pay.example.com',
     screeningService: null,
     decimalsOf: () => Promise.resolve(null),
     localCalls: new LocalCalls([]),

@@ -1,7 +1,7 @@
 /** What a merchant requests on the dashboard without a browser: forms, their reviews, and what is refused. */
 import type { MerchantRole } from '../../../src/domain/users';
 import { isSound } from '../../support/servers/gateway';
-import { atProvider, whenPayment } from '../../support/payment/payment-steps';
+import { atProvider, buildPayment, whenPayment } from '../../support/payment/payment-steps';
 import { createMerchant, fund, type Merchant } from '../../support/merchant/merchant';
 import { MerchantClient } from '../../support/merchant/merchant-client';
 import {
@@ -14,6 +14,7 @@ import {
 import { startReceiver } from '../../support/webhook/webhook-receiver';
 import { started } from '../../support/started';
 import { startDirectGateway } from '../direct-gateway';
+import { PUBLIC_URL } from '../http-harness';
 
 const gateway = started(startDirectGateway, isSound);
 let merchant: Merchant;
@@ -356,6 +357,16 @@ const logoIn = (html: string) => /src="(\/logos\/[0-9a-f]{64})"/.exec(html)?.[1]
 
 test('an owner uploads, replaces and removes the logo that customers see', async () => {
   const own = await createMerchant(gateway.db, gateway.pepper);
+  const api = new MerchantClient(gateway.baseUrl, own.testKey);
+  const openCheckout = async (): Promise<string> =>
+    (await api.createPayment(buildPayment())).json.data.checkout_url;
+  const logoAt = async (checkout: string) => {
+    const answer = await fetch(checkout);
+    const [images] = /img-src [^;]*/.exec(answer.headers.get('content-security-policy') ?? '')!;
+    return { images, logo: /<img class="logo" src="([^"]*)"/.exec(await answer.text())?.[1] };
+  };
+  const without = { images: 'img-src data:', logo: undefined };
+  expect(await logoAt(await openCheckout())).toEqual(without);
   const { client, user } = await signIn('owner', own);
   const link = linkForm(await client.read(LINK_FORM));
   const page = (await client.post(LINK_FORM, link)).headers.get('location')!;
@@ -375,7 +386,11 @@ test('an owner uploads, replaces and removes the logo that customers see', async
     'content-security-policy': "default-src 'none'",
     'x-content-type-options': 'nosniff',
     'cache-control': 'public, max-age=31536000, immutable',
+    'cross-origin-resource-policy': 'cross-origin',
   });
+  const checkout = await openCheckout();
+  const shown = { images: `img-src data: ${PUBLIC_URL}`, logo: `${PUBLIC_URL}${path}` };
+  expect(await logoAt(checkout)).toEqual(shown);
   expect(answer.headers.getSetCookie()).toEqual([]);
 
   await client.post(LOGO, fileForm(png(64, 64)));
@@ -385,6 +400,8 @@ test('an owner uploads, replaces and removes the logo that customers see', async
   expect((await client.post(`${LOGO}/remove`)).headers.get('location')).toBe(LOGO);
   expect(logoIn(await customer.read(pay!))).toBeUndefined();
   expect((await customer.get(second)).status).toBe(404);
+  expect(await logoAt(await openCheckout())).toEqual(without);
+  expect(await logoAt(checkout)).toEqual(shown);
 
   const entries = await gateway.db.query(
     `SELECT actor, before ->> 'sha256' AS before, after ->> 'sha256' AS after

@@ -14,6 +14,7 @@ const TABLES: Record<
   string,
   readonly [api: string, worker: string, admin: string, dashboard: string]
 > = {
+  // The worker reads the hash only.
   account_logos: ['-', '-', '-', 'SIUD'],
   accounts: ['S', 'S', 'SIU', 'S'],
   api_key_minutes: ['-', '-', '-', '-'],

@@ -11,6 +11,7 @@ import {
   type CheckoutEntry,
   type SandboxWorld,
 } from '../../support/servers/sandbox';
+import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';
 
 let world: SandboxWorld;
@@ -88,6 +89,33 @@ test.each([
   expect(page).toContain(`<html lang="${language}">`);
   expect(page).toContain(title);
   expect(page).toContain('Ada’s shop');
+});
+
+describe('the merchant’s logo', () => {
+  const secure = started(() => startSandboxWorld({ publicUrl: 'https://sandbox.example' }));
+
+  it.each([
+    ['https://pay.example.com:8443/logos/1', 'http', 'https://pay.example.com:8443'],
+    ['http://localhost:3000/logos/1', 'http', 'http://localhost:3000'],
+    ['https://pay.example.com/logos/1', 'https', 'https://pay.example.com'],
+    ['http://localhost:3000/logos/1', 'https', null],
+    ["https://a;script-src'self'/logos/1", 'http', null],
+  ])('%s, on a page over %s, is loaded from %s', async (merchantLogoUrl, scheme, origin) => {
+    const { sandbox, patient } = scheme === 'http' ? world : secure;
+    const order = buildCheckout('onchain_provider', { merchantLogoUrl });
+    const opened = await patient.get('onchain_provider', 'test').openCheckout(order);
+    if (opened.kind !== 'found') throw new Error(JSON.stringify(opened));
+    const { protocol, pathname } = new URL(opened.checkout.checkoutUrl);
+    expect(protocol).toBe(`${scheme}:`);
+    const answer = await fetch(sandbox.url + pathname);
+    const shown = /<img [^>]*>/.exec(await answer.text())?.[0];
+    expect(shown).toBe(
+      origin === null ? undefined : `<img class="logo" src="${merchantLogoUrl}" alt/>`,
+    );
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    const images = origin === null ? 'data:' : `data: ${origin}`;
+    expect(policy.split('; ')).toContain(`img-src ${images}`);
+  });
 });
 
 describe.each(PROVIDER_CODES)('%s', (code) => {

@@ -194,6 +194,7 @@ export async function startWorkflowWorld(
       screeningService,
       closedWorkflows,
       consoleUrl: CONSOLE_URL,
+      dashboardUrl: CONSOLE_URL,
       signalApprovalMax,
       mail: null,
       evidenceKey: null,

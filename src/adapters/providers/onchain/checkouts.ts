@@ -89,6 +89,8 @@ function presentCheckoutOrder(order: CheckoutOrder): Record<string, unknown> {
     cancel_url: order.cancelUrl,
     description: order.description,
     merchant_name: order.merchantName ?? null,
+    // Without a logo the member is absent.
+    merchant_logo_url: order.merchantLogoUrl,
     scenario: order.scenario,
   };
 }

@@ -63,6 +63,7 @@ form .main { margin-top: .75rem; }
 .cancel summary { cursor: pointer; color: var(--soft); text-decoration: underline; list-style: none; }
 .cancel summary::-webkit-details-marker { display: none; }
 .cancel form { display: grid; gap: .75rem; justify-items: center; padding-top: .75rem; }
+.logo:not([hidden]) { display: block; height: 3rem; max-width: 12rem; object-fit: contain; background: #fff; border-radius: .5rem; margin-bottom: .75rem; }
 .merchant { font-weight: 600; margin-bottom: .5rem; overflow-wrap: anywhere; }
 .warning { margin: 1rem 0; padding: .7rem .9rem; border-radius: .5rem; background: var(--warn); border-left: .25rem solid var(--warn-edge); font-size: .9rem; }
 `;
@@ -74,6 +75,11 @@ const LEAVE_MS = 3000;
 let leaving = false;
 
 function prepare() {
+  // The merchant may have another logo by now.
+  for (const logo of document.images) {
+    logo.onerror = () => (logo.hidden = true);
+    if (logo.complete && logo.naturalWidth === 0) logo.hidden = true;
+  }
   for (const button of document.querySelectorAll('[data-copies]')) {
     button.hidden = !navigator.clipboard;
     button.dataset.copyText = button.textContent;
@@ -122,6 +128,7 @@ async function refresh() {
         delete button.dataset.copyText;
       }
       for (const details of clean.querySelectorAll('details')) details.open = false;
+      for (const logo of clean.querySelectorAll('img')) logo.hidden = false;
       const time = clean.querySelector('[data-expires-at]');
       const freshTime = fresh && fresh.querySelector('[data-expires-at]');
       if (time && freshTime) time.textContent = freshTime.textContent;

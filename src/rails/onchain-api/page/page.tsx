@@ -8,6 +8,7 @@ import { toString as drawQrCode } from 'qrcode';
 import { explorerUrl } from '../../../domain/networks';
 import type { CheckoutView } from '../present';
 import { SCRIPT_PATH, STYLE_PATH } from './assets';
+import { logoOf } from './logo';
 import { type Language, LANGUAGES, type Messages } from './messages';
 import { type EvmPayment, paymentUri } from './payment-uri';
 import { missingAmount, type PaymentFacts, shortAmount, type Status, statusOf } from './status';
@@ -16,6 +17,8 @@ export interface PageView extends PaymentFacts {
   mode: 'test' | 'live';
   /** Null if it is not known. */
   merchant: string | null;
+  /** As the order had it; null without a logo. */
+  logoUrl: string | null;
   description: string | null;
   successUrl: string | null;
   cancelUrl: string | null;
@@ -111,8 +114,12 @@ export async function renderCheckoutPage(view: PageView, language: Language): Pr
 
 function Summary({ view, status, say }: Shown): VNode {
   const { checkout, description, merchant } = view;
+  const logo = logoOf(view);
   return (
     <section class="card">
+      {logo === null ? null : (
+        <img class="logo" src={logo.href} alt={merchant === null ? '' : say.logoOf(merchant)} />
+      )}
       {merchant === null ? null : <p class="merchant">{merchant}</p>}
       <h1>
         {shortAmount(checkout.amount)} <span>{checkout.asset}</span>

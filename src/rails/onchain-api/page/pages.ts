@@ -5,22 +5,28 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { PAGE_SCRIPT, PAGE_STYLE, SCRIPT_PATH, STYLE_PATH } from './assets';
+import { logoOf } from './logo';
 import { type Language, LANGUAGES } from './messages';
 import { type PageView, renderCheckoutPage } from './page';
 
-/** Without form-action, because browsers would apply it to the redirect to the shop too. */
-const CONTENT_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "connect-src 'self'",
-  'img-src data:',
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/**
+ * Without form-action, because browsers would apply it to the redirect to the shop too.
+ * @param images an origin besides the page's own data
+ */
+function contentPolicy(images = ''): string {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    `img-src data: ${images}`.trim(),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
 const HEADERS = {
-  'Content-Security-Policy': CONTENT_POLICY,
+  'Content-Security-Policy': contentPolicy(),
   'X-Content-Type-Options': 'nosniff',
   // The URL is the credential, so no other site sees it; no-referrer would hide the forms' origin.
   'Referrer-Policy': 'same-origin',
@@ -43,7 +49,11 @@ export function createPageRouter(moreStyle = ''): Router {
 }
 
 export async function showPage(ctx: Context, view: PageView): Promise<void> {
-  ctx.set({ ...HEADERS, 'Cache-Control': 'no-store' });
+  ctx.set({
+    ...HEADERS,
+    'Content-Security-Policy': contentPolicy(logoOf(view)?.origin),
+    'Cache-Control': 'no-store',
+  });
   ctx.type = 'html';
   const names = Object.keys(LANGUAGES) as Language[];
   const language = (ctx.acceptsLanguages(...names) || 'en') as Language;

@@ -32,8 +32,9 @@ export interface CheckoutOrder extends ReferenceKey {
   successUrl: string | null;
   cancelUrl: string | null;
   description: string | null;
-  /** Absent where the provider's protocol has none. */
+  /** Both are absent where the provider's protocol has none. */
   merchantName?: string | null;
+  merchantLogoUrl?: string | null;
   scenario: CheckoutScenario | null;
 }
 

@@ -18,6 +18,7 @@ export function viewPage(checkout: Checkout, now: Date, url: string, isWaiting =
     checkout: viewCheckout(checkout, url),
     mode: checkout.mode,
     merchant: checkout.merchantName ?? null,
+    logoUrl: checkout.merchantLogoUrl ?? null,
     description,
     successUrl,
     cancelUrl,

@@ -23,6 +23,7 @@ export interface Checkout {
   holdDecision: 'released' | 'rejected' | null;
   description: string | null;
   merchantName: string | null;
+  merchantLogoUrl: string | null;
   successUrl: string | null;
   cancelUrl: string | null;
   expiresAt: Date;

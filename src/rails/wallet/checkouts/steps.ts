@@ -73,6 +73,7 @@ export async function openCheckout(
   const isNew = await insertCheckout(db, {
     ...order,
     merchantName: order.merchantName ?? null,
+    merchantLogoUrl: order.merchantLogoUrl ?? null,
     id: randomBytes(16).toString('hex'),
     chainId: network.chainId,
     decimals,

@@ -18,7 +18,7 @@ type CheckoutRow = Row<Checkout, 'chainId' | 'amount' | 'addressIndex'>;
 const CHECKOUT_COLUMNS = `id, mode, client_reference AS reference, network, chain_id AS "chainId", asset,
   decimals, amount, address, address_index AS "addressIndex", state, is_held AS "isHeld",
   hold_decision AS "holdDecision", description, merchant_name AS "merchantName",
-  success_url AS "successUrl",
+  merchant_logo_url AS "merchantLogoUrl", success_url AS "successUrl",
   cancel_url AS "cancelUrl", expires_at AS "expiresAt", refund_address AS "refundAddress", version,
   created_at AS "createdAt", updated_at AS "updatedAt"`;
 
@@ -148,9 +148,9 @@ export type NewCheckout = Omit<
 export async function insertCheckout(db: Db, one: NewCheckout): Promise<boolean> {
   const inserted = await db.query(
     `INSERT INTO wallet.checkout (id, mode, client_reference, network, chain_id, asset, decimals,
-       amount, address, address_index, description, merchant_name, success_url, cancel_url,
-       expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+       amount, address, address_index, description, merchant_name, merchant_logo_url,
+       success_url, cancel_url, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
      ON CONFLICT (mode, client_reference) DO NOTHING RETURNING id`,
     [
       one.id,
@@ -165,6 +165,7 @@ export async function insertCheckout(db: Db, one: NewCheckout): Promise<boolean>
       one.addressIndex,
       one.description,
       one.merchantName,
+      one.merchantLogoUrl,
       one.successUrl,
       one.cancelUrl,
       one.expiresAt,

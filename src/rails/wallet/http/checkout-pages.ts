@@ -58,6 +58,7 @@ async function viewPage(parts: CheckoutParts, facts: CheckoutFacts): Promise<Pag
     checkout: viewCheckout(facts, parts.pageUrl(checkout.id)),
     mode: checkout.mode,
     merchant: checkout.merchantName,
+    logoUrl: checkout.merchantLogoUrl,
     description: checkout.description,
     successUrl: checkout.successUrl,
     cancelUrl: checkout.cancelUrl,

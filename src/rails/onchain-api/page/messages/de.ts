@@ -3,6 +3,7 @@ import type { Messages } from './en';
 export const de: Messages = {
   pay: (amount) => `${amount} bezahlen`,
   on: (place) => `über ${place}`,
+  logoOf: (merchant) => `Logo von ${merchant}`,
   held: ['Angehalten', 'Die Zahlung wird geprüft. Sie müssen nichts tun.'],
   refundWaits: [
     'Rückzahlung',

@@ -2,6 +2,7 @@
 export const en = {
   pay: (amount: string) => `Pay ${amount}`,
   on: (place: string) => `on ${place}`,
+  logoOf: (merchant: string) => `Logo of ${merchant}`,
   held: ['On hold', 'The payment is being checked. You need not do anything.'],
   refundWaits: ['Refund', 'The payment is to be sent back. Contact the shop.'],
   refundSending: ['Refund on its way', 'It is complete when the network confirms it.'],

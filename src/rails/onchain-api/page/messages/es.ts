@@ -3,6 +3,7 @@ import type { Messages } from './en';
 export const es: Messages = {
   pay: (amount) => `Pagar ${amount}`,
   on: (place) => `en ${place}`,
+  logoOf: (merchant) => `Logotipo de ${merchant}`,
   held: ['Retenido', 'Estamos revisando el pago. No tiene que hacer nada.'],
   refundWaits: ['Reembolso', 'El pago se va a devolver. Póngase en contacto con la tienda.'],
   refundSending: ['Reembolso en camino', 'Estará completo cuando la red lo confirme.'],

@@ -3,6 +3,7 @@ import type { Messages } from './en';
 export const fr: Messages = {
   pay: (amount) => `Payer ${amount}`,
   on: (place) => `sur ${place}`,
+  logoOf: (merchant) => `Logo de ${merchant}`,
   held: ['En attente', 'Le paiement est en cours de vérification. Vous n’avez rien à faire.'],
   refundWaits: ['Remboursement', 'Le paiement va être renvoyé. Contactez la boutique.'],
   refundSending: ['Remboursement en cours', 'Il sera terminé lorsque le réseau l’aura confirmé.'],

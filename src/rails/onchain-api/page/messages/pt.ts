@@ -3,6 +3,7 @@ import type { Messages } from './en';
 export const pt: Messages = {
   pay: (amount) => `Pagar ${amount}`,
   on: (place) => `em ${place}`,
+  logoOf: (merchant) => `Logótipo de ${merchant}`,
   held: ['Retido', 'O pagamento está a ser verificado. Não precisa de fazer nada.'],
   refundWaits: ['Reembolso', 'O pagamento vai ser devolvido. Contacte a loja.'],
   refundSending: ['Reembolso a caminho', 'Fica concluído quando a rede o confirmar.'],
