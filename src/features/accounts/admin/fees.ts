@@ -13,9 +13,9 @@ import {
   DEFAULT,
   PROVIDER,
   readVerb,
+  runList,
   time,
 } from '../../../kit/admin/options';
-import { listOf, showList } from '../../../kit/admin/output';
 
 const DIRECTION = new Option('--direction <DIRECTION>', 'pay-ins or payouts')
   .choices(DIRECTIONS)
@@ -23,40 +23,34 @@ const DIRECTION = new Option('--direction <DIRECTION>', 'pay-ins or payouts')
 
 export function addFees(admin: Command, run: Run): void {
   const fees = addNoun(admin, 'fees', 'Service fees: rules with a validity period.');
-  readVerb(fees, 'list', {
-    summary: 'List the rules of an account and the defaults, in force and planned',
-    notes: "An account's own rule takes precedence over the default.",
-    examples: ['fees list', 'fees list --default --all --json'],
-  })
-    .addOption(ACCOUNT)
-    .addOption(DEFAULT)
-    .option('--all', 'include the rules that have ended')
-    .action((options) =>
-      run(
-        options,
-        async ({ db, accountOrDefault }) => {
-          const rules = await listFees(db, await accountOrDefault(options), options.all === true);
-          return listOf(rules.map(presentFeeRuleVersion));
-        },
-        (list) =>
-          showList(
-            list,
-            [
-              'account_id',
-              'direction',
-              'provider',
-              'currency',
-              'percentage',
-              'fixed_amount',
-              'min_fee',
-              'max_fee',
-              'valid_from',
-              'valid_until',
-            ],
-            'No fee rules. A route can be enabled only with a default rule.',
-          ),
-      ),
-    );
+  runList(
+    run,
+    readVerb(fees, 'list', {
+      summary: 'List the rules of an account and the defaults, in force and planned',
+      notes: "An account's own rule takes precedence over the default.",
+      examples: ['fees list', 'fees list --default --all --json'],
+    })
+      .addOption(ACCOUNT)
+      .addOption(DEFAULT)
+      .option('--all', 'include the rules that have ended'),
+    async ({ db, accountOrDefault }, options) => {
+      const rules = await listFees(db, await accountOrDefault(options), options.all === true);
+      return rules.map(presentFeeRuleVersion);
+    },
+    [
+      'account_id',
+      'direction',
+      'provider',
+      'currency',
+      'percentage',
+      'fixed_amount',
+      'min_fee',
+      'max_fee',
+      'valid_from',
+      'valid_until',
+    ],
+    'No fee rules. A route can be enabled only with a default rule.',
+  );
   const set = changeVerb(fees, 'set', {
     summary: 'Start a new rule and end the present one at the same moment',
     notes:

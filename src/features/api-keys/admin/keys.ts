@@ -83,6 +83,10 @@ export function addKeys(admin: Command, run: Run): void {
     ],
     'No keys. `keys create` creates one.',
   );
+  addKeyChanges(keys, run);
+}
+
+function addKeyChanges(keys: Command, run: Run): void {
   const limit = changeVerb(keys, 'limit', {
     summary: 'Replace the rules for the payouts of a key',
     notes: 'What is left out is not limited.',

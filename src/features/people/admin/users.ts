@@ -15,8 +15,16 @@ import {
 import { linkOperator } from '../single-sign-on';
 import { requireSecondFactor } from '../second-factors';
 import type { Run } from '../../../kit/admin/context';
-import { addNoun, ACCOUNT, changeVerb, readVerb, text } from '../../../kit/admin/options';
-import { listOf, showList, showObject } from '../../../kit/admin/output';
+import {
+  addNoun,
+  ACCOUNT,
+  changeVerb,
+  readVerb,
+  runList,
+  text,
+  type VerbTexts,
+} from '../../../kit/admin/options';
+import { showObject } from '../../../kit/admin/output';
 
 const KIND = new Option('--kind <KIND>', 'merchant (dashboard) or operator (console)')
   .choices(USER_KINDS)
@@ -25,6 +33,60 @@ const EMAIL = '--email <ADDRESS>';
 
 export function addUsers(admin: Command, run: Run): void {
   const users = addNoun(admin, 'users', 'People who sign in to the dashboard and the console.');
+  addCreate(users, run);
+  runList(
+    run,
+    readVerb(users, 'list', { summary: 'List all users', examples: ['users list --json'] }),
+    async ({ db }) =>
+      (await listUsers(db)).map(({ memberships, ...user }) => ({
+        ...presentUser(user),
+        accounts: memberships.map(({ accountId, role }) => `${accountId} (${role})`),
+      })),
+    [
+      'kind',
+      'email',
+      'operator_role',
+      'accounts',
+      'bound_account_id',
+      'last_sign_in_at',
+      'disabled_at',
+    ],
+    'No users. `users create` creates one.',
+  );
+  addChange(users, run, 'disable', (...user) => disableUser(...user, true), {
+    summary: 'Refuse sign-ins of a user and end all sessions',
+    examples: ['users disable --kind merchant --email shop@example.com --reason "has left"'],
+  });
+  addChange(users, run, 'enable', (...user) => disableUser(...user, false), {
+    summary: 'Allow sign-ins of a disabled user again',
+    examples: ['users enable --kind merchant --email shop@example.com'],
+  });
+  addPasswords(users, run);
+  addLinks(users, run);
+  addChange(users, run, 'reset-second-factor', resetSecondFactor, {
+    summary: 'Remove the second factors of a user who lost them, and end all sessions',
+    notes: 'The user signs in with the password alone and can set up a new second factor.',
+    examples: ['users reset-second-factor --kind operator --email alice@example.com'],
+  });
+  addRequirement(users, run);
+}
+
+function addChange(
+  users: Command,
+  run: Run,
+  name: string,
+  change: typeof resetSecondFactor,
+  texts: VerbTexts,
+): void {
+  changeVerb(users, name, texts)
+    .addOption(KIND)
+    .requiredOption(EMAIL, 'the user', text)
+    .action(({ kind, email, ...options }) =>
+      run(options, async ({ db, by }) => presentUser(await change(db, by, kind, email))),
+    );
+}
+
+function addCreate(users: Command, run: Run): void {
   changeVerb(users, 'create', {
     summary: 'Create a user and show the generated password once',
     notes: 'The same email address can be a merchant and an operator, with two passwords.',
@@ -52,55 +114,10 @@ export function addUsers(admin: Command, run: Run): void {
         showWithPassword,
       ),
     );
-  readVerb(users, 'list', {
-    summary: 'List all users',
-    examples: ['users list --json'],
-  }).action((options) =>
-    run(
-      options,
-      async ({ db }) =>
-        listOf(
-          (await listUsers(db)).map(({ memberships, ...user }) => ({
-            ...presentUser(user),
-            accounts: memberships.map(({ accountId, role }) => `${accountId} (${role})`),
-          })),
-        ),
-      (list) =>
-        showList(
-          list,
-          [
-            'kind',
-            'email',
-            'operator_role',
-            'accounts',
-            'bound_account_id',
-            'last_sign_in_at',
-            'disabled_at',
-          ],
-          'No users. `users create` creates one.',
-        ),
-    ),
-  );
-  changeVerb(users, 'disable', {
-    summary: 'Refuse sign-ins of a user and end all sessions',
-    examples: ['users disable --kind merchant --email shop@example.com --reason "has left"'],
-  })
-    .addOption(KIND)
-    .requiredOption(EMAIL, 'the user', text)
-    .action(({ kind, email, ...options }) =>
-      run(options, async ({ db, by }) => presentUser(await disableUser(db, by, kind, email, true))),
-    );
-  changeVerb(users, 'enable', {
-    summary: 'Allow sign-ins of a disabled user again',
-    examples: ['users enable --kind merchant --email shop@example.com'],
-  })
-    .addOption(KIND)
-    .requiredOption(EMAIL, 'the user', text)
-    .action(({ kind, email, ...options }) =>
-      run(options, async ({ db, by }) =>
-        presentUser(await disableUser(db, by, kind, email, false)),
-      ),
-    );
+}
+
+/** The verbs that give a user a new password. */
+function addPasswords(users: Command, run: Run): void {
   changeVerb(users, 'reset-password', {
     summary: 'Give a user a new password, show it once, and end all sessions',
     notes:
@@ -133,6 +150,10 @@ export function addUsers(admin: Command, run: Run): void {
         showWithPassword,
       ),
     );
+}
+
+/** The link of an operator to a person of the single sign-on provider. */
+function addLinks(users: Command, run: Run): void {
   changeVerb(users, 'link', {
     summary: 'Link an operator to a subject of the single sign-on provider, and end all sessions',
     notes:
@@ -157,16 +178,9 @@ export function addUsers(admin: Command, run: Run): void {
     .action(({ email, ...options }) =>
       run(options, ({ db, by }) => linkOperator(db, by, email, null)),
     );
-  changeVerb(users, 'reset-second-factor', {
-    summary: 'Remove the second factors of a user who lost them, and end all sessions',
-    notes: 'The user signs in with the password alone and can set up a new second factor.',
-    examples: ['users reset-second-factor --kind operator --email alice@example.com'],
-  })
-    .addOption(KIND)
-    .requiredOption(EMAIL, 'the user', text)
-    .action(({ kind, email, ...options }) =>
-      run(options, async ({ db, by }) => presentUser(await resetSecondFactor(db, by, kind, email))),
-    );
+}
+
+function addRequirement(users: Command, run: Run): void {
   changeVerb(users, 'require-second-factor', {
     summary: 'Require two-step verification of everybody in an account, or of all operators',
     notes: 'People without one can only set one up. With --off, it is no longer required.',

@@ -8,23 +8,25 @@ import { decideRecipient } from '../../recipients/recipient-screenings';
 import { createPayoutScreenings } from '../../payouts/payout-screenings';
 import { createPayoutWorkflows } from '../../../temporal/payout-workflows';
 import { addFields, inputOf } from '../../../kit/admin/change-options';
-import type { Run } from '../../../kit/admin/context';
+import type { Context, Run } from '../../../kit/admin/context';
 import {
   addNoun,
   changeVerb,
   readVerb,
   reasonedVerb,
   requireId,
+  runList,
   runOn,
   text,
 } from '../../../kit/admin/options';
-import { listOf, showList } from '../../../kit/admin/output';
 
 const RECIPIENT = {
   name: 'recipient',
   value: 'RCP_ID',
   where: '`recipients list` lists the ids (rcp_…).',
 };
+
+const PAYOUT = { name: 'payout', value: 'PO_ID', where: 'The console lists payouts.' };
 
 const WHERE = '`screening list` lists the names.';
 
@@ -34,20 +36,15 @@ export function addScreening(admin: Command, run: Run): void {
     'screening',
     'Who clears the destinations of live payouts: lists of addresses, and the service.',
   );
-  readVerb(screening, 'list', {
-    summary: 'List the sources that are asked',
-    examples: ['screening list', 'screening list --json'],
-  }).action((options) =>
-    run(
-      options,
-      async ({ db }) => listOf((await listSources(db)).map(presentScreeningSource)),
-      (list) =>
-        showList(
-          list,
-          ['name', 'verdict', 'entries', 'format', 'published', 'version', 'changed_at'],
-          'Nothing is screened.',
-        ),
-    ),
+  runList(
+    run,
+    readVerb(screening, 'list', {
+      summary: 'List the sources that are asked',
+      examples: ['screening list', 'screening list --json'],
+    }),
+    async ({ db }) => (await listSources(db)).map(presentScreeningSource),
+    ['name', 'verdict', 'entries', 'format', 'published', 'version', 'changed_at'],
+    'Nothing is screened.',
   );
   changeVerb(screening, 'import', {
     summary: 'Import a list in place of its earlier entries',
@@ -106,34 +103,36 @@ export function addScreening(admin: Command, run: Run): void {
   runOn(run, decide, RECIPIENT, ({ db, by }, id, options) =>
     decideRecipient.make(db, by, { id, seen: null }, inputOf(decideRecipient, options)),
   );
-  changeVerb(screening, 'ask', {
-    summary: 'Ask every source again about the destination of a live payout that is not submitted',
-    notes:
-      'The payout continues with the answers: a clear one lets it be sent, and a block rejects it.',
-    examples: ['screening ask po_…', 'screening ask po_… --reason "service was mended" --json'],
-  })
-    .argument('[id]', 'the payout', text)
-    .addOption(new Option('--id <PO_ID>', 'the payout').argParser(text))
-    .action((argument, options) => {
-      const id = requireId(argument, options.id, { where: 'The console lists payouts.' });
-      return run(options, async ({ db, by, temporal, webhooks, screening: openScreening }) => {
-        const screenings = createPayoutScreenings({
-          db,
-          screeningService: openScreening(),
-          payoutWorkflows: createPayoutWorkflows(temporal()),
-          // Only a payout with a beneficiary needs WEBHOOK_SECRET_KEY.
-          secretBox: { open: (sealed, owner) => webhooks().secretBox.open(sealed, owner) },
-        });
-        const screened = await screenings.askAgain(by, id);
-        return {
-          object: 'screening',
-          payout_id: id,
-          outcome: screened.kind,
-          reasons: 'answers' in screened ? screened.answers.flatMap(({ reasons }) => reasons) : [],
-          problem: screened.kind === 'no_answer' ? screened.reason : null,
-        };
-      });
-    });
+  runOn(
+    run,
+    changeVerb(screening, 'ask', {
+      summary:
+        'Ask every source again about the destination of a live payout that is not submitted',
+      notes:
+        'The payout continues with the answers: a clear one lets it be sent, and a block rejects it.',
+      examples: ['screening ask po_…', 'screening ask po_… --reason "service was mended" --json'],
+    }),
+    PAYOUT,
+    askAgain,
+  );
+}
+
+async function askAgain({ db, by, temporal, webhooks, screening }: Context, id: string) {
+  const screenings = createPayoutScreenings({
+    db,
+    screeningService: screening(),
+    payoutWorkflows: createPayoutWorkflows(temporal()),
+    // Only a payout with a beneficiary needs WEBHOOK_SECRET_KEY.
+    secretBox: { open: (sealed, owner) => webhooks().secretBox.open(sealed, owner) },
+  });
+  const screened = await screenings.askAgain(by, id);
+  return {
+    object: 'screening',
+    payout_id: id,
+    outcome: screened.kind,
+    reasons: 'answers' in screened ? screened.answers.flatMap(({ reasons }) => reasons) : [],
+    problem: screened.kind === 'no_answer' ? screened.reason : null,
+  };
 }
 
 /** @throws UsageError */

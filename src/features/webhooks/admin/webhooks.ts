@@ -79,6 +79,25 @@ export function addWebhooks(admin: Command, run: Run): void {
     ENDPOINT,
     async ({ db }, id) => presentEndpointForOperator(await requireKnown(db, id)),
   );
+  addEndpointChanges(webhooks, run);
+  addWebhookDeliveries(webhooks, run);
+  changeVerb(webhooks, 'reseal', {
+    summary: 'Encrypt all secrets with the current WEBHOOK_SECRET_KEY',
+    notes:
+      'The previous key must be in WEBHOOK_SECRET_KEYS_EARLIER. Secrets stay the same. An interrupted run\n' +
+      'continues with the rest; `secrets list` shows what depends on which key.',
+    examples: ['webhooks reseal --reason "yearly change of the key"'],
+  }).action((options) =>
+    run(options, async ({ db, by, webhooks: tools, note }) => {
+      const { keyId, resealed } = await resealSecrets(db, by, tools().secretBox, (count) =>
+        note(`${count} secrets encrypted`),
+      );
+      return { object: 'webhook_secrets', key_id: keyId, resealed };
+    }),
+  );
+}
+
+function addEndpointChanges(webhooks: Command, run: Run): void {
   const edit = changeVerb(webhooks, 'edit', {
     summary: 'Change the URL, the event types, the description or the signature headers',
     examples: ['webhooks edit we_… --url https://shop.example.com/new --events all'],
@@ -129,21 +148,6 @@ export function addWebhooks(admin: Command, run: Run): void {
     ENDPOINT,
     async ({ db, by, webhooks: tools }, id) =>
       presentPing(await pingEndpoint(db, by, { ...tools(), id })),
-  );
-  addWebhookDeliveries(webhooks, run);
-  changeVerb(webhooks, 'reseal', {
-    summary: 'Encrypt all secrets with the current WEBHOOK_SECRET_KEY',
-    notes:
-      'The previous key must be in WEBHOOK_SECRET_KEYS_EARLIER. Secrets stay the same. An interrupted run\n' +
-      'continues with the rest; `secrets list` shows what depends on which key.',
-    examples: ['webhooks reseal --reason "yearly change of the key"'],
-  }).action((options) =>
-    run(options, async ({ db, by, webhooks: tools, note }) => {
-      const { keyId, resealed } = await resealSecrets(db, by, tools().secretBox, (count) =>
-        note(`${count} secrets encrypted`),
-      );
-      return { object: 'webhook_secrets', key_id: keyId, resealed };
-    }),
   );
 }
 
