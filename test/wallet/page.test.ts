@@ -38,9 +38,9 @@ describeWithChain('the hosted page of the wallet', () => {
     await Promise.all([database.drop(), chain.stop()]);
   });
 
-  const open = async (changes: Partial<CheckoutOrder> = {}) => {
+  const open = async (changes: Partial<CheckoutOrder> = {}, at = provider) => {
     const order = buildOrder(changes);
-    const { checkoutUrl } = foundCheckout(await provider.openCheckout(order));
+    const { checkoutUrl } = foundCheckout(await at.openCheckout(order));
     const text = await (await fetch(checkoutUrl)).text();
     const address = /data-copy="address">(0x[0-9a-fA-F]{40})</.exec(text)![1] as Address;
     return { order, url: checkoutUrl, address, text };
@@ -114,6 +114,28 @@ describeWithChain('the hosted page of the wallet', () => {
     await chain.finalize();
     await whenStatus(url, 'paid');
     expect(await (await fetch(url)).text()).toContain('You sent 26.00 USDC');
+  });
+
+  test('where a number of blocks is final, a transfer has so many confirmations of how many', async () => {
+    const own = await createWalletDatabase();
+    const networks = [testNetwork(chain, { finality: 3 })];
+    const counting = await startTestWallet({
+      ...{ networks, signer: createTestSigner(), database: own },
+    });
+    const { url, address } = await open({}, counting.provider);
+    const whenSaid = (text: string) =>
+      when(text, async () => ((await (await fetch(url)).text()).includes(text) ? true : null));
+    await pay(chain, chain.tokens.USDC, address, 25_500_000n);
+    await whenSaid('Seen, 1 of 4 confirmations');
+    await chain.mine(2);
+    await whenSaid('Seen, 3 of 4 confirmations');
+    await chain.mine();
+    await whenStatus(url, 'paid');
+    const text = await (await fetch(url)).text();
+    expect(text).toContain('<span>Confirmed</span>');
+    expect(text).not.toContain('confirmations');
+    await counting.stop();
+    await own.drop();
   });
 
   test('a customer cancels, and after the time limit the address is gone', async () => {

@@ -49,7 +49,8 @@ export interface TransferLine {
     | 'transferHeld'
     | 'transferVanished'
     | 'transferOther'
-    | { confirmations: number }
+    /** Of how many; null if the network decides that otherwise. */
+    | { confirmations: number; required: number | null }
     /** A transfer that the sandbox will make. */
     | { plannedFor: string };
   txHash: string | null;
@@ -265,7 +266,7 @@ function stateText({ state }: TransferLine, say: Messages): string {
   if (typeof state === 'string') return say[state];
   return 'plannedFor' in state
     ? say.transferPlanned(state.plannedFor)
-    : say.transferConfirmations(state.confirmations);
+    : say.transferConfirmations(state.confirmations, state.required);
 }
 
 interface LineProps extends Pick<Shown, 'view' | 'say'> {

@@ -67,7 +67,7 @@ async function viewPage(parts: CheckoutParts, facts: CheckoutFacts): Promise<Pag
     confirmed: confirmedAmount(facts),
     transfers: deposits.map((one) => ({
       amount: `${shortAmount(one.amount)} ${one.asset}`,
-      state: depositState(one, checkout.isHeld, heads.get(one.chainId)),
+      state: depositState(parts, one, checkout.isHeld, heads.get(one.chainId)),
       txHash: one.txHash,
     })),
     evm: evmOf(parts, checkout),
@@ -80,6 +80,7 @@ async function viewPage(parts: CheckoutParts, facts: CheckoutFacts): Promise<Pag
 
 /** @param head the newest block of the deposit's chain that was read */
 function depositState(
+  { networks }: CheckoutParts,
   one: Deposit,
   isHeld: boolean,
   head = one.blockNumber,
@@ -87,7 +88,12 @@ function depositState(
   if (!one.isExpected) return 'transferOther';
   if (one.state === 'final') return 'transferConfirmed';
   if (one.state === 'vanished') return 'transferVanished';
-  return isHeld ? 'transferHeld' : { confirmations: Math.max(1, head - one.blockNumber + 1) };
+  if (isHeld) return 'transferHeld';
+  const finality = networks.find(({ chainId }) => chainId === one.chainId)?.finality;
+  // The deposit's own block is one of them; the setting counts those that follow.
+  const required = typeof finality === 'number' ? finality + 1 : null;
+  const confirmations = Math.max(1, head - one.blockNumber + 1);
+  return { confirmations: Math.min(confirmations, required ?? confirmations), required };
 }
 
 /** The token that the wallet expects. */

@@ -54,8 +54,10 @@ export const de: Messages = {
   moreTransfers: (count) => `und ${count} weitere Überweisungen`,
   transferConfirmed: 'Bestätigt',
   transferSeen: 'Gesehen, noch nicht bestätigt',
-  transferConfirmations: (count) =>
-    count === 1 ? 'Gesehen, bisher 1 Bestätigung' : `Gesehen, bisher ${count} Bestätigungen`,
+  transferConfirmations: (count, required) => {
+    if (required !== null) return `Gesehen, ${count} von ${required} Bestätigungen`;
+    return count === 1 ? 'Gesehen, bisher 1 Bestätigung' : `Gesehen, bisher ${count} Bestätigungen`;
+  },
   transferHeld: 'Angehalten',
   transferVanished: 'Vom Netzwerk entfernt; zählt nicht',
   transferOther: 'Andere Währung oder anderes Netzwerk als verlangt; zählt nicht',

@@ -47,8 +47,10 @@ export const en = {
   moreTransfers: (count: number) => `and ${count} more transfers`,
   transferConfirmed: 'Confirmed',
   transferSeen: 'Seen, waiting for confirmation',
-  transferConfirmations: (count: number) =>
-    count === 1 ? 'Seen, 1 confirmation so far' : `Seen, ${count} confirmations so far`,
+  transferConfirmations: (count: number, required: number | null) => {
+    if (required !== null) return `Seen, ${count} of ${required} confirmations`;
+    return count === 1 ? 'Seen, 1 confirmation so far' : `Seen, ${count} confirmations so far`;
+  },
   transferHeld: 'On hold',
   transferVanished: 'Removed by the network; not counted',
   transferOther: 'Another asset or network than the payment’s; not counted',

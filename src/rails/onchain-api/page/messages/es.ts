@@ -45,8 +45,12 @@ export const es: Messages = {
   moreTransfers: (count) => `y ${count} transferencias más`,
   transferConfirmed: 'Confirmada',
   transferSeen: 'Vista, pendiente de confirmación',
-  transferConfirmations: (count) =>
-    count === 1 ? 'Vista, 1 confirmación por ahora' : `Vista, ${count} confirmaciones por ahora`,
+  transferConfirmations: (count, required) => {
+    if (required !== null) return `Vista, ${count} de ${required} confirmaciones`;
+    return count === 1
+      ? 'Vista, 1 confirmación por ahora'
+      : `Vista, ${count} confirmaciones por ahora`;
+  },
   transferHeld: 'Retenida',
   transferVanished: 'Retirada por la red; no cuenta',
   transferOther: 'Otra moneda u otra red que la del pago; no cuenta',

@@ -49,8 +49,12 @@ export const fr: Messages = {
   moreTransfers: (count) => `et ${count} autres transferts`,
   transferConfirmed: 'Confirmé',
   transferSeen: 'Vu, en attente de confirmation',
-  transferConfirmations: (count) =>
-    count === 1 ? 'Vu, 1 confirmation pour l’instant' : `Vu, ${count} confirmations pour l’instant`,
+  transferConfirmations: (count, required) => {
+    if (required !== null) return `Vu, ${count} confirmations sur ${required}`;
+    return count === 1
+      ? 'Vu, 1 confirmation pour l’instant'
+      : `Vu, ${count} confirmations pour l’instant`;
+  },
   transferHeld: 'En attente',
   transferVanished: 'Retiré par le réseau ; non compté',
   transferOther: 'Autre monnaie ou autre réseau que ceux du paiement ; non compté',

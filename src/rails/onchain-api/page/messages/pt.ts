@@ -45,8 +45,12 @@ export const pt: Messages = {
   moreTransfers: (count) => `e mais ${count} transferências`,
   transferConfirmed: 'Confirmada',
   transferSeen: 'Vista, à espera de confirmação',
-  transferConfirmations: (count) =>
-    count === 1 ? 'Vista, 1 confirmação até agora' : `Vista, ${count} confirmações até agora`,
+  transferConfirmations: (count, required) => {
+    if (required !== null) return `Vista, ${count} de ${required} confirmações`;
+    return count === 1
+      ? 'Vista, 1 confirmação até agora'
+      : `Vista, ${count} confirmações até agora`;
+  },
   transferHeld: 'Retida',
   transferVanished: 'Removida pela rede; não conta',
   transferOther: 'Outra moeda ou outra rede que não a do pagamento; não conta',
