@@ -1,7 +1,8 @@
 /**
  * One payout, from reservation to its final status. The database's guarded transitions decide; the
  * workflow waits, calls the activities and shows the state to operators. Each step is an idempotent
- * activity, so a new run after a termination continues from the row.
+ * activity, so a new run after a termination continues from the row. Its updates are handled here, its
+ * signals in payout-page.ts and operator-page.ts.
  *
  * Started by features/payouts (update-with-start `reserve`) and, when it is missing, by
  * restart-missing, a cancel or a provider's callback.

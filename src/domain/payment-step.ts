@@ -158,8 +158,8 @@ function isCreditGone({ transfers }: CheckoutFacts, credited: ReadonlySet<string
 }
 
 /**
- * Money that was sent back before the first credit does not count. Later refunds do not change the
- * status.
+ * There is no tolerance: a payment that is short by 0.00000001 is underpaid (decisions/payments#paid). Money
+ * that was sent back before the first credit does not count. Later refunds do not change the status.
  */
 function isEnough(
   payment: Payment,

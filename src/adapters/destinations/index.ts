@@ -1,7 +1,7 @@
 /**
  * Validates a crypto address for the payout's network (decisions/payouts#destinations): alphabet, length and
  * checksum. Funds sent to a wrong address are lost, so an address that cannot be validated is
- * rejected. Called by features/payouts/payouts.ts after the route is chosen.
+ * rejected.
  */
 import { bitcoinFault } from './bitcoin';
 import { evmFault } from './evm';

@@ -1,6 +1,6 @@
 /**
  * All migrations, in the order of their numbers. Until the first release, the schema is one baseline, in sections; a
- * later change is a file of this folder with the next number, from 0132 on, and what is on main is never changed. The
+ * later change is a file of this folder with the next number, from 0121 on, and what is on main is never changed. The
  * file exports `sql` for a transaction, `concurrent` for statements outside of one, or both; those outside follow.
  */
 import { readdirSync } from 'node:fs';

@@ -64,7 +64,6 @@ export interface Operation {
   errors: ErrorCode[];
 }
 
-/** The query parameters of an operation. */
 /** The operations of a feature. Their IDs are in the type, so that each must have a handler (routes.ts). */
 export function operations<const Id extends string>(
   list: readonly (Operation & { id: Id })[],
@@ -72,6 +71,7 @@ export function operations<const Id extends string>(
   return list;
 }
 
+/** The query parameters of an operation. */
 export function queryOf(parameters: QueryParameters, required = false): Parameter[] {
   return Object.entries(parameters).map(([name, { schema, description }]) => ({
     name,

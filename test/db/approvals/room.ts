@@ -1,0 +1,3 @@
+import { runParts } from '../../support/room';
+
+runParts(__dirname);
