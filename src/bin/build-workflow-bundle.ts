@@ -4,7 +4,7 @@
  *
  * It runs from dist, and the bundle is written there.
  */
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { bundleWorkflows } from '../temporal/worker';
 import { bundleWalletWorkflows } from '../rails/wallet/durable/workers';
@@ -25,7 +25,9 @@ async function main(): Promise<void> {
 async function write(name: string, bundle: Promise<{ code: string }>): Promise<void> {
   const { code } = await bundle;
   const path = join(DIST, name);
-  writeFileSync(path, code);
+  // A reader finds the whole bundle or none.
+  writeFileSync(`${path}.${process.pid}`, code);
+  renameSync(`${path}.${process.pid}`, path);
   const kibibytes = Math.round(Buffer.byteLength(code) / 1024);
   process.stdout.write(`${relative(process.cwd(), path)}: ${kibibytes} KiB\n`);
 }

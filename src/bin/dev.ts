@@ -1,10 +1,10 @@
 /**
- * `npm start`: the whole gateway on this machine, for development.
+ * `npm start`: the whole gateway on this machine, for development. The project is compiled first, and what
+ * has been compiled runs the rest.
  */
-import { printSummary } from '../dev/settings-file';
-import { Supervisor } from '../dev/supervisor';
-import { dataLayout } from '../platform/lib/data-folder';
-import { SetupError } from '../platform/lib/setup-error';
+import { join, resolve } from 'node:path';
+import { compileProject } from '../dev/compile';
+import type * as Run from '../dev/run';
 
 const HELP = `Usage: npm start [-- --chain]
 
@@ -32,70 +32,17 @@ Environment:
   GATEWAY_DATA_DIR     the data folder (.gateway)
 `;
 
-const PARENT_CHECK_MS = 500;
-
-/** npm repeats a Ctrl-C that the terminal has already sent: both count as one. */
-const SAME_SIGNAL_MS = 500;
-
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) {
     process.stdout.write(HELP);
     return;
   }
-  const startedAt = performance.now();
-  // The mask keeps the data folder (keys, payloads, logs) readable by its owner only.
-  process.umask(0o077);
-  process.stdout.on('error', () => undefined);
-  const log = (line: string): void => {
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    process.stdout.write(`[${seconds.padStart(5)} s] ${line}\n`);
-  };
-  const layout = dataLayout(process.env);
-  const supervisor = new Supervisor(process.env, layout, log, process.argv.includes('--chain'));
-  stopOnSignals(supervisor, log);
-  try {
-    const settings = await supervisor.start();
-    printSummary(settings, layout);
-    process.stdout.write('gateway ready\n');
-  } catch (error) {
-    // When the start is stopped, errors are expected and the signal's handler ends the process.
-    if (supervisor.stopping) return;
-    process.stderr.write(`\n${describe(error)}\n`);
-    await supervisor.stop();
-    process.exit(1);
-  }
-}
-
-function stopOnSignals(supervisor: Supervisor, log: (line: string) => void): void {
-  let firstAt: number | null = null;
-  const onSignal = (reason: string): void => {
-    if (firstAt === null) {
-      firstAt = performance.now();
-      log(`${reason}: stopping (repeat to kill)`);
-      void supervisor.stop().finally(() => {
-        log('stopped');
-        process.exit(0);
-      });
-    } else if (performance.now() - firstAt > SAME_SIGNAL_MS) {
-      supervisor.killAll();
-      process.exit(130);
-    }
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-  // The process stops when npm is killed, because npm cannot forward every signal.
-  const npm = process.env['npm_lifecycle_event'] === 'start' ? process.ppid : null;
-  const watch = setInterval(() => {
-    if (npm === null || process.ppid === npm) return;
-    clearInterval(watch);
-    onSignal('npm has ended');
-  }, PARENT_CHECK_MS);
-  watch.unref();
-}
-
-/** Describes what the user can fix by its message alone, and a defect by its stack. */
-function describe(error: unknown): string {
-  if (error instanceof SetupError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const compiled = await compileProject();
+  // The data folder is in the project, not in what has been compiled.
+  const data = process.env['GATEWAY_DATA_DIR'] ?? '';
+  process.env['GATEWAY_DATA_DIR'] = resolve(__dirname, '../..', data === '' ? '.gateway' : data);
+  const { run } = (await import(join(compiled, 'src/dev/run.js'))) as typeof Run;
+  await run();
 }
 
 void main();

@@ -90,9 +90,8 @@ export class SupervisedChild {
     const { name, script, env, print, onSpawn } = this.#spec;
     this.#startedAt = performance.now();
     const child = fork(join(ROOT, script), [], {
-      cwd: ROOT,
       env,
-      execArgv: ['--import', 'tsx'],
+      execArgv: [],
       // The child has a process group of its own, because Ctrl-C in the terminal must reach only the
       // supervisor.
       detached: true,

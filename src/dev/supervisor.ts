@@ -7,9 +7,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataLayout } from '../platform/lib/data-folder';
 import { SetupError } from '../platform/lib/setup-error';
-import { type LocalChain, startLocalChain } from './chain/local-chain';
-import { prepareWalletDatabase, prepareWalletFiles } from './chain/local-wallet';
-import { type NetworkRouter, startNetworkRouter } from './chain/network-router';
+import type { LocalChain } from './chain/local-chain';
+import type { NetworkRouter } from './chain/network-router';
+import { bundleCompiledWorkflows } from './compile';
 import {
   gatewayEnvironment,
   loadSecrets,
@@ -102,10 +102,12 @@ export class Supervisor {
         log: this.#log,
       });
     };
-    const [database, temporal] = await Promise.all([
+    const [database, temporal, bundles] = await Promise.all([
       startDatabase(),
       startTemporal(context, given.temporal),
+      bundleCompiledWorkflows(),
     ]);
+    Object.assign(process.env, bundles);
     if (this.#withChain) await this.#startChain(ports, secrets, database, temporal);
     this.#startGateway(ports, secrets, database, temporal);
     const chain = this.#chain?.settings ?? null;
@@ -160,6 +162,10 @@ export class Supervisor {
     { ownerUrl }: PreparedDatabase,
     { address: temporalAddress }: Temporal,
   ): Promise<void> {
+    // They load slowly, and most starts have no chain.
+    const { startLocalChain } = await import('./chain/local-chain.js');
+    const { prepareWalletDatabase, prepareWalletFiles } = await import('./chain/local-wallet.js');
+    const { startNetworkRouter } = await import('./chain/network-router.js');
     const chain = await startLocalChain(this.#layout, {
       port: ports.chain,
       log: this.#log,
@@ -206,7 +212,7 @@ export class Supervisor {
 
   #startChild(name: ChildName, env: NodeJS.ProcessEnv): void {
     if (this.#stopping) throw new SetupError('stopped while starting');
-    const script = `src/bin/${name}.ts`;
+    const script = `src/bin/${name}.js`;
     const child = new SupervisedChild({
       name,
       script,

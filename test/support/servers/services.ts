@@ -9,7 +9,7 @@
  * Arguments, of which `temporal` includes `programs`: see `TestService`.
  */
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -44,7 +44,6 @@ async function startServices(wanted: TestService[]): Promise<TestEnvironment> {
     wanted.includes('postgres') ? startPostgres(false) : {},
     wanted.includes('durable-postgres') ? startPostgres(true) : {},
     wanted.includes('temporal') ? startTemporal() : {},
-    wanted.includes('temporal') ? bundleWorkflowCode() : {},
     wanted.includes('temporal') || wanted.includes('programs') ? compileProgramCode() : {},
   ]);
   const failure = parts.find((part) => part.status === 'rejected');
@@ -133,22 +132,15 @@ async function startTemporal(): Promise<TestEnvironment> {
   return { TEST_TEMPORAL_ADDRESS: server.address, TEST_TEMPORAL_CLI: server.cliPath };
 }
 
-/** webpack loads slowly and the project `db` does without it, hence `import` here. */
-async function bundleWorkflowCode(): Promise<TestEnvironment> {
-  const { bundleWorkflows } = await import('../../../src/temporal/worker.js');
-  const { bundleWalletWorkflows } = await import('../../../src/rails/wallet/durable/workers.js');
-  const path = join(folder, 'workflow-bundle.js');
-  writeFileSync(path, (await bundleWorkflows()).code);
-  const walletPath = join(folder, 'wallet-workflow-bundle.js');
-  writeFileSync(walletPath, (await bundleWalletWorkflows()).code);
-  return { TEST_WORKFLOW_BUNDLE: path, TEST_WALLET_WORKFLOW_BUNDLE: walletPath };
-}
-
 async function compileProgramCode(): Promise<TestEnvironment> {
-  const { compilePrograms } = await import('./compiled-programs.js');
-  const compiled = await compilePrograms();
-  stops.push(() => rm(compiled, { recursive: true, force: true }));
-  return { TEST_COMPILED_PROGRAMS: compiled };
+  const { bundleCompiledWorkflows, compileProject } = await import('../../../src/dev/compile.js');
+  const compiled = await compileProject();
+  const bundles = await bundleCompiledWorkflows();
+  return {
+    TEST_COMPILED_PROGRAMS: compiled,
+    TEST_WORKFLOW_BUNDLE: bundles.WORKFLOW_BUNDLE,
+    TEST_WALLET_WORKFLOW_BUNDLE: bundles.WALLET_WORKFLOW_BUNDLE,
+  };
 }
 
 async function stopServices(): Promise<void> {

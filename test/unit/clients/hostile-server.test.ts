@@ -11,7 +11,7 @@ import {
 } from '../../../clients/typescript/src/index';
 import { type Fault, FAULTS, OUTCOMES, startHostileServer } from './hostile-server';
 import { describeWithProgram, pythonWith } from '../../support/optional-program';
-import { compilePrograms } from '../../support/servers/compiled-programs';
+import { compileProject } from '../../../src/dev/compile';
 
 const ROOT = resolve(__dirname, '../../..');
 const KEY = 'sk_test_of_no_use';
@@ -112,7 +112,7 @@ test('the tools for assistants: each becomes the payment or an error with what t
 
 test('the command: each becomes the payment or an error with what the answer was', async () => {
   const found: Record<string, string> = {};
-  const compiled = await compilePrograms(['clients/typescript/src']);
+  const compiled = await compileProject();
   const main = join(compiled, 'clients/typescript/src/cli/main.js');
   // A process for each: one after the other, so that the machine is not flooded.
   for (const fault of NAMES) {
