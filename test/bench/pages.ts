@@ -134,7 +134,12 @@ async function main(): Promise<void> {
   await startTestServices(['postgres']);
   const database = given === undefined ? await createTestDatabase() : await keptDatabase(given);
   const harness = await startHarness(database);
-  const owner = connect({ url: database.ownerUrl, size: 1, applicationName: 'bench' });
+  const owner = connect({
+    url: database.ownerUrl,
+    size: 1,
+    applicationName: 'bench',
+    statementTimeoutMs: 0,
+  });
   const volume = (await findVolume(owner)) ?? (await insertVolume(owner, { payouts: PAYOUTS }));
   // The worker does this every minute.
   await sumPostings(owner, Infinity);
