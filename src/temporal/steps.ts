@@ -66,9 +66,16 @@ function stepOf(event: HistoryEvent): WorkflowStep | null {
   return { at: new Date(ms), title, times: 1, failure: failureOf(event) };
 }
 
+/** Those that operators and providers send every day; the others keep their names, which the runbook uses. */
+const SIGNAL_TITLES: Record<string, string> = {
+  approve: 'An operator’s approval arrived',
+  reject: 'An operator’s rejection arrived',
+  providerUpdate: 'The provider reported a change',
+};
+
 function titleOf(event: HistoryEvent): string | null {
   const signal = event.workflowExecutionSignaledEventAttributes?.signalName;
-  if (signal != null) return `Received the signal ${signal}`;
+  if (signal != null) return SIGNAL_TITLES[signal] ?? `Received the signal ${signal}`;
   if (event.activityTaskFailedEventAttributes != null) return 'An attempt failed';
   if (event.activityTaskTimedOutEventAttributes != null) return 'An attempt had no answer in time';
   if (event.workflowTaskFailedEventAttributes != null) return 'A step of the workflow failed';

@@ -92,7 +92,7 @@ test('the postings before a time are found by halving', async () => {
   expect(PIECE).toBeGreaterThan(1);
 });
 
-test('the page shows the statement, and what is not known shows the newest', async () => {
+test('the page shows the statement, and what is not known shows the last month that has ended', async () => {
   const html = await (await world.client.get('/dashboard/test/statements?currency=USDT')).text();
   expect(html).toContain('Opening balance');
   expect(html).toContain('Payout sent');
@@ -104,13 +104,16 @@ test('the page shows the statement, and what is not known shows the newest', asy
   );
 });
 
-test('the PDF of a month has the figures of its page, and answers the newest month to what is not known', async () => {
-  const html = await (await world.client.get('/dashboard/test/statements?currency=USDT')).text();
-  const file = await world.client.get(
-    '/dashboard/test/statements/file.pdf?currency=USDT&month=2020-99',
-  );
-  expect(file.headers.get('content-type')).toBe('application/pdf');
+test('the PDF of a month has the figures of its page, and without a known month it is the last that has ended', async () => {
   const month = new Date().toISOString().slice(0, 7);
+  const read = (path: string) => world.client.get(`/dashboard/test/statements${path}`);
+  const unknown = await read('/file.pdf?currency=USDT&month=2020-99');
+  const [, ended = ''] =
+    /statement-([-0-9]+)-USDT/.exec(unknown.headers.get('content-disposition') ?? '') ?? [];
+  expect(ended < month && ended > '2000').toBe(true);
+  const html = await (await read(`?currency=USDT&month=${month}`)).text();
+  const file = await read(`/file.pdf?currency=USDT&month=${month}`);
+  expect(file.headers.get('content-type')).toBe('application/pdf');
   expect(file.headers.get('content-disposition')).toContain(`statement-${month}-USDT.pdf`);
   const [page] = await readPdf(Buffer.from(await file.arrayBuffer()));
   // The page is short and has the exact amount in the tooltip; the file has all decimals.

@@ -21,7 +21,7 @@ test('the steps of a payout are named by their summaries and signals, newest fir
     ['Check with the provider', 1],
     ['Submit to the provider', 1],
     ['Approve the payout', 1],
-    ['Received the signal approve', 1],
+    ['An operator’s approval arrived', 1],
     ['Reserve the funds', 1],
     ['Workflow started', 1],
   ]);

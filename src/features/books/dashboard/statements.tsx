@@ -43,14 +43,17 @@ export function statementPages({ books }: DashboardServices, publicUrl: string):
   ];
 }
 
-/** The currency and the month of the query, or the first currency and the newest month. */
+/** The currency and the month of the query, or the first currency and the last month that has ended. */
 async function choose(books: DashboardServices['books'], visit: MerchantVisit) {
   const { query } = visit;
   const known = await books.months(visit);
   const currencies = known.map(({ currency }) => currency);
   const currency = currencies.find((one) => one === query.get('currency')) ?? currencies[0];
   const months = known.find((one) => one.currency === currency)?.months ?? [];
-  const month = months.find((one) => one === query.get('month')) ?? months[0];
+  const month =
+    months.find((one) => one === query.get('month')) ??
+    months.find((one) => runningUntil(one, new Date()) === null) ??
+    months[0];
   return { currencies, months, currency, month };
 }
 
