@@ -1,7 +1,7 @@
 /** An operator supervises accounts and cases with a real browser. */
 import type { Page } from 'playwright-core';
 import { openCase } from '../../src/db/cases/cases';
-import { buildPayout, randomKey } from '../support/merchant/merchant-client';
+import { buildPayout } from '../support/merchant/merchant-client';
 import { lookAt, LOOKS_AT_PAGES } from '../support/merchant/page-checks';
 import { makeUser } from '../support/merchant/page-client';
 import { openedPayment, whenPayment } from '../support/payment/payment-steps';
@@ -39,11 +39,10 @@ describeWithBrowser('the console in a browser', () => {
     const { client, accountId } = await openMerchant(gateway, { mode: 'test' });
     const payout = await acceptedPayout(client);
     const payment = await openedPayment(client, { metadata: { scenario: 'completed' } });
-    const batch = await client.post(
-      '/payout_batches',
-      { reference: 'wages', payouts: [buildPayout(), buildPayout()] },
-      { 'idempotency-key': randomKey() },
-    );
+    const batch = await client.create('/payout_batches', {
+      reference: 'wages',
+      payouts: [buildPayout(), buildPayout()],
+    });
     await whenPayment(client, payment, 'completed');
     await openCase(gateway.db, 'sent_twice', payout, { transfers: ['<b>one</b>', 'two'] });
     made = { account: accountId, case: '', payment, batch: batch.json.data.id };

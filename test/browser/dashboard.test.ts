@@ -4,12 +4,7 @@ import { describeWithBrowser, signIn, useBrowser } from '../support/servers/brow
 import { cutTables, lookAt, lookAtEach, LOOKS_AT_PAGES } from '../support/merchant/page-checks';
 import { useSharedGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
-import {
-  buildPayout,
-  buildRecipient,
-  MerchantClient,
-  randomKey,
-} from '../support/merchant/merchant-client';
+import { buildPayout, buildRecipient, MerchantClient } from '../support/merchant/merchant-client';
 import { openedPayment, whenPayment } from '../support/payment/payment-steps';
 import { makeUser, type TestUser } from '../support/merchant/page-client';
 import { started } from '../support/started';
@@ -185,8 +180,7 @@ describeWithBrowser('the dashboard and the console in a browser', () => {
   async function payBack(paymentId: string): Promise<void> {
     const client = new MerchantClient(gateway.baseUrl, gateway.merchant.testKey);
     const body = { amount: '5', reference: 'return-1' };
-    const key = { 'idempotency-key': randomKey() };
-    const refund = await client.post(`/payments/${paymentId}/refunds`, body, key);
+    const refund = await client.create(`/payments/${paymentId}/refunds`, body);
     const recipient = await client.createRecipient(buildRecipient({ name: '<b>Ada</b>' }));
     pages.push(
       `/payments/${paymentId}/refund`,

@@ -54,9 +54,7 @@ async function createBatch(dice: Dice): Promise<Batch> {
   );
   const key = randomKey();
   const body = { reference: randomKey(), payouts };
-  const { status, text, json } = await retry(() =>
-    client.post('/payout_batches', body, { 'idempotency-key': key }),
-  );
+  const { status, text, json } = await retry(() => client.create('/payout_batches', body, key));
   if (status !== 201) throw new Error(`POST /payout_batches: ${status} ${text}`);
   return json.data as Batch;
 }

@@ -35,7 +35,7 @@ const statusOf = async (table: 'payouts' | 'payout_batches', id: string) =>
     ?.status;
 
 async function created(path: string, body: object): Promise<string> {
-  const { status, json, text } = await client.post(path, body, { 'idempotency-key': randomKey() });
+  const { status, json, text } = await client.create(path, body);
   if (status !== 201) throw new Error(`POST ${path}: ${status} ${text}`);
   return json.data.id as string;
 }

@@ -22,8 +22,7 @@ async function createSchedule(): Promise<string> {
     interval_seconds: EVERY_S,
     payouts: [buildPayout({ reference: 'row' + randomKey().slice(0, 20) })],
   };
-  const key = { 'idempotency-key': randomKey() };
-  const { status, text, json } = await client.post('/payout_schedules', body, key);
+  const { status, text, json } = await client.create('/payout_schedules', body);
   if (status !== 201) throw new Error(`POST /payout_schedules: ${status} ${text}`);
   return json.data.id as string;
 }

@@ -9,9 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DOCUMENT } from '../support/merchant/contract';
-import { createProject, type Project } from '../support/merchant/installed-package';
-import { type TestGateway, useSharedGateway } from '../support/servers/gateway';
+import { createProject } from '../support/merchant/installed-package';
+import { useSharedGateway } from '../support/servers/gateway';
 import { openMerchant } from '../support/payout/payout-steps';
+import { started } from '../support/started';
 
 interface Block {
   language: string;
@@ -24,24 +25,18 @@ const GUIDES = readdirSync(join(__dirname, '../../docs/guides')).map((file) =>
 const SEPARATOR = '--- next block ---';
 const TRANSCRIPT_TIMEOUT_MS = 180_000;
 
-let gateway: TestGateway;
+/** A project with the package whose command is in a guide. */
+const project = started(createProject);
+const gateway = started(useSharedGateway);
 /** Where the shells run. It has curl's settings: as the guide to errors says, 503 is retried; a busy machine gives some. */
 let home: string;
-/** A project with the package whose command is in a guide. */
-let project: Project;
 
-beforeAll(async () => {
+beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'guides-'));
   writeFileSync(join(home, '.curlrc'), 'silent\nretry = 10\nretry-delay = 1\n');
-  project = createProject();
-  gateway = await useSharedGateway();
 });
 
-afterAll(async () => {
-  await gateway.stop();
-  project.remove();
-  rmSync(home, { recursive: true });
-});
+afterAll(() => rmSync(home, { recursive: true }));
 
 test.concurrent.each(GUIDES)(
   'the samples of %s give the responses that it shows',

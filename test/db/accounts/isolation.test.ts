@@ -63,7 +63,7 @@ beforeAll(async () => {
   const byApi = 'UPDATE accounts SET live_keys_by_api = true WHERE id = ?';
   await gateway.db.query(byApi, [accountId]);
   const make = async (path: string, body: object, key: string) =>
-    (await client.post(path, body, { 'idempotency-key': key })).json.data;
+    (await client.create(path, body, key)).json.data;
   const payout = await make('/payouts', BODY, IDEMPOTENCY_KEY);
   const payoutBatch = await make('/payout_batches', BATCH_BODY, BATCH_KEY);
   const payoutSchedule = await make('/payout_schedules', SCHEDULE_BODY, SCHEDULE_KEY);
@@ -378,7 +378,7 @@ const ATTEMPTS: Record<string, (stranger: Stranger) => Promise<ApiAnswer[]>> = {
   },
   // The very same request with the same key makes a key of the stranger's own, in test mode.
   createApiKey: async ({ client }) => {
-    const answer = await client.post('/api_keys', KEY_BODY, { 'idempotency-key': KEY_KEY });
+    const answer = await client.create('/api_keys', KEY_BODY, KEY_KEY);
     expect([201, 403]).toContain(answer.status);
     if (answer.status === 403) {
       expect(answer.json.error.details).toEqual({ reason: 'live_keys_by_people' });

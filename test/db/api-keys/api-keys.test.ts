@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const as = (secret: string) => new MerchantClient(gateway.baseUrl, secret);
 const post = (client: MerchantClient, body: object, key = randomKey()) =>
-  client.post('/api_keys', body, { 'idempotency-key': key });
+  client.create('/api_keys', body, key);
 const refusal = ({ status, json }: ApiAnswer) => ({ status, ...json.error });
 const READS: Scope[] = ['balance:read', 'payouts:read'];
 

@@ -76,11 +76,7 @@ test('the rows of a batch count against the daily limit of their key together', 
   const { client, accountId } = await openMerchant(gateway, { mode: 'test' });
   await setKeys(accountId, `payout_limits = '{"USDT": {"per_day": "25.00000000"}}'`);
   const payouts = [buildPayout(), buildPayout(), buildPayout()];
-  const { json } = await client.post(
-    '/payout_batches',
-    { reference: randomKey(), payouts },
-    { 'idempotency-key': randomKey() },
-  );
+  const { json } = await client.create('/payout_batches', { reference: randomKey(), payouts });
   expect(json.error.details.rows).toMatchObject([
     { row: 3, code: 'limit_exceeded', details: { limit: 'key_daily' } },
   ]);

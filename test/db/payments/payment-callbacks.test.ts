@@ -14,29 +14,13 @@ import {
   type Callback,
   callbackSecret,
   deliverCallback,
-  signExchangePay,
-  signOnchain,
+  PAYMENT_CLAIMS,
 } from '../../support/servers/provider-callbacks';
 import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';
 import { startDirectGateway } from '../direct-gateway';
 
 const gateway = started(startDirectGateway);
-
-/** What is claimed of a payment. */
-const SIGNED: Record<ProviderCode, (reference: string, secret: string, atMs?: number) => Callback> =
-  {
-    onchain_provider: (reference, secret, atMs = Date.now()) => {
-      const deposits = [{ id: 'odp_1', amount: '1000000.00000000', state: 'final' }];
-      const data = { object: 'checkout', client_reference: reference, state: 'failed', deposits };
-      return signOnchain({ type: 'checkout.updated', data }, secret, atMs);
-    },
-    exchange_pay: (reference, secret, atMs = Date.now()) => {
-      const payments = [{ paymentId: 'EPP1', payAmount: '1000000', payStatus: 'SUCCESS' }];
-      const data = { merchantOrderId: reference, orderStatus: 'ERROR', payments };
-      return signExchangePay({ bizType: 'PAY', bizStatus: 'ERROR', data }, secret, atMs);
-    },
-  };
 
 const secretOf = (provider: ProviderCode, mode: Mode) => callbackSecret(gateway, provider, mode);
 const deliver = (provider: ProviderCode, mode: Mode, callback: Callback) =>
@@ -66,18 +50,21 @@ async function settled(client: MerchantClient, id: string) {
 }
 
 describe.each(PROVIDER_CODES)('callbacks of %s', (provider) => {
-  const authentic = (id: string) => SIGNED[provider](id, secretOf(provider, 'test'));
+  const authentic = (id: string) => PAYMENT_CLAIMS[provider](id, secretOf(provider, 'test'));
 
   test('forged ones are refused and change nothing', async () => {
     const { client, id } = await seenPayment(provider);
     const before = await settled(client, id);
     const forgeries: [string, Callback][] = [
-      ['a made-up secret', SIGNED[provider](id, 'a'.repeat(48))],
-      ['the secret of the other mode', SIGNED[provider](id, secretOf(provider, 'live'))],
-      ['that of the other provider', SIGNED[provider](id, secretOf(other(provider), 'test'))],
+      ['a made-up secret', PAYMENT_CLAIMS[provider](id, 'a'.repeat(48))],
+      ['the secret of the other mode', PAYMENT_CLAIMS[provider](id, secretOf(provider, 'live'))],
+      [
+        'that of the other provider',
+        PAYMENT_CLAIMS[provider](id, secretOf(other(provider), 'test')),
+      ],
       [
         'a recording of six minutes ago',
-        SIGNED[provider](id, secretOf(provider, 'test'), Date.now() - 360_000),
+        PAYMENT_CLAIMS[provider](id, secretOf(provider, 'test'), Date.now() - 360_000),
       ],
       ['another body', { ...authentic(newId('payment')), body: authentic(id).body }],
       ['no signature', { ...authentic(id), headers: {} }],
@@ -92,9 +79,9 @@ describe.each(PROVIDER_CODES)('callbacks of %s', (provider) => {
   test('one for the other mode, the other provider or nobody is taken and changes nothing', async () => {
     const { client, otherMode, id } = await seenPayment(provider);
     const before = await settled(client, id);
-    const live = SIGNED[provider](id, secretOf(provider, 'live'));
+    const live = PAYMENT_CLAIMS[provider](id, secretOf(provider, 'live'));
     expect((await deliver(provider, 'live', live)).status).toBe(200);
-    const strange = SIGNED[other(provider)](id, secretOf(other(provider), 'test'));
+    const strange = PAYMENT_CLAIMS[other(provider)](id, secretOf(other(provider), 'test'));
     expect((await deliver(other(provider), 'test', strange)).status).toBe(200);
     expect((await deliver(provider, 'test', authentic(newId('payment')))).status).toBe(200);
     expect(await settled(client, id)).toEqual(before);

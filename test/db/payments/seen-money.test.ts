@@ -1,12 +1,12 @@
 /** Money for a payment that is seen, confirmed, dropped or late, as the provider tells of it. */
 import type { PaymentStatus } from '../../../src/domain/payment';
-import type { ApiAnswer, MerchantClient } from '../../support/merchant/merchant-client';
+import type { MerchantClient } from '../../support/merchant/merchant-client';
 import {
   atProvider,
-  checkoutOf,
-  creditsOf,
   endWindow,
   eventsOf,
+  expectEvents,
+  expectMoney,
   openedPayment,
   readPayment,
   whenPayment,
@@ -26,42 +26,6 @@ interface Played {
 
 const endOfWindow = ({ client, id }: Played) => endWindow(gateway, client, id);
 
-/** `received`: more money was credited, and the status stayed. */
-type Way = (PaymentStatus | 'received')[];
-
-/** One for each step, and the last of them says what GET says. */
-async function expectEvents(id: string, way: Way, data: ApiAnswer['json']) {
-  const events = await eventsOf(gateway, id);
-  const steps = events.map(({ type }) => type.replace('payment.', ''));
-  expect(steps).toEqual(way.filter((step) => steps.includes(step)));
-  expect(steps[0]).toBe(way[0]);
-  // A gateway that looks late sees both payments at once: one step credits all.
-  const lasts = way.at(-1) === 'received' ? way.slice(-2) : way.slice(-1);
-  expect(lasts).toContain(steps.at(-1));
-  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_event, index) => index + 1));
-  for (const { type, sequence, body } of events) {
-    expect(body).toMatchObject({ type, sequence, mode: 'test', data: { id, object: 'payment' } });
-    if (type !== 'payment.received') expect(type).toBe(`payment.${body.data.status}`);
-  }
-  expect(events.at(-1)?.body.data).toEqual(data);
-}
-
-/** Each transfer of the provider is credited once, or none, and the ledger says the same. */
-async function expectMoney(client: MerchantClient, id: string, data: ApiAnswer['json']) {
-  const isCredited = data.net_amount !== null;
-  const { transfers } = await checkoutOf(gateway, id);
-  const confirmed = transfers.filter(({ status }) => status === 'confirmed');
-  const credits = await creditsOf(gateway, id);
-  expect(credits.map((one) => one.id)).toEqual(
-    isCredited ? confirmed.map((one) => one.id).sort() : [],
-  );
-  const { json } = await client.get('/transactions?type=payin_settlement');
-  expect(json.data).toHaveLength(credits.length);
-  const available = data.net_amount ?? '0.00000000';
-  const balance = (await balanceOf(client)) ?? { available: '0.00000000', pending: '0.00000000' };
-  expect(balance).toMatchObject({ available, pending: '0.00000000' });
-}
-
 test.concurrent('more money for a completed payment is credited where it stands', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
   const id = await openedPayment(client, { metadata: { scenario: 'completed' } });
@@ -78,7 +42,7 @@ test.concurrent('more money for a completed payment is credited where it stands'
   expect(events).toHaveLength(before + 1);
   expect(events.at(-1)).toMatchObject({ type: 'payment.received', sequence: before + 1 });
   expect(events.at(-1)?.body.data).toEqual(data);
-  await expectMoney(client, id, data);
+  await expectMoney(gateway, client, id, data);
 });
 
 test.concurrent('two transfers that make the amount complete it together', async () => {
@@ -91,8 +55,8 @@ test.concurrent('two transfers that make the amount complete it together', async
   });
   await atProvider(gateway, id, 'pay', { amount: '60' });
   const data = await whenPayment(client, id, 'completed');
-  await expectEvents(id, ['created', 'pending', 'processing', 'completed'], data);
-  await expectMoney(client, id, data);
+  await expectEvents(gateway, id, ['created', 'pending', 'processing', 'completed'], data);
+  await expectMoney(gateway, client, id, data);
 });
 
 test.concurrent('what is seen and not confirmed is pending and not received', async () => {
@@ -106,7 +70,7 @@ test.concurrent('what is seen and not confirmed is pending and not received', as
     amount_due: '0.00000000',
     overpaid_amount: '0.00000000',
   });
-  await expectEvents(id, ['created', 'pending', 'processing'], seen);
+  await expectEvents(gateway, id, ['created', 'pending', 'processing'], seen);
   expect(await balanceOf(client)).toMatchObject({ pending: '100.00000000' });
 });
 
@@ -148,11 +112,11 @@ test.concurrent(
     expect((await readPayment(client, id)).status).toBe('processing');
     await endOfWindow({ client, id });
     const way: PaymentStatus[] = ['created', 'pending', 'processing', 'expired', 'completed'];
-    await expectEvents(id, way.slice(0, -1), await whenPayment(client, id, 'expired'));
+    await expectEvents(gateway, id, way.slice(0, -1), await whenPayment(client, id, 'expired'));
     await atProvider(gateway, id, 'pay');
     const data = await whenPayment(client, id, 'completed');
     expect(data.exceptions).toEqual(['late']);
-    await expectEvents(id, way, data);
-    await expectMoney(client, id, data);
+    await expectEvents(gateway, id, way, data);
+    await expectMoney(gateway, client, id, data);
   },
 );

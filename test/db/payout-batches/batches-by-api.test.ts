@@ -1,6 +1,7 @@
 /** Batches of payouts over HTTP: what is refused, and what a dry run says. */
 import { isSound } from '../../support/servers/gateway';
 import {
+  buildBatch,
   buildPayout,
   type MerchantClient,
   randomKey,
@@ -21,16 +22,7 @@ beforeAll(async () => {
   ({ accountId, client } = merchant);
 });
 
-function buildBatch(count: number, overrides: Record<string, unknown> = {}) {
-  return {
-    reference: `batch-${randomKey()}`,
-    payouts: Array.from({ length: count }, () => buildPayout()),
-    ...overrides,
-  };
-}
-
-const create = (body: unknown, key = randomKey()) =>
-  client.post('/payout_batches', body, { 'idempotency-key': key });
+const create = (body: unknown, key = randomKey()) => client.create('/payout_batches', body, key);
 
 test('a repeated request gets the stored response, and a reference is used once [endpoint GET /payout_batches]', async () => {
   const body = buildBatch(2);

@@ -2,6 +2,7 @@
 import { isSound } from '../../support/servers/gateway';
 import {
   buildPayout,
+  buildSchedule,
   type MerchantClient,
   randomKey,
 } from '../../support/merchant/merchant-client';
@@ -16,17 +17,8 @@ beforeAll(async () => {
   ({ client } = await openMerchant(gateway, { mode: 'test', funds: { USDT: '1000' } }));
 });
 
-const create = (overrides: Record<string, unknown> = {}, key = randomKey()) =>
-  client.post(
-    '/payout_schedules',
-    {
-      reference: `schedule-${randomKey()}`.slice(0, 40),
-      interval_seconds: 5,
-      payouts: [{ ...buildPayout(), reference: `row-${randomKey()}`.slice(0, 40) }],
-      ...overrides,
-    },
-    { 'idempotency-key': key },
-  );
+const create = (overrides: Record<string, unknown> = {}, key?: string) =>
+  client.create('/payout_schedules', buildSchedule(overrides), key);
 
 const change = (id: string, verb: 'pause' | 'resume' | 'end') =>
   client.post(`/payout_schedules/${id}/${verb}`);
@@ -113,18 +105,10 @@ test('two schedules do not have the same reference of a row', async () => {
 test('the active schedules of an account have a maximum, and their rows a minute as well', async () => {
   const merchant = await openMerchant(gateway, { mode: 'test', funds: {} });
   const made = (interval_seconds: number, rows: number) =>
-    merchant.client.post(
-      '/payout_schedules',
-      {
-        reference: randomKey().slice(0, 40),
-        interval_seconds,
-        payouts: Array.from({ length: rows }, () => ({
-          ...buildPayout(),
-          reference: randomKey().slice(0, 40),
-        })),
-      },
-      { 'idempotency-key': randomKey() },
-    );
+    merchant.client.create('/payout_schedules', {
+      ...{ reference: randomKey(), interval_seconds },
+      payouts: Array.from({ length: rows }, () => buildPayout({ reference: randomKey() })),
+    });
   const flood = await made(5, 100);
   expect([flood.status, flood.json.error]).toMatchObject([
     409,
@@ -159,11 +143,7 @@ test('faulty rows and times are refused with their fields, and a key is used onc
   const { json } = await create({ cron: '* * *', interval_seconds: undefined });
   expect(json.error.details.fields).toMatchObject([{ field: 'cron', rule: 'format' }]);
   const key = randomKey();
-  const body = {
-    reference: `once-${randomKey()}`.slice(0, 40),
-    interval_seconds: 3_600,
-    payouts: [buildPayout({ reference: `one-${randomKey()}`.slice(0, 40) })],
-  };
+  const body = buildSchedule({ interval_seconds: 3_600 });
   const first = await create(body, key);
   expect((await create(body, key)).text).toBe(first.text);
   expect((await create(body)).json.error.code).toBe('duplicate_reference');

@@ -1,15 +1,22 @@
 /** Conditions of payouts over HTTP: which are refused, and what a payout without any says. */
 import { newId } from '../../../src/platform/lib/new-id';
-import { buildPayout, type MerchantClient } from '../../support/merchant/merchant-client';
+import { buildPayout } from '../../support/merchant/merchant-client';
 import { openedPayment } from '../../support/payment/payment-steps';
 import {
   acceptedPayout,
   balanceOf,
-  type FundedMerchant,
   type MerchantWish,
   openMerchant,
 } from '../../support/payout/payout-steps';
-import { addKey, type NamedKey, setKey } from '../../support/payout/release-keys';
+import {
+  addKey,
+  cancel,
+  type MerchantWithTwoKeys,
+  openWithTwoKeys,
+  read,
+  release,
+  setKey,
+} from '../../support/payout/release-keys';
 import { scaled } from '../../support/scale';
 import { isSound } from '../../support/servers/gateway';
 import { started } from '../../support/started';
@@ -21,26 +28,12 @@ const gateway = started(startDirectGateway, isSound);
 
 const ALL = { available: '20000.00000000', reserved: '0.00000000' };
 
-type WithSecondKey = FundedMerchant & NamedKey;
-
-/** A merchant with another key in the mode that has the funds. */
-async function openWithSecondKey(wish: MerchantWish = {}): Promise<WithSecondKey> {
-  const merchant = await openMerchant(gateway, wish);
-  const { accountId } = merchant;
-  const key = await addKey(gateway, { accountId, mode: wish.mode ?? 'live' });
-  return { ...merchant, ...key };
-}
+const openWithSecondKey = (wish?: MerchantWish) => openWithTwoKeys(gateway, wish);
 
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const inAnHour = () => inMs(3_600_000);
 
-const release = (client: MerchantClient, id: string) => client.post(`/payouts/${id}/release`);
-const cancel = (client: MerchantClient, id: string) => client.post(`/payouts/${id}/cancel`);
-
-const read = async (client: MerchantClient, id: string) =>
-  (await client.get(`/payouts/${id}`)).json.data;
-
-type Wish = (merchant: WithSecondKey) => object | Promise<object>;
+type Wish = (merchant: MerchantWithTwoKeys) => object | Promise<object>;
 
 /** Another key of the account, changed as in `sql`. */
 const keyThat =

@@ -279,7 +279,7 @@ describe('an amount with more decimals than its currency has on the network', ()
     const schedule = { ...rows, reference: 'monthly', interval_seconds: 3_600 };
     const rowRefusal = { refused_rows: [{ row: 1, ...refusal }] };
     const post = async (path: string, body: Record<string, unknown>, key = randomKey()) => {
-      const { status, json } = await client.post(path, body, { 'idempotency-key': key });
+      const { status, json } = await client.create(path, body, key);
       return [status, json.error ?? json.data];
     };
     const refused = [422, expect.objectContaining(refusal)];

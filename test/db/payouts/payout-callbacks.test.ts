@@ -6,70 +6,54 @@ import {
   type Callback,
   callbackSecret,
   deliverCallback,
-  signExchangePay,
-  signOnchain,
+  PAYOUT_CLAIMS,
 } from '../../support/servers/provider-callbacks';
 import { type Outage, setOutage } from '../../support/servers/sandbox';
 import { started } from '../../support/started';
 import { startDirectGateway } from '../direct-gateway';
+import type { ProviderCode } from '../../../src/domain/provider-codes';
 
 const gateway = started(startDirectGateway);
 
-type Provider = 'onchain_provider' | 'exchange_pay';
-
-/** What is claimed of a payout. */
-const SIGNED: Record<Provider, (reference: string, secret: string, atMs: number) => Callback> = {
-  onchain_provider: (reference, secret, atMs) => {
-    const data = { object: 'transfer', client_reference: reference, status: 'confirmed' };
-    return signOnchain({ type: 'transfer.updated', data }, secret, atMs);
-  },
-  exchange_pay: (reference, secret, atMs) => {
-    const data = { merchantTransferId: reference, transferStatus: 'SUCCESS' };
-    return signExchangePay({ bizType: 'PAYOUT', bizStatus: 'SUCCESS', data }, secret, atMs);
-  },
-};
-
-const secretOf = (provider: Provider, mode: Mode) => callbackSecret(gateway, provider, mode);
+const secretOf = (provider: ProviderCode, mode: Mode) => callbackSecret(gateway, provider, mode);
 const deliver = (path: string, callback: Callback) => deliverCallback(gateway, path, callback);
 
-const BOTH: Provider[] = ['onchain_provider', 'exchange_pay'];
+const BOTH: ProviderCode[] = ['onchain_provider', 'exchange_pay'];
 
-const FORGERIES: [what: string, forge: (reference: string, provider: Provider) => Callback][] = [
-  ['a made-up secret', (reference, p) => SIGNED[p](reference, 'a'.repeat(48), Date.now())],
+const FORGERIES: [what: string, forge: (reference: string, provider: ProviderCode) => Callback][] =
   [
-    'the secret of the other mode',
-    (reference, p) => SIGNED[p](reference, secretOf(p, 'test'), Date.now()),
-  ],
-  [
-    'the secret of the other provider',
-    (reference, p) => {
-      const other = p === 'exchange_pay' ? 'onchain_provider' : 'exchange_pay';
-      return SIGNED[p](reference, secretOf(other, 'live'), Date.now());
-    },
-  ],
-  [
-    'a signature of another body',
-    (reference, p) => {
-      const signed = SIGNED[p](newId('payout'), secretOf(p, 'live'), Date.now());
-      return { ...signed, body: SIGNED[p](reference, secretOf(p, 'live'), Date.now()).body };
-    },
-  ],
-  [
-    'a recording of six minutes ago',
-    (reference, p) => SIGNED[p](reference, secretOf(p, 'live'), Date.now() - 360_000),
-  ],
-  [
-    'no signature',
-    (reference, p) => ({ headers: {}, body: SIGNED[p](reference, 'none', Date.now()).body }),
-  ],
-  [
-    'no body',
-    (_reference, p) => ({ ...SIGNED[p]('x', secretOf(p, 'live'), Date.now()), body: '' }),
-  ],
-];
+    ['a made-up secret', (reference, p) => PAYOUT_CLAIMS[p](reference, 'a'.repeat(48))],
+    [
+      'the secret of the other mode',
+      (reference, p) => PAYOUT_CLAIMS[p](reference, secretOf(p, 'test')),
+    ],
+    [
+      'the secret of the other provider',
+      (reference, p) => {
+        const other = p === 'exchange_pay' ? 'onchain_provider' : 'exchange_pay';
+        return PAYOUT_CLAIMS[p](reference, secretOf(other, 'live'));
+      },
+    ],
+    [
+      'a signature of another body',
+      (reference, p) => {
+        const signed = PAYOUT_CLAIMS[p](newId('payout'), secretOf(p, 'live'));
+        return { ...signed, body: PAYOUT_CLAIMS[p](reference, secretOf(p, 'live')).body };
+      },
+    ],
+    [
+      'a recording of six minutes ago',
+      (reference, p) => PAYOUT_CLAIMS[p](reference, secretOf(p, 'live'), Date.now() - 360_000),
+    ],
+    [
+      'no signature',
+      (reference, p) => ({ headers: {}, body: PAYOUT_CLAIMS[p](reference, 'none').body }),
+    ],
+    ['no body', (_reference, p) => ({ ...PAYOUT_CLAIMS[p]('x', secretOf(p, 'live')), body: '' })],
+  ];
 
 /** A payout in processing of which the provider never says a final word by itself. */
-async function openPayout(provider: Provider) {
+async function openPayout(provider: ProviderCode) {
   const { client } = await openMerchant(gateway, { funds: { USDT: '100' } });
   const destination =
     provider === 'onchain_provider'
@@ -105,7 +89,7 @@ test.each([
   ['onchain_provider'],
   ['onchain_provider/live/more'],
 ])('there is nothing at /provider-callbacks/%s', async (path) => {
-  const callback = SIGNED.onchain_provider('x', secretOf('onchain_provider', 'live'), Date.now());
+  const callback = PAYOUT_CLAIMS.onchain_provider('x', secretOf('onchain_provider', 'live'));
   expect(await deliver(path, callback)).toMatchObject({
     status: 404,
     json: { error: { code: 'not_found' } },
@@ -116,7 +100,7 @@ test.each(BOTH)(
   'an authentic callback of %s about something unknown is taken',
   async (provider) => {
     for (const reference of [newId('payout'), 'not-ours', 'po_1', 'of another form!']) {
-      const callback = SIGNED[provider](reference, secretOf(provider, 'live'), Date.now());
+      const callback = PAYOUT_CLAIMS[provider](reference, secretOf(provider, 'live'));
       expect(await deliver(`${provider}/live`, callback)).toMatchObject({ status: 200 });
       expect(gateway.heard).not.toContain(reference);
     }
@@ -125,12 +109,12 @@ test.each(BOTH)(
 
 test('a callback of one mode or provider does not reach a payout of another', async () => {
   const { client, id } = await openPayout('onchain_provider');
-  const strangers: [Provider, Mode][] = [
+  const strangers: [ProviderCode, Mode][] = [
     ['onchain_provider', 'test'],
     ['exchange_pay', 'live'],
   ];
   for (const [provider, mode] of strangers) {
-    const callback = SIGNED[provider](id, secretOf(provider, mode), Date.now());
+    const callback = PAYOUT_CLAIMS[provider](id, secretOf(provider, mode));
     expect(await deliver(`${provider}/${mode}`, callback)).toMatchObject({ status: 200 });
   }
   expect(gateway.heard).not.toContain(id);
@@ -149,8 +133,7 @@ describe('a provider that does not answer after the end of a payout', () => {
       const id = await acceptedPayout(client);
       expect(await gateway.drive(id)).toBe('completed');
       await outage(kind);
-      const claim = () =>
-        SIGNED.onchain_provider(id, secretOf('onchain_provider', 'live'), Date.now());
+      const claim = () => PAYOUT_CLAIMS.onchain_provider(id, secretOf('onchain_provider', 'live'));
       expect(await deliver('onchain_provider/live', claim())).toMatchObject({
         status: 503,
         json: { error: { code: 'service_unavailable' } },

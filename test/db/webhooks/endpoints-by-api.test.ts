@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => receiver.stop());
 
 const post = (client: MerchantClient, body: object, key = randomKey()) =>
-  client.post('/webhook_endpoints', body, { 'idempotency-key': key });
+  client.create('/webhook_endpoints', body, key);
 
 async function created(client: MerchantClient, overrides: object = {}) {
   const answer = await post(client, { url: receiver.url, ...overrides });

@@ -9,11 +9,7 @@ import { EXPORTS } from '../../../src/domain/bookkeeping';
 import { add, type Amount, amount, roundTo, ZERO } from '../../../src/domain/money';
 import { createDashboardBooks } from '../../../src/features/books/dashboard-books';
 import { fund } from '../../support/merchant/merchant';
-import {
-  buildPayout,
-  type MerchantClient,
-  randomKey,
-} from '../../support/merchant/merchant-client';
+import { buildPayout, type MerchantClient } from '../../support/merchant/merchant-client';
 import { makeUser, type PageClient, signedIn } from '../../support/merchant/page-client';
 import { atProvider, openedPayment, whenPayment } from '../../support/payment/payment-steps';
 import { acceptedPayout, openMerchant } from '../../support/payout/payout-steps';
@@ -64,8 +60,7 @@ async function month(): Promise<void> {
       reference: `return-${index}`,
       ...(index % 2 === 0 ? { amount: '1.00000003' } : {}),
     };
-    const key = { 'idempotency-key': randomKey() };
-    const { status, text } = await client.post(`/payments/${paid[index]!}/refunds`, body, key);
+    const { status, text } = await client.create(`/payments/${paid[index]!}/refunds`, body);
     if (status !== 201) throw new Error(`the refund was answered with ${status} ${text}`);
   });
   await inTurn(PAYOUTS, (index) => {
@@ -79,7 +74,7 @@ async function month(): Promise<void> {
   });
   const rows = Array.from({ length: ROWS }, (_, index) => buildPayout({ amount: odd(index) }));
   const batch = { reference: 'wages', payouts: rows };
-  await client.post('/payout_batches', batch, { 'idempotency-key': randomKey() });
+  await client.create('/payout_batches', batch);
   await fund(gateway.db, accountId, 'test', 'USDT', '0.00000007');
   await waitFor('the month to be over', async () => {
     const [open] = await gateway.db.query<{ count: string }>(

@@ -1,81 +1,19 @@
 /** `payments-gateway`, the command for merchants: questions at a terminal, what is followed, and what is refused. */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createProject, follow, type Project } from '../../support/merchant/installed-package';
 import { GatewayClient } from '../../../clients/typescript/src';
 import { TRIGGERS } from '../../../clients/typescript/src/cli/triggers';
-import { type TestGateway, useSharedGateway } from '../../support/servers/gateway';
 import { acceptedPayout, openMerchant, whenFinal } from '../../support/payout/payout-steps';
 import { randomKey } from '../../support/merchant/merchant-client';
 import { scaled } from '../../support/scale';
 import { faultOf, startReceiver } from '../../support/webhook/webhook-receiver';
 import { waitThroughFaults } from '../../support/wait-for';
+import { fails, PAYOUT, payoutOptions, settingsOf, useCommand } from './command';
 
-/** Runs a program at a terminal of its own, which is what Python's pty module is for. */
-const PTY = `import os, pty, sys
-sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))`;
-
-let gateway: TestGateway;
-let project: Project;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-  project = createProject();
-});
-
-afterAll(async () => {
-  project.remove();
-  await gateway.stop();
-});
-
-/** @returns the exit code with what was printed */
-async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, input = '') {
-  const command = project.start(args, env);
-  command.child.stdin.end(input);
-  return { code: await command.ended, ...command.output };
-}
-
-/** A user of the machine, with a folder for settings. */
-function newUser() {
-  const config = mkdtempSync(join(project.folder, 'config-'));
-  return {
-    env: { XDG_CONFIG_HOME: config },
-    folder: join(config, 'payments-gateway'),
-    file: join(config, 'payments-gateway/profiles.json'),
-  };
-}
-
-/** Runs the command at a terminal and types an answer when it asks. */
-async function atTerminal(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  asks: RegExp,
-  answer: string,
-) {
-  const program = join(project.folder, 'node_modules/payments-gateway/dist/cli/main.js');
-  const settings = { PATH: process.env['PATH'], ...env };
-  const words = ['-c', PTY, process.execPath, program, ...args];
-  const command = follow(spawn('python3', words, { env: settings }));
-  await command.whenPrinted(asks);
-  command.child.stdin.write(answer);
-  return { code: await command.ended, text: command.output.text };
-}
-
-/** @returns the options of a payout, each of them once */
-const payoutOptions = ({
-  amount = '1',
-  reference = 'invoice-1',
-  destination = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
-} = {}) => [
-  ...[`--amount=${amount}`, '--currency', 'USDT', '--network', 'tron'],
-  ...['--reference', reference, '--destination', destination],
-];
-
-const PAYOUT = payoutOptions();
+const { gateway, project, run, newUser, atTerminal } = useCommand();
 
 /** A server that takes requests and never answers. */
 async function startSilentServer() {
@@ -90,11 +28,6 @@ async function startSilentServer() {
   };
   return { url: `http://127.0.0.1:${port}`, taken, stop };
 }
-
-const settingsOf = ({ apiKey, baseUrl }: { apiKey: string; baseUrl: string }) => ({
-  GATEWAY_API_KEY: apiKey,
-  GATEWAY_BASE_URL: baseUrl,
-});
 
 const ASKS = /API key \(it is not shown\): /;
 
@@ -179,7 +112,7 @@ describe('profiles', () => {
       mkdirSync(user.folder);
       make(user.file);
       const refused = await run(['balance'], user.env);
-      expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(message) });
+      expect(refused).toMatchObject(fails(2, message));
       // It is not needed where key and base URL are given.
       const given = ['--key', 'sk_test_x', '--base-url', gateway.baseUrl];
       expect(await run(['balance', ...given], user.env)).toMatchObject({ code: 1 });
@@ -330,10 +263,7 @@ describe('payments, payouts and events', () => {
       new RegExp(`^ID +STATUS .*\n(req_.*\n)*${id} +422 +GET +/api/v1/payouts`),
     );
     const wrong = await run(['logs', 'tail', '--status', 'bad'], env);
-    expect(wrong).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/status +Send status as an HTTP status such as 422/),
-    });
+    expect(wrong).toMatchObject(fails(1, /status +Send status as an HTTP status such as 422/));
   });
 
   test.concurrent('events are followed until Ctrl-C, listed and sent again', async () => {
@@ -358,15 +288,9 @@ describe('payments, payouts and events', () => {
     expect(await run(resend, env)).toMatchObject({ code: 0 });
     expect(receiver.received.map((each) => faultOf(each, 'whsec_x'))).toEqual([null]);
     receiver.answer = 500;
-    expect(await run(resend, env)).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/gave 500/),
-    });
+    expect(await run(resend, env)).toMatchObject(fails(1, /gave 500/));
     await receiver.stop();
-    expect(await run(resend, env)).toMatchObject({
-      code: 3,
-      err: expect.stringMatching(/no answer/),
-    });
+    expect(await run(resend, env)).toMatchObject(fails(3, /no answer/));
   });
 
   test.concurrent('an event is sent again to the endpoints that got it', async () => {
@@ -389,10 +313,9 @@ describe('payments, payouts and events', () => {
     expect(JSON.parse(one.out)).toMatchObject([{ endpoint_id: first, object_id: payout }]);
     await waitThroughFaults('one again', () => receiver.of(event.id).length >= 5);
     const { data } = await sdk.events.list({ type: 'payout.requested' }).page();
-    expect(await run(['events', 'resend', data[0]!.id], env)).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/No endpoint got evt_/),
-    });
+    expect(await run(['events', 'resend', data[0]!.id], env)).toMatchObject(
+      fails(1, /No endpoint got evt_/),
+    );
     await receiver.stop();
   });
 
@@ -402,7 +325,7 @@ describe('payments, payouts and events', () => {
     await tail.whenPrinted(/cannot be reached. Retrying/);
     expect(await tail.stop()).toBe(0);
     const refused = await run(['events', 'tail'], { ...env, GATEWAY_BASE_URL: gateway.baseUrl });
-    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/invalid_api_key/) });
+    expect(refused).toMatchObject(fails(1, /invalid_api_key/));
   });
 });
 
@@ -426,11 +349,11 @@ describe('trigger', () => {
     const { client } = await openMerchant(gateway, { mode: 'live', funds: {} });
     const env = settingsOf(client);
     const live = await run(['trigger', 'payment.completed'], env);
-    expect(live).toMatchObject({ code: 2, err: expect.stringMatching(/needs a test key/) });
+    expect(live).toMatchObject(fails(2, /needs a test key/));
     expect((await client.get('/payments')).json.data).toEqual([]);
     const operator = await run(['trigger', 'payout.rejected'], env);
-    expect(operator).toMatchObject({ code: 2, err: expect.stringMatching(/only an operator/) });
+    expect(operator).toMatchObject(fails(2, /only an operator/));
     const unknown = await run(['trigger', 'payout.done'], env);
-    expect(unknown).toMatchObject({ code: 2, err: expect.stringMatching(/is no type of event/) });
+    expect(unknown).toMatchObject(fails(2, /is no type of event/));
   });
 });

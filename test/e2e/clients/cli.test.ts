@@ -1,77 +1,9 @@
 /** `payments-gateway`, the command for merchants, against a real gateway: what it prints, stores and exits with. */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { createProject, follow, type Project } from '../../support/merchant/installed-package';
-import { type TestGateway, useSharedGateway } from '../../support/servers/gateway';
+import { statSync } from 'node:fs';
 import { openMerchant } from '../../support/payout/payout-steps';
+import { fails, PAYOUT, payoutOptions, settingsOf, useCommand } from './command';
 
-/** Runs a program at a terminal of its own, which is what Python's pty module is for. */
-const PTY = `import os, pty, sys
-sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))`;
-
-let gateway: TestGateway;
-let project: Project;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-  project = createProject();
-});
-
-afterAll(async () => {
-  project.remove();
-  await gateway.stop();
-});
-
-/** @returns the exit code with what was printed */
-async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, input = '') {
-  const command = project.start(args, env);
-  command.child.stdin.end(input);
-  return { code: await command.ended, ...command.output };
-}
-
-/** A user of the machine, with a folder for settings. */
-function newUser() {
-  const config = mkdtempSync(join(project.folder, 'config-'));
-  return {
-    env: { XDG_CONFIG_HOME: config },
-    folder: join(config, 'payments-gateway'),
-    file: join(config, 'payments-gateway/profiles.json'),
-  };
-}
-
-/** Runs the command at a terminal and types an answer when it asks. */
-async function atTerminal(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  asks: RegExp,
-  answer: string,
-) {
-  const program = join(project.folder, 'node_modules/payments-gateway/dist/cli/main.js');
-  const settings = { PATH: process.env['PATH'], ...env };
-  const words = ['-c', PTY, process.execPath, program, ...args];
-  const command = follow(spawn('python3', words, { env: settings }));
-  await command.whenPrinted(asks);
-  command.child.stdin.write(answer);
-  return { code: await command.ended, text: command.output.text };
-}
-
-/** @returns the options of a payout, each of them once */
-const payoutOptions = ({
-  amount = '1',
-  reference = 'invoice-1',
-  destination = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
-} = {}) => [
-  ...[`--amount=${amount}`, '--currency', 'USDT', '--network', 'tron'],
-  ...['--reference', reference, '--destination', destination],
-];
-
-const PAYOUT = payoutOptions();
-
-const settingsOf = ({ apiKey, baseUrl }: { apiKey: string; baseUrl: string }) => ({
-  GATEWAY_API_KEY: apiKey,
-  GATEWAY_BASE_URL: baseUrl,
-});
+const { gateway, project, run, newUser, atTerminal } = useCommand();
 
 describe('login', () => {
   test.concurrent('a key is asked for, verified, stored for its user alone and used', async () => {
@@ -92,10 +24,9 @@ describe('login', () => {
       code: 0,
       out: 'The key of the profile "default" is deleted.\n',
     });
-    expect(await run(['balance'], user.env)).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/Run payments-gateway login, or set the variable GATEWAY_API_KEY/),
-    });
+    expect(await run(['balance'], user.env)).toMatchObject(
+      fails(2, /Run payments-gateway login, or set the variable GATEWAY_API_KEY/),
+    );
   });
 });
 

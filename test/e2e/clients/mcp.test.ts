@@ -1,86 +1,10 @@
 /** The MCP server with a key of live mode, which moves nothing. */
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { OPERATION_TOOLS } from '../../../clients/mcp/src/generated';
-import { createProject, installMcp, type Project } from '../../support/merchant/installed-package';
-import { buildPayout, type MerchantClient } from '../../support/merchant/merchant-client';
+import { buildPayout } from '../../support/merchant/merchant-client';
 import { openMerchant } from '../../support/payout/payout-steps';
-import { type TestGateway, useSharedGateway } from '../../support/servers/gateway';
+import { ACTIONS, PAYMENT, READS, useAssistants } from './assistant';
 
-let gateway: TestGateway;
-let project: Project;
-let program: string;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-  project = createProject();
-  program = installMcp(project);
-});
-
-const connected: Client[] = [];
-
-afterAll(async () => {
-  await Promise.all(connected.map((client) => client.close()));
-  project.remove();
-  await gateway.stop();
-});
-
-/** Starts the server with the key of this client, and connects to it. */
-async function startAssistant({ apiKey, baseUrl }: Pick<MerchantClient, 'apiKey' | 'baseUrl'>) {
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [program],
-    env: { GATEWAY_API_KEY: apiKey, GATEWAY_BASE_URL: baseUrl, XDG_CONFIG_HOME: project.folder },
-    stderr: 'pipe',
-  });
-  /** All that the server has written. */
-  const written: string[] = [];
-  transport.stderr?.on('data', (chunk: Buffer) => written.push(chunk.toString()));
-  const client = new Client({ name: 'assistant', version: '1.0.0' });
-  connected.push(client);
-  await client.connect(transport);
-  const take = transport.onmessage;
-  transport.onmessage = (message) => {
-    written.push(JSON.stringify(message));
-    take?.(message);
-  };
-  // The client compares what a tool returns with the schema that was listed.
-  const { tools } = await client.listTools();
-  async function call(name: string, args: Record<string, unknown> = {}) {
-    const result = await client.callTool({ name, arguments: args });
-    const [block] = result.content as { type: string; text: string }[];
-    const isError = result.isError === true;
-
-    const structured = JSON.parse(block!.text);
-    expect(result.structuredContent).toEqual(isError ? undefined : structured);
-    return { structured, text: block!.text, isError };
-  }
-  /** The result of a call that succeeds. */
-  async function done(name: string, args: Record<string, unknown> = {}) {
-    const { structured, isError } = await call(name, args);
-    expect([name, isError ? structured : null]).toEqual([name, null]);
-    return structured;
-  }
-  async function refused(name: string, args: Record<string, unknown> = {}) {
-    const { structured, isError } = await call(name, args);
-    expect([name, isError]).toEqual([name, true]);
-    return structured.error;
-  }
-  async function end() {
-    await client.close();
-    // Whatever was asked, the key was never written.
-    expect(written.join('\n')).not.toContain(apiKey);
-    expect(written.join('\n')).not.toContain(apiKey.slice('sk_test_'.length));
-  }
-  return { client, tools, call, done, refused, end };
-}
-
-const READS = OPERATION_TOOLS.filter(({ kind }) => kind === 'reads').map(({ name }) => name);
-const ACTIONS = [
-  ...OPERATION_TOOLS.filter(({ kind }) => kind !== 'reads').map(({ name }) => name),
-  'trigger_event',
-];
-const PAYMENT = { amount: '25', currency: 'USDT' };
+const { gateway, startAssistant } = useAssistants();
 
 test.concurrent('with a live key, no action is listed, and each is refused', async () => {
   const { client } = await openMerchant(gateway, { mode: 'live', funds: { USDT: '100' } });

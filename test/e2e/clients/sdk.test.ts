@@ -21,26 +21,17 @@ import {
   UnexpectedResponseError,
   ValidationFailedError,
 } from '../../../clients/typescript/src';
-import { type TestGateway, useSharedGateway } from '../../support/servers/gateway';
-import { createProject, type Project } from '../../support/merchant/installed-package';
+import { useSharedGateway } from '../../support/servers/gateway';
+import { createProject } from '../../support/merchant/installed-package';
 import { buildPayout, type MerchantClient } from '../../support/merchant/merchant-client';
+import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';
 import { acceptedPayout, openMerchant, whenFinal } from '../../support/payout/payout-steps';
 
 const ROOT = resolve(__dirname, '../../..');
 
-let gateway: TestGateway;
-let project: Project;
-
-beforeAll(async () => {
-  gateway = await useSharedGateway();
-  project = createProject();
-});
-
-afterAll(async () => {
-  project.remove();
-  await gateway.stop();
-});
+const gateway = started(useSharedGateway);
+const project = started(createProject);
 
 const clientOf = (client: MerchantClient, baseUrl = client.baseUrl): GatewayClient =>
   new GatewayClient({ baseUrl, key: client.apiKey });

@@ -146,7 +146,7 @@ test.each(ENDPOINTS.filter(isBuilt).filter(({ scope }) => scope !== null))(
       if (method === 'GET') return client.get(real);
       if (method === 'DELETE') return client.delete(real);
       if (method === 'PATCH') return client.patch(real, { name: 'x' });
-      return client.post(real, buildPayout(), { 'idempotency-key': 'key-1' });
+      return client.create(real, buildPayout(), 'key-1');
     };
     const refused = await ask(SCOPES.filter((other) => other !== scope));
     expect([refused.status, refused.json.error?.code]).toEqual([403, 'insufficient_scope']);

@@ -16,34 +16,20 @@ import {
   type Callback,
   callbackSecret,
   deliverCallback,
-  signExchangePay,
-  signOnchain,
+  PAYOUT_CLAIMS,
 } from '../../support/servers/provider-callbacks';
 import type { Mode } from '../../../src/domain/mode';
+import type { ProviderCode } from '../../../src/domain/provider-codes';
 
 const gateway = started(useSharedGateway);
 
-type Provider = 'onchain_provider' | 'exchange_pay';
-
-/** What is claimed of a payout. */
-const SIGNED: Record<Provider, (reference: string, secret: string, atMs: number) => Callback> = {
-  onchain_provider: (reference, secret, atMs) => {
-    const data = { object: 'transfer', client_reference: reference, status: 'confirmed' };
-    return signOnchain({ type: 'transfer.updated', data }, secret, atMs);
-  },
-  exchange_pay: (reference, secret, atMs) => {
-    const data = { merchantTransferId: reference, transferStatus: 'SUCCESS' };
-    return signExchangePay({ bizType: 'PAYOUT', bizStatus: 'SUCCESS', data }, secret, atMs);
-  },
-};
-
-const secretOf = (provider: Provider, mode: Mode) => callbackSecret(gateway, provider, mode);
+const secretOf = (provider: ProviderCode, mode: Mode) => callbackSecret(gateway, provider, mode);
 const deliver = (path: string, callback: Callback) => deliverCallback(gateway, path, callback);
 
-const BOTH: Provider[] = ['onchain_provider', 'exchange_pay'];
+const BOTH: ProviderCode[] = ['onchain_provider', 'exchange_pay'];
 
 /** A payout in processing of which the provider never says a final word by itself. */
-async function openPayout(provider: Provider) {
+async function openPayout(provider: ProviderCode) {
   const { client } = await openMerchant(gateway, { funds: { USDT: '100' } });
   const destination =
     provider === 'onchain_provider'
@@ -59,7 +45,7 @@ test.each(BOTH)(
   'an authentic claim of %s is only a reason to ask the provider',
   async (provider) => {
     const { client, id } = await openPayout(provider);
-    const claim = SIGNED[provider](id, secretOf(provider, 'live'), Date.now());
+    const claim = PAYOUT_CLAIMS[provider](id, secretOf(provider, 'live'));
     expect(await deliver(`${provider}/live`, claim)).toMatchObject({ status: 200 });
     // The provider itself says that it is pending.
     await waitFor('the update to arrive', async () => {

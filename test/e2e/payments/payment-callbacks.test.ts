@@ -22,8 +22,7 @@ import {
   type Callback,
   callbackSecret,
   deliverCallback,
-  signExchangePay,
-  signOnchain,
+  PAYMENT_CLAIMS,
 } from '../../support/servers/provider-callbacks';
 import type { Mode } from '../../../src/domain/mode';
 import { type Outage, setOutage } from '../../support/servers/sandbox';
@@ -34,21 +33,6 @@ const gateway = started(
     startGateway({ providerTimeoutMs: readSetting('ONCHAIN_TEST_TIMEOUT_MS', {}) }),
   ),
 );
-
-/** What is claimed of a payment. */
-const SIGNED: Record<ProviderCode, (reference: string, secret: string, atMs?: number) => Callback> =
-  {
-    onchain_provider: (reference, secret, atMs = Date.now()) => {
-      const deposits = [{ id: 'odp_1', amount: '1000000.00000000', state: 'final' }];
-      const data = { object: 'checkout', client_reference: reference, state: 'failed', deposits };
-      return signOnchain({ type: 'checkout.updated', data }, secret, atMs);
-    },
-    exchange_pay: (reference, secret, atMs = Date.now()) => {
-      const payments = [{ paymentId: 'EPP1', payAmount: '1000000', payStatus: 'SUCCESS' }];
-      const data = { merchantOrderId: reference, orderStatus: 'ERROR', payments };
-      return signExchangePay({ bizType: 'PAY', bizStatus: 'ERROR', data }, secret, atMs);
-    },
-  };
 
 const secretOf = (provider: ProviderCode, mode: Mode) => callbackSecret(gateway, provider, mode);
 const deliver = (provider: ProviderCode, mode: Mode, callback: Callback) =>
@@ -66,7 +50,7 @@ async function seenPayment(provider: ProviderCode) {
 }
 
 describe.each(PROVIDER_CODES)('callbacks of %s', (provider) => {
-  const authentic = (id: string) => SIGNED[provider](id, secretOf(provider, 'test'));
+  const authentic = (id: string) => PAYMENT_CLAIMS[provider](id, secretOf(provider, 'test'));
 
   test.concurrent(
     'repeated, in parallel and lying, they make one credit of what the provider says',

@@ -1,14 +1,15 @@
 /** Each named scenario of a test-mode payment over HTTP, up to the balance and the events. */
 import type { PaymentStatus } from '../../../src/domain/payment';
 import { PROVIDER_CODES, type ProviderCode } from '../../../src/domain/provider-codes';
-import type { ApiAnswer, MerchantClient } from '../../support/merchant/merchant-client';
+import type { MerchantClient } from '../../support/merchant/merchant-client';
 import {
   atProvider,
-  checkoutOf,
   creditsOf,
   endWindow,
-  eventsOf,
+  expectEvents,
+  expectMoney,
   openedPayment,
+  type PaymentWay,
   readPayment,
   whenConfirmed,
   whenPayment,
@@ -31,7 +32,7 @@ interface Ending {
   then?: (played: Played) => Promise<void>;
   status: PaymentStatus;
   /** Every status that it may pass; quick ones may be missed. */
-  way: Way;
+  way: PaymentWay;
   received: string;
   /** Null when nothing is credited. */
   net: string | null;
@@ -154,46 +155,10 @@ describe.each(PROVIDER_CODES)('%s', (provider) => {
       exceptions: ending.exceptions ?? [],
       failure_reason: ending.failure ?? null,
     });
-    await expectEvents(id, ending.way, data);
-    await expectMoney(client, id, data);
+    await expectEvents(gateway, id, ending.way, data);
+    await expectMoney(gateway, client, id, data);
   });
 });
-
-/** `received`: more money was credited, and the status stayed. */
-type Way = (PaymentStatus | 'received')[];
-
-/** One for each step, and the last of them says what GET says. */
-async function expectEvents(id: string, way: Way, data: ApiAnswer['json']) {
-  const events = await eventsOf(gateway, id);
-  const steps = events.map(({ type }) => type.replace('payment.', ''));
-  expect(steps).toEqual(way.filter((step) => steps.includes(step)));
-  expect(steps[0]).toBe(way[0]);
-  // A gateway that looks late sees both payments at once: one step credits all.
-  const lasts = way.at(-1) === 'received' ? way.slice(-2) : way.slice(-1);
-  expect(lasts).toContain(steps.at(-1));
-  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_event, index) => index + 1));
-  for (const { type, sequence, body } of events) {
-    expect(body).toMatchObject({ type, sequence, mode: 'test', data: { id, object: 'payment' } });
-    if (type !== 'payment.received') expect(type).toBe(`payment.${body.data.status}`);
-  }
-  expect(events.at(-1)?.body.data).toEqual(data);
-}
-
-/** Each transfer of the provider is credited once, or none, and the ledger says the same. */
-async function expectMoney(client: MerchantClient, id: string, data: ApiAnswer['json']) {
-  const isCredited = data.net_amount !== null;
-  const { transfers } = await checkoutOf(gateway, id);
-  const confirmed = transfers.filter(({ status }) => status === 'confirmed');
-  const credits = await creditsOf(gateway, id);
-  expect(credits.map((one) => one.id)).toEqual(
-    isCredited ? confirmed.map((one) => one.id).sort() : [],
-  );
-  const { json } = await client.get('/transactions?type=payin_settlement');
-  expect(json.data).toHaveLength(credits.length);
-  const available = data.net_amount ?? '0.00000000';
-  const balance = (await balanceOf(client)) ?? { available: '0.00000000', pending: '0.00000000' };
-  expect(balance).toMatchObject({ available, pending: '0.00000000' });
-}
 
 test.concurrent('the rest of an underpaid payment comes late and completes it', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
@@ -210,9 +175,16 @@ test.concurrent('the rest of an underpaid payment comes late and completes it', 
   const data = await whenPayment(client, id, 'completed');
   expect(data).toMatchObject({ net_amount: '99.00000000', exceptions: ['late'] });
   // More where it stands is credited with an event of its own.
-  const steps: Way = ['created', 'pending', 'processing', 'underpaid', 'received', 'completed'];
-  await expectEvents(id, steps, data);
-  await expectMoney(client, id, data);
+  const steps: PaymentWay = [
+    'created',
+    'pending',
+    'processing',
+    'underpaid',
+    'received',
+    'completed',
+  ];
+  await expectEvents(gateway, id, steps, data);
+  await expectMoney(gateway, client, id, data);
 });
 
 test.concurrent.each(PROVIDER_CODES)(
@@ -267,7 +239,12 @@ test.concurrent('a hold that is rejected ends as refunded, and nothing is credit
   await atProvider(gateway, id, 'reject');
   const data = await whenPayment(client, id, 'refunded');
   expect(data).toMatchObject({ net_amount: null, service_fee: '0.00000000' });
-  await expectEvents(id, ['created', 'pending', 'processing', 'on_hold', 'refunded'], data);
+  await expectEvents(
+    gateway,
+    id,
+    ['created', 'pending', 'processing', 'on_hold', 'refunded'],
+    data,
+  );
   expect(await creditsOf(gateway, id)).toEqual([]);
 });
 
@@ -280,7 +257,7 @@ test.concurrent(
     await atProvider(gateway, id, 'pay');
     const data = await whenPayment(client, id, 'completed');
     expect(data.exceptions).toEqual(['late']);
-    await expectEvents(id, ['created', 'pending', 'cancelled', 'completed'], data);
-    await expectMoney(client, id, data);
+    await expectEvents(gateway, id, ['created', 'pending', 'cancelled', 'completed'], data);
+    await expectMoney(gateway, client, id, data);
   },
 );

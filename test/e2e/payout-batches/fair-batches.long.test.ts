@@ -2,7 +2,7 @@
 import { ChildProgram } from '../../support/servers/child-program';
 import { isSound, startGateway } from '../../support/servers/gateway';
 import { createMerchant, fund } from '../../support/merchant/merchant';
-import { buildPayout, MerchantClient, randomKey } from '../../support/merchant/merchant-client';
+import { buildBatch, buildPayout, MerchantClient } from '../../support/merchant/merchant-client';
 import { started } from '../../support/started';
 import { waitFor, waitThroughFaults } from '../../support/wait-for';
 
@@ -27,12 +27,7 @@ async function createClient(): Promise<MerchantClient & { accountId: string }> {
 
 /** @returns its id, when its rows may be released */
 async function createBatch(client: MerchantClient, rows: number): Promise<string> {
-  const payouts = Array.from({ length: rows }, () => buildPayout());
-  const { status, json } = await client.post(
-    '/payout_batches',
-    { reference: randomKey(), payouts },
-    { 'idempotency-key': randomKey() },
-  );
+  const { status, json } = await client.create('/payout_batches', buildBatch(rows));
   expect(status).toBe(201);
   const { id } = json.data;
   await waitFor(`${id} to be processing`, async () => {

@@ -6,9 +6,8 @@ import { isSound, useSharedGateway } from '../../support/servers/gateway';
 import { readBook } from '../../support/servers/sandbox';
 import {
   type ApiAnswer,
-  buildPayout,
+  buildBatch,
   type MerchantClient,
-  randomKey,
 } from '../../support/merchant/merchant-client';
 import { openMerchant } from '../../support/payout/payout-steps';
 import { scaled } from '../../support/scale';
@@ -35,12 +34,7 @@ interface Opened {
 /** @param needsReview whether it waits for an operator */
 async function openBatch(rows: number, needsReview: boolean): Promise<Opened> {
   const { client } = await openMerchant(gateway, { mode: 'test', rehearseReview: needsReview });
-  const payouts = Array.from({ length: rows }, () => buildPayout());
-  const { status, json } = await client.post(
-    '/payout_batches',
-    { reference: randomKey(), payouts },
-    { 'idempotency-key': randomKey() },
-  );
+  const { status, json } = await client.create('/payout_batches', buildBatch(rows));
   expect(status).toBe(201);
   return { client, id: json.data.id, manifest: json.data.manifest_sha256 };
 }

@@ -1,11 +1,7 @@
 /** Batches of payouts, from the request to the proof. */
 import { createHash } from 'node:crypto';
 import { isSound, useSharedGateway } from '../../support/servers/gateway';
-import {
-  buildPayout,
-  type MerchantClient,
-  randomKey,
-} from '../../support/merchant/merchant-client';
+import { buildBatch, type MerchantClient, randomKey } from '../../support/merchant/merchant-client';
 import { runAdmin } from '../../support/servers/gateway-admin';
 import { openMerchant } from '../../support/payout/payout-steps';
 import { started } from '../../support/started';
@@ -23,16 +19,7 @@ beforeAll(async () => {
   ({ accountId, client } = merchant);
 });
 
-function buildBatch(count: number, overrides: Record<string, unknown> = {}) {
-  return {
-    reference: `batch-${randomKey()}`,
-    payouts: Array.from({ length: count }, () => buildPayout()),
-    ...overrides,
-  };
-}
-
-const create = (body: unknown, key = randomKey()) =>
-  client.post('/payout_batches', body, { 'idempotency-key': key });
+const create = (body: unknown, key = randomKey()) => client.create('/payout_batches', body, key);
 
 const closed = (id: string) =>
   waitFor(`${id} to be closed`, async () => {

@@ -5,7 +5,7 @@ import { WORKFLOWS } from '../../../workflows/names';
 import { runAdmin } from '../../support/servers/gateway-admin';
 import { isSound, useSharedGateway } from '../../support/servers/gateway';
 import { fund } from '../../support/merchant/merchant';
-import { buildPayout, MerchantClient, randomKey } from '../../support/merchant/merchant-client';
+import { buildPayout, buildSchedule, MerchantClient } from '../../support/merchant/merchant-client';
 import { openMerchant } from '../../support/payout/payout-steps';
 import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';
@@ -19,17 +19,8 @@ beforeAll(async () => {
   ({ accountId, client } = merchant);
 });
 
-const create = (overrides: Record<string, unknown> = {}, key = randomKey()) =>
-  client.post(
-    '/payout_schedules',
-    {
-      reference: `schedule-${randomKey()}`.slice(0, 40),
-      interval_seconds: 5,
-      payouts: [{ ...buildPayout(), reference: `row-${randomKey()}`.slice(0, 40) }],
-      ...overrides,
-    },
-    { 'idempotency-key': key },
-  );
+const create = (overrides: Record<string, unknown> = {}, key?: string) =>
+  client.create('/payout_schedules', buildSchedule(overrides), key);
 
 const change = (id: string, verb: 'pause' | 'resume' | 'end') =>
   client.post(`/payout_schedules/${id}/${verb}`);
@@ -199,12 +190,7 @@ test.concurrent(
       ...['keys', 'create', '--account', accountId, '--mode', 'test', ...scopes],
     );
     const own = new MerchantClient(gateway.baseUrl, key.secret);
-    const body = {
-      reference: `revoked-${randomKey()}`.slice(0, 40),
-      interval_seconds: 5,
-      payouts: [{ ...buildPayout(), reference: `row-${randomKey()}`.slice(0, 40) }],
-    };
-    const { json } = await own.post('/payout_schedules', body, { 'idempotency-key': randomKey() });
+    const { json } = await own.create('/payout_schedules', buildSchedule());
     const { id } = json.data;
     await runs(id, 'created', 1);
     const setScopes = (...now: string[]) =>

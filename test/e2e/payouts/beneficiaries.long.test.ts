@@ -2,7 +2,7 @@
  * Who receives the money of a payout (decisions/payouts#beneficiaries): the provider and the screening are told, whoever
  * may make payouts reads it again, and nothing else has it in plain text.
  */
-import { buildPayout, randomKey } from '../../support/merchant/merchant-client';
+import { buildBatch, buildPayout, randomKey } from '../../support/merchant/merchant-client';
 import {
   acceptedPayout,
   approve,
@@ -144,9 +144,9 @@ test('each row of a batch has its own, encrypted for its payout; a row of a sche
     buildPayout(),
     buildPayout({ beneficiary: { name, kind } }),
   ];
-  const body = { reference: `batch-${randomKey()}`, payouts: rows };
-  const key = { 'idempotency-key': randomKey() };
-  const created = await client.post('/payout_batches', body, key);
+  const body = buildBatch(0, { payouts: rows });
+  const key = randomKey();
+  const created = await client.create('/payout_batches', body, key);
   expect([created.status, findAnyOf([...PLAIN, name], created.text)]).toEqual([201, []]);
   const { id } = created.json.data;
   const payouts = await Promise.all(
@@ -164,25 +164,25 @@ test('each row of a batch has its own, encrypted for its payout; a row of a sche
   expect(findAnyOf([name], await readEveryRow(world.db))).toEqual([]);
   for (const one of [id, payouts[0].id]) expect(await findPlain(one)).toEqual([]);
 
-  const again = await client.post('/payout_batches', body, key);
+  const again = await client.create('/payout_batches', body, key);
   expect([again.headers.get('idempotent-replayed'), again.text]).toEqual(['true', created.text]);
   const changed = {
     ...body,
     payouts: [rows[0], rows[1], { ...rows[2], beneficiary: BENEFICIARY }],
   };
-  const reused = await client.post('/payout_batches', changed, key);
+  const reused = await client.create('/payout_batches', changed, key);
   expect(reused.json.error.code).toBe('idempotency_key_reused');
 
   const wrong = { ...body, reference: `batch-${randomKey()}` };
   wrong.payouts = [buildPayout({ beneficiary: { name: NAME } })];
-  const refused = await client.post('/payout_batches', wrong, { 'idempotency-key': randomKey() });
+  const refused = await client.create('/payout_batches', wrong);
   expect([refused.status, findAnyOf(PLAIN, refused.text)]).toEqual([422, []]);
   expect(refused.text).toContain('"beneficiary.kind"');
-  const schedule = await client.post(
-    '/payout_schedules',
-    { reference: `rent-${randomKey()}`, interval_seconds: 3_600, payouts: [rows[0]] },
-    { 'idempotency-key': randomKey() },
-  );
+  const schedule = await client.create('/payout_schedules', {
+    reference: `rent-${randomKey()}`,
+    interval_seconds: 3_600,
+    payouts: [rows[0]],
+  });
   expect([schedule.status, findAnyOf(PLAIN, schedule.text)]).toEqual([422, []]);
   expect(schedule.text).toContain('"beneficiary"');
 });

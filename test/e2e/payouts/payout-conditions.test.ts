@@ -9,18 +9,18 @@ import {
   acceptedPayout,
   approve,
   balanceOf,
-  type FundedMerchant,
   type MerchantWish,
   openMerchant,
   whenFinal,
   whenPayout,
 } from '../../support/payout/payout-steps';
-import { addKey, type NamedKey } from '../../support/payout/release-keys';
+import { cancel, openWithTwoKeys, read, release } from '../../support/payout/release-keys';
 import { scaled } from '../../support/scale';
 import { useSharedGateway, isSound } from '../../support/servers/gateway';
 import { readBookEntry } from '../../support/servers/sandbox';
 import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';
+import { openedPayment } from '../../support/payment/payment-steps';
 
 jest.setTimeout(scaled(300_000, 900_000));
 
@@ -28,24 +28,10 @@ const gateway = started(useSharedGateway, isSound);
 
 const ALL = { available: '20000.00000000', reserved: '0.00000000' };
 
-type WithSecondKey = FundedMerchant & NamedKey;
-
-/** A merchant with another key in the mode that has the funds. */
-async function openWithSecondKey(wish: MerchantWish = {}): Promise<WithSecondKey> {
-  const merchant = await openMerchant(gateway, wish);
-  const { accountId } = merchant;
-  const key = await addKey(gateway, { accountId, mode: wish.mode ?? 'live' });
-  return { ...merchant, ...key };
-}
+const openWithSecondKey = (wish?: MerchantWish) => openWithTwoKeys(gateway, wish);
 
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 const inAnHour = () => inMs(3_600_000);
-
-const release = (client: MerchantClient, id: string) => client.post(`/payouts/${id}/release`);
-const cancel = (client: MerchantClient, id: string) => client.post(`/payouts/${id}/cancel`);
-
-const read = async (client: MerchantClient, id: string) =>
-  (await client.get(`/payouts/${id}`)).json.data;
 
 async function eventsOf(id: string): Promise<string[]> {
   const found = await gateway.db.query<{ type: string }>(
@@ -140,44 +126,29 @@ test.concurrent('a payout under review keeps waiting after its approval', async 
   ]);
 });
 
+const openCompleted = (client: MerchantClient) =>
+  openedPayment(client, { amount: '25', metadata: { scenario: 'completed' } });
+
 test.concurrent('a completed payment releases the payout that waits for it', async () => {
   const { client } = await openMerchant(gateway, { mode: 'test' });
-  const payment = await client.post(
-    '/payments',
-    {
-      amount: '25',
-      currency: 'USDT',
-      reference: randomKey(),
-      metadata: { scenario: 'completed' },
-    },
-    { 'Idempotency-Key': randomKey() },
-  );
-  expect(payment.status).toBe(201);
-  const id = await acceptedPayout(client, { release: { after_payment: payment.json.data.id } });
+  const payment = await openCompleted(client);
+  const id = await acceptedPayout(client, { release: { after_payment: payment } });
   expect(await whenFinal(client, id)).toMatchObject({
     status: 'completed',
-    release: { conditions: [{ type: 'payment', payment: payment.json.data.id }] },
+    release: { conditions: [{ type: 'payment', payment }] },
   });
 });
 
 test.concurrent('a payout fails whose payment was completed and then refunded', async () => {
   const { client, secondKey, second } = await openWithSecondKey({ mode: 'test' });
-  const created = await client.post(
-    '/payments',
-    { amount: '25', currency: 'USDT', reference: randomKey(), metadata: { scenario: 'completed' } },
-    { 'Idempotency-Key': randomKey() },
-  );
-  const payment: string = created.json.data.id;
+  const payment = await openCompleted(client);
   const wish = { release: { after_payment: payment, approval_by_key: secondKey } };
   const id = await acceptedPayout(client, wish);
   await waitFor('the payment to be met', async () => {
     const conditions: { met_at: string | null }[] = (await read(client, id)).release.conditions;
     return conditions.some((one) => one.met_at !== null);
   });
-  const refund = { reference: randomKey() };
-  const refunded = await client.post(`/payments/${payment}/refunds`, refund, {
-    'Idempotency-Key': randomKey(),
-  });
+  const refunded = await client.create(`/payments/${payment}/refunds`, { reference: randomKey() });
   expect(refunded.status).toBe(201);
   await release(second, id);
   expect(await whenFinal(client, id)).toMatchObject({

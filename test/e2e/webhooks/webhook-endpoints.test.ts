@@ -12,7 +12,7 @@ import { startReceiver } from '../../support/webhook/webhook-receiver';
 
 const gateway = started(useSharedGateway);
 const post = (client: MerchantClient, body: object, key = randomKey()) =>
-  client.post('/webhook_endpoints', body, { 'idempotency-key': key });
+  client.create('/webhook_endpoints', body, key);
 
 async function created(client: MerchantClient, body: object) {
   const answer = await post(client, body);

@@ -8,10 +8,10 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
@@ -26,7 +26,7 @@ export interface Project {
   commands: string;
   /** Runs the command in the folder. Without settings of its own, it has no profile. */
   start(args: readonly string[], env?: NodeJS.ProcessEnv): StartedCommand;
-  remove(): void;
+  stop(): Promise<void>;
 }
 
 export interface StartedCommand {
@@ -39,7 +39,7 @@ export interface StartedCommand {
   whenPrinted(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-export function createProject(): Project {
+export function createProject(): Promise<Project> {
   const folder = mkdtempSync(join(tmpdir(), 'merchant-'));
   const installed = join(folder, 'node_modules/payments-gateway');
   install(installed);
@@ -48,15 +48,15 @@ export function createProject(): Project {
   mkdirSync(commands);
   chmodSync(program, 0o755);
   symlinkSync(program, join(commands, 'payments-gateway'));
-  return {
+  return Promise.resolve({
     folder,
     commands,
     start: (args, env = {}) => {
       const settings = { PATH: process.env['PATH'], XDG_CONFIG_HOME: join(folder, 'none'), ...env };
       return follow(spawn(process.execPath, [program, ...args], { cwd: folder, env: settings }));
     },
-    remove: () => rmSync(folder, { recursive: true }),
-  };
+    stop: () => rm(folder, { recursive: true }),
+  });
 }
 
 /** Installs `payments-gateway-mcp` in the project. @returns the path of its program */

@@ -63,6 +63,11 @@ export class MerchantClient {
     return this.post('/payments', body, { 'idempotency-key': idempotencyKey });
   }
 
+  /** POST of anything else that is created once, with a key of its own unless one is given. */
+  async create(path: string, body: unknown, idempotencyKey = randomKey()): Promise<ApiAnswer> {
+    return this.post(path, body, { 'idempotency-key': idempotencyKey });
+  }
+
   /** POST with a body that is spelled out. */
   async createFromText(
     path: '/payouts' | '/payments',
@@ -118,6 +123,18 @@ export function buildPayout(overrides: Record<string, unknown> = {}): Record<str
     destination: { type: 'crypto_address', value: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
     ...overrides,
   };
+}
+
+/** A batch of so many payouts. */
+export function buildBatch(count: number, overrides: Record<string, unknown> = {}) {
+  const payouts = Array.from({ length: count }, () => buildPayout());
+  return { reference: `batch-${randomKey()}`, payouts, ...overrides };
+}
+
+/** A schedule of one payout every five seconds. */
+export function buildSchedule(overrides: Record<string, unknown> = {}) {
+  const payouts = [buildPayout({ reference: `row-${randomKey()}` })];
+  return { reference: `schedule-${randomKey()}`, interval_seconds: 5, payouts, ...overrides };
 }
 
 /** A payout that names a recipient in place of a destination. */

@@ -8,7 +8,7 @@ import { fund } from '../merchant/ledger';
 import { type ApiAnswer, type MerchantClient, randomKey } from '../merchant/merchant-client';
 import { isUnavailable, retry } from '../merchant/patient-client';
 import { waitFor, waitThroughFaults } from '../wait-for';
-import { openMerchant } from '../payout/payout-steps';
+import { balanceOf, openMerchant } from '../payout/payout-steps';
 
 export function buildPayment(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return { amount: '100', currency: 'USDT', reference: `order-${randomKey()}`, ...overrides };
@@ -271,4 +271,50 @@ export function refundOf(
     `provider_clearing ${against} ${gross}`,
   ];
   return { type: 'payin_refund', lines };
+}
+
+/** `received`: more money was credited, and the status stayed. */
+export type PaymentWay = (PaymentStatus | 'received')[];
+
+/** One event for each step, and the last of them says what GET says. */
+export async function expectEvents(
+  gateway: Pick<TestGateway, 'db'>,
+  id: string,
+  way: PaymentWay,
+  data: ApiAnswer['json'],
+) {
+  const events = await eventsOf(gateway, id);
+  const steps = events.map(({ type }) => type.replace('payment.', ''));
+  expect(steps).toEqual(way.filter((step) => steps.includes(step)));
+  expect(steps[0]).toBe(way[0]);
+  // A gateway that looks late sees both payments at once: one step credits all.
+  const lasts = way.at(-1) === 'received' ? way.slice(-2) : way.slice(-1);
+  expect(lasts).toContain(steps.at(-1));
+  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_event, index) => index + 1));
+  for (const { type, sequence, body } of events) {
+    expect(body).toMatchObject({ type, sequence, mode: 'test', data: { id, object: 'payment' } });
+    if (type !== 'payment.received') expect(type).toBe(`payment.${body.data.status}`);
+  }
+  expect(events.at(-1)?.body.data).toEqual(data);
+}
+
+/** Each transfer of the provider is credited once, or none, and the ledger says the same. */
+export async function expectMoney(
+  gateway: Pick<TestGateway, 'db' | 'sandbox'>,
+  client: MerchantClient,
+  id: string,
+  data: ApiAnswer['json'],
+) {
+  const isCredited = data.net_amount !== null;
+  const { transfers } = await checkoutOf(gateway, id);
+  const confirmed = transfers.filter(({ status }) => status === 'confirmed');
+  const credits = await creditsOf(gateway, id);
+  expect(credits.map((one) => one.id)).toEqual(
+    isCredited ? confirmed.map((one) => one.id).sort() : [],
+  );
+  const { json } = await client.get('/transactions?type=payin_settlement');
+  expect(json.data).toHaveLength(credits.length);
+  const available = data.net_amount ?? '0.00000000';
+  const balance = (await balanceOf(client)) ?? { available: '0.00000000', pending: '0.00000000' };
+  expect(balance).toMatchObject({ available, pending: '0.00000000' });
 }

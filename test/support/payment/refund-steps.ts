@@ -13,7 +13,7 @@ export function refund(
   key = randomKey(),
 ): Promise<ApiAnswer> {
   const request = { reference: `refund-${randomKey()}`, ...body };
-  const send = () => client.post(`/payments/${id}/refunds`, request, { 'idempotency-key': key });
+  const send = () => client.create(`/payments/${id}/refunds`, request, key);
   return retry(send, isUnavailable);
 }
 

@@ -3,7 +3,7 @@ import type { Mode } from '../../../src/domain/mode';
 import type { Scope } from '../../../src/domain/scopes';
 import { createKey } from '../merchant/merchant';
 import { MerchantClient } from '../merchant/merchant-client';
-import type { Opened } from './payout-steps';
+import { type FundedMerchant, type MerchantWish, type Opened, openMerchant } from './payout-steps';
 
 export interface NamedKey {
   second: MerchantClient;
@@ -25,3 +25,21 @@ export async function addKey(
 export async function setKey(gateway: Pick<Opened, 'db'>, id: string, sql: string): Promise<void> {
   await gateway.db.query(`UPDATE api_keys SET ${sql} WHERE id = ?`, [id]);
 }
+
+export type MerchantWithTwoKeys = FundedMerchant & NamedKey;
+
+/** A merchant with another key in the mode that has the funds. */
+export async function openWithTwoKeys(
+  gateway: Opened,
+  wish: MerchantWish = {},
+): Promise<MerchantWithTwoKeys> {
+  const merchant = await openMerchant(gateway, wish);
+  const { accountId } = merchant;
+  return { ...merchant, ...(await addKey(gateway, { accountId, mode: wish.mode ?? 'live' })) };
+}
+
+export const release = (client: MerchantClient, id: string) =>
+  client.post(`/payouts/${id}/release`);
+export const cancel = (client: MerchantClient, id: string) => client.post(`/payouts/${id}/cancel`);
+export const read = async (client: MerchantClient, id: string) =>
+  (await client.get(`/payouts/${id}`)).json.data;

@@ -50,6 +50,34 @@ export function signExchangePay(
   return { headers, body };
 }
 
+type Claim = (reference: string, secret: string, atMs?: number) => Callback;
+
+/** That a payout was sent. */
+export const PAYOUT_CLAIMS: Record<ProviderCode, Claim> = {
+  onchain_provider: (reference, secret, atMs = Date.now()) => {
+    const data = { object: 'transfer', client_reference: reference, status: 'confirmed' };
+    return signOnchain({ type: 'transfer.updated', data }, secret, atMs);
+  },
+  exchange_pay: (reference, secret, atMs = Date.now()) => {
+    const data = { merchantTransferId: reference, transferStatus: 'SUCCESS' };
+    return signExchangePay({ bizType: 'PAYOUT', bizStatus: 'SUCCESS', data }, secret, atMs);
+  },
+};
+
+/** That a payment has failed, and that a million was paid. */
+export const PAYMENT_CLAIMS: Record<ProviderCode, Claim> = {
+  onchain_provider: (reference, secret, atMs = Date.now()) => {
+    const deposits = [{ id: 'odp_1', amount: '1000000.00000000', state: 'final' }];
+    const data = { object: 'checkout', client_reference: reference, state: 'failed', deposits };
+    return signOnchain({ type: 'checkout.updated', data }, secret, atMs);
+  },
+  exchange_pay: (reference, secret, atMs = Date.now()) => {
+    const payments = [{ paymentId: 'EPP1', payAmount: '1000000', payStatus: 'SUCCESS' }];
+    const data = { merchantOrderId: reference, orderStatus: 'ERROR', payments };
+    return signExchangePay({ bizType: 'PAY', bizStatus: 'ERROR', data }, secret, atMs);
+  },
+};
+
 /** @param path provider and mode, such as `exchange_pay/live` */
 export async function deliverCallback(
   { baseUrl }: Pick<TestGateway, 'baseUrl'>,
