@@ -17,23 +17,87 @@ interface StoredAttempt {
   broadcastAt: Date | null;
 }
 
-export interface PayoutsWorld {
-  /** The wallet that runs now. */
-  wallet: TestWallet;
-  pay: (reference: string, changes?: Partial<PayoutOrder>, to?: Address) => Promise<void>;
-  find: (reference: string) => Promise<ProviderTransfer>;
-  /** Mines until the outcome is final. */
-  ended: (reference: string) => Promise<ProviderTransfer>;
+interface OpenAlarm {
+  kind: string;
+  subject: string;
+  detail: string;
+}
+
+/** What a test does with the wallet that runs now and reads of it. */
+export function payoutsOf(
+  world: () => { chain: TestChain; wallet: TestWallet; receiver: Address },
+) {
+  const query = <T extends object>(sql: string) =>
+    world().wallet.db.query<T & Record<string, unknown>>(sql);
+  const find = async (reference = 'po_1'): Promise<ProviderTransfer> => {
+    const found = await world().wallet.provider.findPayout(reference);
+    if (found.kind !== 'found') throw new Error(found.kind);
+    return found.transfer;
+  };
   /** The oldest first. */
-  attempts: () => Promise<StoredAttempt[]>;
-  /** Waits until a node has accepted so many. */
-  broadcastOf: (count: number) => Promise<StoredAttempt[]>;
-  /** Transactions that are not final, of all hot wallets. */
-  inFlight: () => Promise<number>;
-  /** Waits for an open alarm. @returns its subject and detail */
-  alarm: (kind: string) => Promise<{ subject: string; detail: string }>;
-  noAlarm: (kind: string) => Promise<true>;
-  received: () => Promise<bigint>;
+  const attempts = () =>
+    query<StoredAttempt>(
+      `SELECT hash, raw, signer, nonce, broadcast_at AS "broadcastAt" FROM wallet.attempt
+       ORDER BY created_at, nonce`,
+    );
+  const openAlarms = () =>
+    query<OpenAlarm>(
+      'SELECT kind, subject, detail FROM wallet.alarm WHERE cleared_at IS NULL ORDER BY kind',
+    );
+  const findAlarm = async (kind: string) => (await openAlarms()).find((one) => one.kind === kind);
+  /** Mines until the outcome is final. */
+  const ended = (reference = 'po_1'): Promise<ProviderTransfer> =>
+    waitThroughFaults(`the end of ${reference}`, async () => {
+      await world().chain.finalize();
+      const transfer = await find(reference);
+      return transfer.status === 'pending' ? undefined : transfer;
+    });
+  return {
+    ...{ find, attempts, openAlarms, ended },
+    /** Submits 5 USDC to the receiver, or what the changes say. */
+    pay: async (
+      reference: string,
+      changes: Partial<PayoutOrder> = {},
+      to = world().receiver,
+    ): Promise<void> => {
+      const order = { ...orderTo(to, reference), ...changes };
+      expect(await world().wallet.provider.submitPayout(order)).toMatchObject({ kind: 'accepted' });
+    },
+    /** Each of them is sent in the end. */
+    sent: async (...references: string[]): Promise<void> => {
+      for (const reference of references) {
+        expect(await ended(reference)).toMatchObject({ status: 'sent' });
+      }
+    },
+    /** Waits until a node has accepted so many. */
+    broadcastOf: (count: number): Promise<StoredAttempt[]> =>
+      waitThroughFaults(`${String(count)} broadcasts`, async () => {
+        const made = (await attempts()).filter(({ broadcastAt }) => broadcastAt !== null);
+        return made.length >= count ? made : undefined;
+      }),
+    /** Transactions that are not final, of all hot wallets. */
+    inFlight: async () => (await query("SELECT 1 FROM wallet.slot WHERE state = 'open'")).length,
+    alarm: (kind: string) => waitThroughFaults(`the alarm ${kind}`, () => findAlarm(kind)),
+    noAlarm: (kind: string) =>
+      waitThroughFaults(`the end of the alarm ${kind}`, async () => !(await findAlarm(kind))),
+    noAlarms: () =>
+      waitThroughFaults('the end of all alarms', async () => (await openAlarms()).length === 0),
+    kindsOfAlarms: async () => (await openAlarms()).map(({ kind }) => kind),
+    received: (token: keyof TestChain['tokens'] = 'USDC') =>
+      world().chain.balanceOf(world().chain.tokens[token], world().receiver),
+  };
+}
+
+/** Of 5 USDC. */
+export function orderTo(address: Address, reference: string): PayoutOrder {
+  return {
+    ...{ reference, amount: amount('5'), currency: 'USDC', network: 'ethereum' },
+    destination: { type: 'crypto_address', value: address, memo: null },
+  };
+}
+
+export interface PayoutsWorld extends ReturnType<typeof payoutsOf> {
+  wallet: TestWallet;
 }
 
 export async function startPayoutsWorld(
@@ -43,52 +107,9 @@ export async function startPayoutsWorld(
 ): Promise<PayoutsWorld> {
   const { network, ...rest } = options;
   const wallet = await startTestWallet({ networks: [network], ...rest });
-  const find = async (reference: string): Promise<ProviderTransfer> => {
-    const found = await wallet.provider.findPayout(reference);
-    if (found.kind !== 'found') throw new Error(found.kind);
-    return found.transfer;
-  };
-  const attempts = () =>
-    wallet.db.query<StoredAttempt & Record<string, unknown>>(
-      `SELECT hash, raw, signer, nonce, broadcast_at AS "broadcastAt" FROM wallet.attempt
-       ORDER BY created_at, nonce`,
-    );
-  const findAlarm = async (kind: string) => {
-    const [open] = await wallet.db.query<{ subject: string; detail: string }>(
-      'SELECT subject, detail FROM wallet.alarm WHERE kind = $1 AND cleared_at IS NULL',
-      [kind],
-    );
-    return open;
-  };
-  return {
-    ...{ wallet, find, attempts },
-    pay: async (reference, changes = {}, to = receiver) => {
-      const result = await wallet.provider.submitPayout({
-        ...{ reference, amount: amount('5'), currency: 'USDC', network: 'ethereum' },
-        destination: { type: 'crypto_address', value: to, memo: null },
-        ...changes,
-      });
-      expect(result).toMatchObject({ kind: 'accepted' });
-    },
-    ended: (reference) =>
-      waitThroughFaults(`the end of ${reference}`, async () => {
-        await chain.finalize();
-        const transfer = await find(reference);
-        return transfer.status === 'pending' ? undefined : transfer;
-      }),
-    broadcastOf: (count) =>
-      waitThroughFaults(`${String(count)} broadcasts`, async () => {
-        const made = (await attempts()).filter(({ broadcastAt }) => broadcastAt !== null);
-        return made.length >= count ? made : undefined;
-      }),
-    inFlight: async () =>
-      (await wallet.db.query("SELECT 1 FROM wallet.slot WHERE state = 'open'")).length,
-    alarm: (kind) => waitThroughFaults(`the alarm ${kind}`, () => findAlarm(kind)),
-    noAlarm: (kind) =>
-      waitThroughFaults(
-        `the end of the alarm ${kind}`,
-        async () => (await findAlarm(kind)) === undefined,
-      ),
-    received: () => chain.balanceOf(chain.tokens.USDC, receiver),
-  };
+  return { wallet, ...payoutsOf(() => ({ chain, wallet, receiver })) };
 }
+
+/** So many references of payouts. */
+export const numbered = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `po_${String(index + 1)}`);

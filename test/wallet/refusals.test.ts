@@ -5,7 +5,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address, Hex } from 'viem';
 import { amount } from '../../src/domain/money';
-import type { PayoutOrder, ProviderTransfer } from '../../src/adapters/providers/port';
 import { decideTransfer } from '../../src/rails/wallet/sender/decide-transfer';
 import { listWaiting } from '../../src/rails/wallet/sender/waiting-list';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
@@ -20,6 +19,7 @@ import {
   type TestWallet,
 } from '../support/wallet/wallet';
 import { waitThroughFaults } from '../support/wait-for';
+import { numbered, payoutsOf } from './payouts-world';
 
 describeWithChain('a queue of payouts', () => {
   let chain: TestChain;
@@ -60,57 +60,18 @@ describeWithChain('a queue of payouts', () => {
   const start = async (changes: Parameters<typeof testNetwork>[1] = {}): Promise<void> => {
     wallet = await startTestWallet({ networks: [testNetwork(chain, changes)], signer, database });
   };
-  const pay = async (
-    reference: string,
-    changes: Partial<PayoutOrder> = {},
-    to = receiver,
-  ): Promise<void> => {
-    const result = await wallet!.provider.submitPayout({
-      ...{ reference, amount: amount('5'), currency: 'USDC', network: 'ethereum' },
-      destination: { type: 'crypto_address', value: to, memo: null },
-      ...changes,
-    });
-    expect(result).toMatchObject({ kind: 'accepted' });
-  };
-  const find = async (reference: string): Promise<ProviderTransfer> => {
-    const found = await wallet!.provider.findPayout(reference);
-    if (found.kind !== 'found') throw new Error(found.kind);
-    return found.transfer;
-  };
-  /** Mines until the outcome is final. */
-  const ended = (reference: string): Promise<ProviderTransfer> =>
-    waitThroughFaults(`the end of ${reference}`, async () => {
-      await chain.finalize();
-      const transfer = await find(reference);
-      return transfer.status === 'pending' ? undefined : transfer;
-    });
-  const openAlarms = async (): Promise<string[]> => {
-    const rows = await wallet!.db.query<{ kind: string }>(
-      'SELECT kind FROM wallet.alarm WHERE cleared_at IS NULL ORDER BY kind',
-    );
-    return rows.map(({ kind }) => kind);
-  };
-  const alarm = (kind: string): Promise<string> =>
-    waitThroughFaults(`the alarm ${kind}`, async () =>
-      (await openAlarms()).includes(kind) ? kind : undefined,
-    );
-  const noAlarms = (): Promise<true> =>
-    waitThroughFaults('the end of all alarms', async () => (await openAlarms()).length === 0);
+  const world = payoutsOf(() => ({ chain, wallet: wallet!, receiver }));
+  const { find, ended, sent, pay, attempts, alarm, noAlarms, kindsOfAlarms, received } = world;
   const waiting = (reference: string): Promise<string> =>
     waitThroughFaults(`${reference} that waits`, async () => {
       const found = await listWaiting(wallet!.db);
       return found.find((one) => one.reference === reference)?.reason;
     });
-  const received = (token: 'USDC' | 'USDT' = 'USDC'): Promise<bigint> =>
-    chain.balanceOf(chain.tokens[token], receiver);
-  const numbered = (count: number): string[] =>
-    Array.from({ length: count }, (_, index) => `po_${String(index + 1)}`);
-
   it('pays behind sixteen that are above the limit of the hour', async () => {
     await start({ payouts: { limits: { USDC: { hour: amount('8'), day: amount('100') } } } });
     for (const reference of numbered(16)) await pay(reference, { amount: amount('9') });
     await pay('po_small');
-    expect(await ended('po_small')).toMatchObject({ status: 'sent' });
+    await sent('po_small');
     await alarm('limit_reached');
     expect(await listWaiting(wallet!.db)).toHaveLength(16);
     expect(await waiting('po_1')).toBe('limit');
@@ -126,11 +87,11 @@ describeWithChain('a queue of payouts', () => {
     const coins = { currency: 'ETH', amount: amount('0.00001') } as const;
     for (const reference of numbered(16)) await pay(reference, coins, burner);
     await pay('po_honest', coins);
-    expect(await ended('po_honest')).toMatchObject({ status: 'sent' });
+    await sent('po_honest');
     for (const reference of numbered(16)) {
       expect(await ended(reference)).toMatchObject({ status: 'failed', txHash: null });
     }
-    expect(await openAlarms()).toEqual([]);
+    expect(await kindsOfAlarms()).toEqual([]);
   });
 
   it.each([
@@ -142,28 +103,24 @@ describeWithChain('a queue of payouts', () => {
     for (const reference of numbered(3)) await pay(reference, { currency: 'USDT' });
     await alarm('asset_refused');
     await pay('po_other');
-    expect(await ended('po_other')).toMatchObject({ status: 'sent' });
+    await sent('po_other');
     for (const reference of numbered(3)) {
       expect(await waiting(reference)).toBe('asset');
       expect(await find(reference)).toMatchObject({ status: 'pending' });
     }
     await end();
-    for (const reference of numbered(3)) {
-      expect(await ended(reference)).toMatchObject({ status: 'sent' });
-    }
+    await sent(...numbered(3));
     expect(await received('USDT')).toBe(15_000_000n);
     await noAlarms();
   });
 
   const setRefusing = (on: boolean): Promise<Hex> =>
     chain.call('AwkwardReceiver', chain.awkwardReceiver, 'setRefusing', [on]);
-  /** The newest transaction is mined while it is refused. @param attempts so many were made */
-  const revert = async (attempts: number, begin: () => Promise<unknown>): Promise<void> => {
+  /** The newest transaction is mined while it is refused. @param count so many were made */
+  const revert = async (count: number, begin: () => Promise<unknown>): Promise<void> => {
     const raw = await waitThroughFaults('the broadcast', async () => {
-      const made = await wallet!.db.query<{ raw: Hex }>(
-        'SELECT raw FROM wallet.attempt WHERE broadcast_at IS NOT NULL ORDER BY created_at',
-      );
-      return made.length === attempts ? made.at(-1)!.raw : undefined;
+      const made = (await attempts()).filter(({ broadcastAt }) => broadcastAt !== null);
+      return made.length === count ? made.at(-1)!.raw : undefined;
     });
     await chain.drop('all');
     await begin();
@@ -190,7 +147,7 @@ describeWithChain('a queue of payouts', () => {
     await alarm('asset_refused');
     expect(await find('po_1')).toMatchObject({ status: 'pending', txHash: null });
     await end();
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     expect(await received('USDT')).toBe(5_000_000n);
     await noAlarms();
   });
@@ -224,7 +181,7 @@ describeWithChain('a queue of payouts', () => {
     await revert(2, () => setRefusing(true));
     expect(await ended('po_1')).toMatchObject({ status: 'failed', txHash: expect.any(String) });
     await settled(2);
-    expect(await openAlarms()).toEqual([]);
+    expect(await kindsOfAlarms()).toEqual([]);
   });
 
   const LAGGING = {
@@ -242,9 +199,7 @@ describeWithChain('a queue of payouts', () => {
     await alarm('asset_refused');
     expect(await find('po_1')).toMatchObject({ status: 'pending' });
     node.answer = () => null;
-    for (const reference of numbered(3)) {
-      expect(await ended(reference)).toMatchObject({ status: 'sent' });
-    }
+    await sent(...numbered(3));
     expect(await received()).toBe(15_000_000n);
     await noAlarms();
   });
@@ -253,7 +208,7 @@ describeWithChain('a queue of payouts', () => {
     node.answer = ({ method }) => (method === 'eth_estimateGas' ? { error: LAGGING } : null);
     await start({ rpcUrls: [node.url, chain.url] });
     await pay('po_1');
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
   });
 
   /** Far above gas_max, and above any price of gas. */
@@ -266,7 +221,7 @@ describeWithChain('a queue of payouts', () => {
     lie('eth_estimateGas');
     await start({ rpcUrls: [node.url, chain.url] });
     await pay('po_1');
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
   });
 
   it('waits while the only node estimates more than gas_max for anybody', async () => {
@@ -276,7 +231,7 @@ describeWithChain('a queue of payouts', () => {
     await alarm('estimate_refused');
     expect(await find('po_1')).toMatchObject({ status: 'pending' });
     node.answer = () => null;
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     await noAlarms();
   });
 
@@ -304,7 +259,7 @@ describeWithChain('a queue of payouts', () => {
     await wallet!.stop();
     node.alter = (_call, result) => result;
     await start({ rpcUrls: [chain.url, node.url] });
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     await noAlarms();
   });
 
@@ -314,27 +269,24 @@ describeWithChain('a queue of payouts', () => {
     const hour = amount('0.00003');
     await start({ payouts: { limits: { ETH: { hour, day: amount('100') } } } });
     await pay('po_1', COINS);
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     await pay('po_2', COINS);
     expect(await waiting('po_2')).toBe('limit');
     await wallet!.db.query("UPDATE wallet.slot SET created_at = created_at - interval '2 hours'");
-    expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+    await sent('po_2');
   });
-
-  const attempts = async (): Promise<number> =>
-    (await wallet!.db.query('SELECT 1 FROM wallet.attempt')).length;
 
   it('raises no fees while there is no block that could take it', async () => {
     await chain.setAutomine(false);
     await start({ payouts: { replaceAfterMs: 50 } });
     await pay('po_1');
-    await waitThroughFaults('the transaction', async () => (await attempts()) > 0);
+    await waitThroughFaults('the transaction', async () => (await attempts()).length > 0);
     await sleep(1_000);
-    expect(await attempts()).toBe(1);
+    expect(await attempts()).toHaveLength(1);
     await chain.setNextBaseFee(50n * 10n ** 9n);
     await chain.mine();
-    await waitThroughFaults('higher fees', async () => (await attempts()) > 1);
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await waitThroughFaults('higher fees', async () => (await attempts()).length > 1);
+    await sent('po_1');
   });
 
   it('raises one alarm with its cause and no fees while nodes take no transaction of a delegated hot wallet', async () => {
@@ -350,7 +302,7 @@ describeWithChain('a queue of payouts', () => {
         : null;
     await start({ rpcUrls: [node.url], payouts: { resendAfterMs: 50, replaceAfterMs: 2_000 } });
     for (const reference of numbered(3)) await pay(reference);
-    await waitThroughFaults('the transactions', async () => (await attempts()) === 3);
+    await waitThroughFaults('the transactions', async () => (await attempts()).length === 3);
     // Blocks that could have taken them, for longer than the age at which fees are raised.
     const before = node.calls.get('eth_sendRawTransaction') ?? 0;
     const [at] = await wallet!.db.query<{ now: Date }>('SELECT clock_timestamp() AS now');
@@ -362,24 +314,21 @@ describeWithChain('a queue of payouts', () => {
       );
       return later!.is && (node.calls.get('eth_sendRawTransaction') ?? 0) > before + 6;
     });
-    expect(await attempts()).toBe(3);
-    expect(await openAlarms()).toEqual(['broadcast_refused']);
-    const [alarmed] = await wallet!.db.query<{ detail: string }>(
-      'SELECT detail FROM wallet.alarm WHERE cleared_at IS NULL',
+    expect(await attempts()).toHaveLength(3);
+    expect(await kindsOfAlarms()).toEqual(['broadcast_refused']);
+    expect((await alarm('broadcast_refused')).detail).toContain(
+      'delegated itself to a contract (EIP-7702)',
     );
-    expect(alarmed!.detail).toContain('delegated itself to a contract (EIP-7702)');
     node.answer = () => null;
     await chain.setAutomine(true);
-    for (const reference of numbered(3)) {
-      expect(await ended(reference)).toMatchObject({ status: 'sent' });
-    }
+    await sent(...numbered(3));
     await noAlarms();
   });
 
   it('goes to an address in upper case, which has no checksum', async () => {
     await start();
     await pay('po_1', {}, `0x${receiver.slice(2).toUpperCase()}`);
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     expect(await received()).toBe(5_000_000n);
   });
 
@@ -411,11 +360,11 @@ describeWithChain('a queue of payouts', () => {
     await start({ rpcUrls: [node.url] });
     await pay('po_1', { currency: 'ETH' });
     await pay('po_2');
-    expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+    await sent('po_2');
     await alarm('estimate_refused');
     expect(await waiting('po_1')).toBe('estimate');
     node.answer = () => null;
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     await noAlarms();
   });
 
@@ -426,9 +375,9 @@ describeWithChain('a queue of payouts', () => {
         : result;
     await start({ rpcUrls: [node.url, chain.url] });
     await pay('po_1');
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     expect(await received()).toBe(5_000_000n);
-    expect(await openAlarms()).toEqual([]);
+    expect(await kindsOfAlarms()).toEqual([]);
   });
 
   it('waits while the receipt is of a block that is not in the chain', async () => {
@@ -440,11 +389,11 @@ describeWithChain('a queue of payouts', () => {
     await pay('po_1');
     await waitThroughFaults('the doubt', async () => {
       await chain.finalize();
-      return (await openAlarms()).includes('outcome_in_doubt');
+      return (await kindsOfAlarms()).includes('outcome_in_doubt');
     });
     expect(await find('po_1')).toMatchObject({ status: 'pending' });
     node.alter = (_call, result) => result;
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     await noAlarms();
   });
 
@@ -458,7 +407,7 @@ describeWithChain('a queue of payouts', () => {
       await pay('po_1', { currency: 'FALSE' });
       await waitThroughFaults('the alarm', async () => {
         await chain.finalize();
-        return (await openAlarms()).includes('not_transferred');
+        return (await kindsOfAlarms()).includes('not_transferred');
       });
       expect(await waiting('po_1')).toBe('a decision');
       expect(await find('po_1')).toMatchObject({ status: 'pending', txHash: null });
@@ -473,7 +422,7 @@ describeWithChain('a queue of payouts', () => {
         'SELECT kind, decided_by AS by, reason FROM wallet.decision',
       );
       expect(decided).toEqual([{ kind, by: 'alice', reason: 'looked' }]);
-      expect(await openAlarms()).toEqual([]);
+      expect(await kindsOfAlarms()).toEqual([]);
     },
   );
 
@@ -481,17 +430,17 @@ describeWithChain('a queue of payouts', () => {
     const limits = { USDC: { hour: amount('8'), day: amount('100') } };
     await start({ payouts: { limits } });
     await pay('po_1');
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     await pay('po_2');
     expect(await waiting('po_2')).toBe('limit');
-    expect(await openAlarms()).not.toContain('transfer_waiting');
+    expect(await kindsOfAlarms()).not.toContain('transfer_waiting');
     await wallet!.db.query(
       `UPDATE wallet.transfer SET waiting_since = waiting_since - interval '16 minutes'
        WHERE status = 'queued'`,
     );
     await alarm('transfer_waiting');
     await wallet!.db.query("UPDATE wallet.slot SET created_at = created_at - interval '2 hours'");
-    expect(await ended('po_2')).toMatchObject({ status: 'sent' });
+    await sent('po_2');
     await noAlarms();
   });
 
@@ -499,11 +448,11 @@ describeWithChain('a queue of payouts', () => {
     const limits = { USDC: { hour: amount('10'), day: amount('100') } };
     await start({ payouts: { limits } });
     await pay('po_1', { amount: amount('4') });
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     await pay('po_large', { amount: amount('9') });
     expect(await waiting('po_large')).toBe('limit');
     await pay('po_small', { amount: amount('1') });
-    expect(await ended('po_small')).toMatchObject({ status: 'sent' });
+    await sent('po_small');
     await wallet!.db.query(
       `UPDATE wallet.transfer SET waiting_since = waiting_since - interval '16 minutes'
        WHERE status = 'queued'`,
@@ -511,7 +460,7 @@ describeWithChain('a queue of payouts', () => {
     await pay('po_late', { amount: amount('1') });
     expect(await waiting('po_late')).toBe('limit');
     await wallet!.db.query("UPDATE wallet.slot SET created_at = created_at - interval '2 hours'");
-    expect(await ended('po_large')).toMatchObject({ status: 'sent' });
-    expect(await ended('po_late')).toMatchObject({ status: 'sent' });
+    await sent('po_large');
+    await sent('po_late');
   });
 });

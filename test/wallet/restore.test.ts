@@ -7,7 +7,7 @@ import type { Address, Hex } from 'viem';
 import { setSignEntropy } from 'viem/accounts';
 import { withClient } from '../../src/db/provision';
 import { amount } from '../../src/domain/money';
-import type { PayoutOrder, ProviderTransfer } from '../../src/adapters/providers/port';
+import type { PayoutOrder } from '../../src/adapters/providers/port';
 import { createChain } from '../../src/rails/wallet/chain/chain';
 import { Database } from '../../src/rails/wallet/db/database';
 import { decideTransfer } from '../../src/rails/wallet/sender/decide-transfer';
@@ -30,6 +30,7 @@ import {
 import { createOperator } from '../support/wallet/operator';
 import { buildOrder, foundCheckout } from './deposits-world';
 import { waitThroughFaults } from '../support/wait-for';
+import { orderTo, payoutsOf } from './payouts-world';
 
 const GWEI = 10n ** 9n;
 
@@ -85,45 +86,23 @@ describeWithChain('a wallet with a restored database', () => {
     withClient(copy.ownerUrl, (client) =>
       client.query("UPDATE wallet.followed_chain SET updated_at = updated_at - interval '1 hour'"),
     );
-  const orderOf = (reference: string, to = 0): PayoutOrder => ({
-    reference,
-    amount: amount('5'),
-    currency: 'USDC',
-    network: 'ethereum',
-    destination: { type: 'crypto_address', value: receivers[to]!, memo: null },
-  });
-  const pay = async (reference: string, to = 0) => {
-    const result = await wallet.provider.submitPayout(orderOf(reference, to));
-    expect(result).toMatchObject({ kind: 'accepted' });
-  };
-  const ended = (reference: string): Promise<ProviderTransfer> =>
-    waitThroughFaults(`the end of ${reference}`, async () => {
-      await chain.finalize();
-      const found = await wallet.provider.findPayout(reference);
-      if (found.kind !== 'found') throw new Error(found.kind);
-      return found.transfer.status === 'pending' ? undefined : found.transfer;
-    });
-  const broadcastOf = (count: number) =>
-    waitThroughFaults(`${String(count)} broadcasts`, async () => {
-      const made = await wallet.db.query<{ hash: Hex }>(
-        'SELECT hash FROM wallet.attempt WHERE broadcast_at IS NOT NULL',
-      );
-      return made.length >= count ? made : undefined;
-    });
+  const { attempts, broadcastOf, ended, kindsOfAlarms, alarm, sent, ...payouts } = payoutsOf(
+    () => ({
+      ...{ chain, wallet, receiver: receivers[0]! },
+    }),
+  );
+  const orderOf = (reference: string, to = 0) => orderTo(receivers[to]!, reference);
+  const pay = (reference: string, to = 0) => payouts.pay(reference, {}, receivers[to]!);
   const received = (to = 0) => chain.balanceOf(chain.tokens.USDC, receivers[to]!);
-  const openAlarms = () =>
-    wallet.db.query(
-      "SELECT 1 FROM wallet.alarm WHERE kind = 'signer_stopped' AND cleared_at IS NULL",
-    );
-  const stopped = () => waitThroughFaults('the stop', async () => (await openAlarms()).length > 0);
-  const noStop = () =>
-    waitThroughFaults('the end of the stop', async () => (await openAlarms()).length === 0);
+  const stopped = () => alarm('signer_stopped');
+  const stops = async () => (await kindsOfAlarms()).filter((kind) => kind === 'signer_stopped');
+  const noStop = () => payouts.noAlarm('signer_stopped');
   /** The fees of the only transaction are raised after a block has passed it over. */
   const bumped = async () => {
     await chain.setNextBaseFee(50n * GWEI);
     await waitThroughFaults('higher fees', async () => {
       await chain.mine();
-      return (await wallet.db.query('SELECT 1 FROM wallet.attempt')).length > 1;
+      return (await attempts()).length > 1;
     });
     await broadcastOf(2);
   };
@@ -144,11 +123,6 @@ describeWithChain('a wallet with a restored database', () => {
     changed = {};
   });
   const restored = () => operator.restore(() => chain.finalize());
-  const sentOf = async (references: readonly string[]) => {
-    for (const reference of references) {
-      expect(await ended(reference)).toMatchObject({ status: 'sent' });
-    }
-  };
   const decide = (decisions: Partial<RestoreDecisions>) =>
     decideUnknown(wallet.db, createChain(testNetwork(chain)), signer.address, {
       ...{ by: 'alice', reason: 'seen in the explorer' },
@@ -163,9 +137,9 @@ describeWithChain('a wallet with a restored database', () => {
     await chain.finalize();
     expect(await received()).toBe(5_000_000n);
     await restore(copy);
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     expect(await received()).toBe(5_000_000n);
-    expect(await openAlarms()).toEqual([]);
+    expect(await stops()).toEqual([]);
   });
 
   it('does not send again what no node shows, because it may have been paid', async () => {
@@ -198,7 +172,7 @@ describeWithChain('a wallet with a restored database', () => {
     expect(await received()).toBe(5_000_000n);
     // As soon as a node shows it, the stop ends by itself.
     node.alter = (_call, result) => result;
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     expect(await received()).toBe(5_000_000n);
     await noStop();
   });
@@ -226,7 +200,7 @@ describeWithChain('a wallet with a restored database', () => {
     await start();
     await stopped();
     await restored();
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     expect(await received()).toBe(5_000_000n);
   });
 
@@ -255,9 +229,9 @@ describeWithChain('a wallet with a restored database', () => {
     await stopped();
     await pay('po_a');
     await restored();
-    await sentOf(['po_a', 'po_b']);
+    await sent('po_a', 'po_b');
     expect([await received(0), await received(1)]).toEqual([5_000_000n, 5_000_000n]);
-    expect(await openAlarms()).toEqual([]);
+    expect(await stops()).toEqual([]);
   });
 
   it('cancels after a restore from a backup what somebody may still broadcast', async () => {
@@ -265,9 +239,7 @@ describeWithChain('a wallet with a restored database', () => {
     await pay('po_a');
     await pay('po_b', 1);
     await broadcastOf(2);
-    const lost = await wallet.db.query<{ raw: Hex }>(
-      'SELECT raw FROM wallet.attempt ORDER BY nonce',
-    );
+    const lost = await attempts();
     // No node has them any more, and no count shows them.
     await chain.drop('all');
     await makeOld(copy);
@@ -282,7 +254,7 @@ describeWithChain('a wallet with a restored database', () => {
     for (const { raw } of lost) {
       await chain.rpc('eth_sendRawTransaction', [raw]).catch(() => undefined);
     }
-    await sentOf(['po_a', 'po_b']);
+    await sent('po_a', 'po_b');
     for (const { raw } of lost) {
       await chain.rpc('eth_sendRawTransaction', [raw]).catch(() => undefined);
     }
@@ -302,7 +274,7 @@ describeWithChain('a wallet with a restored database', () => {
     await stopped();
     // Nothing of it is in a final block yet.
     expect(await operator.isStopped()).toBe(true);
-    await sentOf(['po_0', 'po_a']);
+    await sent('po_0', 'po_a');
     expect(await ended('po_a')).toMatchObject({ txHash: second!.hash });
     expect([await received(0), await received(1)]).toEqual([5_000_000n, 5_000_000n]);
     await noStop();
@@ -322,7 +294,7 @@ describeWithChain('a wallet with a restored database', () => {
     await restore(copy);
     expect(await ended('po_1')).toMatchObject({ status: 'sent', txHash: first!.hash });
     expect(await received()).toBe(5_000_000n);
-    expect(await openAlarms()).toEqual([]);
+    expect(await stops()).toEqual([]);
   });
 
   it('is told by the client which payout a transaction has paid that the client does not submit again', async () => {
@@ -352,10 +324,10 @@ describeWithChain('a wallet with a restored database', () => {
     const found = { kind: 'found', transfer: { reference: 'po_a' } };
     expect(await Promise.all([claim('po_a'), claim('po_a')])).toMatchObject([found, found]);
     expect(await ended('po_a')).toMatchObject({ status: 'sent', txHash });
-    await waitThroughFaults('the end of the stop', async () => (await openAlarms()).length === 0);
+    await noStop();
     expect(await provider.listUnknownTransactions()).toEqual({ kind: 'transactions', hashes: [] });
     await pay('po_b');
-    expect(await ended('po_b')).toMatchObject({ status: 'sent' });
+    await sent('po_b');
     expect(await received()).toBe(10_000_000n);
   });
 
@@ -371,7 +343,7 @@ describeWithChain('a wallet with a restored database', () => {
     await stopped();
     await pay('po_a');
     await restored();
-    expect(await ended('po_a')).toMatchObject({ status: 'sent' });
+    await sent('po_a');
     expect(await received()).toBe(5_000_000n);
   });
 
@@ -389,11 +361,7 @@ describeWithChain('a wallet with a restored database', () => {
       await restore(copy);
       await pay(like);
       await stopped();
-      await operator.cancel();
-      await waitThroughFaults('the unknown transaction', async () => {
-        await chain.finalize();
-        return (await operator.unknown()).length > 0;
-      });
+      await operator.cancelUntilUnknown(() => chain.finalize());
       expect((await operator.look())[0]!.unknown_transactions).toEqual([
         {
           nonce: '0',
@@ -404,7 +372,7 @@ describeWithChain('a wallet with a restored database', () => {
       ]);
       await pay(one);
       expect(await ended(one)).toMatchObject({ status: 'sent', txHash: first!.hash });
-      expect(await ended(like)).toMatchObject({ status: 'sent' });
+      await sent(like);
       expect(await received()).toBe(10_000_000n);
     },
   );
@@ -413,9 +381,7 @@ describeWithChain('a wallet with a restored database', () => {
     const copy = await backUp();
     await pay('po_a');
     await broadcastOf(1);
-    const [{ raw } = { raw: '0x' }] = await wallet.db.query<{ raw: Hex }>(
-      'SELECT raw FROM wallet.attempt',
-    );
+    const [{ raw } = { raw: '0x' }] = await attempts();
     // No node shows it any more, but somebody has it.
     await chain.drop('all');
     await restore(copy);
@@ -428,19 +394,16 @@ describeWithChain('a wallet with a restored database', () => {
     await stopped();
     await pay('po_a');
     await restored();
-    await sentOf(['po_a', 'po_b']);
+    await sent('po_a', 'po_b');
     expect([await received(0), await received(1)]).toEqual([5_000_000n, 5_000_000n]);
-    expect(await openAlarms()).toEqual([]);
+    expect(await stops()).toEqual([]);
   });
 
   it('does not pay again what a pool holds behind a nonce that it has lost', async () => {
     const copy = await backUp();
     await pay('po_a');
     await pay('po_b', 1);
-    await broadcastOf(2);
-    const [second] = await wallet.db.query<{ raw: Hex }>(
-      'SELECT raw FROM wallet.attempt WHERE nonce = 1',
-    );
+    const second = (await broadcastOf(2)).find(({ nonce }) => nonce === '1');
     await chain.drop('all');
     await chain.rpc('eth_sendRawTransaction', [second!.raw]);
     await restore(copy);
@@ -448,9 +411,9 @@ describeWithChain('a wallet with a restored database', () => {
     for (const reference of ['po_c', 'po_d']) await pay(reference);
     await pay('po_b', 1);
     await restored();
-    await sentOf(['po_c', 'po_d', 'po_b']);
+    await sent('po_c', 'po_d', 'po_b');
     expect([await received(0), await received(1)]).toEqual([10_000_000n, 5_000_000n]);
-    expect(await openAlarms()).toEqual([]);
+    expect(await stops()).toEqual([]);
   });
 
   it('pays each once when two copies of the database gave two nonces the other way round', async () => {
@@ -472,7 +435,7 @@ describeWithChain('a wallet with a restored database', () => {
     await restore(second);
     await stopped();
     await restored();
-    await sentOf(['po_a', 'po_b', 'po_c']);
+    await sent('po_a', 'po_b', 'po_c');
     expect([await received(0), await received(1)]).toEqual([10_000_000n, 5_000_000n]);
     await noStop();
   });
@@ -545,32 +508,30 @@ describeWithChain('a wallet with a restored database', () => {
     expect(await open()).toBeGreaterThan(first + 100);
   });
 
-  it('asks an operator about a transaction that fits no payout, and takes the answer', async () => {
+  /** The key in another program uses the first nonce, which stops the wallet. */
+  const sendByHand = async (
+    transaction: { to: Address; gas: bigint } & ({ value: bigint } | { data: Hex }),
+  ): Promise<Hex> => {
     const raw = await signer.sign({
-      type: 'eip1559',
-      chainId: chain.chainId,
-      nonce: 0,
-      to: receivers[0]!,
-      value: 1n,
-      gas: 21_000n,
-      maxFeePerGas: 100n * GWEI,
-      maxPriorityFeePerGas: GWEI,
+      ...{ type: 'eip1559', chainId: chain.chainId, nonce: 0, ...transaction },
+      ...{ maxFeePerGas: 100n * GWEI, maxPriorityFeePerGas: GWEI },
     });
     const hash = await chain.rpc<Hex>('eth_sendRawTransaction', [raw]);
     await chain.finalize();
     await stopped();
+    return hash;
+  };
+
+  it('asks an operator about a transaction that fits no payout, and takes the answer', async () => {
+    const hash = await sendByHand({ to: receivers[0]!, value: 1n, gas: 21_000n });
     await pay('po_1');
     await expect(decide({ foreign: [hash] })).rejects.toThrow(/before every node/);
-    await operator.cancel();
-    await waitThroughFaults('the unknown transaction', async () => {
-      await chain.finalize();
-      return (await operator.unknown()).includes(hash);
-    });
+    await operator.cancelUntilUnknown(() => chain.finalize());
     await expect(decide({ paid: [{ hash, reference: 'po_1' }] })).rejects.toThrow(/does not pay/);
     await decide({ foreign: [hash] });
-    expect(await ended('po_1')).toMatchObject({ status: 'sent' });
+    await sent('po_1');
     expect(await received()).toBe(5_000_000n);
-    expect(await openAlarms()).toEqual([]);
+    expect(await stops()).toEqual([]);
   });
 
   it('does not pay again what the gateway submits after a person called its transaction foreign', async () => {
@@ -579,11 +540,7 @@ describeWithChain('a wallet with a restored database', () => {
     const { txHash } = await ended('po_a');
     await restore(copy);
     await stopped();
-    await operator.cancel();
-    await waitThroughFaults('the unknown transaction', async () => {
-      await chain.finalize();
-      return (await operator.unknown()).length === 1;
-    });
+    await operator.cancelUntilUnknown(() => chain.finalize());
     await decide({ foreign: 'all' });
     await noStop();
     await pay('po_a');
@@ -596,25 +553,9 @@ describeWithChain('a wallet with a restored database', () => {
     const word = (value: string): string => value.padStart(64, '0');
     const units = 5_000_000n.toString(16);
     const data: Hex = `0xa9059cbb${word(receivers[0]!.slice(2).toLowerCase())}${word(units)}`;
-    const raw = await signer.sign({
-      type: 'eip1559',
-      chainId: chain.chainId,
-      nonce: 0,
-      to: usdc,
-      data,
-      gas: 100_000n,
-      maxFeePerGas: 100n * GWEI,
-      maxPriorityFeePerGas: GWEI,
-    });
-    const hash = await chain.rpc<Hex>('eth_sendRawTransaction', [raw]);
-    await chain.finalize();
-    await stopped();
+    const hash = await sendByHand({ to: usdc, data, gas: 100_000n });
     await pay('po_1');
-    await operator.cancel();
-    await waitThroughFaults('the unknown transaction', async () => {
-      await chain.finalize();
-      return (await operator.unknown()).includes(hash);
-    });
+    await operator.cancelUntilUnknown(() => chain.finalize());
     await decide({ paid: [{ hash, reference: 'po_1' }] });
     expect(await ended('po_1')).toMatchObject({ status: 'sent', txHash: hash });
     expect(await received()).toBe(5_000_000n);

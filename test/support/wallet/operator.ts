@@ -17,6 +17,8 @@ export function createOperator(network: () => Network, db: () => Database) {
   const look = (): Promise<HotWalletRestore[]> => readRestore(db(), chain());
   const cancel = () => beginRestore(db(), chain(), BY);
   const isStopped = async () => (await look()).some((one) => one.stopped_reason !== null);
+  const unknown = async (): Promise<Hex[]> =>
+    (await look()).flatMap((one) => one.unknown_transactions.map(({ hash }) => hash as Hex));
   return {
     look,
     cancel,
@@ -29,7 +31,14 @@ export function createOperator(network: () => Network, db: () => Database) {
         return !(await isStopped());
       });
     },
-    unknown: async (): Promise<Hex[]> =>
-      (await look()).flatMap((one) => one.unknown_transactions.map(({ hash }) => hash as Hex)),
+    /** `wallet restore --cancel`, and waiting until a transaction that fits no payout is shown. */
+    cancelUntilUnknown: async (meanwhile: () => Promise<unknown>): Promise<void> => {
+      await cancel();
+      await waitThroughFaults('the unknown transaction', async () => {
+        await meanwhile();
+        return (await unknown()).length > 0;
+      });
+    },
+    unknown,
   };
 }
