@@ -1,12 +1,12 @@
 /** A customer with a real browser: from checkout_url over the provider's page back to the shop. */
 import type { Page } from 'playwright-core';
-import { describeWithBrowser, useBrowser } from '../support/servers/browser';
+import { describeWithBrowser, useBrowser } from './browser';
 import { useSharedGateway } from '../support/servers/gateway';
-import { startShop } from '../support/servers/shop';
+import { startShop } from './shop';
 import { started } from '../support/started';
 import { createMerchant } from '../support/merchant/merchant';
 import { MerchantClient } from '../support/merchant/merchant-client';
-import { picture, violations } from '../support/merchant/page-checks';
+import { picture, violations } from './page-checks';
 import { buildPayment, whenPayment } from '../support/payment/payment-steps';
 import { waitFor } from '../support/wait-for';
 

@@ -2,11 +2,11 @@
 import type { Page } from 'playwright-core';
 import { openCase } from '../../src/db/cases/cases';
 import { buildPayout } from '../support/merchant/merchant-client';
-import { lookAt, LOOKS_AT_PAGES } from '../support/merchant/page-checks';
+import { lookAt, LOOKS_AT_PAGES } from './page-checks';
 import { makeUser } from '../support/merchant/page-client';
 import { openedPayment, whenPayment } from '../support/payment/payment-steps';
 import { acceptedPayout, openMerchant } from '../support/payout/payout-steps';
-import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
+import { describeWithBrowser, signIn, useBrowser } from './browser';
 import { useSharedGateway } from '../support/servers/gateway';
 import { started } from '../support/started';
 

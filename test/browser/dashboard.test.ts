@@ -1,7 +1,7 @@
 /** A merchant with a real browser: what a person does in the dashboard, and whether every page of it is accessible. */
 import type { Page } from 'playwright-core';
-import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
-import { cutTables, lookAt, lookAtEach, LOOKS_AT_PAGES } from '../support/merchant/page-checks';
+import { describeWithBrowser, signIn, useBrowser } from './browser';
+import { cutTables, lookAt, lookAtEach, LOOKS_AT_PAGES } from './page-checks';
 import { useSharedGateway } from '../support/servers/gateway';
 import { fund } from '../support/merchant/merchant';
 import { buildPayout, buildRecipient, MerchantClient } from '../support/merchant/merchant-client';

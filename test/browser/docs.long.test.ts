@@ -1,8 +1,8 @@
 /** The documentation in a browser: it loads without an error, and a reader can send a request. */
 import type { Page } from 'playwright-core';
 import { fund } from '../support/merchant/merchant';
-import { violations } from '../support/merchant/page-checks';
-import { describeWithBrowser, useBrowser } from '../support/servers/browser';
+import { violations } from './page-checks';
+import { describeWithBrowser, useBrowser } from './browser';
 import { useSharedGateway } from '../support/servers/gateway';
 import { started } from '../support/started';
 

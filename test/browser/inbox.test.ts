@@ -1,9 +1,9 @@
 /** The sandbox's inbox page: a developer sees what arrived and whether it was genuine. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { startSandbox } from '../../src/rails/sandbox/server';
-import { lookAt } from '../support/merchant/page-checks';
+import { lookAt } from './page-checks';
 import { makeCredentials } from '../support/servers/sandbox';
-import { describeWithBrowser, useBrowser } from '../support/servers/browser';
+import { describeWithBrowser, useBrowser } from './browser';
 import { started } from '../support/started';
 
 describeWithBrowser('the webhook inbox', () => {

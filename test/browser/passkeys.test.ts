@@ -1,7 +1,7 @@
 /** A person signs in with a passkey in a real browser, which has a virtual authenticator. */
-import { lookAt } from '../support/merchant/page-checks';
+import { lookAt } from './page-checks';
 import { makeUser } from '../support/merchant/page-client';
-import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
+import { describeWithBrowser, signIn, useBrowser } from './browser';
 import { useSharedGateway } from '../support/servers/gateway';
 import { started } from '../support/started';
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { amount, ZERO } from '../../src/domain/money';
 import { type PageView, renderCheckoutPage } from '../../src/rails/onchain-api/page/page';
 import type { EvmPayment } from '../../src/rails/onchain-api/page/payment-uri';
-import { describeWithBrowser, useBrowser } from '../support/servers/browser';
+import { describeWithBrowser, useBrowser } from './browser';
 
 const EVM = '0xD30A72ee550eea09164E81Af207E040E499467aA';
 const USDT = '0xdAC17F958D2ee523a2206206994597C13D831ec7';

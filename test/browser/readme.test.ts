@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { createUser } from '../../src/features/people/users';
 import { signWebhook } from '../../clients/typescript/src/webhooks';
-import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
+import { describeWithBrowser, signIn, useBrowser } from './browser';
 import { useSharedGateway } from '../support/servers/gateway';
 import {
   completePayout,

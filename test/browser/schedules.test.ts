@@ -1,9 +1,9 @@
 /** Two persons and a schedule of payouts in real browsers: made, approved, run, paused and ended. */
 import type { Page } from 'playwright-core';
-import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
+import { describeWithBrowser, signIn, useBrowser } from './browser';
 import { isSound, useSharedGateway } from '../support/servers/gateway';
 import { createMerchant, fund } from '../support/merchant/merchant';
-import { lookAt } from '../support/merchant/page-checks';
+import { lookAt } from './page-checks';
 import { makeUser } from '../support/merchant/page-client';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';

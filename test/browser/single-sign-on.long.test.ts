@@ -2,10 +2,9 @@
 import type { Page } from 'playwright-core';
 import { findFreePort } from '../../src/dev/ports';
 import { newId } from '../../src/platform/lib/new-id';
-import { lookAt } from '../support/merchant/page-checks';
-import { makeUser } from '../support/merchant/page-client';
-import { giveSecondFactor } from '../support/merchant/second-factor';
-import { describeWithBrowser, signIn, useBrowser } from '../support/servers/browser';
+import { lookAt } from './page-checks';
+import { giveSecondFactor, makeUser } from '../support/merchant/page-client';
+import { describeWithBrowser, signIn, useBrowser } from './browser';
 import { ChildProgram } from '../support/servers/child-program';
 import { useSharedGateway } from '../support/servers/gateway';
 import { startOpenIdProvider } from '../support/servers/openid-provider';

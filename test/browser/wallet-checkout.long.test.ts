@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Address } from 'viem';
 import type { CheckoutOrder } from '../../src/adapters/providers/port';
-import { describeWithBrowser, useBrowser } from '../support/servers/browser';
+import { describeWithBrowser, useBrowser } from './browser';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
-import { violations } from '../support/merchant/page-checks';
+import { violations } from './page-checks';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {
   createTestSigner,
@@ -14,7 +14,7 @@ import {
   type TestWallet,
 } from '../support/wallet/wallet';
 import { buildOrder, foundCheckout, pay } from '../wallet/deposits-world';
-import { startShop } from '../support/servers/shop';
+import { startShop } from './shop';
 import { started } from '../support/started';
 import { waitFor } from '../support/wait-for';
 

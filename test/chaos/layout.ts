@@ -10,7 +10,6 @@ import { ChildProgram } from '../support/servers/child-program';
 import { startGateway, type OwnGateway } from '../support/servers/gateway';
 import { runAdmin } from '../support/servers/gateway-admin';
 import type { Mode } from '../../src/domain/mode';
-import { addKey, type NamedKey } from '../support/payout/release-keys';
 import { createMerchant, fund, type Merchant } from '../support/merchant/merchant';
 import { type MortalServers, startMortalServers } from '../support/chaos/mortal-servers';
 import { findPgBouncer, type PgBouncer, startPgBouncer } from '../support/servers/pgbouncer';
@@ -21,6 +20,7 @@ import { type Link, startLink } from '../support/chaos/link';
 import { startChainRail } from './chain-rail';
 import { LINKS, type LinkName, type ProgramName, WALLET_LINKS } from './plan';
 import { createSimulatedRail, MODE, type Rail } from './rail';
+import { addKey, type NamedKey } from '../support/payout/payout-steps';
 
 export interface Layout {
   /** Its own programs do not run. */

@@ -5,12 +5,12 @@
 import type { ScenarioName } from '../../src/rails/sandbox/transfers/scenarios';
 import { SCENARIOS } from '../../src/rails/sandbox/transfers/scenarios';
 import { control, readBook } from '../support/servers/sandbox';
-import type { CommitGate, GatePoint } from '../support/chaos/commit-gate';
+import type { CommitGate, GatePoint } from './commit-gate';
 import type { TestGateway } from '../support/servers/gateway';
 import { createMerchant, fund, FUNDS } from '../support/merchant/merchant';
 import { buildPayout, type ApiAnswer } from '../support/merchant/merchant-client';
 import { PatientClient } from '../support/merchant/patient-client';
-import { payoutStatus, whenStatus } from '../support/payout/payout-status';
+import { payoutStatus, whenStatus } from './payout-status';
 import { waitThroughFaults } from '../support/wait-for';
 
 interface Step {

@@ -9,7 +9,7 @@ import { fund, FUNDS } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { PatientClient } from '../support/merchant/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
-import { whenFinal, whenStatus } from '../support/payout/payout-status';
+import { whenFinal, whenStatus } from './payout-status';
 import { started } from '../support/started';
 
 const AWAY_MS = 5_000;

@@ -14,7 +14,7 @@ import {
   whenPayment,
 } from '../support/payment/payment-steps';
 import { auditPayouts } from '../support/payout/payout-audit';
-import { whenFinal } from '../support/payout/payout-status';
+import { whenFinal } from './payout-status';
 import { acceptedPayout, approve, openMerchant } from '../support/payout/payout-steps';
 import { control, readBookEntry, readCheckoutEntry } from '../support/servers/sandbox';
 import { waitThroughFaults } from '../support/wait-for';

@@ -9,7 +9,7 @@ import { fund, FUNDS } from '../support/merchant/merchant';
 import { buildPayout, randomKey } from '../support/merchant/merchant-client';
 import { PatientClient } from '../support/merchant/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
-import { whenFinal } from '../support/payout/payout-status';
+import { whenFinal } from './payout-status';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice, type Dice } from '../support/seeded-random';
 import { started } from '../support/started';

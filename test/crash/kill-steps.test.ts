@@ -4,11 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChildProgram } from '../support/servers/child-program';
-import { CommitGate } from '../support/chaos/commit-gate';
+import { CommitGate } from './commit-gate';
 import { startGateway, type OwnGateway } from '../support/servers/gateway';
 import { bringToSteps, carryOn, countPayouts, statuses, STEPS } from './interrupted-payouts';
 import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
-import { whenFinal } from '../support/payout/payout-status';
+import { whenFinal } from './payout-status';
 import { FUNDS } from '../support/merchant/merchant';
 
 /** Longer than a workflow task's time-out: Temporal gives the frozen worker's tasks to another. */

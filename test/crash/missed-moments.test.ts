@@ -8,8 +8,7 @@ import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merc
 import { isUnavailable, retry } from '../support/merchant/patient-client';
 import { atProvider, openedPayment } from '../support/payment/payment-steps';
 import { auditPayouts } from '../support/payout/payout-audit';
-import { acceptedPayout } from '../support/payout/payout-steps';
-import { addKey, type NamedKey } from '../support/payout/release-keys';
+import { acceptedPayout, addKey, type NamedKey } from '../support/payout/payout-steps';
 import { allowConnections } from '../support/servers/database';
 import { startGateway } from '../support/servers/gateway';
 import { started } from '../support/started';

@@ -3,11 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findOnPath } from '../../src/dev/processes';
-import {
-  type Cluster,
-  findSystemPostgres,
-  type PostgresHost,
-} from '../support/servers/system-postgres';
+import { type Cluster, findSystemPostgres, type PostgresHost } from './system-postgres';
 
 const FILES = resolve(__dirname, '../../deploy/backup');
 /** Of deploy/backup/pgbackrest.conf. */

@@ -23,7 +23,7 @@ import { BACKUP_REMEDY, Backups, findPgBackRest } from './pgbackrest';
 import { runProgram } from '../support/servers/programs';
 import { readBook } from '../support/servers/sandbox';
 import { scaled } from '../support/scale';
-import { type Cluster, PostgresHost } from '../support/servers/system-postgres';
+import { type Cluster, PostgresHost } from './system-postgres';
 import { placeOf, temporalCommand } from '../support/servers/temporal-command';
 import { hurryDeliveries } from '../support/webhook/webhook-delivery-audit';
 import { startReceiver, type Receiver } from '../support/webhook/webhook-receiver';

@@ -14,7 +14,7 @@ import { createMerchant, fund } from '../support/merchant/merchant';
 import { buildPayout } from '../support/merchant/merchant-client';
 import { PatientClient } from '../support/merchant/patient-client';
 import { auditPayouts } from '../support/payout/payout-audit';
-import { whenFinal, whenStatus } from '../support/payout/payout-status';
+import { whenFinal, whenStatus } from './payout-status';
 import { control, readBookEntry } from '../support/servers/sandbox';
 import { placeOf, temporalCommand } from '../support/servers/temporal-command';
 import { waitThroughFaults } from '../support/wait-for';

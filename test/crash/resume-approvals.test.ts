@@ -4,7 +4,7 @@ import { fund, FUNDS } from '../support/merchant/merchant';
 import { buildPayout } from '../support/merchant/merchant-client';
 import { PatientClient } from '../support/merchant/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
-import { payoutStatus, whenFinal, whenStatus } from '../support/payout/payout-status';
+import { payoutStatus, whenFinal, whenStatus } from './payout-status';
 import { placeOf, temporalCommand } from '../support/servers/temporal-command';
 import { waitThroughFaults } from '../support/wait-for';
 

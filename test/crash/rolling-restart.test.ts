@@ -14,7 +14,7 @@ import { fund, FUNDS } from '../support/merchant/merchant';
 import { buildPayout, MerchantClient, randomKey } from '../support/merchant/merchant-client';
 import { isUnavailable, retry } from '../support/merchant/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
-import { whenFinal } from '../support/payout/payout-status';
+import { whenFinal } from './payout-status';
 import { scaled } from '../support/scale';
 import { waitThroughFaults } from '../support/wait-for';
 

@@ -7,7 +7,7 @@ import { createMerchant, fund, FUNDS, type Merchant } from '../support/merchant/
 import { buildPayout } from '../support/merchant/merchant-client';
 import { PatientClient } from '../support/merchant/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
-import { payoutStatus, whenFinal, whenStatus } from '../support/payout/payout-status';
+import { payoutStatus, whenFinal, whenStatus } from './payout-status';
 import { control, readBookEntry } from '../support/servers/sandbox';
 import { waitThroughFaults } from '../support/wait-for';
 import { started } from '../support/started';

@@ -15,7 +15,7 @@ import { fund, FUNDS } from '../support/merchant/merchant';
 import { buildPayout } from '../support/merchant/merchant-client';
 import { PatientClient } from '../support/merchant/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
-import { whenFinal, whenStatus } from '../support/payout/payout-status';
+import { whenFinal, whenStatus } from './payout-status';
 import { control, readBookEntry } from '../support/servers/sandbox';
 import { waitThroughFaults } from '../support/wait-for';
 import { started } from '../support/started';

@@ -17,7 +17,7 @@ import {
 } from '../support/merchant/merchant-client';
 import { PatientClient, retry } from '../support/merchant/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
-import { whenFinal } from '../support/payout/payout-status';
+import { whenFinal } from './payout-status';
 import { scaled } from '../support/scale';
 import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';
 import { waitThroughFaults } from '../support/wait-for';

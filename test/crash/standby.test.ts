@@ -12,12 +12,7 @@ import { describeWithProgram } from '../support/optional-program';
 import { PatientClient, retry } from '../support/merchant/patient-client';
 import { auditPayouts, expectedBalance } from '../support/payout/payout-audit';
 import { scaled } from '../support/scale';
-import {
-  type Cluster,
-  findSystemPostgres,
-  POSTGRES_REMEDY,
-  PostgresHost,
-} from '../support/servers/system-postgres';
+import { type Cluster, findSystemPostgres, POSTGRES_REMEDY, PostgresHost } from './system-postgres';
 import { waitThroughFaults } from '../support/wait-for';
 
 jest.setTimeout(scaled(300_000, 1_200_000));

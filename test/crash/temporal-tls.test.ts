@@ -10,7 +10,7 @@ import { fund } from '../support/merchant/merchant';
 import { buildPayout } from '../support/merchant/merchant-client';
 import { PatientClient } from '../support/merchant/patient-client';
 import { auditPayouts } from '../support/payout/payout-audit';
-import { whenFinal } from '../support/payout/payout-status';
+import { whenFinal } from './payout-status';
 import { scaled } from '../support/scale';
 import { type Certificate, createAuthority } from '../support/servers/throw-away-certificates';
 import { startTlsFront, type TlsFront } from './tls-front';

@@ -17,7 +17,7 @@ import { killAgainAndAgain } from './kills';
 import { type MortalServers, startMortalServers } from '../support/chaos/mortal-servers';
 import { buildPayout } from '../support/merchant/merchant-client';
 import { PatientClient } from '../support/merchant/patient-client';
-import { whenFinal } from '../support/payout/payout-status';
+import { whenFinal } from './payout-status';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice } from '../support/seeded-random';
 import { type Receiver, startReceiver } from '../support/webhook/webhook-receiver';

@@ -10,7 +10,7 @@ import { auditWebhookDeliveries } from '../support/webhook/webhook-delivery-audi
 import { buildPayout } from '../support/merchant/merchant-client';
 import { NpmGateway, type Settings } from './npm-gateway';
 import { PatientClient } from '../support/merchant/patient-client';
-import { whenFinal } from '../support/payout/payout-status';
+import { whenFinal } from './payout-status';
 import { scaled } from '../support/scale';
 import { chooseSeed, createDice } from '../support/seeded-random';
 import { faultOf, type Receiver, startReceiver } from '../support/webhook/webhook-receiver';

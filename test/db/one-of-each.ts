@@ -4,8 +4,8 @@ import type { Db } from '../../src/db/transaction';
 import type { IdKind } from '../../src/domain/ids';
 import type { Mode } from '../../src/domain/mode';
 import { newId } from '../../src/platform/lib/new-id';
-import { compose } from '../support/composed';
 import { buildPayoutMoney, fund, insertPayment, insertPayout } from '../support/merchant/ledger';
+import { compose } from '../support/servers/database';
 
 export async function insertRow(db: Db, table: string, row: Record<string, unknown>) {
   await db.query(compose(table).insert(row));

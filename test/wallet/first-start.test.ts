@@ -15,7 +15,7 @@ import {
   testNetwork,
   WALLET_KEYS,
 } from '../support/wallet/wallet';
-import { createOperator } from '../support/wallet/operator';
+import { createOperator } from './operator';
 import { buildOrder, foundCheckout, when } from './deposits-world';
 
 const signer = createTestSigner();

@@ -10,9 +10,9 @@ import { SumsCheck } from '../../src/rails/wallet/sums';
 import { planSweep } from '../../src/rails/wallet/sweep/plan';
 import { findOutcome } from '../../src/rails/wallet/sweep/run';
 import { waitThroughFaults } from '../support/wait-for';
-import { createOperator } from '../support/wallet/operator';
+import { createOperator } from './operator';
 import { describeWithChain, startChain, type TestChain } from '../support/wallet/chain';
-import { startForgetfulNode } from '../support/wallet/forgetful-node';
+import { startForgetfulNode } from './forgetful-node';
 import type { NodeAnswer, NodeCall, NodeProxy } from '../support/wallet/node-proxy';
 import { createWalletDatabase, type WalletDatabase } from '../support/servers/database';
 import {

@@ -28,7 +28,7 @@ import {
   testSigner,
   type TestWallet,
 } from '../support/wallet/wallet';
-import { createOperator } from '../support/wallet/operator';
+import { createOperator } from './operator';
 import { waitThroughFaults } from '../support/wait-for';
 
 const PAYOUTS = scaled(40, 300);

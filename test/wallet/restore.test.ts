@@ -27,7 +27,7 @@ import {
   type TestWallet,
 } from '../support/wallet/wallet';
 
-import { createOperator } from '../support/wallet/operator';
+import { createOperator } from './operator';
 import { buildOrder, foundCheckout } from './deposits-world';
 import { waitThroughFaults } from '../support/wait-for';
 import { orderTo, payoutsOf } from './payouts-world';

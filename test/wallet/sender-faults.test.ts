@@ -20,7 +20,7 @@ import {
   testNetwork,
   type TestWallet,
 } from '../support/wallet/wallet';
-import { createOperator } from '../support/wallet/operator';
+import { createOperator } from './operator';
 import { waitThroughFaults } from '../support/wait-for';
 import { payoutsOf } from './payouts-world';
 

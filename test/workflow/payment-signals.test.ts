@@ -21,14 +21,7 @@ import {
   whenIdle,
   whenOver,
 } from '../support/payout/payout-case';
-import {
-  byPage,
-  expectRemarks,
-  json,
-  payload,
-  signalRaw,
-  type UnusableSignal,
-} from '../support/chaos/raw-signal';
+import { byPage, expectRemarks, json, payload, signalRaw, type UnusableSignal } from './raw-signal';
 import { findAnyOf, readEverything } from '../support/stored-text';
 import { CONSOLE_URL, signalFirst, startWorkflowWorld } from '../support/servers/workflow-world';
 import { waitFor } from '../support/wait-for';

@@ -1,9 +1,9 @@
 /** A merchant pays 20 people from a spreadsheet: two persons of the account and an operator, each with a real browser. */
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { describeWithBrowser, signIn, useBrowser } from '../../support/servers/browser';
+import { describeWithBrowser, signIn, useBrowser } from '../browser';
 import { fund } from '../../support/merchant/merchant';
-import { lookAt } from '../../support/merchant/page-checks';
+import { lookAt } from '../page-checks';
 import { makeUser, type TestUser } from '../../support/merchant/page-client';
 import { started } from '../../support/started';
 import { startConsole } from './console-gateway';

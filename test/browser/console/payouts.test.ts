@@ -1,11 +1,11 @@
 /** Operators decide about payouts with a real browser. */
 import type { Page } from 'playwright-core';
 import { magicAddress } from '../../../src/rails/sandbox/transfers/scenarios';
-import { describeWithBrowser, signIn, useBrowser } from '../../support/servers/browser';
+import { describeWithBrowser, signIn, useBrowser } from '../browser';
 import { APPROVED } from '../../support/servers/console-gateway';
 import { fund } from '../../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../../support/merchant/merchant-client';
-import { lookAt, lookAtEach, picture } from '../../support/merchant/page-checks';
+import { lookAt, lookAtEach, picture } from '../page-checks';
 import { makeUser, type TestUser } from '../../support/merchant/page-client';
 import { started } from '../../support/started';
 import { startConsole } from './console-gateway';

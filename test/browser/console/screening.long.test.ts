@@ -1,10 +1,10 @@
 /** An operator reads what the screening says about a payout, and allows it, with a real browser. */
 import type { Page } from 'playwright-core';
 import { importList } from '../../../src/features/screening/screening';
-import { describeWithBrowser, signIn, useBrowser } from '../../support/servers/browser';
+import { describeWithBrowser, signIn, useBrowser } from '../browser';
 import { fund } from '../../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../../support/merchant/merchant-client';
-import { lookAt } from '../../support/merchant/page-checks';
+import { lookAt } from '../page-checks';
 import { makeUser, type TestUser } from '../../support/merchant/page-client';
 import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';

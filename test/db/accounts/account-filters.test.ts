@@ -21,7 +21,7 @@ import { appendAudit } from '../../../src/db/audit/audit-log';
 import { replayMissing } from '../../../src/features/webhooks/webhook-recovery';
 import { readAuditLogOfAccount } from '../../../src/features/audit/audit-log';
 import { openTestDatabase } from '../../support/servers/database';
-import { addFeeRule } from '../../support/merchant/fee-rules';
+import { addFeeRule } from '../fee-rules';
 import {
   buildPayoutMoney,
   insertPayment,

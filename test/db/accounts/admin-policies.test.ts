@@ -1,5 +1,4 @@
 /** Limits, review and pauses, by the admin command, as a new payout meets them. */
-import { compose } from '../../support/composed';
 import { listRoutes } from '../../../src/db/accounts/currency-routes';
 import { readPayoutFacts } from '../../../src/db/payouts/payout-facts';
 import { listPolicies } from '../../../src/db/accounts/payout-policies';
@@ -8,6 +7,7 @@ import { amount } from '../../../src/domain/money';
 import { Admin, auditRows } from '../admin-harness';
 import { startHarness } from '../http-harness';
 import { started } from '../../support/started';
+import { compose } from '../../support/servers/database';
 
 const harness = started(startHarness);
 let admin: Admin;

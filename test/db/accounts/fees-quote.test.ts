@@ -1,5 +1,5 @@
 /** GET /fees/quote (the specification, "Fee quote"; decisions/money#service-fees). */
-import { addFeeRule, type FeeRuleWish } from '../../support/merchant/fee-rules';
+import { addFeeRule, type FeeRuleWish } from '../fee-rules';
 import { MerchantClient } from '../../support/merchant/merchant-client';
 import { acceptedPayout, openMerchant } from '../../support/payout/payout-steps';
 import { sharedInRoom } from '../../support/room';

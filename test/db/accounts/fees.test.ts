@@ -1,5 +1,5 @@
 /** GET /fees (the specification, "Fee rule"; decisions/money#service-fees). */
-import { type FeeRuleWish, addFeeRule } from '../../support/merchant/fee-rules';
+import { type FeeRuleWish, addFeeRule } from '../fee-rules';
 import { MerchantClient } from '../../support/merchant/merchant-client';
 import { acceptedPayout, openMerchant } from '../../support/payout/payout-steps';
 import { sharedInRoom } from '../../support/room';

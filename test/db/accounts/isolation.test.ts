@@ -6,7 +6,7 @@ import { EXPORTS } from '../../../src/domain/bookkeeping';
 import { RECONCILED } from '../../../src/domain/merchant-reconciliation';
 import { OPERATIONS } from '../../../src/openapi/document';
 import { newId } from '../../../src/platform/lib/new-id';
-import { addFeeRule } from '../../support/merchant/fee-rules';
+import { addFeeRule } from '../fee-rules';
 import { createKey, fund } from '../../support/merchant/merchant';
 import {
   type ApiAnswer,

@@ -22,7 +22,7 @@ import {
   makeAccount,
 } from '../../support/merchant/ledger';
 import { openTestDatabase } from '../../support/servers/database';
-import { whenWaiting } from '../../support/servers/lock-waits';
+import { whenWaiting } from '../lock-waits';
 import { started } from '../../support/started';
 
 const database = started(() => openTestDatabase({ owner: 2, app: 4 }));

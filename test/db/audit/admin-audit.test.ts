@@ -1,8 +1,8 @@
 /** The audit log: it can be read and added to, and nothing else. */
-import { compose } from '../../support/composed';
 import { Admin, auditRows } from '../admin-harness';
 import { startHarness } from '../http-harness';
 import { started } from '../../support/started';
+import { compose } from '../../support/servers/database';
 
 const harness = started(startHarness);
 let admin: Admin;

@@ -4,7 +4,7 @@ import { listBalances } from '../../../src/db/ledger/ledger';
 import { newId } from '../../../src/platform/lib/new-id';
 import { Admin, auditRows, withOptions } from '../admin-harness';
 import { startHarness } from '../http-harness';
-import { whenWaiting } from '../../support/servers/lock-waits';
+import { whenWaiting } from '../lock-waits';
 import { started } from '../../support/started';
 
 const harness = started(startHarness);

@@ -1,6 +1,5 @@
 /** GET /transactions (the specification, "Transaction object"; decisions/money#ledger and decisions/api#lists). */
 import { fund } from '../../support/merchant/ledger';
-import { walkList } from '../../support/merchant/list-walk';
 import { createKey } from '../../support/merchant/merchant';
 import { MerchantClient } from '../../support/merchant/merchant-client';
 import {
@@ -11,6 +10,7 @@ import {
 } from '../../support/payout/payout-steps';
 import { started } from '../../support/started';
 import { startDirectGateway } from '../direct-gateway';
+import { walkList } from '../../support/merchant/listed-rows';
 
 const gateway = started(startDirectGateway);
 

@@ -16,12 +16,7 @@ import { resolveCase } from '../../../src/features/cases/cases';
 import { AdminRefusal } from '../../../src/kit/service/refusal';
 import { isSound } from '../../support/servers/gateway';
 import { fund } from '../../support/merchant/ledger';
-import {
-  atProvider,
-  openPayment,
-  type OpenedPayment,
-  startPaymentWorld,
-} from '../../support/payment/payment-world';
+import { atProvider, openPayment, type OpenedPayment, startPaymentWorld } from '../payment-world';
 import { scaled } from '../../support/scale';
 import { chooseSeed, createDice } from '../../support/seeded-random';
 import { started } from '../../support/started';

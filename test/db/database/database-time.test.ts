@@ -4,7 +4,7 @@ import { checkPayout } from '../../../activities/payout/provider';
 import { databaseTime } from '../../../src/db/database-time';
 import { findPayment } from '../../../src/db/payments/payments';
 import { buildPayoutMoney, insertPayout, makeAccount } from '../../support/merchant/ledger';
-import { openPayment, startPaymentWorld } from '../../support/payment/payment-world';
+import { openPayment, startPaymentWorld } from '../payment-world';
 import { started } from '../../support/started';
 
 const world = started(startPaymentWorld);

@@ -1,4 +1,3 @@
-import { compose } from '../../support/composed';
 import { connect } from '../../../src/db/connect';
 import { withClient } from '../../../src/db/provision';
 import type { Db } from '../../../src/db/transaction';
@@ -7,7 +6,7 @@ import { seedDevelopment } from '../../../src/dev/prepare-database';
 import { parseApiKey } from '../../../src/domain/api-key';
 import { SCOPES } from '../../../src/domain/scopes';
 import { hashApiKey } from '../../../src/platform/lib/api-key-secret';
-import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
+import { compose, createTestDatabase, type TestDatabase } from '../../support/servers/database';
 
 const PEPPER = 'a pepper for tests';
 

@@ -19,7 +19,7 @@ import {
   postAlone,
 } from '../../support/merchant/ledger';
 import { scaled } from '../../support/scale';
-import { whenWaiting } from '../../support/servers/lock-waits';
+import { whenWaiting } from '../lock-waits';
 
 const APPLICATION_NAME = 'ledger-races';
 

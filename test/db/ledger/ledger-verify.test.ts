@@ -2,7 +2,6 @@
  * The ledger's invariants hold on a ledger made by real postings, and each catches its break.
  * Breaks are made as the superuser with triggers and checks out of the way: nothing else can.
  */
-import { compose } from '../../support/composed';
 import type { Db } from '../../../src/db/transaction';
 import { checkLedger, noteLateLedgerCheck } from '../../../activities/ledger-check';
 import { connect } from '../../../src/db/connect';
@@ -11,7 +10,7 @@ import { proveChanges, readProvenAt, verifyLedger } from '../../../src/db/ledger
 import { type BalanceKey, post } from '../../../src/db/ledger/ledger';
 import { returnPosting, reservePosting, settlementPosting } from '../../../src/domain/ledger';
 import { isFinalPayout, PAYOUT_STATUSES } from '../../../src/domain/payout';
-import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
+import { compose, createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import {
   buildPayoutMoney,
   creditPayment,

@@ -1,5 +1,4 @@
 /** `ledger_post` as the application's role calls it, one caller at a time. */
-import { compose } from '../../support/composed';
 import { type BalanceKey, listBalances, postAtCommit } from '../../../src/db/ledger/ledger';
 import {
   type Posting,
@@ -12,7 +11,7 @@ import {
 import { reserveRows } from '../../../src/db/payout-batches/payout-batch-rows';
 import type { Amount } from '../../../src/domain/money';
 import { newId } from '../../../src/platform/lib/new-id';
-import { openTestDatabase } from '../../support/servers/database';
+import { compose, openTestDatabase } from '../../support/servers/database';
 import {
   buildPayoutMoney,
   fund,

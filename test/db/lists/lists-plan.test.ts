@@ -2,7 +2,7 @@
  * Lists stay as fast as they are on the first page (decisions/api#lists): the very statements that the
  * repositories run, explained by PostgreSQL, on a big account among others.
  */
-import { sentStatements } from '../../support/sent-statements';
+import { sentStatements } from '../sent-statements';
 import type { Client } from 'pg';
 import {
   type ConsolePaymentFilters,

@@ -7,13 +7,13 @@ import { TRANSACTION_TYPES } from '../../../src/domain/ledger';
 import { PAYOUT_STATUSES } from '../../../src/domain/payout';
 import { PROVIDER_CODES } from '../../../src/domain/provider-codes';
 import { newId } from '../../../src/platform/lib/new-id';
-import { walkList } from '../../support/merchant/list-walk';
 import {
   insertPayouts,
   insertTransactions,
   type ListedRow,
   newestFirst,
   underOtherIds,
+  walkList,
 } from '../../support/merchant/listed-rows';
 import { type ApiAnswer, MerchantClient } from '../../support/merchant/merchant-client';
 import { scaled } from '../../support/scale';

@@ -2,7 +2,7 @@
  * The sweeps of restart-missing run every 15 seconds: among many payments that need nothing, each
  * finds its few by an index, and waits for no lock.
  */
-import { sentStatements } from '../../support/sent-statements';
+import { sentStatements } from '../sent-statements';
 import { withClient } from '../../../src/db/provision';
 import {
   takeUncheckedDecisions,

@@ -1,5 +1,4 @@
 /** The lists of states in CHECK constraints and index predicates are those of src/domain. */
-import { compose } from '../../support/composed';
 import { DIFFERENCE_KINDS } from '../../../src/domain/cases';
 import { TRANSACTION_TYPES } from '../../../src/domain/ledger';
 import { MODES } from '../../../src/domain/mode';
@@ -25,6 +24,7 @@ import { differencesSql } from '../../../src/db/books/reconciliation-differences
 import { buildPayoutMoney, fundedBalance, insertPayout } from '../../support/merchant/ledger';
 import { startHarness } from '../http-harness';
 import { started } from '../../support/started';
+import { compose } from '../../support/servers/database';
 
 const harness = started(startHarness);
 

@@ -16,7 +16,7 @@ import { createChats, type Chats } from '../../../src/features/notifications/cha
 import { createWebhookSender, type WebhookSender } from '../../../src/adapters/webhooks/sender';
 import { makeAccount } from '../../support/merchant/ledger';
 import { makeUser } from '../../support/merchant/page-client';
-import { notificationDeps } from '../../support/notification-deps';
+import { notificationDeps } from '../notification-deps';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import {
   answer,

@@ -4,7 +4,7 @@ import { sendNotification } from '../../../activities/notifications/send';
 import { createKey } from '../../../src/features/api-keys/api-keys';
 import { makeAccount } from '../../support/merchant/ledger';
 import { makeUser } from '../../support/merchant/page-client';
-import { notificationDeps } from '../../support/notification-deps';
+import { notificationDeps } from '../notification-deps';
 import { openTestDatabase } from '../../support/servers/database';
 import { startMailServer } from '../../support/servers/mail-server';
 import { started } from '../../support/started';

@@ -5,7 +5,7 @@ import { appendEvent, transactionOfEvents } from '../../../src/db/webhooks/event
 import type { EventType } from '../../../src/domain/events';
 import { newId } from '../../../src/platform/lib/new-id';
 import { makeUser } from '../../support/merchant/page-client';
-import { notificationDeps } from '../../support/notification-deps';
+import { notificationDeps } from '../notification-deps';
 import { startMailServer } from '../../support/servers/mail-server';
 import { startedNotifications } from './notifications-world';
 

@@ -24,7 +24,7 @@ import { AdminRefusal } from '../../../src/kit/service/refusal';
 import type { PaymentDecision } from '../../../workflows/messages';
 import { brokenInvariants } from '../../support/servers/gateway';
 import { fund } from '../../support/merchant/ledger';
-import { whenWaiting } from '../../support/servers/lock-waits';
+import { whenWaiting } from '../lock-waits';
 import {
   answerLost,
   atProvider,
@@ -35,7 +35,7 @@ import {
   startPaymentWorld,
   withFaults,
   type Wrap,
-} from '../../support/payment/payment-world';
+} from '../payment-world';
 import { started } from '../../support/started';
 
 const world = started(startPaymentWorld);

@@ -22,7 +22,7 @@ import {
   type PaymentWorld,
   withFaults,
   type Wrap,
-} from '../../support/payment/payment-world';
+} from '../payment-world';
 
 /** Lets the commands happen to a new payment; after each, the gateway and the model agree. */
 export async function play(world: PaymentWorld, commands: Command[]): Promise<PaymentModel> {

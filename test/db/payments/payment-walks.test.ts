@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { walk } from './payment-commands';
 import { play } from './payment-walk';
-import { startPaymentWorld } from '../../support/payment/payment-world';
+import { startPaymentWorld } from '../payment-world';
 import { scaled } from '../../support/scale';
 import { chooseSeed } from '../../support/seeded-random';
 import { brokenInvariants } from '../../support/servers/gateway';

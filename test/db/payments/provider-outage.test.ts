@@ -2,7 +2,7 @@
 import { checkPayment } from '../../../activities/payment/check';
 import { checkPayout } from '../../../activities/payout/provider';
 import { buildPayoutMoney, insertPayout, makeAccount } from '../../support/merchant/ledger';
-import { openPayment, startPaymentWorld } from '../../support/payment/payment-world';
+import { openPayment, startPaymentWorld } from '../payment-world';
 import { control } from '../../support/servers/sandbox';
 import { started } from '../../support/started';
 

@@ -31,7 +31,7 @@ import type { PayoutBatch } from '../../../src/domain/payout-batch';
 import { newId } from '../../../src/platform/lib/new-id';
 import { manifestSha256 } from '../../../src/features/payout-batches/payout-batches-contract';
 import { openTestDatabase } from '../../support/servers/database';
-import { whenWaiting } from '../../support/servers/lock-waits';
+import { whenWaiting } from '../lock-waits';
 import { fundedBalance } from '../../support/merchant/ledger';
 import { started } from '../../support/started';
 

@@ -15,7 +15,7 @@ import type { Mode } from '../../../src/domain/mode';
 import { amount } from '../../../src/domain/money';
 import { newId } from '../../../src/platform/lib/new-id';
 import { createMerchant, fund } from '../../support/merchant/merchant';
-import { startPaymentWorld } from '../../support/payment/payment-world';
+import { startPaymentWorld } from '../payment-world';
 import { started } from '../../support/started';
 
 const world = started(startPaymentWorld);

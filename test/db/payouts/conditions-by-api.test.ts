@@ -4,19 +4,17 @@ import { buildPayout } from '../../support/merchant/merchant-client';
 import { openedPayment } from '../../support/payment/payment-steps';
 import {
   acceptedPayout,
-  balanceOf,
-  type MerchantWish,
-  openMerchant,
-} from '../../support/payout/payout-steps';
-import {
   addKey,
+  balanceOf,
   cancel,
+  type MerchantWish,
   type MerchantWithTwoKeys,
+  openMerchant,
   openWithTwoKeys,
   read,
   release,
   setKey,
-} from '../../support/payout/release-keys';
+} from '../../support/payout/payout-steps';
 import { scaled } from '../../support/scale';
 import { isSound } from '../../support/servers/gateway';
 import { started } from '../../support/started';

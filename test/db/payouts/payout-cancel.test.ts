@@ -4,7 +4,7 @@ import { post } from '../../../src/db/ledger/ledger';
 import { reservePosting } from '../../../src/domain/ledger';
 import { newId } from '../../../src/platform/lib/new-id';
 import { buildPayoutMoney, fundedBalance, insertPayout } from '../../support/merchant/ledger';
-import { startPaymentWorld } from '../../support/payment/payment-world';
+import { startPaymentWorld } from '../payment-world';
 import { started } from '../../support/started';
 
 const world = started(startPaymentWorld);

@@ -21,7 +21,7 @@ import {
   insertPayout,
   makeAccount,
 } from '../../support/merchant/ledger';
-import { whenWaiting } from '../../support/servers/lock-waits';
+import { whenWaiting } from '../lock-waits';
 import { started } from '../../support/started';
 
 const database = started(() => openTestDatabase({ owner: 2, app: 2 }));

@@ -12,7 +12,7 @@ import type { Provider, ProviderTransfer } from '../../../src/adapters/providers
 import { magicAddress } from '../../../src/rails/sandbox/transfers/scenarios';
 import { isSound } from '../../support/servers/gateway';
 import { buildPayoutMoney, fundedBalance, insertPayout } from '../../support/merchant/ledger';
-import { startPaymentWorld } from '../../support/payment/payment-world';
+import { startPaymentWorld } from '../payment-world';
 import { started } from '../../support/started';
 
 const world = started(startPaymentWorld, isSound);

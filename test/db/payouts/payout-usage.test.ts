@@ -2,7 +2,6 @@
  * The figure that limits are checked against equals the full sum over the payouts of the last 24 hours,
  * whatever happens to them, in whatever order, and at the edge of the window.
  */
-import { compose } from '../../support/composed';
 import fc from 'fast-check';
 import type { BalanceKey } from '../../../src/db/ledger/ledger';
 import { newId } from '../../../src/platform/lib/new-id';
@@ -10,7 +9,7 @@ import { lockUsage, readKeyFacts, readPayoutFacts } from '../../../src/db/payout
 import { amount } from '../../../src/domain/money';
 import { sqlList, type Tx } from '../../../src/db/transaction';
 import { PAYOUT_STATUSES, RETURNED_PAYOUT_STATUSES } from '../../../src/domain/payout';
-import { openTestDatabase } from '../../support/servers/database';
+import { compose, openTestDatabase } from '../../support/servers/database';
 import {
   buildPayoutMoney,
   creditPayment,
@@ -18,8 +17,8 @@ import {
   insertPayout,
   makeAccount,
 } from '../../support/merchant/ledger';
-import { askedPayout, openKey } from '../../support/payout/reserving-world';
-import { whenWaiting } from '../../support/servers/lock-waits';
+import { askedPayout, openKey } from '../reserving-world';
+import { whenWaiting } from '../lock-waits';
 import { scaled } from '../../support/scale';
 import { started } from '../../support/started';
 

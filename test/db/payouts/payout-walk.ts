@@ -17,14 +17,9 @@ import { returnPosting, settlementPosting } from '../../../src/domain/ledger';
 import { amount } from '../../../src/domain/money';
 import type { PayoutStatus } from '../../../src/domain/payout';
 import { newId } from '../../../src/platform/lib/new-id';
-import { addFeeRule } from '../../support/merchant/fee-rules';
+import { addFeeRule } from '../fee-rules';
 import { fund } from '../../support/merchant/ledger';
-import {
-  atProvider,
-  openPayment,
-  type PaymentWorld,
-  withFaults,
-} from '../../support/payment/payment-world';
+import { atProvider, openPayment, type PaymentWorld, withFaults } from '../payment-world';
 import { PayoutModel, type Row } from './payout-model';
 import {
   claimBatch,
@@ -33,7 +28,7 @@ import {
   openKey,
   type Requester,
   setDailyLimit,
-} from '../../support/payout/reserving-world';
+} from '../reserving-world';
 
 type Crash = 'before_commit' | 'after_commit' | null;
 

@@ -9,12 +9,7 @@ import { amount } from '../../../src/domain/money';
 import type { Tx } from '../../../src/db/transaction';
 import { isSound } from '../../support/servers/gateway';
 import { buildPayoutMoney, fund, fundedBalance, insertPayout } from '../../support/merchant/ledger';
-import {
-  atProvider,
-  openPayment,
-  type OpenedPayment,
-  startPaymentWorld,
-} from '../../support/payment/payment-world';
+import { atProvider, openPayment, type OpenedPayment, startPaymentWorld } from '../payment-world';
 import {
   claimBatch,
   claimPayout,
@@ -22,8 +17,8 @@ import {
   openKey,
   type Requester,
   setDailyLimit,
-} from '../../support/payout/reserving-world';
-import { whenWaiting } from '../../support/servers/lock-waits';
+} from '../reserving-world';
+import { whenWaiting } from '../lock-waits';
 import { started } from '../../support/started';
 
 const world = started(startPaymentWorld, isSound);

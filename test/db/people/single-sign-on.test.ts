@@ -2,13 +2,18 @@
 import { areRelatedOperators } from '../../../src/db/approvals/related-operators';
 import { linkOperator } from '../../../src/features/people/single-sign-on';
 import { disableUser } from '../../../src/features/people/users';
-import { makeUser, PageClient } from '../../support/merchant/page-client';
-import { giveSecondFactor, signInWithCode } from '../../support/merchant/second-factor';
-import { finishVisit, visitProvider } from '../../support/merchant/single-sign-on';
+import {
+  giveSecondFactor,
+  makeUser,
+  PageClient,
+  signInWithCode,
+} from '../../support/merchant/page-client';
 import {
   type Falsified,
+  finishVisit,
   type Person,
   startOpenIdProvider,
+  visitProvider,
 } from '../../support/servers/openid-provider';
 import { started } from '../../support/started';
 import { type Gateway, PUBLIC_URL, startHarness } from '../http-harness';

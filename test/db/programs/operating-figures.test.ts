@@ -2,7 +2,7 @@
  * The figures that operators watch: right, one statement however many scrape, and found by indexes among
  * many objects that are final.
  */
-import { sentStatements } from '../../support/sent-statements';
+import { sentStatements } from '../sent-statements';
 import { Registry } from 'prom-client';
 import { connect } from '../../../src/db/connect';
 import { withClient } from '../../../src/db/provision';

@@ -32,7 +32,7 @@ import {
   openPayment,
   type OpenedPayment,
   startPaymentWorld,
-} from '../../support/payment/payment-world';
+} from '../payment-world';
 import { started } from '../../support/started';
 
 const world = started(startPaymentWorld);

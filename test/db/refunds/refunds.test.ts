@@ -7,26 +7,24 @@ import {
   randomKey,
 } from '../../support/merchant/merchant-client';
 import {
+  ADDRESS,
   atProvider,
   checkoutOf,
   creditOf,
   eventsOf,
   type Opened,
   openedPayment,
+  paidOnChain,
   paidPayment,
   postingsOf,
+  refund,
+  refunded,
+  refundsOf,
   spend,
   statusesOf,
   whenPayment,
   whenRefund,
 } from '../../support/payment/payment-steps';
-import {
-  ADDRESS,
-  paidOnChain,
-  refund,
-  refunded,
-  refundsOf,
-} from '../../support/payment/refund-steps';
 import { available, balanceOf, openMerchant } from '../../support/payout/payout-steps';
 import { isSound } from '../../support/servers/gateway';
 import { started } from '../../support/started';

@@ -15,7 +15,7 @@ import { createScreeningService } from '../../../src/adapters/screening/service'
 import { isSound } from '../../support/servers/gateway';
 import { startHttpServer } from '../../support/servers/sandbox';
 import { buildPayoutMoney, fundedBalance, insertPayout } from '../../support/merchant/ledger';
-import { startPaymentWorld } from '../../support/payment/payment-world';
+import { startPaymentWorld } from '../payment-world';
 import { started } from '../../support/started';
 
 const world = started(startPaymentWorld, isSound);

@@ -2,12 +2,11 @@
  * What the database demands before a live payout is submitted (decisions/controls#screening): the table of
  * answers, walked on the statement that begins a submission.
  */
-import { compose } from '../../support/composed';
 import { beginSubmission } from '../../../src/db/payouts/payout-submissions';
 import { answerFromList, requireService } from '../../../src/db/screening/screening';
 import type { BalanceKey } from '../../../src/db/ledger/ledger';
 import type { ScreeningSubject } from '../../../src/domain/screening';
-import { openTestDatabase } from '../../support/servers/database';
+import { compose, openTestDatabase } from '../../support/servers/database';
 import { buildPayoutMoney, insertPayout, makeAccount } from '../../support/merchant/ledger';
 import { started } from '../../support/started';
 

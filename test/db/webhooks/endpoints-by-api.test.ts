@@ -4,7 +4,7 @@ import { SCOPES } from '../../../src/domain/scopes';
 import { createKey } from '../../support/merchant/merchant';
 import { type ApiAnswer, MerchantClient, randomKey } from '../../support/merchant/merchant-client';
 import { type FundedMerchant, openMerchant } from '../../support/payout/payout-steps';
-import { whenWaiting } from '../../support/servers/lock-waits';
+import { whenWaiting } from '../lock-waits';
 import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';
 import { faultOf, type Receiver, startReceiver } from '../../support/webhook/webhook-receiver';

@@ -13,10 +13,10 @@ import { newId } from '../../../src/platform/lib/new-id';
 import type { EventObject } from '../../../src/features/webhooks/events-contract';
 import { DOCUMENT } from '../../support/merchant/contract';
 import { type ApiAnswer, MerchantClient } from '../../support/merchant/merchant-client';
-import { walkList } from '../../support/merchant/list-walk';
 import { chooseSeed, createDice } from '../../support/seeded-random';
 import { type Gateway, type Harness, startHarness } from '../http-harness';
 import { waitFor } from '../../support/wait-for';
+import { walkList } from '../../support/merchant/listed-rows';
 
 let harness: Harness;
 let gateway: Gateway;

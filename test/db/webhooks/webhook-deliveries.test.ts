@@ -1,5 +1,5 @@
 /** Deliveries in the database: written with the change, tried on the real schedule, forgotten. */
-import { sentStatements } from '../../support/sent-statements';
+import { sentStatements } from '../sent-statements';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
@@ -22,7 +22,7 @@ import { createEndpoint, rollSecret } from '../../../src/features/webhooks/webho
 import { createWebhookSender } from '../../../src/adapters/webhooks/sender';
 import { createTestDatabase, type TestDatabase } from '../../support/servers/database';
 import { createMerchant } from '../../support/merchant/merchant';
-import { whenWaiting } from '../../support/servers/lock-waits';
+import { whenWaiting } from '../lock-waits';
 import {
   type Received,
   type Receiver,

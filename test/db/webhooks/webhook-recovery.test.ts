@@ -1,5 +1,5 @@
 /** What an operator starts for many deliveries at once: bounded, each once, found by an index. */
-import { sentStatements } from '../../support/sent-statements';
+import { sentStatements } from '../sent-statements';
 import { randomBytes } from 'node:crypto';
 import { connect } from '../../../src/db/connect';
 import { withClient } from '../../../src/db/provision';

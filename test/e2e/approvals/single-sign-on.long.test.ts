@@ -2,13 +2,21 @@
 import { newDecisionId } from '../../../src/features/payouts/payout-reviews';
 import { linkOperator } from '../../../src/features/people/single-sign-on';
 import { buildPayout } from '../../support/merchant/merchant-client';
-import { makeUser, openForm, PageClient } from '../../support/merchant/page-client';
-import { giveSecondFactor, signInWithCode } from '../../support/merchant/second-factor';
-import { finishVisit, visitProvider } from '../../support/merchant/single-sign-on';
+import {
+  giveSecondFactor,
+  makeUser,
+  openForm,
+  PageClient,
+  signInWithCode,
+} from '../../support/merchant/page-client';
 import { openMerchant } from '../../support/payout/payout-steps';
 import { APPROVED } from '../../support/servers/console-gateway';
 import { isSound, startGateway } from '../../support/servers/gateway';
-import { startOpenIdProvider } from '../../support/servers/openid-provider';
+import {
+  finishVisit,
+  startOpenIdProvider,
+  visitProvider,
+} from '../../support/servers/openid-provider';
 import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';
 

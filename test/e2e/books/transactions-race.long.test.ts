@@ -17,11 +17,11 @@ import {
   fund,
   reservePayout,
 } from '../../support/merchant/ledger';
-import { walkList } from '../../support/merchant/list-walk';
 import { createKey } from '../../support/merchant/merchant';
 import { buildPayout, MerchantClient } from '../../support/merchant/merchant-client';
 import { openMerchant, sendUntilAnswered } from '../../support/payout/payout-steps';
 import { scaled } from '../../support/scale';
+import { walkList } from '../../support/merchant/listed-rows';
 
 const CURRENCIES = ['USDT', 'USDC'] as const;
 const BOOKS = ['available', 'reserved'] as const;

@@ -10,13 +10,14 @@ import {
   type MerchantClient,
 } from '../../support/merchant/merchant-client';
 import { atProvider, openedPayment, whenPayment } from '../../support/payment/payment-steps';
-import { addKey, setKey } from '../../support/payout/release-keys';
 import {
   acceptedPayout,
+  addKey,
   approve,
   balanceOf,
   openMerchant,
   reject,
+  setKey,
   whenFinal,
   whenPayout,
 } from '../../support/payout/payout-steps';

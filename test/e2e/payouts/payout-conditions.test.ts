@@ -9,12 +9,15 @@ import {
   acceptedPayout,
   approve,
   balanceOf,
+  cancel,
   type MerchantWish,
   openMerchant,
+  openWithTwoKeys,
+  read,
+  release,
   whenFinal,
   whenPayout,
 } from '../../support/payout/payout-steps';
-import { cancel, openWithTwoKeys, read, release } from '../../support/payout/release-keys';
 import { scaled } from '../../support/scale';
 import { useSharedGateway, isSound } from '../../support/servers/gateway';
 import { readBookEntry } from '../../support/servers/sandbox';

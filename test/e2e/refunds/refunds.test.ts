@@ -2,28 +2,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiAnswer } from '../../support/merchant/merchant-client';
 import {
+  ADDRESS,
   atProvider,
   checkoutOf,
   creditOf,
   decide,
   eventsOf,
   openedPayment,
+  paidOnChain,
   paidPayment,
   postingsOf,
   readPayment,
+  refund,
+  refunded,
   refundOf,
+  refundsOf,
   underpaidPayment,
   whenDetails,
   whenPayment,
   whenRefund,
 } from '../../support/payment/payment-steps';
-import {
-  ADDRESS,
-  paidOnChain,
-  refund,
-  refunded,
-  refundsOf,
-} from '../../support/payment/refund-steps';
 import { available, openMerchant } from '../../support/payout/payout-steps';
 import { sharedInRoom } from '../../support/room';
 import { scaled } from '../../support/scale';

@@ -20,7 +20,7 @@ import { findFreePort } from '../../../src/dev/ports';
 import { identifyProcess, stopProcess } from '../../../src/dev/processes';
 import { startLocalTemporal } from '../../../src/dev/local-temporal';
 import { createTemplate } from '../servers/database';
-import { createTurns } from '../turns';
+import { createTurns } from '../wait-for';
 
 const GONE_WITHIN_MS = 10_000;
 

@@ -2,7 +2,6 @@
  * Accounts, payouts and postings for the tests of the ledger: made the way the gateway makes
  * them, through `post`, as the application's role.
  */
-import { compose } from '../composed';
 import { type BalanceKey, post, type PostResult } from '../../../src/db/ledger/ledger';
 import type { Db, Reader } from '../../../src/db/transaction';
 import { totalDebit } from '../../../src/domain/fees';
@@ -20,6 +19,7 @@ import { add, amount } from '../../../src/domain/money';
 import type { PaymentStatus } from '../../../src/domain/payment';
 import type { PayoutStatus } from '../../../src/domain/payout';
 import { newId } from '../../../src/platform/lib/new-id';
+import { compose } from '../servers/database';
 
 /** An account that nobody else uses, so that a test file can share one database. */
 export async function makeAccount(db: Db): Promise<string> {

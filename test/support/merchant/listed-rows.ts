@@ -8,6 +8,7 @@ import type { Mode } from '../../../src/domain/mode';
 import type { PayoutStatus } from '../../../src/domain/payout';
 import type { ProviderCode } from '../../../src/domain/provider-codes';
 import { newId } from '../../../src/platform/lib/new-id';
+import type { ApiAnswer } from './merchant-client';
 
 export interface ListedRow {
   id: string;
@@ -76,4 +77,26 @@ export async function insertTransactions(
 /** The same rows under other ids: what another account or the other mode has. */
 export function underOtherIds(kind: 'payout' | 'transaction', all: ListedRow[]): ListedRow[] {
   return all.map((row) => ({ ...row, id: newId(kind) }));
+}
+
+/**
+ * Every object of the list, in the order they were met.
+ * @param path with its filters, such as `/payouts?limit=4`
+ * @param between what happens after a page that was not the last; it gets all that was met so far
+ */
+export async function walkList(
+  get: (path: string) => Promise<ApiAnswer>,
+  path: string,
+  between: (met: ApiAnswer['json'][]) => Promise<void> = () => Promise.resolve(),
+): Promise<ApiAnswer['json'][]> {
+  const met: ApiAnswer['json'][] = [];
+  for (let here = path; ;) {
+    const { status, text, json } = await get(here);
+    if (status !== 200) throw new Error(`GET ${here} was answered with ${status} ${text}`);
+    met.push(...json.data);
+    if (json.links.next === null) return met;
+    const next = new URL(json.links.next);
+    here = next.pathname.replace('/api/v1', '') + next.search;
+    await between(met);
+  }
 }

@@ -3,6 +3,8 @@ import { createUser, type UserWithPassword } from '../../../src/features/people/
 import type { Db } from '../../../src/db/transaction';
 import type { UserKind } from '../../../src/domain/users';
 import { newId } from '../../../src/platform/lib/new-id';
+import { insertPasskey } from '../../../src/db/people/second-factors';
+import { firstRecoveryCodes } from '../../../src/features/people/second-factors';
 
 export interface TestUser extends UserWithPassword {
   role: string;
@@ -117,4 +119,26 @@ export class PageClient {
     }
     return response;
   }
+}
+
+/** @returns recovery codes, each of which works once */
+export function giveSecondFactor(db: Db, { id: userId }: { id: string }): Promise<string[]> {
+  return db.transaction(async (tx) => {
+    const id = newId('passkey');
+    const key = { credentialId: id, publicKey: Buffer.alloc(0), counter: 0, transports: [] };
+    await insertPasskey(tx, { ...key, id, userId, name: 'in a drawer' });
+    return (await firstRecoveryCodes(tx, userId)) ?? [];
+  });
+}
+
+/** Signs in with the password and a code. */
+export async function signInWithCode(
+  client: PageClient,
+  user: TestUser,
+  code: string,
+): Promise<Response> {
+  const site = user.kind === 'merchant' ? '/dashboard' : '/console';
+  const asked = await client.signIn(user);
+  expect(asked.headers.get('location')).toContain(`${site}/sign-in/second-step`);
+  return client.post(`${site}/sign-in/second-step`, { code });
 }

@@ -6,7 +6,7 @@ import {
   type AddressFamily,
 } from '../../../src/rails/sandbox/transfers/magic-addresses';
 import type { TestGateway } from '../servers/gateway';
-import { createMerchant, fund } from '../merchant/merchant';
+import { createKey, createMerchant, fund } from '../merchant/merchant';
 import {
   type ApiAnswer,
   buildPayout,
@@ -15,6 +15,7 @@ import {
 } from '../merchant/merchant-client';
 import { isUnavailable, retry } from '../merchant/patient-client';
 import { waitFor } from '../wait-for';
+import type { Scope } from '../../../src/domain/scopes';
 
 /** What opens a merchant and looks at the database; it may have no Temporal. */
 export type Opened = Pick<TestGateway, 'baseUrl' | 'db' | 'pepper'>;
@@ -149,3 +150,42 @@ export async function keyStates(
   );
   return Object.fromEntries(found.map(({ key, state }) => [key, state]));
 }
+
+export interface NamedKey {
+  second: MerchantClient;
+  secondKey: string;
+}
+
+export async function addKey(
+  gateway: Opened,
+  key: { accountId: string; mode: Mode; scopes?: readonly Scope[] },
+): Promise<NamedKey> {
+  const secret = await createKey(gateway.db, gateway.pepper, key);
+  const [stored] = await gateway.db.query<{ id: string }>(
+    'SELECT id FROM api_keys WHERE account_id = ? AND mode = ? ORDER BY id DESC LIMIT 1',
+    [key.accountId, key.mode],
+  );
+  return { second: new MerchantClient(gateway.baseUrl, secret), secondKey: stored!.id };
+}
+
+export async function setKey(gateway: Pick<Opened, 'db'>, id: string, sql: string): Promise<void> {
+  await gateway.db.query(`UPDATE api_keys SET ${sql} WHERE id = ?`, [id]);
+}
+
+export type MerchantWithTwoKeys = FundedMerchant & NamedKey;
+
+/** A merchant with another key in the mode that has the funds. */
+export async function openWithTwoKeys(
+  gateway: Opened,
+  wish: MerchantWish = {},
+): Promise<MerchantWithTwoKeys> {
+  const merchant = await openMerchant(gateway, wish);
+  const { accountId } = merchant;
+  return { ...merchant, ...(await addKey(gateway, { accountId, mode: wish.mode ?? 'live' })) };
+}
+
+export const release = (client: MerchantClient, id: string) =>
+  client.post(`/payouts/${id}/release`);
+export const cancel = (client: MerchantClient, id: string) => client.post(`/payouts/${id}/cancel`);
+export const read = async (client: MerchantClient, id: string) =>
+  (await client.get(`/payouts/${id}`)).json.data;

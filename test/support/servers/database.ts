@@ -8,6 +8,7 @@ import type { Db } from '../../../src/db/transaction';
 import { databaseUrl, ensureLogin, withClient } from '../../../src/db/provision';
 import { removeGuard } from '../../guards/removed';
 import { ensureWalletLogin, migrateWallet } from '../../../src/rails/wallet/db/migrate';
+import knex from 'knex';
 
 /** These are migrated once for each server. */
 const TEMPLATE_DATABASE = 'gateway_template';
@@ -176,3 +177,6 @@ export async function changeCollation(name: string): Promise<void> {
     await superuser.query("UPDATE pg_database SET datcollversion = '0' WHERE datname = $1", [name]);
   });
 }
+
+/** Composes a query for `Database.query`, such as an INSERT of the columns of an object. */
+export const compose = knex({ client: 'pg' });

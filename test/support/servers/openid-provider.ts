@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import Provider from 'oidc-provider';
+import type { PageClient } from '../merchant/page-client';
 
 export interface Person {
   email?: string;
@@ -137,4 +138,24 @@ export class OpenIdBrowser {
     }
     return answer;
   }
+}
+
+/** The visit to the provider. @returns the path that the provider sends the browser to */
+export async function visitProvider(
+  client: PageClient,
+  subject: string,
+  start = '/console/sign-in/sso',
+): Promise<string> {
+  const sent = await client.get(start);
+  expect(sent.status).toBe(303);
+  const back = await new OpenIdBrowser().follow(sent.headers.get('location')!, subject);
+  expect(back.pathname).toBe('/console/sign-in/sso/callback');
+  return back.pathname + back.search;
+}
+
+/** Opens the page that the callback opens. */
+export async function finishVisit(client: PageClient, callback: string): Promise<Response> {
+  const page = await client.read(callback);
+  const [, next = ''] = /http-equiv="refresh" content="0;url=([^"]+)"/.exec(page) ?? [];
+  return client.get(next.replaceAll('&amp;', '&'));
 }

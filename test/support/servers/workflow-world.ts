@@ -62,6 +62,9 @@ import { createTestDatabase } from './database';
 import { createWebhookParts } from '../webhook/webhook-parts';
 import { waitFor } from '../wait-for';
 import { createNamespace } from './gateway';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 
 export interface WorkflowWorld {
   /** With the owner's rights. */
@@ -361,4 +364,13 @@ function workerSwitch(
  */
 export function ignoreStillInUse(error: unknown): void {
   if (!(error instanceof Error) || !error.message.startsWith('Worker still in use')) throw error;
+}
+
+type History = Parameters<typeof historyToJSON>[0];
+
+export function writeHistory(folder: string, name: string, history: History): void {
+  const { events } = JSON.parse(historyToJSON(history)) as { events: object[] };
+  mkdirSync(folder, { recursive: true });
+  const lines = events.map((event) => JSON.stringify(event)).join(',\n');
+  writeFileSync(join(folder, `${name}.json`), `{"events":[\n${lines}\n]}\n`);
 }

@@ -17,7 +17,7 @@ import {
 import { stopProcess } from '../../../src/dev/processes';
 import { describeWithProgram } from '../optional-program';
 import { findFreePort } from '../../../src/dev/ports';
-import { createTurns } from '../turns';
+import { createTurns } from '../wait-for';
 
 /** `describe` where anvil is installed; elsewhere a skipped one that says so on stderr. */
 export function describeWithChain(name: string, tests: () => void): void {

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import { writeHistory } from '../history-file';
 import { startDurable } from '../../../src/rails/wallet/durable/workers';
 import type { WalletParts } from '../../../src/rails/wallet/wallet';
+import { writeHistory } from '../servers/workflow-world';
 
 export interface TestNamespace {
   namespace: string;

@@ -9,7 +9,7 @@ import { REFUSED_ROWS_SHOWN } from '../../../src/domain/errors';
 import type { Mode } from '../../../src/domain/mode';
 import { amount } from '../../../src/domain/money';
 import type { PayoutFacts } from '../../../src/domain/terms';
-import { FREE_FACTS } from '../../support/payout/payout-facts';
+import { FREE_FACTS } from './payout-facts';
 
 interface Asked {
   amount: string;

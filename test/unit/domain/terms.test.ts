@@ -2,7 +2,7 @@
 import { amount } from '../../../src/domain/money';
 import type { PayoutRequest } from '../../../src/domain/payout';
 import { paymentTerms, type PayoutFacts, payoutTerms } from '../../../src/domain/terms';
-import { FREE_FACTS } from '../../support/payout/payout-facts';
+import { FREE_FACTS } from './payout-facts';
 
 const FEE = FREE_FACTS.feeTerms;
 const NETWORK_FEE = amount('1');

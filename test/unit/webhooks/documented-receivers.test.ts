@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findOnPath } from '../../../src/dev/processes';
 import { ATTEMPT_ERROR_CODES } from '../../../src/adapters/webhooks/attempt-result';
-import { VECTORS, VECTORS_FILE } from '../../support/webhook/webhook-vectors';
+import { VECTORS, VECTORS_FILE } from './webhook-vectors';
 
 const DOCUMENT = readFileSync(resolve(__dirname, '../../../docs/guides/webhooks.md'), 'utf8');
 

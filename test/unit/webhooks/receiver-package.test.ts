@@ -19,7 +19,7 @@ import ts from 'typescript';
 import { newId } from '../../../src/platform/lib/new-id';
 import { signWebhook } from '../../../clients/typescript/src/webhooks';
 import { findFreePort } from '../../../src/dev/ports';
-import { VECTORS_FILE } from '../../support/webhook/webhook-vectors';
+import { VECTORS_FILE } from './webhook-vectors';
 import { waitThroughFaults } from '../../support/wait-for';
 
 const ROOT = resolve(__dirname, '../../..');

@@ -6,7 +6,7 @@ import {
   verifyWebhook,
   WebhookVerificationError,
 } from '../../../clients/typescript/src/webhooks';
-import { VECTORS } from '../../support/webhook/webhook-vectors';
+import { VECTORS } from './webhook-vectors';
 
 interface SignatureVector {
   secret: string;

@@ -25,7 +25,7 @@ import {
   type RawPayload,
   signalRaw,
   type UnusableSignal,
-} from '../../support/chaos/raw-signal';
+} from '../raw-signal';
 import { signalFirst, startWorkflowWorld } from '../../support/servers/workflow-world';
 import { started } from '../../support/started';
 

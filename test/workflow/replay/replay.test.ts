@@ -11,12 +11,15 @@ import { DeterminismViolationError } from '@temporalio/workflow';
 import { Worker } from '@temporalio/worker';
 import { PAYLOAD_CONVERTER_PATH } from '../../../src/temporal/worker';
 import { providerQueue } from '../../../workflows/names';
-import { writeHistory } from '../../support/history-file';
 import { whenOver } from '../../support/payout/payout-case';
 import { PAYMENT_HISTORY_BRANCHES } from './payment-histories';
 import { BATCH_HISTORY_BRANCHES } from './batch-histories';
 import { HISTORY_BRANCHES as PAYOUT_HISTORY_BRANCHES } from './payout-histories';
-import { quietRuntime, startWorkflowWorld } from '../../support/servers/workflow-world';
+import {
+  quietRuntime,
+  startWorkflowWorld,
+  writeHistory,
+} from '../../support/servers/workflow-world';
 
 const BRANCHES = [
   ...PAYOUT_HISTORY_BRANCHES,

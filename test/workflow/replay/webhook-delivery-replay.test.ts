@@ -13,9 +13,8 @@ import {
   DELIVERY_BRANCHES,
   startWebhookDeliveryBranch,
 } from '../../support/webhook/webhook-delivery-branches';
-import { writeHistory } from '../../support/history-file';
 import { startWebhookDeliveryWorld, whenOver } from '../../support/webhook/webhook-delivery-world';
-import { quietRuntime } from '../../support/servers/workflow-world';
+import { quietRuntime, writeHistory } from '../../support/servers/workflow-world';
 
 const FOLDER = join(__dirname, '../../fixtures/webhook-delivery-histories');
 

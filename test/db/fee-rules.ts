@@ -1,9 +1,9 @@
 /** Fee rules for tests: written with the owner's rights, without the checks that operators meet. */
-import { insertFeeRule } from '../../../src/db/accounts/fee-rules';
-import type { Db } from '../../../src/db/transaction';
-import type { Direction } from '../../../src/domain/fees';
-import { amount } from '../../../src/domain/money';
-import type { ProviderCode } from '../../../src/domain/provider-codes';
+import { insertFeeRule } from '../../src/db/accounts/fee-rules';
+import type { Db } from '../../src/db/transaction';
+import type { Direction } from '../../src/domain/fees';
+import { amount } from '../../src/domain/money';
+import type { ProviderCode } from '../../src/domain/provider-codes';
 
 export interface FeeRuleWish {
   accountId: string | null;

@@ -4,8 +4,8 @@
  * lock; PostgreSQL finishes the commit also when nobody is there any more to hear of it.
  */
 import { Client } from 'pg';
-import type { Db } from '../../../src/db/transaction';
-import { waitThroughFaults } from '../wait-for';
+import type { Db } from '../../src/db/transaction';
+import { waitThroughFaults } from '../support/wait-for';
 
 const LOCK = 4_711;
 /** A statement of the gateway may take 15 s. */

@@ -18,12 +18,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { withClient } from '../../../src/db/provision';
-import { findFreePort } from '../../../src/dev/ports';
-import { choosePostgresUser, type RunAs } from '../../../src/dev/postgres-binaries';
-import { findOnPath, isExecutable, stopProcess } from '../../../src/dev/processes';
-import { type ServerProcess, spawnServer } from '../../../src/dev/server-process';
-import { waitThroughFaults } from '../wait-for';
+import { withClient } from '../../src/db/provision';
+import { findFreePort } from '../../src/dev/ports';
+import { choosePostgresUser, type RunAs } from '../../src/dev/postgres-binaries';
+import { findOnPath, isExecutable, stopProcess } from '../../src/dev/processes';
+import { type ServerProcess, spawnServer } from '../../src/dev/server-process';
+import { waitThroughFaults } from '../support/wait-for';
 
 const run = promisify(execFile);
 

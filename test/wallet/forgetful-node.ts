@@ -1,6 +1,11 @@
 /** A node that keeps the state of the newest blocks only, as is usual on chains of the second layer. */
-import { type NodeAnswer, type NodeCall, type NodeProxy, startNodeProxy } from './node-proxy';
-import type { TestChain } from './chain';
+import {
+  type NodeAnswer,
+  type NodeCall,
+  type NodeProxy,
+  startNodeProxy,
+} from '../support/wallet/node-proxy';
+import type { TestChain } from '../support/wallet/chain';
 
 /** With the place of the block among the parameters. */
 const STATE_METHODS: Readonly<Record<string, number>> = {

@@ -1,6 +1,6 @@
 /** For tests that hold a lock on purpose. */
-import type { Db } from '../../../src/db/transaction';
-import { waitFor } from '../wait-for';
+import type { Db } from '../../src/db/transaction';
+import { waitFor } from '../support/wait-for';
 
 /** Sessions of the database that wait for a lock. */
 export async function countWaiting(db: Db): Promise<number> {

@@ -2,18 +2,18 @@
  * Reservations without workflows: the test claims the request, as the API does, and calls the activity
  * that reserves its money.
  */
-import { reserveRefund } from '../../../activities/payment/reserve-refund';
-import { reservePayout } from '../../../activities/payout/reserve';
-import { reservePayoutBatch } from '../../../activities/payout-batch/reserve';
-import type { Deps } from '../../../activities/deps';
-import { claimKey, type ClaimedRequest } from '../../../src/db/idempotency';
-import type { Db } from '../../../src/db/transaction';
-import type { KeyLimit } from '../../../src/domain/limits';
-import type { Mode } from '../../../src/domain/mode';
-import { amount } from '../../../src/domain/money';
-import type { PayoutRequest } from '../../../src/domain/payout';
-import { SCOPES } from '../../../src/domain/scopes';
-import { newId } from '../../../src/platform/lib/new-id';
+import { reserveRefund } from '../../activities/payment/reserve-refund';
+import { reservePayout } from '../../activities/payout/reserve';
+import { reservePayoutBatch } from '../../activities/payout-batch/reserve';
+import type { Deps } from '../../activities/deps';
+import { claimKey, type ClaimedRequest } from '../../src/db/idempotency';
+import type { Db } from '../../src/db/transaction';
+import type { KeyLimit } from '../../src/domain/limits';
+import type { Mode } from '../../src/domain/mode';
+import { amount } from '../../src/domain/money';
+import type { PayoutRequest } from '../../src/domain/payout';
+import { SCOPES } from '../../src/domain/scopes';
+import { newId } from '../../src/platform/lib/new-id';
 
 const ROUTE = { provider: 'onchain_provider', network: 'tron', networkFee: amount('1') } as const;
 const ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { scaled } from '../scale';
+import { scaled } from '../support/scale';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 

@@ -1,7 +1,7 @@
 import type { NotificationDeps } from '../../activities/notifications/deps';
 import type { Db } from '../../src/db/transaction';
 import { createMailSender } from '../../src/adapters/mail/sender';
-import type { MailServer } from './servers/mail-server';
+import type { MailServer } from '../support/servers/mail-server';
 
 /** What the activities of messages get in a worker with this mail server. */
 export function notificationDeps(db: Db, { url }: Pick<MailServer, 'url'>): NotificationDeps {

@@ -1,6 +1,6 @@
 /** Signals as a client would send them that is not ours: any bytes in any encoding. */
-import { type PayoutCase, whenDetails } from '../payout/payout-case';
-import type { WorkflowWorld } from '../servers/workflow-world';
+import { type PayoutCase, whenDetails } from '../support/payout/payout-case';
+import type { WorkflowWorld } from '../support/servers/workflow-world';
 
 export interface RawPayload {
   metadata: Record<string, Buffer>;

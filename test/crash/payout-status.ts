@@ -1,6 +1,6 @@
 /** Waits for payouts by their rows: hundreds of them may wait without meeting the rate limit. */
-import type { Db } from '../../../src/db/transaction';
-import { waitThroughFaults } from '../wait-for';
+import type { Db } from '../../src/db/transaction';
+import { waitThroughFaults } from '../support/wait-for';
 
 const FINAL = ['completed', 'failed', 'rejected', 'cancelled'];
 

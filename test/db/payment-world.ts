@@ -2,21 +2,20 @@
  * Payments over a real database and the sandbox over HTTP, without workflows: the test itself calls
  * the activities, in any order, and says which of their calls go wrong.
  */
-import { createSecretBox } from '../../../src/platform/lib/secret-box';
-import { compose } from '../composed';
-import { LocalCalls } from '../../../activities/local-calls';
-import type { Deps } from '../../../activities/deps';
-import { connect } from '../../../src/db/connect';
-import type { Db } from '../../../src/db/transaction';
-import type { Mode } from '../../../src/domain/mode';
-import { amount, ZERO } from '../../../src/domain/money';
-import type { ProviderCode } from '../../../src/domain/provider-codes';
-import { newId } from '../../../src/platform/lib/new-id';
-import type { Provider } from '../../../src/adapters/providers/port';
-import { createNetworkFees } from '../../../src/kit/service/network-fees';
-import { startSandbox } from '../../../src/rails/sandbox/server';
-import { connectProviders, control, makeCredentials } from '../servers/sandbox';
-import { createTestDatabase } from '../servers/database';
+import { createSecretBox } from '../../src/platform/lib/secret-box';
+import { LocalCalls } from '../../activities/local-calls';
+import type { Deps } from '../../activities/deps';
+import { connect } from '../../src/db/connect';
+import type { Db } from '../../src/db/transaction';
+import type { Mode } from '../../src/domain/mode';
+import { amount, ZERO } from '../../src/domain/money';
+import type { ProviderCode } from '../../src/domain/provider-codes';
+import { newId } from '../../src/platform/lib/new-id';
+import type { Provider } from '../../src/adapters/providers/port';
+import { createNetworkFees } from '../../src/kit/service/network-fees';
+import { startSandbox } from '../../src/rails/sandbox/server';
+import { connectProviders, control, makeCredentials } from '../support/servers/sandbox';
+import { compose, createTestDatabase } from '../support/servers/database';
 
 /** Nobody subscribes to webhooks here. */
 const localCalls = new LocalCalls([]);

@@ -3,9 +3,9 @@
  * `apt-get install chromium` or CHROMIUM_PATH makes them run.
  */
 import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
-import { findOnPath } from '../../../src/dev/processes';
-import { describeWithProgram } from '../optional-program';
-import { started } from '../started';
+import { findOnPath } from '../../src/dev/processes';
+import { describeWithProgram } from '../support/optional-program';
+import { started } from '../support/started';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 

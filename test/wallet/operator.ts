@@ -1,14 +1,14 @@
 /** A person who follows the runbook for a stopped hot wallet (docs/operations.md) step by step. */
 import type { Hex } from 'viem';
-import { createChain } from '../../../src/rails/wallet/chain/chain';
-import type { Database } from '../../../src/rails/wallet/db/database';
-import type { Network } from '../../../src/rails/wallet/networks';
+import { createChain } from '../../src/rails/wallet/chain/chain';
+import type { Database } from '../../src/rails/wallet/db/database';
+import type { Network } from '../../src/rails/wallet/networks';
 import {
   beginRestore,
   type HotWalletRestore,
   readRestore,
-} from '../../../src/rails/wallet/sender/restore';
-import { waitThroughFaults } from '../wait-for';
+} from '../../src/rails/wallet/sender/restore';
+import { waitThroughFaults } from '../support/wait-for';
 
 const BY = { by: 'alice', reason: 'the runbook' };
 
