@@ -92,7 +92,7 @@ describeWithChain('a wallet with a restored database', () => {
     }),
   );
   const orderOf = (reference: string, to = 0) => orderTo(receivers[to]!, reference);
-  const pay = (reference: string, to = 0) => payouts.pay(reference, {}, receivers[to]!);
+  const pay = (reference: string, to = 0) => payouts.pay(reference, {}, receivers[to]);
   const received = (to = 0) => chain.balanceOf(chain.tokens.USDC, receivers[to]!);
   const stopped = () => alarm('signer_stopped');
   const stops = async () => (await kindsOfAlarms()).filter((kind) => kind === 'signer_stopped');
