@@ -116,37 +116,7 @@ export function createPeople(db: Db, box: SecretBox, { issuer }: SignInRules, se
       changePerson(db, user, userId, 'user.remove', null, (tx) =>
         removePerson(tx, teamOf(user), userId),
       ),
-    invitations: (user: SignedIn) => listInvitations(db, teamOf(user)),
-    /** @returns the token of the link, which is not stored @throws AdminRefusal, InvalidInput */
-    invite: (user: SignedIn, wish: { email: string; role: string }) =>
-      invite(db, user, wish, sendsMail),
-    /** Approves the invitation of an operator; the admin who invited cannot. @throws AdminRefusal */
-    approve: (user: SignedIn, id: string) =>
-      makeChange(db, changedBy(user), async (tx) => {
-        const approved = await approveInvitation(tx, id, user.email);
-        if (approved === null) throw await whyNotApproved(tx, user, id);
-        if (sendsMail) await insertInvitationMail(tx, newId('linkMail'), id);
-        const after = { object: 'invitation', ...approved };
-        return { result: undefined, audit: { ...auditOf(user, 'approve', id), after } };
-      }),
-    /** Sends the mail again with another link; earlier links end. @throws AdminRefusal */
-    sendAgain: (user: SignedIn, id: string) =>
-      makeChange(db, changedBy(user), async (tx) => {
-        const sent = sendsMail
-          ? await sendInvitationAgain(tx, teamOf(user), id, newId('linkMail'))
-          : null;
-        if (sent === null) throw new AdminRefusal({ code: 'not_found', object: 'invitation', id });
-        const after = { object: 'invitation', ...sent };
-        return { result: undefined, audit: { ...auditOf(user, 'send', id), after } };
-      }),
-    /** @throws AdminRefusal */
-    revoke: (user: SignedIn, id: string) =>
-      makeChange(db, changedBy(user), async (tx) => {
-        const revoked = await revokeInvitation(tx, teamOf(user), id);
-        if (revoked === null)
-          throw new AdminRefusal({ code: 'not_found', object: 'invitation', id });
-        return { result: undefined, audit: { ...auditOf(user, 'revoke', id), before: revoked } };
-      }),
+    ...createInvitations(db, sendsMail),
     /** Null if unknown, accepted, revoked or expired. */
     invitation: (kind: UserKind, token: string) => findInvitation(db, kind, hashToken(token)),
     /** @throws InvalidInput */
@@ -157,32 +127,63 @@ export function createPeople(db: Db, box: SecretBox, { issuer }: SignInRules, se
       browser: Browser,
     ) => accept(db, box, kind, token, person, browser),
     /** The second step of a person who has a second factor. @param step from `SignIn.step` */
-    acceptWithCode: async (
-      kind: UserKind,
-      token: string,
-      step: Step,
-      code: string,
-      browser: Browser,
-    ): Promise<SecondStepOutcome> => {
-      const open = await openFor(db, kind, token, step);
-      if (open.kind !== 'open') return open;
-      const checked = await checkCodeOf(db, box, kind, step, code, browser);
-      if (checked.kind !== 'passed') return checked;
-      return finishAcceptance(db, open.invitation, (tx) => join(tx, open.invitation, step.userId));
-    },
-    acceptWithPasskey: async (
+    acceptWithCode: (kind: UserKind, token: string, step: Step, code: string, browser: Browser) =>
+      acceptWith(db, kind, token, step, () => checkCodeOf(db, box, kind, step, code, browser)),
+    acceptWithPasskey: (
       kind: UserKind,
       token: string,
       step: Step,
       { origin, ...answer }: Answer & { origin: string },
-    ): Promise<SecondStepOutcome> => {
-      const open = await openFor(db, kind, token, step);
-      if (open.kind !== 'open') return open;
-      const how = { purpose: purposeOf(step), isAlone: false };
-      const proved = await prove(db, box, origin, answer, how);
-      if (proved?.userId !== step.userId) return { kind: 'refused' };
-      return finishAcceptance(db, open.invitation, (tx) => join(tx, open.invitation, step.userId));
-    },
+    ) =>
+      acceptWith(db, kind, token, step, async () => {
+        const how = { purpose: purposeOf(step), isAlone: false };
+        const proved = await prove(db, box, origin, answer, how);
+        return { kind: proved?.userId === step.userId ? 'passed' : 'refused' };
+      }),
+  };
+}
+
+function createInvitations(db: Db, sendsMail: boolean) {
+  const change = (
+    user: SignedIn,
+    verb: string,
+    id: string,
+    work: (tx: Tx) => Promise<{ before: object } | { after: object }>,
+  ): Promise<void> =>
+    makeChange(db, changedBy(user), async (tx) => {
+      const changed = await work(tx);
+      return { result: undefined, audit: { ...auditOf(user, verb, id), ...changed } };
+    });
+  const known = <T>(invitation: T | null, id: string): T => {
+    if (invitation !== null) return invitation;
+    throw new AdminRefusal({ code: 'not_found', object: 'invitation', id });
+  };
+  return {
+    invitations: (user: SignedIn) => listInvitations(db, teamOf(user)),
+    /** @returns the token of the link, which is not stored @throws AdminRefusal, InvalidInput */
+    invite: (user: SignedIn, wish: { email: string; role: string }) =>
+      invite(db, user, wish, sendsMail),
+    /** Approves the invitation of an operator; the admin who invited cannot. @throws AdminRefusal */
+    approve: (user: SignedIn, id: string) =>
+      change(user, 'approve', id, async (tx) => {
+        const approved = await approveInvitation(tx, id, user.email);
+        if (approved === null) throw await whyNotApproved(tx, user, id);
+        if (sendsMail) await insertInvitationMail(tx, newId('linkMail'), id);
+        return { after: { object: 'invitation', ...approved } };
+      }),
+    /** Sends the mail again with another link; earlier links end. @throws AdminRefusal */
+    sendAgain: (user: SignedIn, id: string) =>
+      change(user, 'send', id, async (tx) => {
+        const sent = sendsMail
+          ? await sendInvitationAgain(tx, teamOf(user), id, newId('linkMail'))
+          : null;
+        return { after: { object: 'invitation', ...known(sent, id) } };
+      }),
+    /** @throws AdminRefusal */
+    revoke: (user: SignedIn, id: string) =>
+      change(user, 'revoke', id, async (tx) => ({
+        before: known(await revokeInvitation(tx, teamOf(user), id), id),
+      })),
   };
 }
 
@@ -388,6 +389,21 @@ async function join(tx: Tx, { accountId, role }: Invitation, userId: string): Pr
     await addMembership(tx, { userId, accountId, role: checkRole(role, MERCHANT_ROLES) });
   }
   return userId;
+}
+
+/** Accepts once the person has proved the second factor. */
+async function acceptWith(
+  db: Db,
+  kind: UserKind,
+  token: string,
+  step: Step,
+  prove: () => Promise<{ kind: 'passed' } | SecondStepOutcome>,
+): Promise<SecondStepOutcome> {
+  const open = await openFor(db, kind, token, step);
+  if (open.kind !== 'open') return open;
+  const proved = await prove();
+  if (proved.kind !== 'passed') return proved;
+  return finishAcceptance(db, open.invitation, (tx) => join(tx, open.invitation, step.userId));
 }
 
 /** Whether the person in the second step may accept it. */

@@ -8,6 +8,7 @@ import {
   findWebhookDelivery,
   type WebhookDelivery,
 } from '../../db/webhooks/webhook-deliveries';
+import type { Db } from '../../db/transaction';
 import { findEndpoint, listEndpointsByPage } from '../../db/webhooks/webhook-endpoints';
 import { listAttempts } from '../../db/webhooks/webhook-attempts';
 import type { WebhookDeliveryStatus } from '../../domain/webhook-delivery';
@@ -39,6 +40,10 @@ interface PageQuery {
   after: ListPosition | null;
 }
 
+interface DeliveryQuery extends PageQuery {
+  status: WebhookDeliveryStatus | undefined;
+}
+
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
 export function createWebhooks(deps: ClaimDeps & WebhookTools) {
@@ -65,24 +70,10 @@ export function createWebhooks(deps: ClaimDeps & WebhookTools) {
     get: (caller: Caller, id: string) => refuseAsApi(() => endpointOf(caller, id)),
 
     /** A repeated change does nothing more. @throws ApiError not_found, invalid_state, validation_failed */
-    update: (
-      caller: Caller,
-      by: ChangedBy,
-      id: string,
-      { enabled, ...fields }: EndpointChange,
-    ): Promise<WebhookEndpoint> =>
+    update: (caller: Caller, by: ChangedBy, id: string, change: EndpointChange) =>
       refuseAsApi(async () => {
         await endpointOf(caller, id);
-        const subject = { ...deps, id };
-        const edit = await editEndpoint.check(db, subject, fields);
-        return db.transaction(async (tx) => {
-          const before = await requireEndpoint(tx, id);
-          if (!isSame(before, edit)) await editEndpoint.makeIn(tx, by, subject, edit);
-          if (enabled !== undefined && enabled !== before.enabled) {
-            await (enabled ? enableEndpoint : disableEndpoint).makeIn(tx, by, { id }, {});
-          }
-          return requireEndpoint(tx, id);
-        });
+        return update(deps, by, id, change);
       }),
 
     /** A repeated deletion does nothing more. @throws ApiError not_found */
@@ -110,21 +101,10 @@ export function createWebhooks(deps: ClaimDeps & WebhookTools) {
       }),
 
     /** Newest first, also of a deleted endpoint. @throws ApiError not_found */
-    deliveries: (
-      caller: Caller,
-      id: string,
-      { limit, after, status }: PageQuery & { status: WebhookDeliveryStatus | undefined },
-    ): Promise<Page<WebhookDelivery>> =>
+    deliveries: (caller: Caller, id: string, query: DeliveryQuery) =>
       refuseAsApi(async () => {
         await endpointOf(caller, id);
-        // Their ids are in the order of their creation.
-        const before = after?.id ?? null;
-        const found = await listWebhookDeliveries(db, id, status, limit + 1, before);
-        const items = found.slice(0, limit);
-        const last = found.length > limit ? items.at(-1) : undefined;
-        const next =
-          last === undefined ? null : { createdAt: last.createdAt.toISOString(), id: last.id };
-        return { items, next };
+        return listDeliveries(db, id, query);
       }),
 
     /** With its attempts, oldest first. @throws ApiError not_found */
@@ -174,6 +154,24 @@ async function create(
   });
 }
 
+async function update(
+  deps: WebhookTools & { db: Db },
+  by: ChangedBy,
+  id: string,
+  { enabled, ...fields }: EndpointChange,
+): Promise<WebhookEndpoint> {
+  const subject = { ...deps, id };
+  const edit = await editEndpoint.check(deps.db, subject, fields);
+  return deps.db.transaction(async (tx) => {
+    const before = await requireEndpoint(tx, id);
+    if (!isSame(before, edit)) await editEndpoint.makeIn(tx, by, subject, edit);
+    if (enabled !== undefined && enabled !== before.enabled) {
+      await (enabled ? enableEndpoint : disableEndpoint).makeIn(tx, by, { id }, {});
+    }
+    return requireEndpoint(tx, id);
+  });
+}
+
 function isSame(
   before: WebhookEndpoint,
   { url, events, description, signature }: Partial<EndpointRequest>,
@@ -185,4 +183,18 @@ function isSame(
     (description === undefined || description === (before.description ?? '')) &&
     (signature === undefined || signature === before.signature)
   );
+}
+
+async function listDeliveries(
+  db: Db,
+  endpointId: string,
+  { limit, after, status }: DeliveryQuery,
+): Promise<Page<WebhookDelivery>> {
+  // Their ids are in the order of their creation.
+  const before = after?.id ?? null;
+  const found = await listWebhookDeliveries(db, endpointId, status, limit + 1, before);
+  const items = found.slice(0, limit);
+  const last = found.length > limit ? items.at(-1) : undefined;
+  const next = last === undefined ? null : { createdAt: last.createdAt.toISOString(), id: last.id };
+  return { items, next };
 }

@@ -77,7 +77,7 @@ export function createAdmission({
   const slots = atOnce === null ? null : limitedTo(atOnce);
   const accountSlots = Math.max(1, Math.floor((atOnce ?? 1) * ACCOUNT_PART));
   const testSlots = limitedTo(Math.max(1, Math.floor(accountSlots * TEST_SHARE)));
-  const accounts: Record<Mode, Map<string, AccountUse>> = { live: new Map(), test: new Map() };
+  const { useOf, countUsing } = createAccountUses(() => limitedTo(accountSlots));
   let running = 0;
   let lastPromptAt = clock();
   let limitedUntil = 0;
@@ -86,20 +86,6 @@ export function createAdmission({
   /** The place of the work that began last. */
   let placeNow = 0;
 
-  const useOf = ({ accountId, mode }: Owner): AccountUse => {
-    const found = accounts[mode].get(accountId);
-    if (found !== undefined) return found;
-    const use = { running: 0, lastAt: 0, place: 0, slots: limitedTo(accountSlots) };
-    accounts[mode].set(accountId, use);
-    return use;
-  };
-  /** How many accounts use the mode at present. Forgets those that no longer use it. */
-  const countUsing = (mode: Mode, now: number): number => {
-    for (const [id, use] of accounts[mode]) {
-      if (use.running === 0 && now - use.lastAt > IS_USED_MS) accounts[mode].delete(id);
-    }
-    return Math.max(1, accounts[mode].size);
-  };
   const isBehindLive = (mode: Mode, now: number): boolean =>
     mode === 'test' && now - lastLiveAt < IS_USED_MS;
   const isLimited = (now: number): boolean => {
@@ -166,6 +152,25 @@ export function createAdmission({
       }
     },
   };
+}
+
+function createAccountUses(newSlots: () => SemaphoreInterface) {
+  const accounts: Record<Mode, Map<string, AccountUse>> = { live: new Map(), test: new Map() };
+  const useOf = ({ accountId, mode }: Owner): AccountUse => {
+    const found = accounts[mode].get(accountId);
+    if (found !== undefined) return found;
+    const use = { running: 0, lastAt: 0, place: 0, slots: newSlots() };
+    accounts[mode].set(accountId, use);
+    return use;
+  };
+  /** How many accounts use the mode at present. Forgets those that no longer use it. */
+  const countUsing = (mode: Mode, now: number): number => {
+    for (const [id, use] of accounts[mode]) {
+      if (use.running === 0 && now - use.lastAt > IS_USED_MS) accounts[mode].delete(id);
+    }
+    return Math.max(1, accounts[mode].size);
+  };
+  return { useOf, countUsing };
 }
 
 export function overloaded(): ApiError {

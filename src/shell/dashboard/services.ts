@@ -37,7 +37,7 @@ import {
 import { listTransactionLines, listTransactions } from '../../db/books/transactions';
 import { listWaiting } from '../../db/approvals/waiting-for-person';
 import { findPerson } from '../../db/people/users';
-import type { Db } from '../../db/transaction';
+import type { Db, Reader } from '../../db/transaction';
 import type { Bookkeeping } from '../../domain/bookkeeping';
 import type { ErrorCode } from '../../domain/errors';
 import { isId } from '../../domain/ids';
@@ -55,7 +55,7 @@ import { readRefundMail, type RefundMail } from '../../features/payments/refund-
 import { requireRecipientRules } from '../../features/recipients/recipient-rules';
 import { compareRequests, type ReusedKey } from '../../features/request-log/request-differences';
 import { findOwn, readAs } from '../../kit/service/own';
-import type { ListPosition } from '../../kit/service/services';
+import type { ListPosition, Page } from '../../kit/service/services';
 import type { WebhookTools } from '../../features/webhooks/webhook-endpoints';
 
 export type { Attention, HistoryDelivery, HistoryEvent } from '../../db/object-history';
@@ -119,6 +119,12 @@ export function createDashboardServices(deps: DashboardDeps) {
   const { db, pepper, webhookSender, secretBox, webhookDeliveryWorkflows } = deps;
   /** The reader of a page's objects, which sees one account. Changes and sign-ins do not use it. */
   const ofAccount = (owner: Pick<Owner, 'accountId'>) => readAs(db, owner);
+  const listed =
+    <Filters, Item>(
+      list: (reader: Reader, query: Owner & ListRequest<Filters>) => Promise<Page<Item>>,
+    ) =>
+    (owner: Owner, query: ListRequest<Filters>) =>
+      list(ofAccount(owner), { ...owner, ...query });
   const history = async (owner: Owner, { id, apiKeyId }: Payment | Payout) => {
     const filters = { sourceId: id };
     const [events, { items: transactions }, creator] = await Promise.all([
@@ -134,8 +140,7 @@ export function createDashboardServices(deps: DashboardDeps) {
     webhookTools: { webhookSender, secretBox, webhookDeliveryWorkflows },
     balances: (owner: Owner) => listBalances(ofAccount(owner), owner.accountId, owner.mode),
     attention: (owner: Owner) => readAttention(ofAccount(owner), owner.accountId, owner.mode),
-    payments: (owner: Owner, list: ListRequest<PaymentFilters>) =>
-      listPayments(ofAccount(owner), { ...owner, ...list }),
+    payments: listed(listPayments),
     /** The newest payments that are part of the `pending` of a balance. */
     pendingPayments: (owner: Owner, currency: string, limit: number) =>
       listPendingPayments(ofAccount(owner), owner, currency, limit),
@@ -148,36 +153,20 @@ export function createDashboardServices(deps: DashboardDeps) {
         ...(await history(owner, object)),
       };
     },
-    refunds: (owner: Owner, list: ListRequest<RefundFilters>) =>
-      listMerchantRefunds(ofAccount(owner), { ...owner, ...list }),
+    refunds: listed(listMerchantRefunds),
     refundsOf: (owner: Owner, paymentId: string) => listRefunds(ofAccount(owner), paymentId),
     /** @throws AdminRefusal */
-    refund: async (owner: Owner, id: string): Promise<RefundDetail> => {
-      const object = await findOwn(db, owner, 'refund', id, findRefund);
-      const reader = ofAccount(owner);
-      const payment = await findOwn(db, owner, 'payment', object.paymentId, findPayment);
-      const [events, creator, mail, payout] = await Promise.all([
-        listHistory(reader, id),
-        object.apiKeyId === null ? null : creatorOf(db, object.apiKeyId),
-        readRefundMail(db, object, payment),
-        object.payoutId === null ? null : findPayout(reader, object.payoutId),
-      ]);
-      return { object, events, creator, payment, mail, payout };
-    },
-    payouts: (owner: Owner, list: ListRequest<PayoutFilters>) =>
-      listPayouts(ofAccount(owner), { ...owner, ...list }),
+    refund: (owner: Owner, id: string) => readRefund(db, owner, id),
+    payouts: listed(listPayouts),
     /** @throws AdminRefusal */
     payout: async (owner: Owner, id: string): Promise<WithHistory<Payout>> => {
       const object = await findOwn(db, owner, 'payout', id, findPayout);
       return { object, ...(await history(owner, object)) };
     },
-    transactions: (owner: Owner, list: ListRequest<TransactionFilters>) =>
-      listTransactions(ofAccount(owner), { ...owner, ...list }),
-    transactionLines: (owner: Owner, list: ListRequest<TransactionFilters>) =>
-      listTransactionLines(ofAccount(owner), { ...owner, ...list }),
+    transactions: listed(listTransactions),
+    transactionLines: listed(listTransactionLines),
     recipients: {
-      list: (owner: Owner, list: ListRequest<RecipientFilters>) =>
-        listRecipients(ofAccount(owner), { ...owner, ...list }),
+      list: listed(listRecipients),
       /** Finds an endpoint, even a deleted one. @throws AdminRefusal */
       find: (owner: Owner, id: string) =>
         findOwn(db, owner, 'recipient', id, (reader) => findRecipient(reader, owner, id)),
@@ -199,15 +188,7 @@ export function createDashboardServices(deps: DashboardDeps) {
         listScheduleRuns(ofAccount(owner), id, list),
     },
     /** Objects that wait for a second person, the oldest first, with the person who made each. */
-    waitingForPerson: async (owner: Owner, limit: number) => {
-      const rows = await listWaiting(ofAccount(owner), owner, limit);
-      const makers = [...new Set(rows.map(({ maker }) => maker))];
-      const people = await Promise.all(makers.map((id) => findPerson(db, id)));
-      return rows.map((row) => {
-        const { name, email } = people[makers.indexOf(row.maker)] ?? { name: '', email: row.maker };
-        return { ...row, person: { name, email } };
-      });
-    },
+    waitingForPerson: (owner: Owner, limit: number) => readWaiting(db, owner, limit),
     /** Who approved or declined the object as the second person. */
     decisions: ({ accountId }: Owner, objectId: string) =>
       listPersonDecisions(db, accountId, objectId),
@@ -227,19 +208,9 @@ export function createDashboardServices(deps: DashboardDeps) {
     reconcile: (owner: Owner, request: ReconciliationRequest) =>
       reconcile(ofAccount(owner), owner, request),
     explainSignature: createExplainSignature(db),
-    requests: (owner: Owner, list: ListRequest<RequestFilters>) =>
-      listRequests(ofAccount(owner), { ...owner, ...list }),
+    requests: listed(listRequests),
     /** @throws AdminRefusal */
-    request: async (owner: Owner, id: string): Promise<RequestDetail> => {
-      const read = ofAccount(owner);
-      const found = await findOwn(db, owner, 'request', id, (reader) =>
-        findRequest(reader, { ...owner, id }),
-      );
-      const isReused =
-        found.status >= 400 && found.responseBody?.includes(`"${REUSED_KEY}"`) === true;
-      const first = isReused ? await findFirstOfKey(read, found) : null;
-      return { ...found, reused: first === null ? null : compareRequests(first, found) };
-    },
+    request: (owner: Owner, id: string) => readRequest(db, owner, id),
     /** What the account's users did, and what operators changed. */
     auditLog: (accountId: string, query: AuditQuery) =>
       readAuditLogOfAccount(ofAccount({ accountId }), accountId, query),
@@ -249,4 +220,36 @@ export function createDashboardServices(deps: DashboardDeps) {
 async function creatorOf(db: Db, id: string): Promise<Creator> {
   if (!isId('user', id)) return { kind: 'key', id };
   return { kind: 'person', ...(await findPerson(db, id)) };
+}
+
+async function readRefund(db: Db, owner: Owner, id: string): Promise<RefundDetail> {
+  const object = await findOwn(db, owner, 'refund', id, findRefund);
+  const reader = readAs(db, owner);
+  const payment = await findOwn(db, owner, 'payment', object.paymentId, findPayment);
+  const [events, creator, mail, payout] = await Promise.all([
+    listHistory(reader, id),
+    object.apiKeyId === null ? null : creatorOf(db, object.apiKeyId),
+    readRefundMail(db, object, payment),
+    object.payoutId === null ? null : findPayout(reader, object.payoutId),
+  ]);
+  return { object, events, creator, payment, mail, payout };
+}
+
+async function readWaiting(db: Db, owner: Owner, limit: number) {
+  const rows = await listWaiting(readAs(db, owner), owner, limit);
+  const makers = [...new Set(rows.map(({ maker }) => maker))];
+  const people = await Promise.all(makers.map((id) => findPerson(db, id)));
+  return rows.map((row) => {
+    const { name, email } = people[makers.indexOf(row.maker)] ?? { name: '', email: row.maker };
+    return { ...row, person: { name, email } };
+  });
+}
+
+async function readRequest(db: Db, owner: Owner, id: string): Promise<RequestDetail> {
+  const found = await findOwn(db, owner, 'request', id, (reader) =>
+    findRequest(reader, { ...owner, id }),
+  );
+  const isReused = found.status >= 400 && found.responseBody?.includes(`"${REUSED_KEY}"`) === true;
+  const first = isReused ? await findFirstOfKey(readAs(db, owner), found) : null;
+  return { ...found, reused: first === null ? null : compareRequests(first, found) };
 }
