@@ -54,8 +54,6 @@ const NAV = { nav: 'batches' };
 export function batchPages(services: DashboardServices): MerchantRoute[] {
   const { money, payouts } = services;
   const callerOf = (visit: MerchantVisit) => money.callerOf(personOf(visit));
-  const proofOf = async (visit: MerchantVisit) =>
-    presentBatchProof(await money.payoutBatches.proof(callerOf(visit), visit.id));
   const show = async (visit: MerchantVisit, form: FormState, refusal: ApiError | null = null) => {
     const { query, base } = visit;
     const { payoutBatches } = money;
@@ -138,6 +136,15 @@ export function batchPages(services: DashboardServices): MerchantRoute[] {
       await money.payoutBatches.stop(callerOf(visit), id);
       return redirect(`${visit.base}/batches/${id}`);
     }),
+    ...proofPages(services),
+  ];
+}
+
+/** What became of the money of each row, as files. */
+function proofPages({ money }: DashboardServices): MerchantRoute[] {
+  const proofOf = async (visit: MerchantVisit) =>
+    presentBatchProof(await money.payoutBatches.proof(money.callerOf(personOf(visit)), visit.id));
+  return [
     get('/batches/:id/proof.json', { cost: 'export', needs: 'read' }, async (visit) => {
       const content = [JSON.stringify(await proofOf(visit), null, 2)];
       const name = `${visit.id}-proof.json`;

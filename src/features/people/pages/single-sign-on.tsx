@@ -10,6 +10,7 @@ import {
   browserOf,
   get,
   ownPath,
+  type Page,
   page,
   post,
   redirect,
@@ -22,56 +23,52 @@ import { signedInAnswer } from './opened-session';
 import type { AccountPages } from './page-options';
 import { refusalOf } from './sign-in-parts';
 
-export function singleSignOnPages(options: AccountPages, singleSignOn: SingleSignOn): Route[] {
-  const { site, product, publicUrl: origin } = options;
+type CookiePlace = ReturnType<typeof siteCookie>;
+
+const gone = (cookie: CookiePlace): SetCookie => ({ ...cookie, value: null, maxAgeSeconds: 0 });
+const kept = (cookie: CookiePlace, value: string): SetCookie => ({
+  ...cookie,
+  value,
+  maxAgeSeconds: TICKET_MINUTES * 60,
+});
+
+/** Where the pages are, and the cookie of an operator who must link first. */
+function placesOf({ site, publicUrl }: AccountPages) {
   const signIn = `${site.prefix}/sign-in`;
   const path = `${signIn}/sso`;
+  return { signIn, path, linkCookie: siteCookie(site, publicUrl, 'link', path) };
+}
+
+function refused(
+  options: AccountPages,
+  reason: SingleSignOnRefusal,
+  cookies: SetCookie[] = [],
+): Page {
+  const { text, status } = REFUSALS[reason];
+  return page(
+    TITLE,
+    <Box product={options.product} title={TITLE} problem={text}>
+      <a class="btn" href={placesOf(options).signIn}>
+        Back to the sign-in
+      </a>
+    </Box>,
+    { status, cookies },
+  );
+}
+
+export function singleSignOnPages(options: AccountPages, singleSignOn: SingleSignOn): Route[] {
+  const { site, product, publicUrl: origin } = options;
+  const { signIn, path, linkCookie } = placesOf(options);
   const callback = `${origin}${path}/callback`;
   const ticketCookie = siteCookie(site, origin, 'sso', path);
-  const linkCookie = siteCookie(site, origin, 'link', path);
-  const gone = (cookie: Omit<SetCookie, 'value' | 'maxAgeSeconds'>): SetCookie => ({
-    ...cookie,
-    value: null,
-    maxAgeSeconds: 0,
-  });
-  const kept = (cookie: Omit<SetCookie, 'value' | 'maxAgeSeconds'>, value: string): SetCookie => ({
-    ...cookie,
-    value,
-    maxAgeSeconds: TICKET_MINUTES * 60,
-  });
-
-  const refused = (reason: SingleSignOnRefusal, cookies: SetCookie[] = []) => {
-    const { text, status } = REFUSALS[reason];
-    return page(
-      TITLE,
-      <Box product={product} title={TITLE} problem={text}>
-        <a class="btn" href={signIn}>
-          Back to the sign-in
-        </a>
-      </Box>,
-      { status, cookies },
-    );
-  };
 
   /** @param session to prove again */
   async function start(visit: Visit, session: Visit['session']): Promise<Answer> {
     const next = visit.query.get('next') ?? '';
     const started = await singleSignOn.start(callback, session, next);
-    if (started === null) return refused('unavailable');
+    if (started === null) return refused(options, 'unavailable');
     return redirect(started.url, [kept(ticketCookie, started.ticket)]);
   }
-
-  const linkForm = (email: string, problem: string | null, status = 200) =>
-    page(
-      LINK_TITLE,
-      <LinkForm {...{ product, email, problem, signIn, action: `${path}/link` }} />,
-      {
-        status,
-      },
-    );
-
-  const readLink = (visit: Visit) =>
-    singleSignOn.readLink(visit.cookies.get(linkCookie.name) ?? '');
 
   return [
     get('/sign-in/sso', null, (visit) => start(visit, null)),
@@ -105,16 +102,40 @@ export function singleSignOnPages(options: AccountPages, singleSignOn: SingleSig
         case 'link':
           return redirect(`${path}/link`, [...cookies, kept(linkCookie, outcome.ticket)]);
         case 'not_signed_in':
-          return refused(outcome.reason, cookies);
+          return refused(options, outcome.reason, cookies);
       }
     }),
+    ...linkPages(options, singleSignOn),
+    get('/sign-in/sso/sign-out', null, async () =>
+      redirect((await singleSignOn.signOutUrl(`${origin}${signIn}`)) ?? signIn),
+    ),
+  ];
+}
+
+/** The first time of an operator who had a password before. */
+function linkPages(options: AccountPages, singleSignOn: SingleSignOn): Route[] {
+  const { site, product } = options;
+  const { signIn, path, linkCookie } = placesOf(options);
+  const linkForm = (email: string, problem: string | null, status = 200) =>
+    page(
+      LINK_TITLE,
+      <LinkForm {...{ product, email, problem, signIn, action: `${path}/link` }} />,
+      {
+        status,
+      },
+    );
+
+  const readLink = (visit: Visit) =>
+    singleSignOn.readLink(visit.cookies.get(linkCookie.name) ?? '');
+
+  return [
     get('/sign-in/sso/link', null, (visit) => {
       const ticket = readLink(visit);
-      return ticket === null ? refused('expired') : linkForm(ticket.email, null);
+      return ticket === null ? refused(options, 'expired') : linkForm(ticket.email, null);
     }),
     post('/sign-in/sso/link', { cost: 'password', needs: null }, async (visit) => {
       const ticket = readLink(visit);
-      if (ticket === null) return refused('expired');
+      if (ticket === null) return refused(options, 'expired');
       const proof = {
         password: visit.form.get('password') ?? '',
         code: visit.form.get('code') ?? '',
@@ -127,9 +148,6 @@ export function singleSignOnPages(options: AccountPages, singleSignOn: SingleSig
       const { text, status } = refusalOf(outcome, 'The password or the code is wrong.');
       return linkForm(ticket.email, text, status);
     }),
-    get('/sign-in/sso/sign-out', null, async () =>
-      redirect((await singleSignOn.signOutUrl(`${origin}${signIn}`)) ?? signIn),
-    ),
   ];
 }
 

@@ -38,12 +38,11 @@ import { formOf, RecipientForm, requestOf } from './recipient-form';
 
 const NAV = { nav: 'recipients' };
 
-export function recipientPages(services: DashboardServices): MerchantRoute[] {
-  const { db, money, payouts, recipients } = services;
-  const listPath = ({ base }: MerchantVisit) => `${base}/recipients`;
-  const pathOf = (visit: MerchantVisit) => `${listPath(visit)}/${visit.id}`;
-  const routesOf = (visit: MerchantVisit) => money.routes(personOf(visit), 'payout');
+const listPath = ({ base }: MerchantVisit) => `${base}/recipients`;
+const pathOf = (visit: MerchantVisit) => `${listPath(visit)}/${visit.id}`;
 
+export function recipientPages(services: DashboardServices): MerchantRoute[] {
+  const { payouts, recipients } = services;
   return [
     get('/recipients', 'read', async (visit) => {
       const { query } = visit;
@@ -71,43 +70,9 @@ export function recipientPages(services: DashboardServices): MerchantRoute[] {
       );
       return page('Recipients', body, NAV);
     }),
-    ...merchantForm({
-      path: '/recipients/new',
-      ...MAKE,
-      recent: 'live',
-      values: ({ query }) => query,
-      show: async (visit, form, refusal) => {
-        const shown = { form, refusal, path: listPath(visit), routes: await routesOf(visit) };
-        const key = nextFormKey(formKey(form.values), refusal);
-        return page('Add a recipient', <RecipientForm {...shown} formKey={key} />, NAV);
-      },
-      send: async (visit) => {
-        const idempotencyKey = formKey(visit.form);
-        const request = readRecipientRequest(requestOf(visit.form));
-        const caller = await money.allowedCaller(personOf(visit));
-        const id = await createdId(() =>
-          money.recipients.create(caller, visit.by, { idempotencyKey, request }),
-        );
-        return redirect(`${listPath(visit)}/${id}`);
-      },
-    }),
+    ...newPages(services),
     ...importPages(services),
-    ...merchantForm({
-      path: '/recipients/rules',
-      needs: 'manage',
-      recent: 'always',
-      values: async (visit) => {
-        const { waitHours, only } = await recipients.rules(visit);
-        return new URLSearchParams({ waitHours: `${waitHours}`, payTo: payTo(only) });
-      },
-      show: (visit, form) =>
-        page('Rules for recipients', <RulesForm path={listPath(visit)} form={form} />, NAV),
-      send: async (visit) => {
-        const { accountId, by, form } = visit;
-        await ruleRecipients.make(db, by, { accountId }, readFields(ruleRecipients, form));
-        return redirect(listPath(visit));
-      },
-    }),
+    ...rulesPages(services),
     get('/recipients/:id', 'read', async (visit) => {
       const { query, base } = visit;
       const recipient = await recipients.find(visit, visit.id);
@@ -141,6 +106,59 @@ export function recipientPages(services: DashboardServices): MerchantRoute[] {
       );
       return page(recipient.name, body, NAV);
     }),
+    ...changePages(services),
+  ];
+}
+
+function newPages({ money }: DashboardServices): MerchantRoute[] {
+  return merchantForm({
+    path: '/recipients/new',
+    ...MAKE,
+    recent: 'live',
+    values: ({ query }) => query,
+    show: async (visit, form, refusal) => {
+      const shown = {
+        form,
+        refusal,
+        path: listPath(visit),
+        routes: await money.routes(personOf(visit), 'payout'),
+      };
+      const key = nextFormKey(formKey(form.values), refusal);
+      return page('Add a recipient', <RecipientForm {...shown} formKey={key} />, NAV);
+    },
+    send: async (visit) => {
+      const idempotencyKey = formKey(visit.form);
+      const request = readRecipientRequest(requestOf(visit.form));
+      const caller = await money.allowedCaller(personOf(visit));
+      const id = await createdId(() =>
+        money.recipients.create(caller, visit.by, { idempotencyKey, request }),
+      );
+      return redirect(`${listPath(visit)}/${id}`);
+    },
+  });
+}
+
+function rulesPages({ db, recipients }: DashboardServices): MerchantRoute[] {
+  return merchantForm({
+    path: '/recipients/rules',
+    needs: 'manage',
+    recent: 'always',
+    values: async (visit) => {
+      const { waitHours, only } = await recipients.rules(visit);
+      return new URLSearchParams({ waitHours: `${waitHours}`, payTo: payTo(only) });
+    },
+    show: (visit, form) =>
+      page('Rules for recipients', <RulesForm path={listPath(visit)} form={form} />, NAV),
+    send: async (visit) => {
+      const { accountId, by, form } = visit;
+      await ruleRecipients.make(db, by, { accountId }, readFields(ruleRecipients, form));
+      return redirect(listPath(visit));
+    },
+  });
+}
+
+function changePages({ money, recipients }: DashboardServices): MerchantRoute[] {
+  return [
     ...merchantForm({
       path: '/recipients/:id/edit',
       ...MAKE,
@@ -148,7 +166,12 @@ export function recipientPages(services: DashboardServices): MerchantRoute[] {
       values: async (visit) => formOf(await recipients.find(visit, visit.id)),
       show: async (visit, form, refusal) => {
         const recipient = await recipients.find(visit, visit.id);
-        const shown = { form, refusal, path: pathOf(visit), routes: await routesOf(visit) };
+        const shown = {
+          form,
+          refusal,
+          path: pathOf(visit),
+          routes: await money.routes(personOf(visit), 'payout'),
+        };
         return page(recipient.name, <RecipientForm {...shown} recipient={recipient} />, NAV);
       },
       send: async (visit) => {
@@ -160,15 +183,11 @@ export function recipientPages(services: DashboardServices): MerchantRoute[] {
         return redirect(pathOf(visit));
       },
     }),
-    post(
-      '/recipients/:id/delete',
-      { ...MAKE, liveRecent: (visit) => pathOf(visit) },
-      async (visit) => {
-        const { id } = await recipients.find(visit, visit.id);
-        await money.recipients.remove(money.callerOf(personOf(visit)), visit.by, id);
-        return redirect(pathOf(visit));
-      },
-    ),
+    post('/recipients/:id/delete', { ...MAKE, liveRecent: pathOf }, async (visit) => {
+      const { id } = await recipients.find(visit, visit.id);
+      await money.recipients.remove(money.callerOf(personOf(visit)), visit.by, id);
+      return redirect(pathOf(visit));
+    }),
   ];
 }
 

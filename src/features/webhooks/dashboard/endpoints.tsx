@@ -306,32 +306,7 @@ function EndpointPage(props: EndpointPageProps) {
             ['Deleted', deletedAt === null ? null : <Time at={deletedAt} seconds />],
           ]}
         />
-        {deletedAt === null && mayChange ? (
-          <div class="actions">
-            <a class="btn" data-variant="outline" href={`${path}/edit`}>
-              <Icon name="pencil" /> Edit
-            </a>
-            <Confirm
-              action={`${path}/roll`}
-              label="Roll secret"
-              icon="refresh-cw"
-              effect="The endpoint gets a new signing secret. The old one is no longer used."
-              confirm="Roll the secret now"
-            />
-            {enabled ? (
-              <Action action={`${path}/disable`} label="Disable" icon="pause" />
-            ) : (
-              <Action action={`${path}/enable`} label="Enable" icon="play" />
-            )}
-            <Confirm
-              action={`${path}/delete`}
-              label="Delete"
-              icon="trash-2"
-              effect="The endpoint gets no more events, and its open deliveries end. This cannot be undone."
-              confirm="Delete this endpoint"
-            />
-          </div>
-        ) : null}
+        {deletedAt === null && mayChange ? <Changes path={path} enabled={enabled} /> : null}
       </Card>
       <nav class="tabs-links" aria-label="Deliveries by status">
         {[undefined, ...WEBHOOK_DELIVERY_STATUSES].map((one) => (
@@ -356,6 +331,35 @@ function EndpointPage(props: EndpointPageProps) {
       />
       {deletedAt === null && enabled && mayRetry ? <RecoveryForms path={path} /> : null}
     </>
+  );
+}
+
+function Changes({ path, enabled }: { path: string; enabled: boolean }) {
+  return (
+    <div class="actions">
+      <a class="btn" data-variant="outline" href={`${path}/edit`}>
+        <Icon name="pencil" /> Edit
+      </a>
+      <Confirm
+        action={`${path}/roll`}
+        label="Roll secret"
+        icon="refresh-cw"
+        effect="The endpoint gets a new signing secret. The old one is no longer used."
+        confirm="Roll the secret now"
+      />
+      {enabled ? (
+        <Action action={`${path}/disable`} label="Disable" icon="pause" />
+      ) : (
+        <Action action={`${path}/enable`} label="Enable" icon="play" />
+      )}
+      <Confirm
+        action={`${path}/delete`}
+        label="Delete"
+        icon="trash-2"
+        effect="The endpoint gets no more events, and its open deliveries end. This cannot be undone."
+        confirm="Delete this endpoint"
+      />
+    </div>
   );
 }
 
