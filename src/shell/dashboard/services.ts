@@ -6,8 +6,8 @@ import type { Owner } from '../../domain/mode';
 import type { ReconciliationRequest } from '../../domain/merchant-reconciliation';
 import { readBookkeeping } from '../../db/books/bookkeeping';
 import { listBalances } from '../../db/ledger/ledger';
-import { listPayments, type PaymentFilters } from '../../db/payments/payment-list';
-import { listPayouts, type PayoutFilters } from '../../db/payouts/payout-list';
+import { listPayments } from '../../db/payments/payment-list';
+import { listPayouts } from '../../db/payouts/payout-list';
 import { type HistoryEvent, listHistory, readAttention } from '../../db/object-history';
 import { findRefund, listMerchantRefunds, listRefunds } from '../../db/payments/payment-refunds';
 import { type CreditedTransfer, findPayment, listCredits } from '../../db/payments/payments';
@@ -21,18 +21,12 @@ import { findPayout } from '../../db/payouts/payouts';
 import { findBalanceAlerts } from '../../db/books/balance-alerts';
 import { listPersonDecisions } from '../../db/approvals/person-decisions';
 import { findSecondPersonRule, listApprovers } from '../../db/approvals/second-person';
-import {
-  findRecipient,
-  listRecipients,
-  readRecipients,
-  type RecipientFilters,
-} from '../../db/recipients/recipients';
+import { findRecipient, listRecipients, readRecipients } from '../../db/recipients/recipients';
 import {
   findFirstOfKey,
   findRequest,
   listRequests,
   type LoggedRequest,
-  type RequestFilters,
 } from '../../db/request-log/request-log';
 import { listTransactionLines, listTransactions } from '../../db/books/transactions';
 import { listWaiting } from '../../db/approvals/waiting-for-person';
@@ -41,10 +35,10 @@ import type { Db, Reader } from '../../db/transaction';
 import type { Bookkeeping } from '../../domain/bookkeeping';
 import type { ErrorCode } from '../../domain/errors';
 import { isId } from '../../domain/ids';
-import type { MerchantTransaction, TransactionFilters } from '../../domain/ledger';
+import type { MerchantTransaction } from '../../domain/ledger';
 import type { Payment } from '../../domain/payment';
 import type { Payout } from '../../domain/payout';
-import type { Refund, RefundFilters } from '../../domain/refund';
+import type { Refund } from '../../domain/refund';
 import { type AuditQuery, readAuditLogOfAccount } from '../../features/audit/audit-log';
 import { createDashboardBooks } from '../../features/books/dashboard-books';
 import { createDashboardMoney, type MoneyServices } from './money';
@@ -176,14 +170,7 @@ export function createDashboardServices(deps: DashboardDeps) {
       list: (owner: Owner, list: Omit<ListRequest<never>, 'filters'>) =>
         listPayoutSchedules(ofAccount(owner), { ...owner, ...list }),
       /** A schedule with the recipients that its rows name. @throws AdminRefusal */
-      find: async (owner: Owner, id: string) => {
-        const schedule = await findOwn(db, owner, 'payout_schedule', id, findPayoutSchedule);
-        const [creator, recipients] = await Promise.all([
-          creatorOf(db, schedule.apiKeyId),
-          readRecipients(ofAccount(owner), owner, schedule.payouts),
-        ]);
-        return { schedule, creator, recipients };
-      },
+      find: (owner: Owner, id: string) => readSchedule(db, owner, id),
       runs: (owner: Owner, id: string, list: Omit<ListRequest<never>, 'filters'>) =>
         listScheduleRuns(ofAccount(owner), id, list),
     },
@@ -252,4 +239,13 @@ async function readRequest(db: Db, owner: Owner, id: string): Promise<RequestDet
   const isReused = found.status >= 400 && found.responseBody?.includes(`"${REUSED_KEY}"`) === true;
   const first = isReused ? await findFirstOfKey(readAs(db, owner), found) : null;
   return { ...found, reused: first === null ? null : compareRequests(first, found) };
+}
+
+async function readSchedule(db: Db, owner: Owner, id: string) {
+  const schedule = await findOwn(db, owner, 'payout_schedule', id, findPayoutSchedule);
+  const [creator, recipients] = await Promise.all([
+    creatorOf(db, schedule.apiKeyId),
+    readRecipients(readAs(db, owner), owner, schedule.payouts),
+  ]);
+  return { schedule, creator, recipients };
 }

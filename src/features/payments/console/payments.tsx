@@ -14,7 +14,13 @@ import type { Once } from '../../../kit/pages/once';
 import { PageRefusal } from '../../../kit/pages/problems';
 import { type Answer, page, redirect, signInAgain } from '../../../kit/pages/site';
 import type { WorkflowUrl } from '../../../kit/pages/workflow-link';
-import { type OperatorRoute, type OperatorVisit, PREFIX } from '../../../kit/pages/operator-page';
+import {
+  get,
+  type OperatorRoute,
+  type OperatorVisit,
+  post,
+  PREFIX,
+} from '../../../kit/pages/operator-page';
 import { AmountLink, ReferenceOf } from '../../payouts/console/parts';
 import { makeRefundLink } from '../refund-addresses';
 import { refundLink } from '../pages/refund-link';
@@ -34,7 +40,7 @@ export function consolePaymentPages(pages: PaymentPages): OperatorRoute[] {
   const { workflowUrl, once, dashboardUrl } = pages;
   const { payments, db } = pages.services;
   const show = async (visit: OperatorVisit, form: FormState): Promise<Answer> => {
-    const detail = await payments.get(visit.params['id'] ?? '');
+    const detail = await payments.get(visit.id);
     const taken = once.take(visit);
     const body = (
       <PaymentPage
@@ -54,37 +60,23 @@ export function consolePaymentPages(pages: PaymentPages): OperatorRoute[] {
     });
   };
   return [
-    {
-      method: 'get',
-      path: '/payments',
-      needs: 'read',
-      run: async ({ query }) => {
-        const filters = {
-          mode: chosen(query, 'mode', MODES),
-          status: chosen(query, 'status', PAYMENT_STATUSES),
-          flag: chosen(query, 'flag', PAYMENT_FLAGS),
-          accountId: textOf(query, 'account'),
-          search: textOf(query, 'search'),
-          ...daysOf(query),
-        };
-        const list = { limit: PER_PAGE, after: positionOf(query), filters };
-        const { items, next } = await payments.list(list);
-        return page('Payments', <PaymentList rows={items} query={query} next={next} />, NAV);
-      },
-    },
-    {
-      method: 'get',
-      path: '/payments/:id',
-      needs: 'read',
-      run: (visit) => show(visit, draftForm(visit)),
-    },
-    ...PAYMENT_DECISIONS.map((kind): OperatorRoute => ({
-      method: 'post',
-      path: `/payments/:id/${kind}`,
-      needs: 'review',
-      run: async (visit) => {
-        const { form } = visit;
-        const paymentId = visit.params['id'] ?? '';
+    get('/payments', 'read', async ({ query }) => {
+      const filters = {
+        mode: chosen(query, 'mode', MODES),
+        status: chosen(query, 'status', PAYMENT_STATUSES),
+        flag: chosen(query, 'flag', PAYMENT_FLAGS),
+        accountId: textOf(query, 'account'),
+        search: textOf(query, 'search'),
+        ...daysOf(query),
+      };
+      const list = { limit: PER_PAGE, after: positionOf(query), filters };
+      const { items, next } = await payments.list(list);
+      return page('Payments', <PaymentList rows={items} query={query} next={next} />, NAV);
+    }),
+    get('/payments/:id', 'read', (visit) => show(visit, draftForm(visit))),
+    ...PAYMENT_DECISIONS.map((kind) =>
+      post(`/payments/:id/${kind}`, 'review', async (visit) => {
+        const { form, id: paymentId } = visit;
         const id = form.get('decision') ?? '';
         // A refund sends money.
         const again = kind === 'refund' ? signInAgain(visit, `${PATH}/${paymentId}`) : null;
@@ -103,42 +95,30 @@ export function consolePaymentPages(pages: PaymentPages): OperatorRoute[] {
           return show(visit, { values: form, errors });
         }
         return redirect(`${PATH}/${paymentId}?decision=${id}`);
-      },
-    })),
-    {
-      method: 'post',
-      path: '/payments/:id/refund-link',
-      needs: 'review',
-      run: async (visit) => {
-        const path = `${PATH}/${visit.params['id'] ?? ''}`;
-        // Whoever has the link decides where the money goes.
-        const again = signInAgain(visit, path);
-        if (again !== null) return again;
-        const { refunds } = await payments.get(visit.params['id'] ?? '');
-        const refund = refunds.find(({ id }) => id === visit.form.get('refund'));
-        if (refund === undefined) throw new PageRefusal('page_not_found');
-        const { answer, fields } = await fieldErrors(async () => {
-          const by = visit.withReason('link-reason');
-          const { token } = await makeRefundLink(db, by, refund.id);
-          return redirect(path, [once.keep(visit, path, refundLink(dashboardUrl, token))]);
-        });
-        return (
-          answer ??
-          show(visit, { values: visit.form, errors: { 'link-reason': fields['reason'] ?? '' } })
-        );
-      },
-    },
-    {
-      method: 'post',
-      path: '/payments/:id/ask',
-      cost: 'provider',
-      needs: 'review',
-      run: async ({ params }) => {
-        const id = params['id'] ?? '';
-        const isAsked = await payments.askProvider(id);
-        return redirect(`${PATH}/${id}?${justNow(isAsked ? 'asked' : 'no_answer')}`);
-      },
-    },
+      }),
+    ),
+    post('/payments/:id/refund-link', 'review', async (visit) => {
+      const path = `${PATH}/${visit.id}`;
+      // Whoever has the link decides where the money goes.
+      const again = signInAgain(visit, path);
+      if (again !== null) return again;
+      const { refunds } = await payments.get(visit.id);
+      const refund = refunds.find(({ id }) => id === visit.form.get('refund'));
+      if (refund === undefined) throw new PageRefusal('page_not_found');
+      const { answer, fields } = await fieldErrors(async () => {
+        const by = visit.withReason('link-reason');
+        const { token } = await makeRefundLink(db, by, refund.id);
+        return redirect(path, [once.keep(visit, path, refundLink(dashboardUrl, token))]);
+      });
+      return (
+        answer ??
+        show(visit, { values: visit.form, errors: { 'link-reason': fields['reason'] ?? '' } })
+      );
+    }),
+    post('/payments/:id/ask', { cost: 'provider', needs: 'review' }, async ({ id }) => {
+      const isAsked = await payments.askProvider(id);
+      return redirect(`${PATH}/${id}?${justNow(isAsked ? 'asked' : 'no_answer')}`);
+    }),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** Payment links: the list, and one link. */
 import type { ComponentChildren } from 'preact';
 import { ZERO } from '../../../domain/money';
-import type { DashboardServices } from '../../../shell/dashboard/services';
+import type { Creator, DashboardServices } from '../../../shell/dashboard/services';
 import {
   Alert,
   Card,
@@ -17,7 +17,7 @@ import {
 } from '../../../kit/pages/components';
 import { Confirm } from '../../../kit/pages/forms';
 import { CreateLink, ListPage, PER_PAGE, positionOf } from '../../../kit/pages/lists';
-import { type MerchantRoute, PREFIX } from '../../../kit/pages/merchant-page';
+import { get, type MerchantRoute, post, PREFIX } from '../../../kit/pages/merchant-page';
 import { page, redirect } from '../../../kit/pages/site';
 import { creatorRow } from '../../../kit/pages/history';
 import { isPaidTwice, type PaymentLink, type PaymentLinks, statusOf } from '../payment-links';
@@ -36,124 +36,127 @@ interface PaymentLinkPages {
 export function paymentLinkPages({ services, links, publicUrl }: PaymentLinkPages) {
   const pages: MerchantRoute[] = [
     ...newPaymentLinkPages(services, links),
-    {
-      method: 'get',
-      path: '/payment-links',
-      needs: 'read',
-      run: async (visit) => {
-        const { query, base } = visit;
-        const { items, next } = await links.list(visit, {
-          limit: PER_PAGE,
-          after: positionOf(query),
-        });
-        const path = `${base}/payment-links`;
-        return page(
-          'Payment links',
-          <ListPage
-            title="Payment links"
-            lead="A customer opens a link, chooses what to pay with, and pays on the checkout page."
-            path={path}
-            query={query}
-            next={next}
-            options={[]}
-            texts={[]}
-            days={false}
-            none={<Empty icon="link" title="No payment links yet" />}
-            table={(empty) => <LinkTable rows={items} path={path} empty={empty} />}
-          >
-            {visit.may('manage') ? (
-              <a class="btn" data-variant="outline" href={`${base}/logo`}>
-                Logo
-              </a>
-            ) : null}
-            {visit.may('link') ? <CreateLink path={path} label="New payment link" /> : null}
-          </ListPage>,
-          NAV,
-        );
-      },
-    },
-    {
-      method: 'get',
-      path: '/payment-links/:id',
-      needs: 'read',
-      run: async (visit) => {
-        const link = await links.findOwn(visit, visit.params['id'] ?? '');
-        const creator = await services.creatorOf(link.userId);
-        const { base } = visit;
-        const status = statusOf(link);
-        const isNew = visit.query.has('created');
-        const body = (
-          <>
-            <PageHead
-              back={{ href: `${base}/payment-links`, label: 'Payment links' }}
-              here={link.reference}
-              title={
-                <>
-                  {link.reference} <Status value={status} />
-                </>
-              }
-            >
-              {status === 'active' && visit.may('link') ? (
-                <Confirm
-                  action={`${base}/payment-links/${link.id}/close`}
-                  label="Close link"
-                  icon="x"
-                  effect="Nobody can open a checkout with the link any more. One that is open stays payable until it expires."
-                  confirm="Close this link"
-                />
-              ) : null}
-            </PageHead>
-            {status === 'active' ? (
-              <Alert
-                tone={isNew ? 'good' : 'note'}
-                title={
-                  isNew ? 'The payment link is ready. Send it to your customer.' : 'Payment link'
-                }
-              >
-                <Secret value={`${publicUrl}${PREFIX}/pay/${link.id}`} label="Copy link" />
-              </Alert>
-            ) : null}
-            {isPaidTwice(link) ? (
-              <Alert tone="wait" title="The customer paid this link more than once.">
-                Each amount is credited to your balance. Refund the payment that is too much.
-              </Alert>
-            ) : null}
-            <Card title="Details">
-              <Facts
-                rows={[
-                  ['Payment link', <Id value={link.id} />],
-                  ['Amount', <Amounts link={link} />],
-                  ['Customer chooses', link.routes.map(routeText).join(', ')],
-                  [
-                    link.payments.length > 1 ? 'Payments' : 'Payment',
-                    <PaymentsOf link={link} base={base} />,
-                  ],
-                  ['Description', link.request['description']],
-                  ['Customer', link.request['customer_email']],
-                  creatorRow(creator, base, 'Created by'),
-                  ['Created', <Time at={link.createdAt} seconds />],
-                  ['Works until', <Time at={link.expiresAt} seconds />],
-                  ['Closed', link.closedAt === null ? null : <Time at={link.closedAt} seconds />],
-                ]}
-              />
-            </Card>
-          </>
-        );
-        return page(`Payment link ${link.reference}`, body, NAV);
-      },
-    },
-    {
-      method: 'post',
-      path: '/payment-links/:id/close',
-      needs: 'link',
-      run: async (visit) => {
-        const { id } = await links.findOwn(visit, visit.params['id'] ?? '');
-        await links.close(id);
-        return redirect(`${visit.base}/payment-links/${id}`);
-      },
-    },
+    get('/payment-links', 'read', async (visit) => {
+      const { query, base } = visit;
+      const { items, next } = await links.list(visit, {
+        limit: PER_PAGE,
+        after: positionOf(query),
+      });
+      const path = `${base}/payment-links`;
+      return page(
+        'Payment links',
+        <ListPage
+          title="Payment links"
+          lead="A customer opens a link, chooses what to pay with, and pays on the checkout page."
+          path={path}
+          query={query}
+          next={next}
+          options={[]}
+          texts={[]}
+          days={false}
+          none={<Empty icon="link" title="No payment links yet" />}
+          table={(empty) => <LinkTable rows={items} path={path} empty={empty} />}
+        >
+          {visit.may('manage') ? (
+            <a class="btn" data-variant="outline" href={`${base}/logo`}>
+              Logo
+            </a>
+          ) : null}
+          {visit.may('link') ? <CreateLink path={path} label="New payment link" /> : null}
+        </ListPage>,
+        NAV,
+      );
+    }),
+    get('/payment-links/:id', 'read', async (visit) => {
+      const link = await links.findOwn(visit, visit.id);
+      const body = (
+        <LinkPage
+          link={link}
+          url={`${publicUrl}${PREFIX}/pay/${link.id}`}
+          creator={await services.creatorOf(link.userId)}
+          base={visit.base}
+          isNew={visit.query.has('created')}
+          mayClose={visit.may('link')}
+        />
+      );
+      return page(`Payment link ${link.reference}`, body, NAV);
+    }),
+    post('/payment-links/:id/close', 'link', async (visit) => {
+      const { id } = await links.findOwn(visit, visit.id);
+      await links.close(id);
+      return redirect(`${visit.base}/payment-links/${id}`);
+    }),
   ];
   return pages;
+}
+
+interface LinkPageProps {
+  link: PaymentLink;
+  /** What the customer opens. */
+  url: string;
+  creator: Creator;
+  base: string;
+  isNew: boolean;
+  mayClose: boolean;
+}
+
+function LinkPage({ link, url, creator, base, isNew, mayClose }: LinkPageProps) {
+  const status = statusOf(link);
+  return (
+    <>
+      <PageHead
+        back={{ href: `${base}/payment-links`, label: 'Payment links' }}
+        here={link.reference}
+        title={
+          <>
+            {link.reference} <Status value={status} />
+          </>
+        }
+      >
+        {status === 'active' && mayClose ? (
+          <Confirm
+            action={`${base}/payment-links/${link.id}/close`}
+            label="Close link"
+            icon="x"
+            effect="Nobody can open a checkout with the link any more. One that is open stays payable until it expires."
+            confirm="Close this link"
+          />
+        ) : null}
+      </PageHead>
+      {status === 'active' ? (
+        <Alert
+          tone={isNew ? 'good' : 'note'}
+          title={isNew ? 'The payment link is ready. Send it to your customer.' : 'Payment link'}
+        >
+          <Secret value={url} label="Copy link" />
+        </Alert>
+      ) : null}
+      {isPaidTwice(link) ? (
+        <Alert tone="wait" title="The customer paid this link more than once.">
+          Each amount is credited to your balance. Refund the payment that is too much.
+        </Alert>
+      ) : null}
+      <Card title="Details">
+        <Facts
+          rows={[
+            ['Payment link', <Id value={link.id} />],
+            ['Amount', <Amounts link={link} />],
+            ['Customer chooses', link.routes.map(routeText).join(', ')],
+            [
+              link.payments.length > 1 ? 'Payments' : 'Payment',
+              <PaymentsOf link={link} base={base} />,
+            ],
+            ['Description', link.request['description']],
+            ['Customer', link.request['customer_email']],
+            creatorRow(creator, base, 'Created by'),
+            ['Created', <Time at={link.createdAt} seconds />],
+            ['Works until', <Time at={link.expiresAt} seconds />],
+            ['Closed', link.closedAt === null ? null : <Time at={link.closedAt} seconds />],
+          ]}
+        />
+      </Card>
+    </>
+  );
 }
 
 /** The customer pays the same amount of each currency. */
