@@ -1,7 +1,11 @@
 /** Limits and pauses of POST /payouts (decisions/controls#payout-limits and decisions/controls#payout-pauses). */
 import { brokenInvariants } from '../../support/servers/gateway';
 import { fund } from '../../support/merchant/merchant';
-import { buildPayout, type MerchantClient } from '../../support/merchant/merchant-client';
+import {
+  buildPayout,
+  type MerchantClient,
+  randomKey,
+} from '../../support/merchant/merchant-client';
 import { type Outage, setOutage } from '../../support/servers/sandbox';
 import {
   balanceOf,
@@ -116,6 +120,17 @@ test('the daily limit counts amounts, and says when the first of them leaves the
   // The sum that was kept knows nothing of a creation time that changes.
   await gateway.db.query('DELETE FROM payout_usage');
   expect(await client.createPayout(buildPayout({ amount: '60' }))).toMatchObject({ status: 201 });
+});
+
+test('the rows of a batch use up the day of the account together, beside payouts of the day', async () => {
+  const { accountId, client } = await openMerchant(gateway);
+  await setLimits(accountId, { daily: '100' });
+  expect(await client.createPayout(buildPayout({ amount: '30' }))).toMatchObject({ status: 201 });
+  const payouts = ['40', '29', '1.00000001'].map((amount) => buildPayout({ amount }));
+  const { json } = await client.create('/payout_batches', { reference: randomKey(), payouts });
+  expect(json.error.details.rows).toMatchObject([
+    { row: 3, code: 'limit_exceeded', details: { limit: 'daily', used: '99.00000000' } },
+  ]);
 });
 
 test('one mode’s payouts do not use up the other’s limit', async () => {
