@@ -133,6 +133,24 @@ test('the rows of a batch use up the day of the account together, beside payouts
   ]);
 });
 
+test('a payout above the maximum that is approved automatically waits for an operator, one that meets it does not', async () => {
+  const { accountId, client } = await openMerchant(gateway);
+  await gateway.db.query(
+    `INSERT INTO payout_policies (account_id, currency, auto_approve_max) VALUES (?, 'USDT', 50)`,
+    [accountId],
+  );
+  const reviewOf = async (amount: string) => {
+    const { json } = await client.createPayout(buildPayout({ amount }));
+    const [row] = await gateway.db.query<{ reviewReasons: string[] }>(
+      'SELECT review_reasons FROM payouts WHERE id = ?',
+      [json.data.id],
+    );
+    return row?.reviewReasons;
+  };
+  expect(await reviewOf('50')).not.toContain('above_auto_approve_max');
+  expect(await reviewOf('50.00000001')).toContain('above_auto_approve_max');
+});
+
 test('one mode’s payouts do not use up the other’s limit', async () => {
   const { accountId, client, otherMode } = await openMerchant(gateway);
   await setLimits(accountId, { daily: '100' });
