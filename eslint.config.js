@@ -68,7 +68,12 @@ module.exports = defineConfig(
     },
   },
   {
-    files: ['*.js', 'src/dev/{,chain/}*.js', 'test/{support,nightly}/*.js', '.dependency-cruiser.js'],
+    files: [
+      '*.js',
+      'src/dev/{,chain/}*.js',
+      'test/{support,nightly}/*.js',
+      '.dependency-cruiser.js',
+    ],
     languageOptions: {
       sourceType: 'commonjs',
       globals: Object.fromEntries(

@@ -158,7 +158,7 @@ function isCreditGone({ transfers }: CheckoutFacts, credited: ReadonlySet<string
 }
 
 /**
- * There is no tolerance: a payment that is short by 0.00000001 is underpaid (decisions/payments#paid). Money
+ * There is no tolerance: a payment that is short by 0.00000001 is underpaid (decisions/payments#payment-statuses). Money
  * that was sent back before the first credit does not count. Later refunds do not change the status.
  */
 function isEnough(

@@ -24,7 +24,7 @@ import {
   runOn,
   text,
 } from '../../../kit/admin/options';
-import { listOf, showList, showObject } from '../../../kit/admin/output';
+import { showObject } from '../../../kit/admin/output';
 
 export function addAudit(admin: Command, run: Run): void {
   const audit = addNoun(
