@@ -15,7 +15,10 @@ export const PIECE = 1_000;
 /** The number of postings that one SQL statement reads. */
 const READ_MAX = 10 * PIECE;
 
-/** The number of postings before this time. */
+/**
+ * The number of postings before this time. The limit keeps the search in the index: with the rows of one account alone
+ * (row-level security) PostgreSQL would otherwise read the whole table at each step.
+ */
 export async function countPostings(
   db: Reader,
   { accountId, mode, currency }: BalanceKey,
@@ -30,8 +33,11 @@ export async function countPostings(
        SELECT CASE WHEN t.posted_at < q.before THEN m.middle ELSE s.low END,
               CASE WHEN t.posted_at < q.before THEN s.high ELSE m.middle - 1 END
          FROM search s CROSS JOIN q CROSS JOIN LATERAL (SELECT (s.low + s.high + 1) / 2) AS m(middle)
-         JOIN ledger_transactions t ON (t.account_id, t.mode, t.currency, t.balance_version)
-                                     = (q.account_id, q.mode, q.currency, m.middle)
+        CROSS JOIN LATERAL (
+          SELECT posted_at FROM ledger_transactions
+           WHERE (account_id, mode, currency, balance_version)
+               = (q.account_id, q.mode, q.currency, m.middle)
+           LIMIT 1) AS t
         WHERE s.low < s.high
      )
      SELECT low::integer FROM search WHERE low = high`,
