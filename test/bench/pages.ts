@@ -38,7 +38,7 @@ function merchantPaths({ apiKeyId, endpointId }: Volume): string[] {
     `${list}?provider=exchange_pay`,
     `${list}?status=completed&currency=USDT&${DAYS}`,
     `${list}?status=cancelled&currency=BTC&provider=exchange_pay&${DAYS}`,
-    `${list}/new`,
+    ...(list === 'payouts' ? ['payouts/new'] : ['payment-links']),
   ]);
   return [
     '',
