@@ -1,6 +1,7 @@
 /**
  * The last step of `npm run build`: bundles the compiled workflows once, the gateway's and the
  * wallet's, so that production starts without webpack and all workers of a release run the same code.
+ * `npm start` and the tests run it on what src/dev/compile.ts has compiled.
  *
  * It runs from dist, and the bundle is written there.
  */

@@ -21,7 +21,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Of the sources, also when this runs compiled. */
+/** The folder of the sources, also when this module itself runs compiled. */
 const PROJECT = resolve(__dirname.replace(/node_modules.*/, 'src/dev'), '../..');
 /** Inside the project, so that the programs find its packages. */
 const COMPILED = join(PROJECT, 'node_modules/.cache/gateway/dist');

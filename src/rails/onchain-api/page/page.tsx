@@ -17,7 +17,7 @@ export interface PageView extends PaymentFacts {
   mode: 'test' | 'live';
   /** Null if it is not known. */
   merchant: string | null;
-  /** As the order had it; null without a logo. */
+  /** The address of the logo that the order names; null without a logo. */
   logoUrl: string | null;
   description: string | null;
   successUrl: string | null;
@@ -49,7 +49,7 @@ export interface TransferLine {
     | 'transferHeld'
     | 'transferVanished'
     | 'transferOther'
-    /** Of how many; null if the network decides that otherwise. */
+    /** The number that makes it final; null if the network decides that in another way. */
     | { confirmations: number; required: number | null }
     /** A transfer that the sandbox will make. */
     | { plannedFor: string };
