@@ -39,4 +39,10 @@ for (const file of Object.keys(MODULES)) {
   writeFileSync(join(made, `${file}.js`), `module.exports = require('./all.js').${file};\n`);
 }
 rmSync(folder, { recursive: true, force: true });
-renameSync(made, folder);
+try {
+  renameSync(made, folder);
+} catch (error) {
+  if (error.code !== 'ENOTEMPTY') throw error;
+  // Another run was faster, and made the same.
+  rmSync(made, { recursive: true });
+}

@@ -47,7 +47,7 @@ export async function compileProject(): Promise<string> {
   const removed = [...compiled.keys()].filter(
     (target) => !wanted.has(target) && !BEING_WRITTEN.test(target),
   );
-  for (const target of removed) rmSync(join(COMPILED, target));
+  for (const target of removed) rmSync(join(COMPILED, target), { force: true });
   const changed = [...wanted].filter(
     ([target, { stats }]) => compiled.get(target)?.mtime.getTime() !== stats.mtime.getTime(),
   );
@@ -60,7 +60,11 @@ export async function compileProject(): Promise<string> {
   await Promise.all(changed.map(([target, { file, stats }]) => write(target, file, stats)));
   // The API serves the guides.
   const docs = join(COMPILED, 'docs');
-  if (!existsSync(docs)) symlinkSync(join(PROJECT, 'docs'), docs);
+  try {
+    symlinkSync(join(PROJECT, 'docs'), docs);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
   return COMPILED;
 }
 

@@ -131,7 +131,7 @@ const OWN_PATHS = [
 
 async function main(): Promise<void> {
   const given = process.env['TEST_POSTGRES_URL'];
-  await startTestServices(['postgres']);
+  await startTestServices(['postgres', 'temporal']);
   const database = given === undefined ? await createTestDatabase() : await keptDatabase(given);
   const harness = await startHarness(database);
   const owner = connect({
@@ -148,7 +148,9 @@ async function main(): Promise<void> {
       WHERE n_live_tup > 1000 ORDER BY 1`,
   );
   console.log(counts.map(({ name, n }) => `${name} ${n.toLocaleString('en')}`).join(', '), '\n');
-  const gateway = await harness.startGateway();
+  const gateway = await harness.startGateway({
+    env: { TEMPORAL_ADDRESS: process.env['TEST_TEMPORAL_ADDRESS'] ?? '' },
+  });
   const merchant = await makeUser(owner, 'merchant', 'owner', volume.accountId);
   const operator = await makeUser(owner, 'operator', 'admin');
   const own = (site: string) => OWN_PATHS.map((path) => `/${site}/${path}`);

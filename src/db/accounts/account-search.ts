@@ -77,7 +77,10 @@ export function findTextOfAccount(db: Reader, search: AccountSearch): Promise<Fo
         SELECT payment_id FROM payment_credits WHERE tx_hash IN (?, lower(?), upper(?)))`,
       [accountId, text, text, text],
     ),
-    exact('payments', 'lower(customer_email) = lower(?) AND account_id = ?', [text, accountId]),
+    exact('payments', 'id IN (SELECT own_payments_of_customer(?)) AND account_id = ?', [
+      text,
+      accountId,
+    ]),
     ...addresses.map((address) =>
       exact('payments', 'deposit_address = ? AND account_id = ?', [address, accountId]),
     ),

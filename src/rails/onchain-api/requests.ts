@@ -65,11 +65,12 @@ const Time = Type.Refine(
   (text) => !Number.isNaN(Date.parse(text)),
   () => TIME_RULE,
 );
-export const URL_RULE = 'must be null or a URL starting with http:// or https://';
+export const URL_RULE =
+  'must be null or a URL without control characters that starts with http:// or https://';
 /** Customers are sent there, so nothing but http and https is accepted. */
 export const WebUrl = Type.Refine(
   Type.String({ maxLength: 2_048, description: URL_RULE }),
-  (text) => /^https?:\/\//.test(text) && URL.canParse(text),
+  (text) => /^https?:\/\/\P{Cc}*$/u.test(text) && URL.canParse(text),
   () => URL_RULE,
 );
 
@@ -165,7 +166,7 @@ export function readCheckoutOrder(ctx: Context): CheckoutOrder {
     cancelUrl: body.cancel_url ?? null,
     description: storable(body.description),
     merchantName: storable(body.merchant_name),
-    merchantLogoUrl: storable(body.merchant_logo_url),
+    merchantLogoUrl: body.merchant_logo_url ?? null,
     scenario: typeof body.scenario === 'string' ? body.scenario : null,
   };
 }

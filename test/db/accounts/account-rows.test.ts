@@ -109,6 +109,7 @@ test('the role reads these tables, each with row-level security, and changes not
     { proname: 'conditions_of_payout', prosecdef: false },
     { proname: 'key_awaits_second_person', prosecdef: true },
     { proname: 'link_references', prosecdef: false },
+    { proname: 'own_payments_of_customer', prosecdef: true },
     { proname: 'person_of_requester', prosecdef: true },
     { proname: 'schedule_awaits_second_person', prosecdef: true },
   ]);

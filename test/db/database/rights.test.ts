@@ -205,6 +205,7 @@ const FUNCTIONS: Record<string, readonly (typeof ROLES)[number][]> = {
   related_people: ['gateway_admin', 'gateway_dashboard'],
   runs_a_day: [],
   schedule_awaits_second_person: [...GATEWAY, 'gateway_dashboard'],
+  own_payments_of_customer: ['gateway_dashboard'],
   payment_stands: ['gateway_worker'],
   recipient_stands: ['gateway_worker'],
   requester_fault: ['gateway_worker'],

@@ -13,11 +13,13 @@ import {
   listConsolePayouts,
 } from '../../../src/db/payouts/console-payouts';
 import { findText } from '../../../src/db/operations/console-search';
+import { findTextOfAccount, SEARCHED_OBJECTS } from '../../../src/db/accounts/account-search';
 import { listPayments } from '../../../src/db/payments/payment-list';
 import { listPayouts } from '../../../src/db/payouts/payout-list';
 import { listEvents } from '../../../src/db/webhooks/event-list';
 import { readFeed, readNewEvents } from '../../../src/db/webhooks/events-feed';
 import { listTransactions } from '../../../src/db/books/transactions';
+import { connect } from '../../../src/db/connect';
 import { withClient } from '../../../src/db/provision';
 import type { Db } from '../../../src/db/transaction';
 import { SUBSCRIBABLE_EVENTS } from '../../../src/domain/events';
@@ -38,18 +40,23 @@ const MOST_TIMES_THE_BUFFERS = 6;
 const MOST_BUFFERS_FOR_NOTHING = 20;
 
 let harness: Harness;
+let pages: Db;
 let accountId: string;
 
 beforeAll(
   async () => {
     harness = await startHarness();
+    pages = connect({ url: harness.database.dashboardUrl, size: 1, applicationName: 'plans' });
     accountId = await harness.createAccount();
     const others = await Promise.all(Array.from({ length: OTHER_ACCOUNTS }, harness.createAccount));
     await withClient(harness.database.ownerUrl, (client) => fill(client, [accountId, ...others]));
   },
   scaled(300_000, 600_000),
 );
-afterAll(() => harness.stop());
+afterAll(async () => {
+  await pages.destroy();
+  await harness.stop();
+});
 
 /** The big account's rows lie between those of the others, as they do when all are busy. */
 async function fill(client: Client, accounts: string[]): Promise<void> {
@@ -80,9 +87,10 @@ async function fill(client: Client, accounts: string[]): Promise<void> {
   await client.query(
     `INSERT INTO payments (id, account_id, mode, reference, status, provider, amount, currency,
                            fee_terms, checkout_url, api_key_id, provider_checkout_id, expires_at,
-                           created_at)
+                           customer_email, created_at)
      SELECT ${id('pay')}, account.id, 'live', n::text, ${ends}, ${provider}, 10, ${currency},
-            '{}', 'https://pay.example/' || n, 'key', ${id('och')}, ${at}, ${at} ${each}`,
+            '{}', 'https://pay.example/' || n, 'key', ${id('och')}, ${at},
+            'customer-' || n || '@example.com', ${at} ${each}`,
     [accounts],
   );
   await client.query(
@@ -255,6 +263,18 @@ test("each part of the console's search has an index, whatever it searches", asy
   expect(unindexed.nodes).toContain('Seq Scan');
 });
 
+/** The newest rows of two tables, and nothing else: five of them, or more, share a block. */
+const MOST_BUFFERS_OF_A_SEARCH = (2 * SEARCHED_OBJECTS) / 5;
+
+test("a merchant's search reads the newest objects, and not all of the account", async () => {
+  const { buffers } = await explain(
+    (db) =>
+      findTextOfAccount(db, { accountId, text: 'nobody@example.com', addresses: [], amount: null }),
+    'dashboard',
+  );
+  expect(buffers).toBeLessThanOrEqual(MOST_BUFFERS_OF_A_SEARCH);
+});
+
 describe.each([
   { table: 'payments', list: listPayments, program: 'API' },
   { table: 'payments', list: listPayments, program: 'dashboard' },
@@ -365,7 +385,7 @@ async function explain(
   program: Program = 'API',
   settings = '',
 ) {
-  const sent = await sentStatements(() => work(harness.db));
+  const sent = await sentStatements(() => work(program === 'API' ? harness.db : pages));
   expect(sent).toHaveLength(1);
   const [{ sql, bindings }] = sent as [(typeof sent)[0]];
   const { appUrl, dashboardUrl } = harness.database;

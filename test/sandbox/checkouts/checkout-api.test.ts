@@ -49,6 +49,12 @@ describe.each(PROVIDER_CODES)('%s', (code: ProviderCode) => {
     });
   };
 
+  it('refuses an address of the shop with a control character, which no database stores', async () => {
+    const order = buildCheckout(code, { successUrl: 'https://shop.example/\0' });
+    expect(await provider().openCheckout(order)).toMatchObject({ kind: 'unknown' });
+    expect(await provider().findCheckout(order.reference)).toEqual({ kind: 'not_found' });
+  });
+
   it('opens a checkout with the order as it was, and finds it again', async () => {
     const { order, checkout } = await open();
     expect(checkout).toEqual({

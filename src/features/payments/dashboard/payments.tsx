@@ -246,7 +246,7 @@ function Actions({
 
 function Link({ payment }: { payment: Payment }) {
   return (
-    <Alert tone="note" title="Payment link">
+    <Alert tone="note" title="Checkout page">
       <Secret value={payment.checkoutUrl} label="Copy link" />
     </Alert>
   );
