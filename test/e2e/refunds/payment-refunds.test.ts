@@ -94,14 +94,6 @@ describe.each(PROVIDER_CODES)('%s refunds by itself', (provider) => {
   });
 });
 
-test.concurrent('the scenario that refunds by itself ends as refunded', async () => {
-  const { client } = await openMerchant(gateway, { mode: 'test', funds: {} });
-  const id = await openedPayment(client, { metadata: { scenario: 'refunded' } });
-  await whenPayment(client, id, 'refunded');
-  expect((await statusesOf(gateway, id)).slice(-2)).toEqual(['completed', 'refunded']);
-  expect(await postingsOf(gateway, id)).toEqual([CREDIT, ALL_OF_IT]);
-});
-
 test.concurrent(
   'a refund whose money is spent is owed, and taken when the balance covers it',
   async () => {
