@@ -120,9 +120,11 @@ function stepsOf(deps: Deps<ApiConfig>, db: ActivityDeps['db']): ActivityDeps {
  * a workflow's timer would ask again.
  */
 const LOOKED_AGAIN_MS = [300, 1_000, 3_000, 10_000, 30_000];
+/** The workflow of a payment first asks after 10 seconds: its callback may have been lost. */
+const LOOKED_FIRST_MS = [10_000, 30_000];
 
-function lookAgain(look: () => Promise<unknown>): void {
-  for (const ms of LOOKED_AGAIN_MS) {
+function lookAgain(look: () => Promise<unknown>, after: readonly number[] = LOOKED_AGAIN_MS): void {
+  for (const ms of after) {
     // The gateway may have stopped by then.
     setTimeout(() => void look().catch(() => undefined), ms).unref();
   }
@@ -198,7 +200,10 @@ function paymentsDirectly(
   };
   return {
     ...workflows,
-    open: (start) => open(steps, start),
+    open: (start) => {
+      lookAgain(() => checkPayment(steps, start.paymentId), LOOKED_FIRST_MS);
+      return open(steps, start);
+    },
     verify: ({ paymentId }) => ask(paymentId),
     cancel: async ({ paymentId }, id) => {
       const decision = { kind: 'cancel', id, amount: null, by: null, reason: null } as const;
