@@ -17,7 +17,7 @@ const KEY = 'sk_test_of_no_use';
 const IDEMPOTENCY_KEY = 'key-of-the-call';
 const REQUEST = { amount: '1', currency: 'USDT', reference: 'r1' } as const;
 const NAMES = Object.keys(FAULTS) as Fault[];
-/** A process for each call of a client in Python: a busy machine answers a few in time, and not twenty. */
+/** Each call of the command and of the Python client is a process: a busy machine answers a few in time, and not twenty. */
 const PROCESSES_AT_ONCE = 4;
 const execute = promisify(execFile);
 
@@ -119,25 +119,21 @@ test('the tools for assistants: each becomes the payment or an error with what t
 }, 60_000);
 
 test('the command: each becomes the payment or an error with what the answer was', async () => {
-  const found: Record<string, string> = {};
   const compiled = await compileProject();
   const main = join(compiled, 'clients/typescript/src/cli/main.js');
-  // A process for each: one after the other, so that the machine is not flooded.
-  for (const fault of NAMES) {
-    found[fault] = await outcome(fault, async (baseUrl) => {
-      const options = Object.entries({ ...REQUEST, 'base-url': baseUrl, key: KEY });
-      const args = options.flatMap(([name, value]) => [`--${name}`, value]);
-      const command = [main, 'payments', 'create', ...args, '--json'];
-      const run = execute(process.execPath, [...command, '--idempotency-key', IDEMPOTENCY_KEY], {
-        cwd: ROOT,
-        env: { PATH: process.env['PATH'] },
-      });
-      return run.then(
-        () => null,
-        (error: unknown) => shownError((error as { stderr: string }).stderr),
-      );
+  const found = await table(async (baseUrl) => {
+    const options = Object.entries({ ...REQUEST, 'base-url': baseUrl, key: KEY });
+    const args = options.flatMap(([name, value]) => [`--${name}`, value]);
+    const command = [main, 'payments', 'create', ...args, '--json'];
+    const run = execute(process.execPath, [...command, '--idempotency-key', IDEMPOTENCY_KEY], {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'] },
     });
-  }
+    return run.then(
+      () => null,
+      (error: unknown) => shownError((error as { stderr: string }).stderr),
+    );
+  }, PROCESSES_AT_ONCE);
   show('command', found);
   expect(found).toEqual(OUTCOMES);
 }, 240_000);
