@@ -58,38 +58,10 @@ export interface AccountSearch {
 
 /** The objects that contain the text. */
 export function findTextOfAccount(db: Reader, search: AccountSearch): Promise<FoundOfAccount[]> {
-  const { accountId, text, addresses, amount } = search;
-  const parts = [
-    ...(Object.keys(TABLES) as Table[]).flatMap((table) =>
-      MODES.map((mode) => newest(table, mode, search, amount)),
-    ),
-    ...MODES.flatMap((mode) =>
-      (['payouts', 'payments'] as const).map((table) =>
-        exact(table, 'account_id = ? AND mode = ? AND reference = ?', [accountId, mode, text]),
-      ),
-    ),
-    ...(['payouts', 'payments'] as const).map((table) =>
-      exact(table, 'tx_hash IN (?, lower(?)) AND account_id = ?', [text, text, accountId]),
-    ),
-    exact(
-      'payments',
-      `account_id = ? AND id IN (
-        SELECT payment_id FROM payment_credits WHERE tx_hash IN (?, lower(?), upper(?)))`,
-      [accountId, text, text, text],
-    ),
-    exact('payments', 'id IN (SELECT own_payments_of_customer(?)) AND account_id = ?', [
-      text,
-      accountId,
-    ]),
-    ...addresses.map((address) =>
-      exact('payments', 'deposit_address = ? AND account_id = ?', [address, accountId]),
-    ),
-    ...addresses.flatMap((address) =>
-      (['payouts', 'recipients'] as const).map((table) =>
-        exact(table, 'destination_value = ? AND account_id = ?', [address, accountId]),
-      ),
-    ),
-  ];
+  const parts = MODES.flatMap((mode) => [
+    ...(Object.keys(TABLES) as Table[]).map((table) => newest(table, mode, search)),
+    ...exact(mode, search),
+  ]);
   return db.query<FoundOfAccount>(
     parts.map(({ sql }) => `(${sql})`).join(' UNION ALL '),
     parts.flatMap(({ values }) => values),
@@ -97,20 +69,42 @@ export function findTextOfAccount(db: Reader, search: AccountSearch): Promise<Fo
 }
 
 /** Among the newest objects: those with the text in the reference, in any letters, or with the amount. */
-function newest(table: Table, mode: Mode, search: AccountSearch, amount: Amount | null): Part {
+function newest(table: Table, mode: Mode, { accountId, text, amount }: AccountSearch): Part {
   return {
     sql: `SELECT * FROM (
             SELECT ${TABLES[table]} FROM ${table} WHERE account_id = ? AND mode = ?
              ORDER BY ${table}.created_at DESC, ${table}.id DESC LIMIT ${SEARCHED_OBJECTS}) AS x
            WHERE strpos(lower(x.reference), lower(?)) > 0 OR x.amount = ?::numeric
            ORDER BY x.created_at DESC, x.id DESC LIMIT ${FOUND_MAX}`,
-    values: [search.accountId, mode, search.text, amount],
+    values: [accountId, mode, text, amount],
   };
 }
 
-function exact(table: Table, where: string, values: readonly string[]): Part {
-  const sql = `SELECT ${TABLES[table]} FROM ${table} WHERE ${where} LIMIT ${FOUND_MAX}`;
-  return { sql, values };
+/** The newest objects that have exactly the text, however old they are. */
+function exact(mode: Mode, { accountId, text, addresses }: AccountSearch): Part[] {
+  const part = (table: Table, where: string, values: readonly string[]): Part => ({
+    sql: `SELECT ${TABLES[table]} FROM ${table} WHERE ${where} AND account_id = ? AND mode = ?
+           ORDER BY created_at DESC, id DESC LIMIT ${FOUND_MAX}`,
+    values: [...values, accountId, mode],
+  });
+  return [
+    ...(['payouts', 'payments'] as const).flatMap((table) => [
+      part(table, 'reference = ?', [text]),
+      part(table, 'tx_hash IN (?, lower(?))', [text, text]),
+    ]),
+    part(
+      'payments',
+      'id IN (SELECT payment_id FROM payment_credits WHERE tx_hash IN (?, lower(?), upper(?)))',
+      [text, text, text],
+    ),
+    part('payments', 'id IN (SELECT own_payments_of_customer(?))', [text]),
+    ...addresses.flatMap((address) => [
+      part('payments', 'deposit_address = ?', [address]),
+      // The index by time has this condition.
+      part('payouts', `destination_value = ? AND id > ''`, [address]),
+      part('recipients', 'destination_value = ?', [address]),
+    ]),
+  ];
 }
 
 /** Tables with an id, and the object whose page shows the row. */

@@ -70,7 +70,7 @@ export const URL_RULE =
 /** Customers are sent there, so nothing but http and https is accepted. */
 export const WebUrl = Type.Refine(
   Type.String({ maxLength: 2_048, description: URL_RULE }),
-  (text) => /^https?:\/\/\P{Cc}*$/u.test(text) && URL.canParse(text),
+  (text) => /^https?:\/\/\P{Cc}*$/iu.test(text) && URL.canParse(text),
   () => URL_RULE,
 );
 

@@ -332,6 +332,20 @@ test('a payment lists every transfer, and the search finds it by address, hash a
   }
 });
 
+test('the search for a customer shows the newest payments of each mode', async () => {
+  const email = 'grace@example.com';
+  const pay = (mode: 'live' | 'test') =>
+    insertPayment(harness.owner, { accountId, mode, currency: 'USDT' }, 'created', {
+      customer_email: email,
+    });
+  const inTest = [];
+  for (let count = 0; count < 11; count += 1) inTest.push(await pay('test'));
+  const inLive = await pay('live');
+  const html = await client.read(`/dashboard/live/search?q=${email}`);
+  const shown = new Set(html.match(/pay_[0-9A-Z]{26}/g));
+  expect([...shown].sort()).toEqual([...inTest.slice(1), inLive].sort());
+});
+
 test('a batch is one line of the transactions, which opens', async () => {
   const shop = await harness.createAccount();
   const viewer = await signedIn(
