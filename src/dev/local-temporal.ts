@@ -29,6 +29,8 @@ const DYNAMIC_CONFIG = {
   'history.visibilityProcessorMaxPollRPS': '200',
   'system.enableActivityEagerExecution': 'true',
   'matching.useNewMatcher': 'true',
+  // A query during a local activity could make the history unreplayable (decisions/workflows#queries).
+  'history.MaxBufferedQueryCount': '0',
 } as const;
 
 /**

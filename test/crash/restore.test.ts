@@ -19,6 +19,7 @@ import { control, readBookEntry } from '../support/servers/sandbox';
 import { placeOf, temporalCommand } from '../support/servers/temporal-command';
 import { waitThroughFaults } from '../support/wait-for';
 import { started } from '../support/started';
+import { readPage } from '../support/workflow-page';
 
 const gateway = started(startGateway);
 let client: PatientClient;
@@ -130,10 +131,7 @@ test('PostgreSQL is restored to an earlier time than Temporal', async () => {
   // Its workflow runs and has seen a later status than the row has.
   await waitThroughFaults('the workflow to follow the row', async () => {
     const handle = gateway.temporal.workflow.getHandle(running);
-    const { currentDetails } = await handle.query<{ currentDetails: string }>(
-      '__temporal_workflow_metadata',
-    );
-    return currentDetails.includes('must approve or reject');
+    return (await readPage(handle)).includes('must approve or reject');
   });
   await approve(running);
   await whenStatus(gateway.db, running, 'processing');

@@ -62,7 +62,7 @@ export async function startDirectGateway() {
     };
   };
   const env = {
-    ...providerEnvironment(sandbox, credentials, 1_000),
+    ...providerEnvironment(sandbox, credentials, 3_000),
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     WEBHOOK_LIVE_ALLOW_CIDRS: '127.0.0.0/8',
   };

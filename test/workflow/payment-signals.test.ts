@@ -1,4 +1,5 @@
 /** What operators type by hand about payments: whatever it is, the payment's workflow goes on. */
+import { Client, Connection } from '@temporalio/client';
 import { decidePayment } from '../../activities/payment/decide';
 import { PAYMENT_DECISIONS } from '../../src/domain/payment';
 import { decideAboutPayment, UnclearDecision } from '../../src/features/payments/payment-changes';
@@ -276,6 +277,24 @@ test.concurrent('of refunds at the same moment one counts, and takes the money o
     available: '59.40000000',
     postings: ['payin_settlement', 'payin_refund'],
   });
+});
+
+test('a workflow that has something to do answers no query, because its history could not be replayed', async () => {
+  const payment = await held();
+  const { options, connection } = world.temporal;
+  // The client's own connection asks again.
+  const { address } = (connection as Connection).options;
+  const asking = await Connection.connect({ address, interceptors: [] });
+  const { workflow } = new Client({ connection: asking, namespace: options.namespace });
+  const ask = () => workflow.getHandle(payment.id).query('__temporal_workflow_metadata');
+  await expect(ask()).resolves.toBeDefined();
+  await world.stopWorker();
+  await payment.handle.signal('providerUpdate');
+  await expect(ask()).rejects.toMatchObject({
+    cause: { details: expect.stringContaining('query buffer is full') },
+  });
+  await world.startWorker();
+  await asking.close();
 });
 
 test('a decision that its operator was told has no answer has no effect when it arrives late', async () => {

@@ -24,6 +24,7 @@ import { readBookEntry } from '../../support/servers/sandbox';
 import { started } from '../../support/started';
 import { waitFor } from '../../support/wait-for';
 import { openedPayment } from '../../support/payment/payment-steps';
+import { readPage } from '../../support/workflow-page';
 
 jest.setTimeout(scaled(300_000, 900_000));
 
@@ -234,10 +235,7 @@ test.concurrent('an operator’s signal does not replace a condition', async () 
   await approve(gateway, id);
   const handle = gateway.temporal.workflow.getHandle(id);
   await waitFor('the remark about the signal', async () => {
-    const metadata = await handle.query<{ currentDetails?: string }>(
-      '__temporal_workflow_metadata',
-    );
-    const details = metadata.currentDetails ?? '';
+    const details = await readPage(handle);
     return details.includes('waits for its conditions') && details.includes('Waiting for:')
       ? details
       : undefined;

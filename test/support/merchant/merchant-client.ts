@@ -21,6 +21,13 @@ const OVERLOADS = [
   ...('allWorkersRun' in globalThis ? ['workflow_engine_unavailable'] : []),
 ];
 
+const CANCEL = '/cancel';
+
+/** The cancel before it, which got no answer in time, was carried out all the same. */
+function isCancelledAlready(path: string, { status, json }: ApiAnswer): boolean {
+  return path.endsWith(CANCEL) && status === 409 && json.error.details.status === 'cancelled';
+}
+
 export class MerchantClient {
   constructor(
     readonly baseUrl: string,
@@ -79,10 +86,15 @@ export class MerchantClient {
   }
 
   async #send(method: string, path: string, headers: Record<string, string>, body?: string) {
+    let mayHaveWorked = false;
     for (let sent = 1; ; sent += 1) {
       const answer = await this.#sendOnce(method, path, headers, body);
-      const isOverload = OVERLOADS.includes(answer.json?.error?.details?.reason);
-      if (!isOverload || sent === this.overloadsMax) return answer;
+      if (mayHaveWorked && isCancelledAlready(path, answer)) {
+        return this.get(path.slice(0, -CANCEL.length));
+      }
+      const reason = answer.json?.error?.details?.reason;
+      if (!OVERLOADS.includes(reason) || sent === this.overloadsMax) return answer;
+      mayHaveWorked ||= reason === 'workflow_engine_unavailable';
       await sleep(1_000 * Number(answer.headers.get('retry-after') ?? 1));
     }
   }

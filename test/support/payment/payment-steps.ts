@@ -9,6 +9,7 @@ import { type ApiAnswer, type MerchantClient, randomKey } from '../merchant/merc
 import { isUnavailable, retry } from '../merchant/patient-client';
 import { waitFor, waitThroughFaults } from '../wait-for';
 import { balanceOf, openMerchant } from '../payout/payout-steps';
+import { readPage } from '../workflow-page';
 
 export function buildPayment(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return { amount: '100', currency: 'USDT', reference: `order-${randomKey()}`, ...overrides };
@@ -142,8 +143,7 @@ export async function whenDetails(
 ): Promise<string> {
   const handle = gateway.temporal.workflow.getHandle(id);
   return waitThroughFaults(`${String(wanted)} on the page of ${id}`, async () => {
-    const page = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-    const details = page.currentDetails ?? '';
+    const details = await readPage(handle);
     return wanted.test(details) ? details : undefined;
   });
 }

@@ -20,6 +20,7 @@ import type { FaultPlan } from '../chaos/activity-faults';
 import { createMerchant, fund, FUNDS } from '../merchant/merchant';
 import type { OnStart, WorkflowWorld } from '../servers/workflow-world';
 import { PATIENCE_MS, waitFor, waitThroughFaults } from '../wait-for';
+import { readPage } from '../workflow-page';
 
 export interface CaseOptions {
   mode?: Mode;
@@ -116,9 +117,8 @@ export async function whenPayoutRow(
 }
 
 /** What an operator reads on the workflow's page. */
-export async function readDetails({ handle }: PayoutCase): Promise<string> {
-  const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-  return metadata.currentDetails ?? '';
+export function readDetails({ handle }: PayoutCase): Promise<string> {
+  return readPage(handle);
 }
 
 /** Until its workflow has processed everything and waits. */

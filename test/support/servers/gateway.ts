@@ -132,7 +132,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
     WEBHOOK_SECRET_KEY: randomBytes(32).toString('hex'),
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     WEBHOOK_LIVE_ALLOW_CIDRS: '127.0.0.0/8',
-    ...providerEnvironment(sandbox, credentials, options.providerTimeoutMs ?? 1_000),
+    ...providerEnvironment(sandbox, credentials, options.providerTimeoutMs ?? 3_000),
     ...(options.hasScreening === true
       ? {
           SCREENING_URL: sandbox.screeningUrl,

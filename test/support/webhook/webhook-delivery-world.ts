@@ -25,6 +25,7 @@ import { createWebhookParts } from './webhook-parts';
 import { ignoreStillInUse, quietRuntime } from '../servers/workflow-world';
 import { waitThroughFaults } from '../wait-for';
 import { createNamespace } from '../servers/gateway';
+import { readPage } from '../workflow-page';
 
 export type WebhookParts = ReturnType<typeof createWebhookParts>;
 
@@ -232,12 +233,6 @@ export async function whenOver(world: WebhookDeliveryWorld, deliveryId: string):
 }
 
 /** What an operator reads on the workflow's page. */
-export async function readDetailsOf(
-  world: WebhookDeliveryWorld,
-  deliveryId: string,
-): Promise<string> {
-  const metadata = await world.temporal.workflow
-    .getHandle(deliveryId)
-    .query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-  return metadata.currentDetails ?? '';
+export function readDetailsOf(world: WebhookDeliveryWorld, deliveryId: string): Promise<string> {
+  return readPage(world.temporal.workflow.getHandle(deliveryId));
 }
